@@ -1,0 +1,141 @@
+"""Compile the shim with the Scala compiler inside a pyspark wheel, into a reproducible jar.
+
+    python jvm-shim/build.py --pyspark DIR [--out DIR] [--java JAVA]
+
+``--pyspark`` is an installed ``pyspark`` package directory; its Scala version decides which of the two flavours
+is built. No Maven, no sbt, no javac: a Java runtime is enough. The same sources give the same bytes: entries are
+sorted, dates fixed, and scalac gets the files in a fixed order.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FLAVOURS = {"2.12": "scala-2.12-javax", "2.13": "scala-2.13-jakarta"}
+VERSION_FILE = HERE.parent / "python" / "sparkconfig" / "_version.py"
+
+
+def package_version() -> str:
+    """Return the version that jar and package share."""
+    found = re.search(r'__version__ = "([^"]+)"', VERSION_FILE.read_text(encoding="utf-8"))
+    if found is None:
+        raise SystemExit(f"no version in {VERSION_FILE}")
+    return found.group(1)
+
+
+def scala_version(jars: Path) -> str:
+    """Return the Scala binary version of the jars of a pyspark package, such as "2.13"."""
+    compilers = sorted(jars.glob("scala-compiler-*.jar"))
+    if not compilers:
+        raise SystemExit(f"no Scala compiler in {jars}: is that the 'pyspark' package directory?")
+    return ".".join(compilers[0].stem.removeprefix("scala-compiler-").split(".")[:2])
+
+
+def sources(flavour: str) -> list[Path]:
+    """Return the Scala sources of a flavour, in a fixed order."""
+    roots = [HERE / "src" / "main" / "scala", HERE / "versions" / flavour]
+    return sorted(path for root in roots for path in root.rglob("*.scala"))
+
+
+def resources(flavour: str) -> dict[str, bytes]:
+    """Return what goes into the jar beside the classes, by entry name."""
+    found: dict[str, bytes] = {}
+    for root in (HERE / "src" / "main" / "resources", HERE / "versions" / flavour / "resources"):
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                found[path.relative_to(root).as_posix()] = path.read_bytes()
+    found["META-INF/sparkconfig.properties"] = f"version={package_version()}\nflavour={flavour}\n".encode()
+    found["META-INF/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+    found["META-INF/MANIFEST.MF"] = (
+        "Manifest-Version: 1.0\r\n"
+        "Implementation-Title: sparkconfig\r\n"
+        f"Implementation-Version: {package_version()}\r\n\r\n"
+    ).encode()
+    return found
+
+
+def compile_classes(jars: Path, flavour: str, java: str, into: Path) -> None:
+    """Run scalac over the sources of a flavour."""
+    command = [
+        java, "-Xss8m", "-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*",
+        "scala.tools.nsc.Main", "-usejavacp", "-deprecation:false", "-encoding", "UTF-8", "-d", str(into),
+        *map(str, sources(flavour)),
+    ]  # fmt: skip
+    done = subprocess.run(command, check=False)
+    if done.returncode:
+        raise SystemExit(f"the Scala compiler failed with exit code {done.returncode}")
+
+
+def write_jar(classes: Path, extra: dict[str, bytes], jar: Path) -> None:
+    """Zip classes and resources reproducibly and put the jar in place in one step."""
+    entries = {path.relative_to(classes).as_posix(): path.read_bytes()
+               for path in classes.rglob("*") if path.is_file()}  # fmt: skip
+    entries.update(extra)
+    manifest = "META-INF/MANIFEST.MF"
+    order = [manifest, *sorted(name for name in entries if name != manifest)]
+    jar.parent.mkdir(parents=True, exist_ok=True)
+    partial = jar.with_suffix(f".{os.getpid()}.tmp")
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name in order:
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, entries[name])
+    partial.replace(jar)
+
+
+def build(pyspark: Path, out: Path, java: str) -> Path:
+    """Build the jar that fits an installed pyspark, unless one of the same inputs is there already.
+
+    Returns:
+        The jar's path.
+    """
+    jars = pyspark / "jars"
+    scala = scala_version(jars)
+    flavour = FLAVOURS.get(scala)
+    if flavour is None:
+        raise SystemExit(f"Scala {scala} is not supported; known: {', '.join(FLAVOURS)}")
+    extra = resources(flavour)
+    digest = hashlib.sha256(jars.resolve().as_posix().encode())
+    for path in [Path(__file__), *sources(flavour)]:
+        digest.update(path.read_bytes())
+    for name, content in sorted(extra.items()):
+        digest.update(name.encode() + content)
+    jar = out / f"sparkconfig_{scala}-{package_version()}.jar"
+    stamp = HERE.parent / "build" / f"{jar.name}.sha256"
+    if jar.exists() and stamp.exists() and stamp.read_text() == digest.hexdigest():
+        return jar
+    with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
+        classes = Path(scratch) / "classes"
+        classes.mkdir()
+        compile_classes(jars, flavour, java, classes)
+        for old in out.glob(f"sparkconfig_{scala}-*.jar"):
+            old.unlink()
+        write_jar(classes, extra, jar)
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(digest.hexdigest())
+    return jar
+
+
+def main() -> None:
+    """Parse the command line and print the jar's path."""
+    parser = argparse.ArgumentParser(description="compile the shim with the compiler in a pyspark wheel")
+    parser.add_argument("--pyspark", type=Path, required=True, help="an installed pyspark package directory")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "python" / "sparkconfig" / "jars")
+    parser.add_argument("--java", default=shutil.which("java") or "java")
+    options = parser.parse_args()
+    sys.stdout.write(f"{build(options.pyspark, options.out, options.java)}\n")
+
+
+if __name__ == "__main__":
+    main()

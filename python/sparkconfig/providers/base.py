@@ -1,0 +1,79 @@
+"""The contract of a config provider (KIP-297, ``org.apache.kafka.common.config.provider.ConfigProvider``)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Set
+from types import TracebackType
+from typing import TypeVar
+
+from sparkconfig.config_data import ConfigData
+
+__all__ = ["ChangeCallback", "ConfigProvider"]
+
+ChangeCallback = Callable[[str, ConfigData], None]
+"""Called with the path and the whole new ConfigData (KIP-297: ``ConfigChangeCallback.onChange``)."""
+
+
+_Self = TypeVar("_Self", bound="ConfigProvider")
+
+
+class ConfigProvider(ABC):
+    """Answers keys of a path from one store.
+
+    Life cycle: created without arguments, :meth:`configure` once, any number of calls from any thread,
+    :meth:`close` once (also after a configure that failed). :meth:`get` must be thread-safe, must not keep
+    values longer than it says by ``ttl``, and must never put a value into an error or a log line.
+    """
+
+    def configure(self, params: Mapping[str, str]) -> None:  # noqa: B027 - optional
+        """Take the params of ``providers.NAME.param.*``.
+
+        Raises:
+            ConfigurationError: a param is missing, unknown or malformed; the message names it.
+        """
+
+    @abstractmethod
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Return the values of ``keys`` at ``path``, or of all keys when ``keys`` is None.
+
+        One call is one read: all the values returned belong to one moment. A key that does not exist is left
+        out; the caller decides whether that is an error.
+
+        Raises:
+            SecretNotFoundError: the path does not exist (for providers where that differs from "no such key").
+            AccessDeniedError: the store or an allowlist refuses.
+            ProviderUnavailableError: the store cannot be reached.
+        """
+
+    @property
+    def pushes(self) -> bool:
+        """Whether :meth:`subscribe` works; without it the caller polls."""
+        return False
+
+    def subscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        """Call ``callback`` with the whole new ConfigData whenever one of ``keys`` at ``path`` changes.
+
+        Raises:
+            NotImplementedError: this provider does not push (KIP-297: UnsupportedOperationException).
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not push changes; poll it")
+
+    def unsubscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        """End one subscription; raises NotImplementedError like :meth:`subscribe`."""
+        raise NotImplementedError(f"{type(self).__name__} does not push changes; poll it")
+
+    def unsubscribe_all(self) -> None:
+        """End all subscriptions; raises NotImplementedError like :meth:`subscribe`."""
+        raise NotImplementedError(f"{type(self).__name__} does not push changes; poll it")
+
+    def close(self) -> None:  # noqa: B027 - optional
+        """Release connections, threads and leases. Called once, also after a failed configure."""
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,59 @@
+"""Secret: a value that does not show itself."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any, NoReturn
+
+from sparkconfig.errors import SecretExposureError
+
+__all__ = ["Secret"]
+
+_HINT = "a Secret is not turned into text by accident; call .reveal() where the value is used"
+
+
+class Secret:
+    """A resolved value (Kafka: ``Password``). Only :meth:`reveal` gives the text.
+
+    ``repr`` shows a mask; ``str``, f-strings, pickle and JSON raise SecretExposureError (a TypeError).
+    Equality is by value and takes constant time; a Secret hashes by value and is immutable.
+    """
+
+    __slots__ = ("__value",)
+
+    def __init__(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise SecretExposureError(f"a Secret holds text, not {type(value).__name__}")
+        object.__setattr__(self, "_Secret__value", value)
+
+    def reveal(self) -> str:
+        """Return the value itself. Keep it out of logs, messages and plans."""
+        return self.__value
+
+    def __repr__(self) -> str:
+        return "Secret('***')"
+
+    def __str__(self) -> str:
+        raise SecretExposureError(_HINT)
+
+    def __format__(self, spec: str) -> str:
+        raise SecretExposureError(_HINT)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise SecretExposureError(_HINT)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a Secret is immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError("a Secret is immutable")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Secret):
+            return NotImplemented
+        mine = self.__value.encode("utf-8", "surrogatepass")
+        theirs = other.reveal().encode("utf-8", "surrogatepass")
+        return hmac.compare_digest(mine, theirs)
+
+    def __hash__(self) -> int:
+        return hash((Secret, self.__value))
