@@ -2,9 +2,9 @@
 
     python jvm-shim/build.py --pyspark DIR [--out DIR] [--java JAVA]
 
-``--pyspark`` is an installed ``pyspark`` package directory; its Scala version decides which of the two flavours
-is built. No Maven, no sbt, no javac: a Java runtime is enough. The same sources give the same bytes: entries are
-sorted, dates fixed, and scalac gets the files in a fixed order.
+``--pyspark`` is an installed ``pyspark`` package directory; its Scala version decides which of the two
+flavours is built. No Maven, no sbt, no javac: a Java runtime is enough. The same sources give the same bytes:
+entries are sorted, dates fixed, and scalac gets the files in a fixed order.
 """
 
 from __future__ import annotations

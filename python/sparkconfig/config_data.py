@@ -14,8 +14,8 @@ class ConfigData:
     """Keys and values of one path, read at one moment, so they all belong together.
 
     Attributes:
-        data: key to value. A key that does not exist is absent. Values are plain text here: this is the inside
-            of the library; users get them as :class:`sparkconfig.Secret`.
+        data: key to value. A key that does not exist is absent. Values are plain text here: this is the
+            inside of the library; users get them as :class:`sparkconfig.Secret`.
         ttl: milliseconds for which the values are good, or None if the provider sets no limit (KIP-297).
         lease_renewable: whether the store would extend these values' lease instead of issuing new ones.
     """

@@ -70,7 +70,7 @@ class SecretNotFoundError(ProviderError):
 
 
 class AccessDeniedError(ProviderError):
-    """The store, or the provider's own allowlist, refuses access. A last good value must not serve any more."""
+    """The store, or the provider's own allowlist, refuses access; a last good value ends at once."""
 
 
 class ProviderUnavailableError(ProviderError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from typing import Any, NoReturn
+from typing import NoReturn, SupportsIndex
 
 from sparkconfig.errors import SecretExposureError
 
@@ -19,16 +19,17 @@ class Secret:
     Equality is by value and takes constant time; a Secret hashes by value and is immutable.
     """
 
-    __slots__ = ("__value",)
+    __slots__ = ("_value",)
+    _value: str
 
     def __init__(self, value: str) -> None:
         if not isinstance(value, str):
             raise SecretExposureError(f"a Secret holds text, not {type(value).__name__}")
-        object.__setattr__(self, "_Secret__value", value)
+        object.__setattr__(self, "_value", value)
 
     def reveal(self) -> str:
         """Return the value itself. Keep it out of logs, messages and plans."""
-        return self.__value
+        return self._value
 
     def __repr__(self) -> str:
         return "Secret('***')"
@@ -39,7 +40,7 @@ class Secret:
     def __format__(self, spec: str) -> str:
         raise SecretExposureError(_HINT)
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise SecretExposureError(_HINT)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -51,9 +52,9 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Secret):
             return NotImplemented
-        mine = self.__value.encode("utf-8", "surrogatepass")
+        mine = self._value.encode("utf-8", "surrogatepass")
         theirs = other.reveal().encode("utf-8", "surrogatepass")
         return hmac.compare_digest(mine, theirs)
 
     def __hash__(self) -> int:
-        return hash((Secret, self.__value))
+        return hash((Secret, self._value))

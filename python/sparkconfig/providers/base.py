@@ -41,7 +41,7 @@ class ConfigProvider(ABC):
         out; the caller decides whether that is an error.
 
         Raises:
-            SecretNotFoundError: the path does not exist (for providers where that differs from "no such key").
+            SecretNotFoundError: the path does not exist (where that differs from "no such key").
             AccessDeniedError: the store or an allowlist refuses.
             ProviderUnavailableError: the store cannot be reached.
         """
