@@ -1,0 +1,67 @@
+"""What to say about a reference without a value: where it stands, what is wrong, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+
+from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
+from sparkconfig.lookup import Place
+from sparkconfig.references import Reference, shorten
+
+__all__ = ["limited", "problem", "written"]
+
+_MOST = 200
+
+
+def written(reference: Reference) -> str:
+    """The reference as text, rebuilt from its parts and shortened."""
+    path = f"{shorten(reference.path)}:" if reference.path else ""
+    return f"${{{shorten(reference.provider, 40)}:{path}{shorten(reference.key)}}}"
+
+
+def problem(
+    name: str | None, reference: Reference, known: Collection[str], errors: Mapping[Place, SparkConfigError]
+) -> str:
+    """Describe why ``reference``, found in the value of ``name``, has no value."""
+    where = f"{shorten(name)}: " if name is not None else ""
+    provider = reference.provider
+    if provider not in known:
+        return where + _unknown(provider, known)
+    error = errors.get((provider, reference.path))
+    if error is not None:
+        return f"{where}{written(reference)}: {error}{_hint(error)}"
+    path = f" at path '{shorten(reference.path)}'" if reference.path else ""
+    return (
+        f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"
+        f" '{shorten(reference.key)}'{path}; check the spelling, or add the key to the store"
+    )
+
+
+def limited(problems: list[str]) -> list[str]:
+    """At most 200 problems, then their number: a hostile value may hold 100,000 references."""
+    if len(problems) <= _MOST:
+        return problems
+    return [*problems[:_MOST], f"... and {len(problems) - _MOST} more"]
+
+
+def _unknown(provider: str, known: Collection[str]) -> str:
+    # The text may be a literal password that happens to look like a reference: show the name and nothing
+    # else, and that only if it can be a name.
+    plain = len(provider) <= 40 and all(c.isalnum() or c in "_-. " for c in provider)
+    shown = f"'{provider}'" if plain and provider else "(not shown)"
+    near = difflib.get_close_matches(provider, list(known), n=1) if plain else []
+    guess = f" (did you mean '{near[0]}'?)" if near else ""
+    declared = ", ".join(sorted(known)) or "none"
+    return (
+        f"a reference names the unknown provider {shown}{guess}; declared: {declared}. Declare it in"
+        " spark.config.providers, or list it in spark.config.foreign.providers if something else expands it"
+    )
+
+
+def _hint(error: SparkConfigError) -> str:
+    if isinstance(error, AccessDeniedError):
+        return "; ask for access, or allow it in the provider's params"
+    if isinstance(error, ProviderUnavailableError):
+        return "; check that the store is up and can be reached from this host"
+    return ""
