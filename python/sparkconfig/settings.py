@@ -1,0 +1,198 @@
+"""Every ``spark.config.*`` conf, declared once: name, type, default, check and doc."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.references import DEFAULT_FOREIGN, shorten
+from sparkconfig.setting_types import (
+    Kind,
+    boolean,
+    choice,
+    count,
+    duration,
+    names,
+    optional_text,
+    patterns,
+)
+
+__all__ = ["PREFIX", "Settings", "declared", "parse"]
+
+PREFIX = "spark.config."
+
+
+def _conf(name: str, kind: Kind[Any], default: str | None, doc: str) -> Any:  # noqa: ANN401
+    """Declare one setting; ``default`` is written as a user would write it."""
+    metadata = {"name": PREFIX + name, "kind": kind, "default": default, "doc": doc}
+    return field(default_factory=functools.partial(kind.parse, default), metadata=metadata)
+
+
+def _foreign(given: str | None) -> frozenset[str]:
+    listed = (given or "").strip()
+    default = DEFAULT_FOREIGN if listed.startswith("+") else frozenset()
+    return default | frozenset(names.parse(listed.removeprefix("+")))
+
+
+_FOREIGN: Kind[frozenset[str]] = Kind("names, separated by commas", _foreign)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parsed settings of one application. Durations are milliseconds.
+
+    What belongs to a named thing (``providers.NAME.*``, ``override.policy.*``) is read by that thing's
+    loader; :data:`FAMILIES` only lists these names, so that :func:`parse` can tell them from misspelt ones.
+    """
+
+    providers: tuple[str, ...] = _conf(
+        "providers", names, "", "Names of the config providers, separated by commas."
+    )
+    unresolved: str = _conf(
+        "unresolved",
+        choice("fail", "keep"),
+        "fail",
+        "fail: a reference without a value stops the start, with one error that lists all of them;"
+        " keep: it stays as it is written (KIP-297).",
+    )
+    foreign_providers: frozenset[str] = _conf(
+        "foreign.providers",
+        _FOREIGN,
+        "+",
+        "Provider names that something else expands (Spark, Hadoop, log4j2); left alone, never unknown."
+        " A list that begins with + adds to the default: " + ", ".join(sorted(DEFAULT_FOREIGN)) + ".",
+    )
+    inplace_keys: tuple[str, ...] = _conf(
+        "inplace.keys",
+        patterns,
+        "",
+        "Conf keys, with * for any text, whose value is put into the conf itself, so that an unmodified"
+        " job's spark.conf.get returns it; redacted at every sink.",
+    )
+    substitution_enabled: bool = _conf(
+        "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
+    )
+    reload_action: str = _conf(
+        "reload.action",
+        choice("refresh", "restart", "none"),
+        "refresh",
+        "What a changed value triggers: refresh: new values at next use; restart: also restart managed"
+        " streaming queries; none: nothing, explicit pulls still get the newest values.",
+    )
+    reload_trigger: str = _conf(
+        "reload.trigger",
+        choice("auto", "manual"),
+        "auto",
+        "auto: changes are looked for; manual: only 'sparkconfig refresh APP' reads again.",
+    )
+    poll_interval: int = _conf(
+        "poll.interval",
+        duration("ms", low=1),
+        "5s",
+        "How often executors ask for a new version, and providers without ttl are read again.",
+    )
+    provider_timeout: int = _conf(
+        "provider.timeout", duration("ms", low=1), "30s", "Deadline of one call of a provider."
+    )
+    stale_expiry: int = _conf(
+        "stale.expiry",
+        duration("ms"),
+        "1h",
+        "How long a last good value serves while its provider cannot be reached; never after 'not allowed'"
+        " or 'not there'.",
+    )
+    rpc_insecure: bool = _conf(
+        "rpc.insecure",
+        boolean,
+        "false",
+        "Serve executors on other hosts although Spark's RPC is not authenticated and encrypted.",
+    )
+    override_mode: str = _conf(
+        "override.mode",
+        choice("enforce", "warn"),
+        "enforce",
+        "enforce: a policy violation is an error; warn: it is logged and recorded.",
+    )
+    override_policy: str | None = _conf(
+        "override.policy",
+        optional_text,
+        None,
+        "None, Principal, All, Allowlist, Rules or a dotted class; default None with an operator file,"
+        " All without. override.policy.JOBTYPE sets it for one job type.",
+    )
+    job_type: str | None = _conf(
+        "job.type",
+        choice("batch", "streaming", "sql", "connect", "interactive", optional=True),
+        None,
+        "The kind of job; detected when unset.",
+    )
+    agent_python: str | None = _conf(
+        "agent.python", optional_text, None, "The Python that runs the side process."
+    )
+    redaction_require: str | None = _conf(
+        "redaction.require",
+        optional_text,
+        None,
+        "Which redaction sinks must be in place for the application to start.",
+    )
+    redaction_floor: int = _conf(
+        "redaction.floor",
+        count(low=1),
+        "8",
+        "Values shorter than this are not searched for in logs and pages; a warning names them.",
+    )
+
+
+FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "audit.")
+"""Prefixes below ``spark.config.`` whose names other modules check."""
+
+
+def declared() -> tuple[Field[Any], ...]:
+    """All settings; ``metadata`` holds name, kind, default and doc (for help texts and docs)."""
+    return fields(Settings)
+
+
+def parse(confs: Mapping[str, str]) -> Settings:
+    """Read the settings among ``confs``; other keys are left alone.
+
+    Raises:
+        ConfigurationError: unknown or malformed settings, all of them in one message, by key.
+    """
+    problems: list[str] = []
+    values: dict[str, object] = {}
+    by_name = {f.metadata["name"]: f for f in declared()}
+    for key, text in confs.items():
+        if not key.startswith(PREFIX):
+            continue
+        setting = by_name.get(key)
+        if setting is None:
+            if not key.startswith(tuple(PREFIX + family for family in FAMILIES)):
+                problems.append(_unknown(key, by_name))
+        elif not isinstance(text, str):
+            problems.append(f"{key}: expected text, got {type(text).__name__}")
+        else:
+            try:
+                values[setting.name] = setting.metadata["kind"].parse(text)
+            except ValueError as error:
+                problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigurationError(join(problems))
+    return Settings(**values)  # type: ignore[arg-type]
+
+
+def _unknown(key: str, known: Mapping[str, object]) -> str:
+    candidates = [*known, *(PREFIX + family + "NAME" for family in FAMILIES)]
+    near = difflib.get_close_matches(key, candidates, n=1)
+    guess = f"; did you mean {near[0]}?" if near else ""
+    return f"{shorten(key)}: no such setting{guess}"
+
+
+def join(problems: list[str]) -> str:
+    """One message for all problems of a configuration."""
+    if len(problems) == 1:
+        return problems[0]
+    return "\n  - ".join([f"{len(problems)} settings are wrong:", *problems])
