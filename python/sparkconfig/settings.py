@@ -111,6 +111,13 @@ class Settings:
         "false",
         "Serve executors on other hosts although Spark's RPC is not authenticated and encrypted.",
     )
+    executor_env: bool = _conf(
+        "executor.env",
+        boolean,
+        "false",
+        "Put values in the place of references in spark.executorEnv.*; they then show in launch scripts, pod"
+        " specs, /proc and the master's page.",
+    )
     override_mode: str = _conf(
         "override.mode",
         choice("enforce", "warn"),
