@@ -14,7 +14,7 @@ help: ## list the targets
 $(VENV)/.ready: pyproject.toml python/constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -c python/constraints.txt --group dev pyspark cryptography py4j
+	$(BIN)/python -m pip install -q -c python/constraints.txt --group dev --group stores pyspark cryptography py4j
 	@echo "$(CURDIR)/python" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
 	@touch $@
 

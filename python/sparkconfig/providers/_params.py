@@ -1,0 +1,120 @@
+"""Params of a provider, declared once: checks, messages and the docs' table come from the same lines."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkconfig.errors import ConfigurationError
+
+__all__ = ["Param", "ParamValues", "read_params"]
+
+_DURATION = re.compile(r"([0-9]{1,12})\s*(ms|s|m|min|h|d)?")
+_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+@dataclass(frozen=True)
+class Param:
+    """One documented param, ``spark.config.providers.NAME.param.<name>``.
+
+    Attributes:
+        name: the part behind ``.param.``.
+        doc: what it means, in half a sentence, as Markdown.
+        default: the text used when it is absent; None means that it stays unset.
+        required: whether configure fails without it.
+        secret: whether its value is one: it should be a reference to another provider or stand in a file, and
+            no message repeats it.
+        choices: the values allowed, if they are few.
+    """
+
+    name: str
+    doc: str
+    default: str | None = None
+    required: bool = False
+    secret: bool = False
+    choices: tuple[str, ...] = ()
+
+
+class ParamValues:
+    """Checked params of one provider. Asking for a name that was not declared is a mistake in the code."""
+
+    def __init__(self, provider: str, table: Sequence[Param], given: Mapping[str, str]) -> None:
+        self._provider = provider
+        self._table = {param.name: param for param in table}
+        self._given = given
+
+    def text(self, name: str) -> str:
+        """Return the value.
+
+        Raises:
+            ConfigurationError: it is unset.
+        """
+        value = self.optional(name)
+        if value is None:
+            raise self.wrong(name, "is not set: " + self._table[name].doc)
+        return value
+
+    def optional(self, name: str) -> str | None:
+        """Return the value or the default; an empty text counts as unset."""
+        value = self._given.get(name, "")
+        return value if value.strip() else self._table[name].default
+
+    def number(self, name: str, least: int = 0) -> int:
+        """Return a whole number of at least ``least``."""
+        text = self.text(name).strip()
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) >= least):
+            raise self.wrong(name, f"must be a whole number from {least}", text)
+        return int(text)
+
+    def milliseconds(self, name: str) -> int | None:
+        """Return milliseconds from ``500ms``, ``10s``, ``5m``, ``1h`` (no unit: ms), or None when unset."""
+        text = self.optional(name)
+        if text is None:
+            return None
+        match = _DURATION.fullmatch(text.strip().lower())
+        if match is None or int(match[1]) == 0:
+            raise self.wrong(name, "must be a duration like 500ms, 10s, 5m or 1h, more than 0", text)
+        return int(match[1]) * _MILLISECONDS[match[2] or "ms"]
+
+    def patterns(self, name: str) -> tuple[str, ...]:
+        """Return a comma-separated list, trimmed, without empty parts."""
+        return tuple(part.strip() for part in (self.optional(name) or "").split(",") if part.strip())
+
+    def file_text(self, name: str) -> str:
+        """Return what stands in the file that the param names, stripped: a token, a password, a JWT."""
+        path = self.text(name)
+        try:
+            return Path(path).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            raise self.wrong(
+                name, f"names a file that cannot be read ({type(error).__name__})", path
+            ) from None
+
+    def wrong(self, name: str, problem: str, value: str | None = None) -> ConfigurationError:
+        """Return an error that names the param, and its value unless that is a secret."""
+        shown = "" if value is None or self._table[name].secret else f": {value!r}"
+        return ConfigurationError(f"provider {self._provider}: param {name} {problem}{shown}")
+
+
+def read_params(provider: str, table: Sequence[Param], given: Mapping[str, str]) -> ParamValues:
+    """Check ``given`` against ``table``.
+
+    Raises:
+        ConfigurationError: a param is unknown, missing, or none of its choices.
+    """
+    known = {param.name: param for param in table}
+    for name in sorted(set(given) - set(known)):
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(sorted(known))
+        raise ConfigurationError(f"provider {provider}: unknown param {name}; {hint}")
+    values = ParamValues(provider, table, given)
+    for param in table:
+        value = values.optional(param.name)
+        if value is None and param.required:
+            raise values.wrong(param.name, "is not set: " + param.doc)
+        if value is not None and param.choices and value not in param.choices:
+            raise values.wrong(param.name, "must be one of " + ", ".join(param.choices), value)
+    return values

@@ -1,0 +1,216 @@
+"""HashiCorp Vault and OpenBao."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping, Set
+from datetime import datetime, timezone
+from typing import Any
+from urllib.parse import quote
+
+from sparkconfig.config_data import ConfigData
+from sparkconfig.errors import AccessDeniedError, ProviderError, SparkConfigError
+from sparkconfig.providers import _vault_auth as auth
+from sparkconfig.providers._fields import flatten
+from sparkconfig.providers._http import CA_FILE, PROXY, status_failure, transport_failure
+from sparkconfig.providers._params import Param, ParamValues
+from sparkconfig.providers._pins import split_pins
+from sparkconfig.providers._store import NETWORK, TTL, StoreProvider
+
+__all__ = ["VaultConfigProvider"]
+
+_MOUNTS = {"kv2": "secret", "kv1": "secret", "dynamic": "database"}
+
+
+class _Lease:
+    """Credentials that Vault made for us, and until when (monotonic seconds) they are good."""
+
+    def __init__(self, answer: Mapping[str, Any], values: Mapping[str, str]) -> None:
+        self.id = str(answer["lease_id"])
+        self.values = values
+        self.seconds = int(answer["lease_duration"])
+        self.renewable = bool(answer.get("renewable"))
+        self.until = time.monotonic() + self.seconds
+
+
+class VaultConfigProvider(StoreProvider):
+    """Key/value secrets, versions 1 and 2, and credentials that Vault makes on demand."""
+
+    alias = "vault"
+    store = "HashiCorp Vault, OpenBao"
+    extra = "vault"
+    table = (
+        Param("address", "URL of the server; unset: `VAULT_ADDR`"),
+        Param("namespace", "namespace (Vault Enterprise, OpenBao)"),
+        Param(
+            "engine",
+            "`kv2`, `kv1`, or `dynamic`: any engine that answers a read with a lease, such as `database`",
+            default="kv2",
+            choices=tuple(_MOUNTS),
+        ),
+        Param("mount", "where the engine is mounted; default: `secret`, for `dynamic` `database`"),
+        *auth.PARAMS,
+        TTL,
+        *NETWORK,
+        CA_FILE,
+        PROXY,
+    )
+    paths = (
+        "path below the mount, `db/prod`; `db/prod?version=3` pins a version (`kv2`); `creds/ROLE` for "
+        "`database`. Key: a field, nested ones with dots"
+    )
+    ttl_rule = (
+        "`dynamic`: the lease, renewed while the server allows, revoked at close; `kv1`: the server's "
+        "`lease_duration` if less than `ttl`; `kv2`: `ttl`, or the version's deletion time if sooner"
+    )
+    auth = "token file, AppRole, Kubernetes or JWT login; logs in again when a token ends"
+    noisy_loggers = ("urllib3.connectionpool",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._client: Any = None
+        self._leases: dict[str, _Lease] = {}
+        self._superseded: list[_Lease] = []
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def _open(self, values: ParamValues, seconds: float) -> None:
+        hvac = self._import("hvac")
+        self._requests = self._import("requests")
+        address = values.optional("address") or auth.environment("VAULT_ADDR")
+        if not address:
+            raise values.wrong("address", "is not set, nor is VAULT_ADDR")
+        self._engine = values.text("engine")
+        self._mount = quote((values.optional("mount") or _MOUNTS[self._engine]).strip("/"), safe="/")
+        self._session = auth.VaultSession(values)
+        proxy = values.optional("proxy")
+        # A token of its own ("") keeps hvac from taking VAULT_TOKEN or ~/.vault-token by itself.
+        self._client = hvac.Client(
+            url=address.rstrip("/"),
+            token="",
+            namespace=values.optional("namespace"),
+            verify=values.optional("ca.file") or True,
+            timeout=seconds,
+            proxies={"http": proxy, "https": proxy} if proxy else None,
+            adapter=hvac.adapters.RawAdapter,
+        )
+
+    def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
+        where = self._where(path)
+        if any(part in {".", ".."} for part in path.split("/")):
+            raise AccessDeniedError(f"{where}: '.' and '..' are not allowed in a path")
+        if self._engine == "dynamic":
+            return self._leased(path, keys, left)
+        plain, pins = split_pins(path, {"version"} if self._engine == "kv2" else set(), where)
+        middle = "data/" if self._engine == "kv2" else ""
+        url = f"/v1/{self._mount}/{middle}{quote(plain.strip('/'), safe='/')}"
+        answer = self._ask(path, "get", url, left, params=pins)
+        ttl = self._ttl
+        if self._engine == "kv2":
+            ttl = _sooner(ttl, _until(answer["data"].get("metadata", {}).get("deletion_time", "")))
+            fields = answer["data"]["data"]
+        else:
+            fields = answer["data"]
+            ttl = _sooner(ttl, int(answer.get("lease_duration") or 0) * 1000)
+        return ConfigData(_chosen(flatten(fields, where), keys), ttl=ttl)
+
+    def _leased(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
+        """Renew what we hold; make new credentials when that is refused or gives less than half the time."""
+        with self._lock:
+            lock = self._locks.setdefault(path, threading.Lock())
+        with lock:
+            lease = self._leases.get(path)
+            if lease is None or not self._renew(path, lease, left):
+                url = f"/v1/{self._mount}/{quote(path.strip('/'), safe='/')}"
+                answer = self._ask(path, "get", url, left)
+                if not answer.get("lease_id"):
+                    raise ProviderError(f"{self._where(path)}: the answer has no lease; is engine right?")
+                fresh = _Lease(answer, flatten(answer["data"], self._where(path)))
+                with self._lock:
+                    # The old credentials may be in use still: they end by themselves, or at close.
+                    self._superseded += [lease] if lease else []
+                    self._leases[path] = fresh
+                lease = fresh
+            ttl = max(int((lease.until - time.monotonic()) * 1000), 1)
+            return ConfigData(_chosen(lease.values, keys), ttl=ttl, lease_renewable=lease.renewable)
+
+    def _renew(self, path: str, lease: _Lease, left: float) -> bool:
+        if not lease.renewable:
+            return time.monotonic() < lease.until - lease.seconds / 4
+        body = {"lease_id": lease.id, "increment": lease.seconds}
+        try:
+            answer = self._ask(path, "put", "/v1/sys/leases/renew", left, json=body)
+        except ProviderError as error:
+            if type(error) is ProviderError or isinstance(error, AccessDeniedError):
+                return False  # revoked, or at its end: HTTP 400; or the policy allows no renewal: 403
+            raise
+        granted = int(answer.get("lease_duration") or 0)
+        lease.until = time.monotonic() + granted
+        return granted * 2 >= lease.seconds
+
+    def _ask(self, path: str, method: str, url: str, left: float, **arguments: Any) -> Any:  # noqa: ANN401
+        """One request, logged in; once more after a new login if the token was refused."""
+        for last in (False, True):
+            if self._session.needs_login():
+                self._session.login(self._client, self._where(path), left, self._exchange)
+            status, answer = self._exchange(method, url, left, **arguments)
+            if status == 403 and not last and self._session.forget():
+                continue
+            break
+        if status >= 300:
+            raise status_failure(self._where(path), status)
+        if not isinstance(answer, dict) or (method == "get" and not isinstance(answer.get("data"), dict)):
+            raise status_failure(self._where(path), None)
+        return answer
+
+    def _exchange(self, method: str, url: str, left: float, **arguments: Any) -> tuple[int, Any]:  # noqa: ANN401
+        """Return status and parsed body; the body of a failure is not even looked at."""
+        response = self._client.adapter.request(method, url, raise_exception=False, timeout=left, **arguments)
+        if response.status_code >= 300 or not response.content:
+            return response.status_code, {}
+        return response.status_code, json.loads(response.content, parse_float=str)
+
+    def _failure(self, error: Exception, path: str) -> ProviderError:
+        if isinstance(error, self._requests.RequestException):
+            return transport_failure(self._where(path), error)
+        return super()._failure(error, path)
+
+    def close(self) -> None:
+        """Revoke the leases that are held, within the deadline of one read, and close the connections."""
+        super().close()
+        if self._client is None:
+            return
+        deadline = time.monotonic() + 5
+        for lease in [*self._leases.values(), *self._superseded]:
+            left = deadline - time.monotonic()
+            if left > 0 and lease.until > time.monotonic():
+                self._revoke(lease, left)
+        self._leases.clear()
+        self._superseded.clear()
+        self._client.adapter.close()
+
+    def _revoke(self, lease: _Lease, left: float) -> None:
+        try:
+            self._ask("", "put", "/v1/sys/leases/revoke", left, json={"lease_id": lease.id})
+        except (SparkConfigError, self._requests.RequestException, ValueError):
+            return  # the lease ends by itself; closing must not fail
+
+
+def _chosen(values: Mapping[str, str], keys: Set[str] | None) -> dict[str, str]:
+    return {key: value for key, value in values.items() if keys is None or key in keys}
+
+
+def _sooner(ttl: int | None, other: int | None) -> int | None:
+    """Return the smaller one that is set and positive."""
+    return min((each for each in (ttl, other) if each and each > 0), default=None)
+
+
+def _until(moment: str) -> int | None:
+    """Return milliseconds until an RFC 3339 time (nanoseconds are cut), or None if there is none to come."""
+    if not moment:
+        return None
+    whole = moment.removesuffix("Z").partition(".")[0]
+    left = datetime.fromisoformat(whole).replace(tzinfo=timezone.utc) - datetime.now(timezone.utc)
+    return int(left.total_seconds() * 1000)

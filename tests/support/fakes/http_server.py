@@ -1,0 +1,162 @@
+"""A real HTTP server on loopback for contract fakes of ours, with faults that a test orders.
+
+Fakes built on it follow a store's public API documentation. They stand in where the store itself cannot run
+in a test; each says so in its docstring.
+"""
+
+import json
+import socket
+import ssl
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+BODY_MARK = "answer-text-of-the-store"
+"""Stands in every body of a failure; it must never reach an error or a log."""
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    query: dict
+    headers: dict
+    body: bytes
+    target: str = ""
+
+    def json(self):
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Response:
+    status: int = 200
+    body: bytes = b""
+    headers: dict = field(default_factory=lambda: {"Content-Type": "application/json"})
+
+    @classmethod
+    def of(cls, content, status=200):
+        return cls(status, json.dumps(content).encode())
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with one request: a status, garbage, half an answer, no answer, or silence."""
+
+    status: int | None = None
+    garbage: bool = False
+    truncated: bool = False
+    closed: bool = False
+    silent: bool = False
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each answer takes 40 ms
+    fake: "FakeHttpServer"
+
+    def setup(self):
+        super().setup()
+        self.fake.connections += 1
+
+    def _serve(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        parts = urlsplit(self.path)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        request = Request(self.command, unquote(parts.path), query, headers, body, self.path)
+        self.fake.requests.append(request)
+        fault = self.fake.next_fault()
+        try:
+            self._misbehave(fault, request) if fault else self._send(self.fake.answer(request))
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def _misbehave(self, fault, request):
+        mark = json.dumps({"errors": [BODY_MARK], "message": BODY_MARK, "error": {"message": BODY_MARK}})
+        if fault.status:
+            self._send(Response(fault.status, mark.encode()))
+        elif fault.garbage:
+            page = f"<html>{BODY_MARK}</html>".encode()
+            self._send(Response(200, page, {"Content-Type": "text/html"}))
+        elif fault.silent:
+            self.fake.stopping.wait(30)
+            self.close_connection = True
+        else:
+            answer = self.fake.answer(request)
+            cut = answer.body[: len(answer.body) // 2] if fault.truncated else b""
+            if not fault.closed:
+                self._send(answer, cut)
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def _send(self, response, body=None):
+        self.send_response(response.status)
+        for name, value in response.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(response.body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(response.body if body is None else body)
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _serve  # noqa: N815 - names of the base class
+
+    def log_message(self, *args):
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that hangs up, or refuses our certificate, is part of the tests."""
+
+
+class FakeHttpServer:
+    """A context manager; subclasses implement ``answer(request) -> Response``."""
+
+    def __init__(self, tls=None):
+        self.requests = []
+        self.connections = 0
+        self.stopping = threading.Event()
+        self._faults = deque()
+        handler = type("Handler", (_Handler,), {"fake": self})
+        self._server = _Server(("127.0.0.1", 0), handler)
+        if tls is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(tls.certificate, tls.key)
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        scheme = "https" if tls else "http"
+        self.port = self._server.server_address[1]
+        self.url = f"{scheme}://localhost:{self.port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+
+    def answer(self, request):
+        raise NotImplementedError
+
+    def fault(self, *faults):
+        """Order what goes wrong with each of the next requests."""
+        self._faults.extend(faults)
+
+    def clear_faults(self):
+        self._faults.clear()
+
+    def next_fault(self):
+        try:
+            return self._faults.popleft()
+        except IndexError:
+            return None
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
