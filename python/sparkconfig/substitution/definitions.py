@@ -1,0 +1,73 @@
+"""Custom types: from ``<prefix><type>SubstituterType`` to an instance (KIP-269)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Final
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.references import shorten
+from sparkconfig.substitution.types import SubstituterType
+
+__all__ = ["FROM_VALUES", "SUFFIX", "FromValues", "LoadType", "create_type", "load_type"]
+
+SUFFIX = "SubstituterType"
+"""The end of a definition's key."""
+
+LoadType = Callable[[str], object]
+"""Class name to class; raises LookupError: there is no such class."""
+
+
+class FromValues:
+    """The type of :data:`FROM_VALUES`."""
+
+
+FROM_VALUES: Final = FromValues()
+"""As ``definitions``: the map of values defines the types too, as in the KIP. For trusted maps alone."""
+
+
+def load_type(name: str) -> object:
+    """Import ``package.module:Class``, or ``package.module.Class``; LookupError: there is no such class."""
+    module, mark, attribute = name.partition(":")
+    if not mark:
+        module, _, attribute = name.rpartition(".")
+    if not module or not attribute:
+        raise LookupError
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError, TypeError):
+        raise LookupError from None
+
+
+def create_type(key: str, definition: object, load: LoadType = load_type) -> SubstituterType:
+    """Return an instance of the class that ``definition`` is or names.
+
+    Raises:
+        ConfigurationError: there is no such class, it is no SubstituterType, or it cannot be created; the
+            message names the key and the class.
+    """
+    cls: object
+    if isinstance(definition, type):
+        cls, name = definition, definition.__qualname__
+    elif isinstance(definition, str):
+        name = shorten(definition)
+        try:
+            cls = load(definition)
+        except Exception as error:  # noqa: BLE001 - the import of a foreign module may raise anything
+            raise ConfigurationError(
+                f"{shorten(key)} names class '{name}', which cannot be loaded ({type(error).__name__});"
+                " give module:Class of an installed class"
+            ) from None
+    else:
+        raise ConfigurationError(
+            f"{shorten(key)} must be a class or its name, not {type(definition).__name__}"
+        )
+    if not isinstance(cls, type) or not issubclass(cls, SubstituterType):
+        raise ConfigurationError(f"{shorten(key)} names '{name}', which is no SubstituterType")
+    try:
+        return cls()
+    except Exception as error:  # noqa: BLE001 - third-party code; its text is not repeated
+        raise ConfigurationError(
+            f"{shorten(key)}: '{name}' cannot be created without arguments ({type(error).__name__})"
+        ) from None

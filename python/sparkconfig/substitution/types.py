@@ -1,0 +1,123 @@
+"""What a substitution type is (KIP-269: ``SubstituterType``, ``SubstituterTypeHelper``)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+from sparkconfig.errors import SparkConfigError, SubstitutionError
+from sparkconfig.substitution.command import Modifiers, read_modifiers
+from sparkconfig.substitution.evaluate import Retrieve, evaluate
+from sparkconfig.substitution.redactable import RedactableObject
+
+if TYPE_CHECKING:
+    from sparkconfig.substitution.values import SubstitutableValues
+
+__all__ = ["SubstituterType", "SubstituterTypeHelper", "checked", "guard"]
+
+
+class SubstituterType(ABC):
+    """Answers one type. Created without arguments, once for each :class:`SubstitutableValues`.
+
+    An error that it raises ends the evaluation; of a foreign exception only its class is told. It must never
+    put a value into an error or a log line.
+    """
+
+    @abstractmethod
+    def do_substitution(
+        self,
+        type: str,  # noqa: A002 - KIP's name
+        modifiers: Sequence[str],
+        identifier: str,
+        substitutable_values: SubstitutableValues,
+    ) -> RedactableObject:
+        """Return the result, never None.
+
+        Args:
+            type: the type as it stands in the text, trimmed.
+            modifiers: raw, untrimmed, in order; ``redact`` is added inside a secret.
+            identifier: untrimmed, may be empty.
+            substitutable_values: to ask for other keys' results.
+
+        Raises:
+            SubstitutionError: there is no result.
+        """
+
+
+class SubstituterTypeHelper(SubstituterType):
+    """A type with the modifiers of the built-in ones: it gives the value, the helper does the rest."""
+
+    @abstractmethod
+    def retrieve_result(  # noqa: PLR0917 - the KIP's signature
+        self,
+        type: str,  # noqa: A002
+        identifier: str,
+        redact: bool,  # noqa: FBT001
+        additional_flags: Set[str],
+        additional_args: Mapping[str, str],
+        substitutable_values: SubstitutableValues,
+    ) -> RedactableObject | None:
+        """Return the value of ``identifier``, or None if it does not exist (then a default may be used).
+
+        Args:
+            type: the type as it stands in the text.
+            identifier: after ``fromValueOfKey``.
+            redact: the result will be redacted whatever this method says.
+            additional_flags: flags that the helper does not know, trimmed.
+            additional_args: arguments that the helper does not know; names trimmed, values not.
+            substitutable_values: to ask for other keys' results.
+
+        Raises:
+            SubstitutionError: a default must not be used.
+        """
+
+    def do_substitution(
+        self,
+        type: str,  # noqa: A002 - KIP's name
+        modifiers: Sequence[str],
+        identifier: str,
+        substitutable_values: SubstitutableValues,
+    ) -> RedactableObject:
+        """Apply the modifiers around :meth:`retrieve_result`."""
+        steps = evaluate(
+            self.retriever(type, substitutable_values), type, read_modifiers(tuple(modifiers)), identifier
+        )
+        return substitutable_values.drive(steps)
+
+    def retriever(self, kind: str, values: SubstitutableValues) -> Retrieve:
+        """Return :meth:`retrieve_result` as the evaluation calls it."""
+
+        def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:  # noqa: FBT001
+            found: object = guard(
+                self,
+                lambda: self.retrieve_result(
+                    kind, identifier, redact, modifiers.flags, modifiers.arguments, values
+                ),
+            )
+            return None if found is None else checked(self, found)
+
+        return retrieve
+
+
+def guard(custom: SubstituterType, call: Callable[[], object]) -> object:
+    """Call a custom type; of a foreign exception only the class is told, as its text may hold values.
+
+    Raises:
+        SubstitutionError: in the place of any exception that is none of this package.
+    """
+    try:
+        return call()
+    except SparkConfigError:
+        raise
+    except Exception as error:  # noqa: BLE001 - third-party code may raise anything
+        kind = type(error).__name__
+    raise SubstitutionError(f"substituter {type(custom).__qualname__} failed with {kind}")
+
+
+def checked(custom: SubstituterType, found: object) -> RedactableObject:
+    """Return what a custom type answered, if it is what the contract says; SubstitutionError if not."""
+    if isinstance(found, RedactableObject):
+        return found
+    wrong = "null" if found is None else f"{type(found).__name__}, not RedactableObject"
+    raise SubstitutionError(f"Substituter returned {wrong}: {type(custom).__qualname__}")

@@ -1,0 +1,310 @@
+"""SubstitutableValues (KIP-269): the results of a map whose values hold ``$[...]``."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Protocol, cast
+
+from sparkconfig.errors import SubstitutionError
+from sparkconfig.references import shorten
+from sparkconfig.secret import Secret
+from sparkconfig.substitution.allowlists import Allowlists
+from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
+from sparkconfig.substitution.command import java_trim
+from sparkconfig.substitution.definitions import SUFFIX, FromValues, LoadType, create_type, load_type
+from sparkconfig.substitution.evaluate import MaybeSteps, Need, Retrieve, Steps, evaluate
+from sparkconfig.substitution.redactable import RedactableObject
+from sparkconfig.substitution.scanner import OPENING, Command, Segment, iter_segments, parse
+from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
+
+__all__ = ["Literal", "SubstitutableValues", "UnderlyingValues"]
+
+_log = logging.getLogger(__name__)
+_LONG_TEXT = 65536
+_MAX_NESTED = 50
+
+Literal = Callable[[str], str | tuple[str, bool]]
+"""Transforms the text outside of ``$[...]``; may say beside it whether it is to be redacted."""
+
+
+class UnderlyingValues(Protocol):
+    """The map-like object that is read (KIP-269)."""
+
+    def get(self, key: str, /) -> object:
+        """Return the value of ``key``, None if there is none."""
+
+
+class SubstitutableValues:
+    """Calculates values of one generation: each key is read once, and its result kept. Thread-safe.
+
+    Args:
+        values: what is read. Text, and the text in a :class:`Secret`, is substituted; anything else stays the
+            object that it is. To see changes make a new instance.
+        prefix: before ``<type>SubstituterType``; trimmed.
+        environ: for ``envVar``; None: the environment of this process.
+        sysprops: for ``sysProp``: in Spark the system properties of the driver's JVM.
+        read_file: for ``file`` in the place of reading the disk; then ``allow.file_paths`` is not looked at.
+        literal: transforms the text outside of ``$[...]``; nothing that was inserted is given to it.
+        allow: what the built-in types may read.
+        definitions: key ``<prefix><type>SubstituterType`` to a SubstituterType class or its name. None: no
+            custom types. FROM_VALUES: ``values`` defines them, as in the KIP; that lets whoever writes the
+            values load classes.
+        load: class name to class, for definitions that are text.
+    """
+
+    def __init__(
+        self,
+        values: UnderlyingValues,
+        *,
+        prefix: str = "",
+        environ: Mapping[str, str] | None = None,
+        sysprops: Mapping[str, str] | None = None,
+        read_file: ReadFile | None = None,
+        literal: Literal | None = None,
+        allow: Allowlists | None = None,
+        definitions: Mapping[str, object] | FromValues | None = None,
+        load: LoadType = load_type,
+    ) -> None:
+        self._values = values
+        self._prefix = java_trim(prefix)
+        self._literal = literal
+        self._definitions: Mapping[str, object] | FromValues = {} if definitions is None else definitions
+        self._load = load
+        self._sources = make_sources(
+            allow or Allowlists(), os.environ if environ is None else environ, sysprops or {}, read_file
+        )
+        self._results: dict[str, RedactableObject] = {}
+        self._missing: set[str] = set()
+        self._types: dict[str, SubstituterType | None] = {}
+        self._here = _Here()
+
+    @property
+    def type_definition_key_prefix(self) -> str:
+        """The prefix of type definitions, trimmed."""
+        return self._prefix
+
+    @property
+    def underlying_values(self) -> UnderlyingValues:
+        """What this instance reads."""
+        return self._values
+
+    @property
+    def substitution_results(self) -> Mapping[str, RedactableObject]:
+        """The keys that were calculated so far, for whatever reason, with their results."""
+        return MappingProxyType(self._results)
+
+    def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:  # noqa: FBT001 - KIP's order
+        """Return the result of ``key``; None: the key does not exist (or has the value None).
+
+        A failed calculation is not kept: asked again, the key is read again.
+
+        Raises:
+            SubstitutionError: a substitution cannot be made, keys refer to each other in a circle, an
+                allowlist forbids something, or a required key does not exist.
+            ConfigurationError: a type is defined wrongly.
+        """
+        found = self._results.get(key)
+        if found is None:
+            begun = self._begin(key, shorten(key))
+            found = begun if begun is None or isinstance(begun, RedactableObject) else self._solve(key, begun)
+            if found is None and required:
+                raise SubstitutionError(f"Mandatory key does not exist: {shorten(key)}")
+        return found
+
+    def substitute(self, keys: Iterable[str]) -> dict[str, RedactableObject]:
+        """Return the results of ``keys``, without those that do not exist; raises like one request."""
+        results = self._results
+        answers: dict[str, RedactableObject] = {}
+        for key in keys:
+            found = results.get(key) or self.get_substitution_result(key)
+            if found is not None:
+                answers[key] = found
+        return answers
+
+    def drive(self, steps: Steps) -> RedactableObject:
+        """Run an evaluation that belongs to no key: for types that delegate to the helper."""
+        return self._solve(None, steps)
+
+    def _begin(self, key: str, shown: str) -> RedactableObject | Steps | None:
+        """Return what is known or plain, None if the key does not exist, else the evaluation to run."""
+        found = self._results.get(key)
+        if found is not None:
+            return found
+        if key in self._missing:
+            return None
+        raw = self._values.get(key)
+        if raw is None:
+            self._missing.add(key)
+            return None
+        if key in self._here.active:
+            raise SubstitutionError(f"Circular reference trying to evaluate key: {shown}")
+        secret = isinstance(raw, Secret)
+        text = raw.reveal() if isinstance(raw, Secret) else raw
+        if isinstance(text, str):
+            if OPENING in text:
+                return self._evaluate(key, text, secret)
+            if self._literal is not None:
+                text, redact = self._transform(text)
+                secret = secret or redact
+            found = RedactableObject(text, secret)
+        else:
+            found = raw if isinstance(raw, RedactableObject) else RedactableObject(raw)
+        return self._results.setdefault(key, found)
+
+    def _solve(self, key: str | None, steps: Steps) -> RedactableObject:
+        """Run an evaluation and all that it needs, on a stack of our own: no chain is too long."""
+        here = self._here
+        if here.nested >= _MAX_NESTED:
+            raise SubstitutionError(f"custom types ask for each other's keys more than {_MAX_NESTED} deep")
+        here.nested += 1
+        stack: list[tuple[str | None, Steps]] = [(key, steps)]
+        if key is not None:
+            here.active.add(key)
+        answer: RedactableObject | None = None
+        try:
+            while True:
+                try:
+                    need = stack[-1][1].send(answer)
+                except StopIteration as end:
+                    answer = cast("RedactableObject", end.value)
+                else:
+                    answer = self._answer(need, stack)
+                    continue
+                key = stack.pop()[0]
+                if key is not None:
+                    here.active.discard(key)
+                    answer = self._results.setdefault(key, answer)
+                if not stack:
+                    return answer
+        except SubstitutionError as error:
+            where = stack[-1][0] if stack else None
+            if where is None:
+                raise
+            message = f"key '{shorten(where)}': {error}"
+        finally:
+            here.nested -= 1
+            here.active.difference_update(key for key, _ in stack if key is not None)
+        raise SubstitutionError(message)  # outside of the handler: nothing is chained
+
+    def _answer(self, need: Need, stack: list[tuple[str | None, Steps]]) -> RedactableObject | None:
+        """Answer a need, or put its evaluation on the stack (then the answer is None, its start signal)."""
+        begun = self._begin(need.key, need.shown)
+        if begun is None:
+            if need.required:
+                raise SubstitutionError(f"Mandatory key does not exist: {need.shown}")
+            return None
+        if isinstance(begun, RedactableObject):
+            return begun
+        self._here.active.add(need.key)
+        stack.append((need.key, begun))
+        return None
+
+    def _evaluate(self, key: str, text: str, secret: bool) -> Steps:  # noqa: FBT001
+        """Evaluate the text of one key."""
+        # A secret's text is kept in no cache, a huge one's segments in no list.
+        segments: Iterable[Segment] = (
+            iter_segments(text) if secret or len(text) > _LONG_TEXT else parse(text).segments
+        )
+        parts: list[str] = []
+        redacted = secret
+        odd = 0
+        only: RedactableObject | None = None
+        for segment in segments:
+            if isinstance(segment, str):
+                plain, redact = self._transform(segment) if segment else (segment, False)
+                redacted = redacted or redact
+                parts.append(plain)
+                continue
+            found = (yield from self._command(segment, secret)) if isinstance(segment, Command) else None
+            if found is None:
+                odd += 1
+                parts.append(segment.raw)
+                continue
+            only = found
+            redacted = redacted or found.redacted
+            parts.append(found.value)
+        if odd:
+            _log.warning(
+                "key %s: %d text(s) in $[...] are no substitution (malformed, or an unknown type) and stay",
+                key,
+                odd,
+            )
+        if only is not None and len(parts) == 1:
+            return only.redacted_version() if redacted else only
+        return RedactableObject("".join(parts), redacted)
+
+    def _command(self, command: Command, secret: bool) -> MaybeSteps:  # noqa: FBT001
+        """Evaluate one command; None: its type is unknown."""
+        kind = command.type
+        custom = self._custom(kind)
+        retrieve: Retrieve | None = None
+        if custom is None:
+            source = self._sources.get(kind)
+            if source is not None:
+                retrieve = source.retrieve
+            elif kind != KEY_VALUE:
+                return None
+        elif type(custom).do_substitution is SubstituterTypeHelper.do_substitution:
+            retrieve = cast("SubstituterTypeHelper", custom).retriever(kind, self)
+        else:
+            return self._ask_custom(custom, command, secret)
+        return (yield from evaluate(retrieve, kind, command.read(), command.identifier, secret=secret))
+
+    def _ask_custom(self, custom: SubstituterType, command: Command, secret: bool) -> RedactableObject:  # noqa: FBT001
+        """Let a type of its own making answer; it gets the modifiers raw."""
+        modifiers = command.modifiers
+        if secret and not any(java_trim(modifier) == "redact" for modifier in modifiers):
+            modifiers = (*modifiers, "redact")
+        found = guard(
+            custom, lambda: custom.do_substitution(command.type, modifiers, command.identifier, self)
+        )
+        return checked(custom, found)
+
+    def _custom(self, kind: str) -> SubstituterType | None:
+        """Return the custom type of that name, None if there is none; its definition is read once, raw."""
+        if kind in self._types:
+            return self._types[kind]
+        key = self._prefix + kind + SUFFIX
+        definition: object
+        if isinstance(self._definitions, FromValues):
+            definition = self._definition_in_values(key)
+        else:
+            definition = self._definitions.get(key)
+        custom = None if definition is None else create_type(key, definition, self._load)
+        return self._types.setdefault(kind, custom)
+
+    def _definition_in_values(self, key: str) -> object:
+        """Read a definition like any key, but raw; a result that is already there is used."""
+        known = self._results.get(key)
+        if known is None and key not in self._missing:
+            raw = self._values.get(key)
+            if raw is None:
+                self._missing.add(key)
+            else:
+                known = self._results.setdefault(key, _raw_result(raw))
+        return None if known is None else known.object
+
+    def _transform(self, text: str) -> tuple[str, bool]:
+        """Apply the literal hook."""
+        if self._literal is None:
+            return text, False
+        changed = self._literal(text)
+        return changed if isinstance(changed, tuple) else (changed, False)
+
+
+class _Here(threading.local):
+    """What one thread is doing: a key may be in evaluation on two threads, which is no circle."""
+
+    def __init__(self) -> None:
+        self.active: set[str] = set()
+        self.nested = 0
+
+
+def _raw_result(raw: object) -> RedactableObject:
+    if isinstance(raw, RedactableObject):
+        return raw
+    return RedactableObject(raw.reveal(), True) if isinstance(raw, Secret) else RedactableObject(raw)
