@@ -17,7 +17,7 @@ DATA = {"user": "alice-0001", "password": "s3cret-value-77"}
 class Strict(RecordingProvider):
     """A good provider: like the recording one, but it knows its params."""
 
-    live: "ClassVar[list[Strict]]" = []
+    live: ClassVar[list] = []
 
     def __init__(self):
         super().__init__()
