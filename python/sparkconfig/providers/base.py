@@ -47,6 +47,11 @@ class ConfigProvider(ABC):
         """
 
     @property
+    def local(self) -> bool:
+        """Whether a read stays on this machine: then it is repeated at each use, instead of cached."""
+        return False
+
+    @property
     def pushes(self) -> bool:
         """Whether :meth:`subscribe` works; without it the caller polls."""
         return False

@@ -1,0 +1,10 @@
+package io.sparkconfig
+
+/**
+ * An error of sparkconfig. Its message names keys, providers and what to do, never a value; it has no cause, since
+ * a cause's text could hold one.
+ */
+class SparkConfigException(message: String) extends RuntimeException(message)
+
+/** The side process cannot be reached at the moment: the last snapshot serves while it is started again. */
+class AgentUnavailableException(message: String) extends SparkConfigException(message)

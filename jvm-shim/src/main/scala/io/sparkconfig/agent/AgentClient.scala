@@ -1,0 +1,142 @@
+package io.sparkconfig.agent
+
+import java.io.File
+
+import scala.collection.JavaConverters._
+
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.BuildInfo
+import io.sparkconfig.binding.{Expression, Snapshot}
+import io.sparkconfig.redaction.Redactor
+import org.apache.spark.SparkConf
+
+/** Settings that the side process has read and checked, as far as the shim needs them. */
+final case class AgentSettings(
+    pollIntervalMs: Long,
+    staleExpiryMs: Long,
+    rpcInsecure: Boolean)
+
+/** What the side process found in the confs. */
+final case class ConfAnswer(
+    snapshot: Snapshot,
+    expressions: Map[String, Expression],
+    inPlace: Set[String],
+    problems: Seq[String])
+
+/** The shim's questions to the brain, typed; JSON and process handling stay below. */
+private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: JsonNode) {
+  @volatile private var parsed: Option[AgentSettings] = None
+
+  /** Known after [[resolveConfs]]. */
+  def settings: AgentSettings = parsed.getOrElse(AgentClient.Defaults)
+
+  def pid: Option[Long] = supervisor.pid
+
+  def restartCount: Int = supervisor.restartCount
+
+  /** Configures the brain from the confs and resolves every reference in them. */
+  def resolveConfs(): ConfAnswer = {
+    val answer = supervisor.call("start", start)
+    val given = answer.get("settings")
+    parsed = Some(AgentSettings(
+      given.get("poll_interval_ms").asLong,
+      given.get("stale_expiry_ms").asLong,
+      given.get("rpc_insecure").asBoolean))
+    val expressions = Json.fields(answer.get("confs")).map { case (key, node) =>
+      key -> Expression.ofConf(key, node.get("text").asText)
+    }.toMap
+    ConfAnswer(
+      Snapshot.fromJson(answer.get("snapshot")),
+      expressions,
+      Json.texts(answer.get("inplace")).toSet,
+      Json.texts(answer.get("problems")))
+  }
+
+  /**
+   * Takes expressions into the snapshot and reads every path again that is due.
+   *
+   * @throws io.sparkconfig.SparkConfigException if one of these expressions cannot be resolved
+   */
+  def resolve(expressions: Iterable[Expression]): Snapshot = {
+    val request = Json.obj()
+    val items = request.putArray("expressions")
+    expressions.foreach(expression => write(items.addObject(), expression))
+    Snapshot.fromJson(supervisor.call("resolve", request).get("snapshot"))
+  }
+
+  /** Waits for a generation newer than `known`; gives the newest one, which may be the known one. */
+  def awaitChange(known: Long, waitMs: Int): Option[Snapshot] = {
+    val request = Json.obj()
+    request.put("generation", known)
+    request.put("wait_ms", waitMs)
+    val answer = supervisor.longCall("await_change", request, waitMs)
+    Option(answer.get("snapshot")).filterNot(_.isNull).map(Snapshot.fromJson)
+  }
+
+  /** After a restart of the side process: the generation that it must exceed, and the expressions in use. */
+  def onRestart(known: () => (Snapshot, Iterable[Expression])): Unit = supervisor.onRestart { call =>
+    val (snapshot, expressions) = known()
+    val again = start.deepCopy[com.fasterxml.jackson.databind.node.ObjectNode]()
+    again.put("generation", snapshot.generation)
+    val items = again.putArray("known")
+    expressions.foreach(expression => write(items.addObject(), expression))
+    again.set[JsonNode]("held", snapshot.toJson)
+    call("start", again)
+  }
+
+  def close(): Unit = supervisor.close()
+
+  private def write(item: com.fasterxml.jackson.databind.node.ObjectNode, expression: Expression): Unit = {
+    item.put("id", expression.id)
+    item.put("text", expression.text)
+    if (expression.siblings.nonEmpty) Json.putMap(item, "siblings", expression.siblings)
+  }
+}
+
+private[sparkconfig] object AgentClient {
+  private val Defaults = AgentSettings(5000L, 3600000L, rpcInsecure = false)
+  private val StartTimeoutMs = 30000L
+  private val CallTimeoutMs = 60000
+
+  /** Runs the module whatever directory it starts in, and says by its own exit code that it is not installed. */
+  private val Bootstrap =
+    "import sys; sys.path[:] = [p for p in sys.path if p]\n" +
+      "try:\n    from sparkconfig.agent.main import main\n" +
+      "except ModuleNotFoundError as e:\n    sys.exit('the Python package ' + str(e.name) + ' is not installed here')\n" +
+      "main()"
+
+  /** Starts the side process that serves this conf. */
+  def start(conf: SparkConf): AgentClient = {
+    val environment = System.getenv().asScala.toMap
+    val operatorFile = OperatorFile.locate(environment)
+    val pythons = PythonFinder.candidates(
+      operatorFile.map(file => OperatorFile.python(file).getOrElse("python3")), conf.getOption(_), environment)
+    val isolated = operatorFile.isDefined
+    val specs = pythons.map { python =>
+      val flags = if (isolated) Seq("-I") else Nil
+      LaunchSpec(
+        Seq(python) ++ flags ++ Seq("-c", Bootstrap),
+        if (isolated) Some(environment.filter { case (name, _) => OperatorEnvironment(name) }) else None,
+        StartTimeoutMs)
+    }
+    val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact)
+    supervisor.start()
+    new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
+  }
+
+  /** What a process that holds the operator's secrets may keep of the environment that the job chose. */
+  private val OperatorEnvironment = Set("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
+
+  private def request(conf: SparkConf, operatorFile: Option[File]): JsonNode = {
+    val node = Json.obj()
+    node.put("jar_version", BuildInfo.version)
+    node.put("spark_version", org.apache.spark.SPARK_VERSION)
+    node.put("generation", 0L)
+    operatorFile.foreach(file => node.put("operator_file", file.getPath))
+    Json.putMap(node, "confs", conf.getAll)
+    val properties = System.getProperties
+    Json.putMap(node, "system_properties",
+      properties.stringPropertyNames().asScala.map(name => name -> properties.getProperty(name)))
+    node
+  }
+}

@@ -1,0 +1,160 @@
+package io.sparkconfig.agent
+
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.{AgentUnavailableException, BuildInfo, SparkConfigException}
+import org.slf4j.LoggerFactory
+import py4j.{Py4JException, Py4JNetworkException}
+
+/**
+ * Keeps one side process running and calls it.
+ *
+ * A process that died, or that does not answer before the deadline, is ended and started again, at most once per
+ * `BackoffMs` doubling up to a cap; callers get AgentUnavailableException meanwhile and fall back to their last
+ * snapshot. After each start `restore` runs, which tells the new process what the old one knew.
+ *
+ * @param specs how to start it, best first; the first that works is kept
+ * @param callTimeoutMs deadline of one ordinary call
+ */
+private[sparkconfig] final class Supervisor(
+    specs: Seq[LaunchSpec],
+    callTimeoutMs: Int,
+    redact: String => String) {
+
+  import Supervisor._
+
+  private val log = LoggerFactory.getLogger(classOf[Supervisor])
+  private val lock = new Object
+  private var chosen: Option[LaunchSpec] = None
+  private var current: Option[Connection] = None
+  private var nextAttemptAt = 0L
+  private var backoffMs = FirstBackoffMs
+  private var restarts = 0
+  @volatile private var closed = false
+  @volatile private var restore: Caller => Unit = (_: Caller) => ()
+
+  /** How often the process was started again. */
+  def restartCount: Int = lock.synchronized(restarts)
+
+  /** The process id, for the operator's eyes and for tests that kill it. */
+  def pid: Option[Long] = lock.synchronized(current.map(_.process.pid))
+
+  /** What to tell a process that was started again. */
+  def onRestart(action: Caller => Unit): Unit = restore = action
+
+  /** Starts the first process; fails with one message that lists every interpreter that was tried. */
+  def start(): Unit = lock.synchronized {
+    val failures = Seq.newBuilder[String]
+    val started = specs.iterator.flatMap { spec =>
+      try { val connection = connect(spec); chosen = Some(spec); Some(connection) }
+      catch { case e: LaunchFailure => failures += s"${spec.command.head}: ${e.reason}"; None }
+    }
+    current = started.take(1).toList.headOption
+    if (current.isEmpty) {
+      throw new SparkConfigException(
+        "sparkconfig's side process cannot start. Tried:\n  - " + failures.result().mkString("\n  - ") +
+          "\nInstall the package where one of these finds it (pip install sparkconfig==" + BuildInfo.version +
+          "), or name the interpreter that has it in spark.config.agent.python.")
+    }
+  }
+
+  /** Calls a method of the side process and gives its answer, whose `ok` is true. */
+  def call(method: String, request: JsonNode): JsonNode = {
+    val connection = live()
+    connection.call(connection.endpoint, method, request)
+  }
+
+  /** Like [[call]], on a connection of its own that may stay without an answer for `waitMs`. */
+  def longCall(method: String, request: JsonNode, waitMs: Int): JsonNode = {
+    val connection = live()
+    connection.call(connection.patient(waitMs + callTimeoutMs), method, request)
+  }
+
+  def close(): Unit = {
+    closed = true
+    lock.synchronized {
+      current.foreach(_.process.stop(StopGraceMs))
+      current = None
+    }
+  }
+
+  private def live(): Connection = lock.synchronized {
+    if (closed) throw new AgentUnavailableException("sparkconfig was shut down with its Spark application")
+    current.filterNot(_.process.isAlive).foreach { dead =>
+      log.warn("sparkconfig's side process {} has ended; the last snapshot serves", dead.process.pid)
+      current = None
+    }
+    current.getOrElse(restart())
+  }
+
+  private def restart(): Connection = {
+    val now = System.nanoTime() / 1000000
+    if (now < nextAttemptAt) throw new AgentUnavailableException("sparkconfig's side process is being restarted")
+    nextAttemptAt = now + backoffMs
+    backoffMs = math.min(backoffMs * 2, MaxBackoffMs)
+    val spec = chosen.getOrElse(throw new AgentUnavailableException("sparkconfig's side process never started"))
+    try {
+      val connection = connect(spec)
+      restore((method, request) => connection.call(connection.endpoint, method, request))
+      current = Some(connection)
+      restarts += 1
+      backoffMs = FirstBackoffMs
+      log.warn("sparkconfig's side process was started again as {}", connection.process.pid)
+      connection
+    } catch {
+      case e: LaunchFailure =>
+        throw new AgentUnavailableException(s"sparkconfig's side process cannot be restarted: ${e.reason}")
+    }
+  }
+
+  private def connect(spec: LaunchSpec): Connection = {
+    val process = SideProcess.start(spec, redact)
+    val version = process.hello.path("version").asText("unknown")
+    if (version != BuildInfo.version) {
+      process.stop(StopGraceMs)
+      throw new SparkConfigException(
+        s"The sparkconfig jar has version ${BuildInfo.version}, but the Python package of ${spec.command.head} has " +
+          s"version $version. Install the same version of both: 'sparkconfig jar' prints the path of the package's " +
+          "own jar, 'sparkconfig install' replaces one in Spark's jars directory.")
+    }
+    new Connection(process)
+  }
+
+  private def broken(connection: Connection, why: String): Nothing = {
+    lock.synchronized {
+      if (current.exists(_ eq connection)) {
+        log.warn("sparkconfig's side process {} does not answer ({}); it is ended", connection.process.pid, why)
+        connection.process.stop(0)
+        current = None
+      }
+    }
+    throw new AgentUnavailableException(s"sparkconfig's side process does not answer: $why")
+  }
+
+  private final class Connection(val process: SideProcess) {
+    val endpoint: PythonEndpoint = process.endpoint(callTimeoutMs)
+    private var waiting: Option[PythonEndpoint] = None
+
+    def patient(timeoutMs: Int): PythonEndpoint = synchronized {
+      waiting.getOrElse { val made = process.endpoint(timeoutMs); waiting = Some(made); made }
+    }
+
+    def call(through: PythonEndpoint, method: String, request: JsonNode): JsonNode = {
+      val answer =
+        try Json.parse(through.call(method, Json.write(request)))
+        catch {
+          // Only the class: a message of Py4J could hold a reply.
+          case e @ (_: Py4JNetworkException | _: Py4JException | _: java.io.IOException) =>
+            broken(this, e.getClass.getSimpleName)
+        }
+      if (answer.path("ok").asBoolean(false)) answer
+      else throw new SparkConfigException(redact(answer.path("message").asText("unknown error")))
+    }
+  }
+}
+
+private[sparkconfig] object Supervisor {
+  type Caller = (String, JsonNode) => JsonNode
+  private val FirstBackoffMs = 100L
+  private val MaxBackoffMs = 10000L
+  private val StopGraceMs = 2000L
+}

@@ -1,0 +1,41 @@
+package io.sparkconfig.binding
+
+import io.sparkconfig.agent.Json
+
+/**
+ * A value text that holds references, as it travels to the side process and as it is looked up in a snapshot. The
+ * shim never parses it: the grammar lives in Python alone.
+ *
+ * @param text the whole value
+ * @param id what identifies it in a snapshot: the text itself, unless its meaning depends on where it stands
+ * @param siblings the raw texts of the other keys of the same option map, only when `text` holds `$[`, whose
+ *                 commands may name other keys (KIP-269)
+ */
+final case class Expression private (text: String, id: String, siblings: Map[String, String])
+
+object Expression {
+  private val Separator = "\u0000"
+
+  /** Cheap test, without a grammar, for texts that may hold a reference. */
+  def mayHold(text: String): Boolean = text != null && (text.contains("${") || text.contains("$["))
+
+  def apply(text: String): Expression = new Expression(text, text, Map.empty)
+
+  /** The value of an option map's entry. */
+  def of(text: String, map: Iterable[(String, String)]): Expression =
+    if (text.contains("$[")) withSiblings(text, map.toMap.filter { case (_, value) => value != null })
+    else Expression(text)
+
+  def withSiblings(text: String, siblings: Map[String, String]): Expression =
+    if (siblings.isEmpty) Expression(text)
+    else {
+      val sorted = Json.obj()
+      siblings.toSeq.sorted.foreach { case (key, value) => sorted.put(key, value) }
+      new Expression(text, text + Separator + Json.write(sorted), siblings)
+    }
+
+  /** The value of a Spark conf; its siblings are the other confs, which the side process has. */
+  def ofConf(key: String, text: String): Expression =
+    if (text.contains("$[")) new Expression(text, text + Separator + "conf:" + key, Map.empty)
+    else Expression(text)
+}

@@ -1,0 +1,73 @@
+package io.sparkconfig.binding
+
+import java.sql.{Connection, Driver, SQLException}
+import java.util.Properties
+
+import scala.collection.JavaConverters._
+
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
+import org.apache.spark.sql.jdbc.JdbcConnectionProvider
+import org.slf4j.LoggerFactory
+
+/**
+ * Opens JDBC connections with values in place of references, on the driver and on executors, at each connection
+ * anew. Plans, tasks and catalogs keep the references.
+ *
+ * It takes the place of Spark's `basic` provider, which the plugin disables: Spark refuses to choose between two
+ * providers that can handle a connection. Kerberos connections stay with Spark's own providers.
+ *
+ * @see org.apache.spark.sql.execution.datasources.jdbc.connection.BasicConnectionProvider, whose rule for
+ *      `canHandle` and whose way to connect these are
+ */
+class JdbcBinding extends JdbcConnectionProvider {
+  private val log = LoggerFactory.getLogger(classOf[JdbcBinding])
+
+  override val name: String = JdbcBinding.Name
+
+  override def canHandle(driver: Driver, options: Map[String, String]): Boolean = {
+    val parsed = new JDBCOptions(options)
+    parsed.keytab == null || parsed.principal == null
+  }
+
+  override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
+    val first = credentials(options)
+    try connect(driver, first)
+    catch {
+      // A rotation may have overtaken this process's snapshot: ask for news once, and only if that changes
+      // something try again, since repeated failures lock accounts.
+      case refused: SQLException =>
+        val second = if (Values.isInstalled && holdsReference(options)) afterRefresh(options) else first
+        if (second == first) throw refused
+        log.info("a JDBC connection was refused; trying once more with generation {}", Values.snapshot.generation)
+        connect(driver, second)
+    }
+  }
+
+  override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
+
+  private def afterRefresh(options: Map[String, String]) = {
+    Values.refresh()
+    credentials(options)
+  }
+
+  private def holdsReference(options: Map[String, String]): Boolean =
+    options.values.exists(Expression.mayHold)
+
+  /** URL and driver properties with values: a case class would show them, so a plain pair. */
+  private def credentials(options: Map[String, String]): (String, Map[String, String]) = {
+    val parsed = new JDBCOptions(options)
+    val properties = parsed.asConnectionProperties.asScala.toMap
+    (Values.resolve(Expression.of(parsed.url, options)), Values.resolveMap(properties))
+  }
+
+  private def connect(driver: Driver, target: (String, Map[String, String])): Connection = {
+    val properties = new Properties()
+    target._2.foreach { case (key, value) => properties.setProperty(key, value) }
+    driver.connect(target._1, properties)
+  }
+}
+
+object JdbcBinding {
+  /** The provider's name, for the option `connectionProvider`. */
+  val Name = "sparkconfig"
+}

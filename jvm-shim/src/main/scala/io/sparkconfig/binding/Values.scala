@@ -1,0 +1,52 @@
+package io.sparkconfig.binding
+
+import io.sparkconfig.SparkConfigException
+
+/** Where values come from: the side process on the driver, the driver's snapshot on an executor. */
+trait ValueSource {
+  /** The newest value of an expression; a text without references comes back as it is. */
+  def resolve(expression: Expression): String
+
+  /** The newest snapshot that this process holds. */
+  def snapshot: Snapshot
+
+  /** Asks for news now. Gives true if a newer generation came. */
+  def refresh(): Boolean
+}
+
+/**
+ * The values of this process: the one thing that binding points ask. Spark creates connection providers,
+ * credential providers and filters by itself, so they find their values here.
+ */
+object Values {
+  @volatile private var source: ValueSource = Unconfigured
+
+  def install(values: ValueSource): Unit = source = values
+
+  /** Removes a source, unless another application in this JVM has put its own there since. */
+  def uninstall(values: ValueSource): Unit = synchronized { if (source eq values) source = Unconfigured }
+
+  def isInstalled: Boolean = source ne Unconfigured
+
+  def snapshot: Snapshot = source.snapshot
+
+  def refresh(): Boolean = source.refresh()
+
+  def resolve(expression: Expression): String =
+    if (Expression.mayHold(expression.text)) source.resolve(expression) else expression.text
+
+  /** Resolves all values of a map; the keys stay. */
+  def resolveMap(map: Map[String, String]): Map[String, String] =
+    if (!map.exists { case (_, value) => Expression.mayHold(value) }) map
+    else map.map { case (key, value) =>
+      key -> (if (value == null) null else resolve(Expression.of(value, map - key)))
+    }
+
+  private object Unconfigured extends ValueSource {
+    override def resolve(expression: Expression): String = throw new SparkConfigException(
+      "A reference cannot be resolved in this process, since sparkconfig is not running here. " +
+        "Set spark.plugins=io.sparkconfig.ConfigPlugin for the application.")
+    override def snapshot: Snapshot = Snapshot.Empty
+    override def refresh(): Boolean = false
+  }
+}

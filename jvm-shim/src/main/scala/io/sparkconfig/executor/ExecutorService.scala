@@ -1,0 +1,91 @@
+package io.sparkconfig.executor
+
+import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
+
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import org.apache.spark.SparkContext
+import org.apache.spark.broadcast.Broadcast
+import org.slf4j.LoggerFactory
+
+/**
+ * The driver's answers to executors. [[answer]] runs on Spark's dispatcher thread and only reads memory: what
+ * takes time happens when a generation is published, or on a thread of its own.
+ */
+private[sparkconfig] final class ExecutorService(sc: SparkContext, values: ValueSource) {
+  import ExecutorService._
+
+  private val log = LoggerFactory.getLogger(classOf[ExecutorService])
+  private val key = SnapshotCipher.newKey()
+  private val cipher = new SnapshotCipher(key)
+  @volatile private var news: Option[SnapshotNews] = None
+  @volatile private var broadcastsWork = false
+  private val asked = new ConcurrentHashMap[String, Message]()
+  private val worker = Executors.newSingleThreadExecutor(new ThreadFactory {
+    override def newThread(task: Runnable): Thread = {
+      val thread = new Thread(task, "sparkconfig-resolve")
+      thread.setDaemon(true)
+      thread
+    }
+  })
+
+  /** Broadcasts work from now on. */
+  def ready(): Unit = {
+    broadcastsWork = true
+    publish(values.snapshot)
+  }
+
+  /** Makes a generation what executors get from now on. */
+  def publish(snapshot: Snapshot): Unit = synchronized {
+    val bytes = cipher.encrypt(snapshot)
+    val before = news
+    news =
+      if (bytes.length <= InlineBytes || !broadcastsWork) Some(new SnapshotNews(snapshot.generation, bytes, null))
+      else Some(new SnapshotNews(snapshot.generation, null, sc.broadcast(bytes)))
+    // Executors that are just fetching the old one fail and ask again.
+    before.flatMap(old => Option(old.shared)).foreach(release)
+  }
+
+  def answer(message: Any): Message = message match {
+    case AskSnapshot(known, _) => news.filter(_.generation > known).getOrElse(Unchanged)
+    case AskKey(_) => new Key(key)
+    case AskExpression(text, siblings, _) => expression(Expression.withSiblings(text, siblings))
+    case _ => Unchanged
+  }
+
+  def close(): Unit = worker.shutdownNow()
+
+  private def expression(wanted: Expression): Message =
+    if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
+    else {
+      val before = asked.putIfAbsent(wanted.id, Pending)
+      if (before == null) { worker.submit(new Runnable { override def run(): Unit = take(wanted) }); Pending }
+      else {
+        // An answer is given once: the next question is a new try.
+        if (before != Pending) asked.remove(wanted.id, before)
+        before
+      }
+    }
+
+  private def take(wanted: Expression): Unit = {
+    val result =
+      try {
+        values.resolve(wanted)
+        if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
+        else Refused(s"${wanted.text} holds no reference that a provider answers")
+      } catch {
+        case e: SparkConfigException => Refused(e.getMessage)
+        case e: Exception => Refused(s"the driver failed with ${e.getClass.getSimpleName}")
+      }
+    asked.put(wanted.id, result)
+  }
+
+  private def release(old: Broadcast[Array[Byte]]): Unit =
+    try old.unpersist(blocking = false)
+    catch { case e: Exception => log.debug("an old snapshot's blocks were not released: {}", e.getClass.getName) }
+}
+
+private object ExecutorService {
+  /** Replies of this size cost less than a broadcast. */
+  private val InlineBytes = 10 * 1024
+}

@@ -1,0 +1,49 @@
+package io.sparkconfig.executor
+
+import java.util.{Map => JMap}
+
+import io.sparkconfig.binding.{Expression, Snapshot, Values}
+import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
+import org.apache.spark.sparkconfig.ReferenceConf
+import org.slf4j.LoggerFactory
+
+/**
+ * The executor's half: holds the driver's newest snapshot and makes it the source of this process's values.
+ *
+ * Nothing here throws out of `init`: an executor whose plugin fails exits, and the job would wait for ever. What
+ * needs a value that could not be fetched fails by itself, with a message.
+ */
+private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
+  private val log = LoggerFactory.getLogger(classOf[ExecutorSide])
+  private var values: Option[ExecutorValues] = None
+
+  override def init(context: PluginContext, extra: JMap[String, String]): Unit =
+    // In local mode executor and driver are one process, and the driver's half is there already.
+    if (context.executorID() != "driver") {
+      val started = new ExecutorValues(context, pollMs(extra))
+      values = Some(started)
+      Values.install(started)
+      started.start()
+      try {
+        ReferenceConf.install(context.conf(), (key, text) =>
+          if (key.startsWith("spark.config.")) None
+          else started.snapshot.get(Expression.ofConf(key, text)))
+      } catch {
+        case e: IllegalStateException => log.error("references in Spark confs stay unresolved here: {}", e.getMessage)
+      }
+    }
+
+  override def shutdown(): Unit = values.foreach { source =>
+    Values.uninstall(source)
+    source.close()
+  }
+
+  private def pollMs(extra: JMap[String, String]): Long =
+    Option(extra.get(ExecutorSide.PollKey)).map(_.toLong).getOrElse(ExecutorSide.DefaultPollMs)
+}
+
+private[sparkconfig] object ExecutorSide {
+  /** What the driver tells executors through the plugin's own conf, which is public: no secrets here. */
+  val PollKey = "poll.interval.ms"
+  val DefaultPollMs = 5000L
+}

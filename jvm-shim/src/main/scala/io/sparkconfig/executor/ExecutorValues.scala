@@ -1,0 +1,115 @@
+package io.sparkconfig.executor
+
+import java.util.concurrent.ThreadLocalRandom
+import java.util.concurrent.atomic.AtomicReference
+
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.redaction.Redactor
+import org.apache.spark.api.plugin.PluginContext
+import org.slf4j.LoggerFactory
+
+/**
+ * An executor's values: a snapshot of the driver's, asked for at start, polled with jitter, and at once when a
+ * connection was refused or an unknown expression turns up.
+ */
+private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: Long) extends ValueSource {
+  import ExecutorValues._
+
+  private val log = LoggerFactory.getLogger(classOf[ExecutorValues])
+  private val held = new AtomicReference[Snapshot](Snapshot.Empty)
+  private val fetching = new Object
+  @volatile private var cipher: Option[SnapshotCipher] = None
+  @volatile private var closed = false
+  private val poller = new Thread(() => poll(), "sparkconfig-poll")
+
+  override def snapshot: Snapshot = held.get()
+
+  def start(): Unit = {
+    try refresh()
+    catch { case e: Exception => log.warn("no snapshot from the driver yet: {}", describe(e)) }
+    poller.setDaemon(true)
+    poller.start()
+  }
+
+  override def refresh(): Boolean = fetching.synchronized {
+    context.ask(AskSnapshot(held.get().generation, context.executorID())) match {
+      case news: SnapshotNews =>
+        val bytes = if (news.inline != null) news.inline else news.shared.value
+        accept(key().decrypt(news.generation, bytes))
+      case _ => false
+    }
+  }
+
+  override def resolve(expression: Expression): String =
+    held.get().get(expression).getOrElse {
+      refresh()
+      held.get().get(expression).getOrElse(askDriver(expression))
+    }
+
+  def close(): Unit = {
+    closed = true
+    poller.interrupt()
+  }
+
+  /** Newer news only: an answer may be overtaken by the next one. */
+  private def accept(news: Snapshot): Boolean = {
+    val before = held.get()
+    if (news.generation <= before.generation) false
+    else {
+      Redactor.register(news.secretValues)
+      held.set(news)
+      log.info("sparkconfig: generation {} with {} expressions", news.generation, news.values.size)
+      true
+    }
+  }
+
+  private def key(): SnapshotCipher = cipher.getOrElse {
+    val made = context.ask(AskKey(context.executorID())) match {
+      case key: Key => new SnapshotCipher(key.bytes)
+      case _ => throw new SparkConfigException("the driver gave no key for its snapshots")
+    }
+    cipher = Some(made)
+    made
+  }
+
+  private def askDriver(expression: Expression): String = {
+    val deadline = System.nanoTime() + AskDeadlineMs * 1000000
+    while (System.nanoTime() < deadline) {
+      context.ask(AskExpression(expression.text, expression.siblings, context.executorID())) match {
+        case Ready(_) =>
+          refresh()
+          held.get().get(expression) match {
+            case Some(value) => return value
+            case None => Thread.sleep(RetryMs)
+          }
+        case Refused(message) => throw new SparkConfigException(message)
+        case _ => Thread.sleep(RetryMs)
+      }
+    }
+    throw new SparkConfigException(s"the driver did not resolve ${expression.text} within $AskDeadlineMs ms")
+  }
+
+  private def poll(): Unit = while (!closed) {
+    try {
+      Thread.sleep(jittered(pollMs))
+      if (!closed) refresh()
+    } catch {
+      case _: InterruptedException => closed = true
+      case e: Exception => if (!closed) log.warn("the driver gave no news: {}", describe(e))
+    }
+  }
+
+  /** Plus or minus a tenth, so that executors do not ask in step. */
+  private def jittered(ms: Long): Long = {
+    val span = math.max(1L, ms / 10)
+    ms - span + ThreadLocalRandom.current().nextLong(2 * span)
+  }
+
+  private def describe(e: Exception): String = Redactor.redact(e.getClass.getSimpleName + ": " + e.getMessage)
+}
+
+private object ExecutorValues {
+  private val AskDeadlineMs = 60000L
+  private val RetryMs = 20L
+}

@@ -1,0 +1,109 @@
+package io.sparkconfig.plugin
+
+import java.util.{HashMap => JHashMap, Map => JMap}
+
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.binding.{Expression, Values}
+import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
+import io.sparkconfig.redaction.Redactor
+import org.apache.spark.SparkContext
+import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess}
+import org.slf4j.LoggerFactory
+
+/**
+ * sparkconfig in one Spark application: everything that [[DriverSide]] starts, and ends with it.
+ *
+ * The order in [[Application.start]] matters. All checks come first and report together; values reach the conf
+ * only when nothing can fail any more; hooks are appended last, for Spark reads their confs after plugins start.
+ */
+private[sparkconfig] final class Application private (
+    sc: SparkContext,
+    client: AgentClient,
+    values: DriverValues,
+    hadoop: Map[String, String]) {
+
+  private val service = new ExecutorService(sc, values)
+
+  /** Non-secret settings for executors; Spark writes them in clear into its event log. */
+  def executorSettings: JMap[String, String] = {
+    val settings = new JHashMap[String, String]()
+    settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
+    settings
+  }
+
+  /** Called when the scheduler stands: from now on broadcasts work. */
+  def ready(): Unit = service.ready()
+
+  /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
+  def answer(message: Any): AnyRef = service.answer(message)
+
+  def close(): Unit = {
+    Application.forget(this)
+    Values.uninstall(values)
+    values.close()
+    service.close()
+    client.close()
+  }
+
+  private def begin(): Unit = {
+    values.onChange { snapshot =>
+      Redactor.register(snapshot.secretValues)
+      val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
+      ReferenceHadoopConf.update(sc, newest)
+      service.publish(snapshot)
+    }
+    values.watch()
+  }
+}
+
+private[sparkconfig] object Application {
+  private val log = LoggerFactory.getLogger(classOf[Application])
+  @volatile private var current: Option[(Application, AgentClient, DriverValues)] = None
+
+  /** The running application's values, for the driver's Python and for tests. */
+  def values: Option[DriverValues] = current.map(_._3)
+
+  /** The running application's side process. */
+  def agent: Option[AgentClient] = current.map(_._2)
+
+  private def forget(application: Application): Unit = synchronized {
+    if (current.exists(_._1 eq application)) current = None
+  }
+
+  /**
+   * @throws SparkConfigException one message with every problem that was found, each with its key and what to do
+   */
+  def start(sc: SparkContext): Application = {
+    val conf = SparkAccess.conf(sc)
+    val client = AgentClient.start(conf)
+    try {
+      val plan = StartPlan.check(conf, client)
+      Redactor.register(plan.snapshot.secretValues)
+      val values = new DriverValues(client, plan.snapshot)
+      val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
+      val application = new Application(sc, client, values, hadoop.references)
+      Values.install(values)
+      ReferenceConf.install(conf, (key, text) => plan.value(key, text, values.snapshot))
+      ReferenceHadoopConf.install(sc, hadoop.references, hadoop.values)
+      hadoop.verify(sc.hadoopConfiguration)
+      plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
+      Hooks.append(conf, plan.inPlace)
+      application.begin()
+      synchronized { current = Some((application, client, values)) }
+      log.info("sparkconfig {}: {} references in Spark confs, side process {}",
+        io.sparkconfig.BuildInfo.version, plan.snapshot.values.size.toString, client.pid.getOrElse(-1L).toString)
+      application
+    } catch {
+      case e: Throwable =>
+        client.close()
+        e match {
+          case known: SparkConfigException => throw known
+          case shape: IllegalStateException => throw new SparkConfigException(
+            s"sparkconfig does not know this Spark version's internals: ${shape.getMessage}. " +
+              "Supported are 3.5 and 4.0 to 4.3.")
+          case other => throw other
+        }
+    }
+  }
+}

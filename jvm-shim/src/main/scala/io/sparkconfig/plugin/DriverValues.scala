@@ -1,0 +1,108 @@
+package io.sparkconfig.plugin
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.AgentUnavailableException
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import org.slf4j.LoggerFactory
+
+/**
+ * The driver's values: each use asks the side process, so that it gets the newest; while that is down, the last
+ * snapshot serves until `spark.config.stale.expiry`.
+ */
+private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapshot) extends ValueSource {
+  import DriverValues._
+
+  private val log = LoggerFactory.getLogger(classOf[DriverValues])
+  private val publishing = new Object
+  @volatile private var held = first
+  @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
+  @volatile private var closed = false
+  private val inUse = new ConcurrentHashMap[String, Expression]()
+  private val lastAnswerAt = new AtomicLong(System.nanoTime())
+  private val watcher = new Thread(() => watchLoop(), "sparkconfig-watch")
+
+  client.onRestart(() => (held, inUse.values().asScala.toList))
+
+  override def snapshot: Snapshot = held
+
+  override def refresh(): Boolean = {
+    val before = held.generation
+    ask(Nil)
+    held.generation > before
+  }
+
+  override def resolve(expression: Expression): String = {
+    val newest =
+      try ask(Seq(expression))
+      catch { case down: AgentUnavailableException => lastGood(expression, down) }
+    inUse.putIfAbsent(expression.id, expression)
+    // A text in which the brain found no reference comes back as it is.
+    newest.get(expression).getOrElse(expression.text)
+  }
+
+  /** What happens at each new generation, in order, one at a time. */
+  def onChange(action: Snapshot => Unit): Unit = publishing.synchronized {
+    listener = action
+    action(held)
+  }
+
+  /** Begins to wait for changes that the side process sees by itself. */
+  def watch(): Unit = {
+    watcher.setDaemon(true)
+    watcher.start()
+  }
+
+  def close(): Unit = {
+    closed = true
+    watcher.interrupt()
+  }
+
+  private def ask(expressions: Seq[Expression]): Snapshot = {
+    val answer = client.resolve(expressions)
+    lastAnswerAt.set(System.nanoTime())
+    accept(answer)
+    // The answer itself, not what is held: it is the one that was read for this use.
+    answer
+  }
+
+  /** Newer never gives way to older: answers of two threads may cross. */
+  private def accept(news: Snapshot): Unit = publishing.synchronized {
+    if (news.generation > held.generation) {
+      held = news
+      try listener(news)
+      catch { case e: Exception => log.error("generation {} could not be published: {}",
+        news.generation, e.getClass.getName) }
+    }
+  }
+
+  private def lastGood(expression: Expression, down: AgentUnavailableException): Snapshot = {
+    val ageMs = (System.nanoTime() - lastAnswerAt.get()) / 1000000
+    val known = held
+    if (known.get(expression).isDefined && ageMs <= client.settings.staleExpiryMs) known
+    else throw down
+  }
+
+  private def watchLoop(): Unit = while (!closed) {
+    try {
+      client.awaitChange(held.generation, WaitMs).foreach(accept)
+      lastAnswerAt.set(System.nanoTime())
+    } catch {
+      case _: InterruptedException => closed = true
+      case e: Exception =>
+        if (!closed) {
+          log.debug("no news from the side process: {}", e.getClass.getSimpleName)
+          try Thread.sleep(RetryMs) catch { case _: InterruptedException => closed = true }
+        }
+    }
+  }
+}
+
+private object DriverValues {
+  private val WaitMs = 30000
+  private val RetryMs = 200L
+}

@@ -1,0 +1,68 @@
+package org.apache.spark.sparkconfig
+
+import java.lang.reflect.Field
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.SparkConf
+
+/**
+ * The settings of a SparkConf whose references stay: `get` answers the value, every enumeration (getAll, clone,
+ * the environment page, what executors are sent) gives the reference.
+ *
+ * @param value the current value of a key's text; None when the text holds no reference of ours
+ */
+private final class ReferenceSettings(
+    settings: ConcurrentHashMap[String, String],
+    value: (String, String) => Option[String])
+  extends ConcurrentHashMap[String, String](settings) {
+
+  override def get(key: AnyRef): String = {
+    val text = super.get(key)
+    if (text == null || text.indexOf('$') < 0) text
+    else value(key.asInstanceOf[String], text).getOrElse(text)
+  }
+
+  override def getOrDefault(key: AnyRef, default: String): String = {
+    val found = get(key)
+    if (found == null) default else found
+  }
+
+  /** A serialised conf carries references. */
+  private def writeReplace(): AnyRef = {
+    val plain = new ConcurrentHashMap[String, String]()
+    val entries = entrySet().iterator()
+    while (entries.hasNext) { val entry = entries.next(); plain.put(entry.getKey, entry.getValue) }
+    plain
+  }
+}
+
+/** Puts [[ReferenceSettings]] into a SparkConf: there is no public way to observe a read. */
+object ReferenceConf {
+  /**
+   * @throws IllegalStateException when this Spark's SparkConf has another shape than the ones known (3.5 to 4.3)
+   */
+  def install(conf: SparkConf, value: (String, String) => Option[String]): Unit = {
+    val settings = field(classOf[SparkConf], "settings")
+    settings.get(conf) match {
+      case plain: ConcurrentHashMap[_, _] =>
+        val references =
+          new ReferenceSettings(plain.asInstanceOf[ConcurrentHashMap[String, String]], value)
+        settings.set(conf, references)
+        // The reader of registered entries captured the old map if anything was read before.
+        val reader = field(classOf[SparkConf], "reader").get(conf)
+        if (reader != null) {
+          val provider = field(reader.getClass, "conf").get(reader)
+          field(provider.getClass, "conf").set(provider, references)
+        }
+      case other => throw new IllegalStateException(s"SparkConf.settings is a ${other.getClass.getName}")
+    }
+  }
+
+  private def field(owner: Class[_], name: String): Field = {
+    val found = owner.getDeclaredFields
+      .find(candidate => candidate.getName == name || candidate.getName.endsWith("$$" + name))
+      .getOrElse(throw new IllegalStateException(s"${owner.getName} has no field $name in this Spark version"))
+    found.setAccessible(true)
+    found
+  }
+}

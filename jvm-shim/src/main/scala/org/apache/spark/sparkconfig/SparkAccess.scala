@@ -1,0 +1,16 @@
+package org.apache.spark.sparkconfig
+
+import org.apache.spark.{SparkConf, SparkContext}
+import org.apache.spark.internal.config.ConfigEntry
+
+/** The few private members of Spark that the shim reads; everything else uses public API. */
+object SparkAccess {
+  /** The application's own conf, the same object as `SparkEnv.conf`; `sc.getConf` would be a copy. */
+  def conf(sc: SparkContext): SparkConf = sc.conf
+
+  /** Whether Spark reads this key through a registered entry, which expands `${...}` inside values. */
+  def isRegistered(key: String): Boolean = ConfigEntry.findEntry(key) != null
+
+  /** Environment variables of executors, already collected from `spark.executorEnv.*` when plugins start. */
+  def executorEnvs(sc: SparkContext): scala.collection.mutable.Map[String, String] = sc.executorEnvs
+}

@@ -1,0 +1,5 @@
+"""``python -m sparkconfig.agent``."""
+
+from sparkconfig.agent.main import main
+
+main()

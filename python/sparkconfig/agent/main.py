@@ -1,0 +1,65 @@
+"""Start of the side process: handshake on the standard streams, then serve until standard input ends."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+from typing import BinaryIO, NoReturn
+
+from sparkconfig._version import __version__
+from sparkconfig.agent.server import AgentServer
+from sparkconfig.agent.service import AgentService
+
+__all__ = ["main"]
+
+
+def main() -> NoReturn:
+    """Serve the JVM that started this process; returns never.
+
+    The JVM writes one line of JSON with the token to standard input and reads one line with the port from standard
+    output. Both streams are then taken away from the rest of the process: a provider that prints cannot disturb
+    the protocol, and the end of standard input is the end of the process, also after a kill -9 of the JVM.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which then ends us
+    stdin, stdout = _take_streams()
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    logging.getLogger("sparkconfig").setLevel(logging.INFO)
+    # Py4J logs commands and replies, values included.
+    logging.getLogger("py4j").disabled = True
+    logging.getLogger("py4j").propagate = False
+    hello = json.loads(stdin.readline() or b"{}")
+    if "token" not in hello:
+        sys.exit("this process is started by sparkconfig's Spark plugin, not by hand")
+    service = AgentService()
+    server = AgentServer(service, token=str(hello["token"]))
+    port = server.start()
+    stdout.write(json.dumps({"port": port, "pid": os.getpid(), "version": __version__}).encode() + b"\n")
+    stdout.close()
+    while stdin.read(4096):
+        pass
+    _finish(service)
+
+
+def _take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep private copies of standard input and output; point the public ones elsewhere."""
+    stdin = os.fdopen(os.dup(0), "rb", buffering=0)
+    stdout = os.fdopen(os.dup(1), "wb", buffering=0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return stdin, stdout
+
+
+def _finish(service: AgentService) -> NoReturn:
+    """Close the providers (leases end there), but not for ever, and leave without waiting for threads."""
+    closing = threading.Thread(target=service.close, daemon=True)
+    closing.start()
+    closing.join(timeout=5)
+    os._exit(0)

@@ -1,0 +1,143 @@
+"""The calls that the side process answers. JSON text both ways; nothing ever raises through the bridge."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sparkconfig.agent.startup import Application, conf_id
+from sparkconfig.errors import AgentError, SparkConfigError
+from sparkconfig.resolver import Expression
+from sparkconfig.snapshot import Snapshot
+
+__all__ = ["AgentService"]
+
+_log = logging.getLogger(__name__)
+_MAX_WAIT_MS = 60_000
+Json = dict[str, Any]
+
+
+class AgentService:
+    """Answers ``start``, ``resolve``, ``await_change`` and ``refresh`` for one application.
+
+    An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors
+    of this package, which hold no values; of any other exception only its type is passed on, since a Python
+    traceback through Py4J would carry values.
+    """
+
+    def __init__(self) -> None:
+        self._application: Application | None = None
+        self._lock = threading.Lock()
+        self._methods = {
+            "start": self._start,
+            "resolve": self._resolve,
+            "await_change": self._await_change,
+            "refresh": self._refresh,
+        }
+
+    def call(self, method: str, request: str) -> str:
+        """Answer one call."""
+        try:
+            answer: Json = {"ok": True, **self._handler(method)(json.loads(request))}
+        except SparkConfigError as error:
+            answer = {"ok": False, "type": type(error).__name__, "message": str(error)}
+        except Exception as error:  # noqa: BLE001 - whatever happens, only its type may pass the bridge
+            _log.error("call %s failed with %s", method, type(error).__name__)
+            answer = {
+                "ok": False,
+                "type": type(error).__name__,
+                "message": f"the side process failed in '{method}' with {type(error).__name__}",
+            }
+        return json.dumps(answer)
+
+    def _handler(self, method: str) -> Callable[[Json], Json]:
+        if method not in self._methods:
+            raise AgentError(f"the side process knows no call named '{method}'")
+        return self._methods[method]
+
+    def close(self) -> None:
+        """End the application's brain; called once at the end."""
+        with self._lock:
+            if self._application is not None:
+                self._application.close()
+                self._application = None
+
+    @property
+    def _running(self) -> Application:
+        if self._application is None:
+            raise AgentError("the side process was not started with an application's confs")
+        return self._application
+
+    def _start(self, request: Json) -> Json:
+        held = Snapshot.from_json(request["held"]) if request.get("held") else None
+        operator_file = request.get("operator_file")
+        application = Application(
+            request["confs"],
+            system_properties=request.get("system_properties") or {},
+            operator_file=Path(operator_file) if operator_file else None,
+            held=held,
+        )
+        with self._lock:
+            before, self._application = self._application, application
+        if before is not None:
+            before.close()
+        confs, problems = application.resolve_confs()
+        if held is not None:
+            problems += _take(application, _expressions(request.get("known") or []))
+        settings = application.settings
+        application.keeper.start()
+        return {
+            "snapshot": application.keeper.snapshot.to_json(),
+            "confs": {key: {"id": conf_id(key, e.text), "text": e.text} for key, e in confs.items()},
+            "inplace": application.in_place(confs),
+            "problems": problems,
+            "settings": {
+                "poll_interval_ms": settings.poll_interval,
+                "stale_expiry_ms": settings.stale_expiry,
+                "rpc_insecure": settings.rpc_insecure,
+            },
+        }
+
+    def _resolve(self, request: Json) -> Json:
+        keeper = self._running.keeper
+        wanted = _expressions(request.get("expressions") or [])
+        snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
+        return {"snapshot": snapshot.to_json()}
+
+    def _await_change(self, request: Json) -> Json:
+        wait_s = min(int(request.get("wait_ms", 0)), _MAX_WAIT_MS) / 1000
+        known = int(request["generation"])
+        snapshot = self._running.keeper.await_change(known, wait_s)
+        return {"snapshot": snapshot.to_json() if snapshot.generation > known else None}
+
+    def _refresh(self, request: Json) -> Json:  # noqa: ARG002 - all calls have one form
+        self._running.expire()
+        return {"snapshot": self._running.keeper.refresh().to_json()}
+
+
+def _expressions(items: list[Json]) -> dict[str, Expression]:
+    return {
+        str(item["id"]): Expression(
+            str(item["text"]), key=item.get("key"), siblings=_texts(item.get("siblings"))
+        )
+        for item in items
+    }
+
+
+def _texts(node: Mapping[str, Any] | None) -> dict[str, str]:
+    return {str(key): str(value) for key, value in (node or {}).items()}
+
+
+def _take(application: Application, known: Mapping[str, Expression]) -> list[str]:
+    """Take over what the process before this one had in use; what fails now fails again at its next use."""
+    problems: list[str] = []
+    for id_, expression in known.items():
+        try:
+            application.keeper.resolve({id_: expression})
+        except SparkConfigError as error:
+            problems.append(str(error))
+    return problems

@@ -1,0 +1,155 @@
+"""What the side process does with an application's confs at its start: check everything, report together."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkconfig.early_confs import advice_for
+from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers.cache import CachingProvider
+from sparkconfig.references import scan
+from sparkconfig.resolver import Expression, Resolver
+from sparkconfig.rotation import SnapshotKeeper
+from sparkconfig.settings import PREFIX, Settings, parse
+from sparkconfig.snapshot import Snapshot
+
+__all__ = ["Application", "conf_id"]
+
+
+def conf_id(key: str, text: str) -> str:
+    """Identify a conf's expression. KIP-269 texts may name other confs, so their place is part of them.
+
+    The shim forms the same text in ``Expression.ofConf``.
+    """
+    return f"{text}\0conf:{key}" if "$[" in text else text
+
+
+@dataclass(frozen=True)
+class _Confs:
+    """An application's confs, and those that configure sparkconfig itself."""
+
+    all: Mapping[str, str]
+    own: Mapping[str, str]
+    operator: bool
+
+
+class Application:
+    """The brain of one Spark application: providers, the expressions in use and their snapshot.
+
+    Args:
+        confs: all Spark confs of the application.
+        system_properties: the driver JVM's, for KIP-269's ``sysProp``.
+        operator_file: the operator's file, from which all ``spark.config.*`` come when it is given.
+        held: what a side process before this one had published.
+
+    Raises:
+        SparkConfigError: the settings or providers are wrong; one message lists all problems.
+    """
+
+    def __init__(
+        self,
+        confs: Mapping[str, str],
+        *,
+        system_properties: Mapping[str, str],
+        operator_file: Path | None,
+        held: Snapshot | None = None,
+    ) -> None:
+        self._confs = _divide(confs, operator_file)
+        self._caches: dict[str, CachingProvider] = {}
+        self._timing = _timing(self._confs.own)
+        self.resolver = Resolver.from_confs(
+            self._confs.own,
+            environ=os.environ,
+            sysprops=system_properties,
+            operator=self._confs.operator,
+            wrap=self._cached,
+        )
+        self.settings = self.resolver.settings
+        self.keeper = SnapshotKeeper(self.resolver, poll_ms=self.settings.poll_interval, held=held)
+
+    def resolve_confs(self) -> tuple[dict[str, Expression], list[str]]:
+        """Resolve every reference in the confs.
+
+        Returns:
+            The confs that hold references, by key, and every problem that was found.
+        """
+        found = {
+            key: Expression(text, key=key, siblings=self._confs.all if "$[" in text else {})
+            for key, text in self._confs.all.items()
+            if not key.startswith(PREFIX) and self.resolver.is_expression(text)
+        }
+        problems: list[str] = []
+        early = {key: advice for key in found if (advice := self._advice(key)) is not None}
+        usable = {key: e for key, e in found.items() if key not in early}
+        problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]
+        try:
+            self.keeper.resolve({conf_id(key, e.text): e for key, e in usable.items()})
+        except UnresolvedReferenceError as error:
+            problems += error.problems
+        held = self.keeper.snapshot.entries
+        return {key: e for key, e in usable.items() if conf_id(key, e.text) in held}, problems
+
+    def in_place(self, keys: Mapping[str, Expression]) -> list[str]:
+        """Return those of ``keys`` whose value goes into the conf itself (``spark.config.inplace.keys``)."""
+        patterns = self.settings.inplace_keys
+        return sorted(k for k in keys if any(fnmatch.fnmatchcase(k, pattern) for pattern in patterns))
+
+    def expire(self) -> None:
+        """Make every path due, so that the next round asks all stores."""
+        for cache in self._caches.values():
+            cache.expire()
+
+    def close(self) -> None:
+        """Stop the rotation and close the providers."""
+        self.keeper.close()
+        self.resolver.close()
+
+    def _advice(self, key: str) -> str | None:
+        return advice_for(key, executor_env=self.settings.executor_env)
+
+    def _cached(self, name: str, provider: ConfigProvider) -> ConfigProvider:
+        cache = CachingProvider(
+            provider, name, poll_ms=self._timing.poll_interval, stale_expiry_ms=self._timing.stale_expiry
+        )
+        self._caches[name] = cache
+        return cache
+
+    def _is_ours(self, text: str) -> bool:
+        """Whether the text holds something that sparkconfig, not Spark or Hadoop, would resolve."""
+        foreign = self.settings.foreign_providers
+        return "$[" in text or any(reference.provider not in foreign for reference in scan(text))
+
+
+def _timing(own: Mapping[str, str]) -> Settings:
+    """The settings, or the defaults if they are wrong: the resolver reports that, with the providers' problems."""
+    try:
+        return parse(own)
+    except ConfigurationError:
+        return Settings()
+
+
+def _divide(confs: Mapping[str, str], operator_file: Path | None) -> _Confs:
+    """Tell who configures sparkconfig: the operator's file alone if there is one (KIP-421), else the job."""
+    own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
+    if operator_file is None:
+        return _Confs(confs, own, operator=False)
+    from sparkconfig.formats import properties
+
+    if own:
+        listed = "\n  - ".join(sorted(own))
+        raise ConfigurationError(
+            f"this cluster's operator configures sparkconfig in {operator_file}; a job may not set:\n  - {listed}"
+        )
+    try:
+        text = operator_file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"the operator file {operator_file} cannot be read: {error.strerror or type(error).__name__}"
+        ) from None
+    given = properties.loads(text)
+    return _Confs(confs, {k: v for k, v in given.items() if k.startswith(PREFIX)}, operator=True)
