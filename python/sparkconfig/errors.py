@@ -44,7 +44,22 @@ class SparkConfigError(Exception):
 
 
 class ConfigurationError(SparkConfigError):
-    """A setting is missing, malformed or contradicts another; the message names its key."""
+    """A setting is missing, malformed or contradicts another; the message names its key.
+
+    Attributes:
+        problems: one text for each wrong setting.
+    """
+
+    def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
+        self.problems: tuple[str, ...] = tuple(problems) or (message,)
+        super().__init__(message)
+
+    @classmethod
+    def of(cls, problems: Sequence[str]) -> ConfigurationError:
+        """One error for all problems of a configuration."""
+        if len(problems) == 1:
+            return cls(problems[0])
+        return cls("\n  - ".join([f"{len(problems)} settings are wrong:", *problems]), problems)
 
 
 class UnresolvedReferenceError(SparkConfigError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
@@ -75,6 +76,25 @@ class Settings:
     )
     substitution_enabled: bool = _conf(
         "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
+    )
+    substitution_file_paths: tuple[str, ...] = _conf(
+        "substitution.file.allowed.paths",
+        names,
+        "",
+        "Files and directories that $[file=...] may read, by real path. Unset: everything, but with an"
+        " operator file nothing.",
+    )
+    substitution_env_pattern: str | None = _conf(
+        "substitution.envVar.allowlist.pattern",
+        optional_text,
+        None,
+        "Regular expression for the whole name of a variable that $[envVar=...] may read; unset: as above.",
+    )
+    substitution_sysprop_pattern: str | None = _conf(
+        "substitution.sysProp.allowlist.pattern",
+        optional_text,
+        None,
+        "Regular expression for the whole name of a property that $[sysProp=...] may read; unset: as above.",
     )
     reload_action: str = _conf(
         "reload.action",
@@ -157,6 +177,9 @@ class Settings:
 FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "audit.")
 """Prefixes below ``spark.config.`` whose names other modules check."""
 
+_FAMILY_PREFIXES = tuple(PREFIX + family for family in FAMILIES)
+_CUSTOM_TYPE = re.compile(r"spark\.config\.substitution\.[^.]+SubstituterType")
+
 
 def declared() -> tuple[Field[Any], ...]:
     """All settings; ``metadata`` holds name, kind, default and doc (for help texts and docs)."""
@@ -177,7 +200,7 @@ def parse(confs: Mapping[str, str]) -> Settings:
             continue
         setting = by_name.get(key)
         if setting is None:
-            if not key.startswith(tuple(PREFIX + family for family in FAMILIES)):
+            if not key.startswith(_FAMILY_PREFIXES) and _CUSTOM_TYPE.fullmatch(key) is None:
                 problems.append(_unknown(key, by_name))
         elif not isinstance(text, str):
             problems.append(f"{key}: expected text, got {type(text).__name__}")
@@ -187,7 +210,7 @@ def parse(confs: Mapping[str, str]) -> Settings:
             except ValueError as error:
                 problems.append(f"{key}: {error}")
     if problems:
-        raise ConfigurationError(join(problems))
+        raise ConfigurationError.of(problems)
     return Settings(**values)  # type: ignore[arg-type]
 
 
@@ -196,10 +219,3 @@ def _unknown(key: str, known: Mapping[str, object]) -> str:
     near = difflib.get_close_matches(key, candidates, n=1)
     guess = f"; did you mean {near[0]}?" if near else ""
     return f"{shorten(key)}: no such setting{guess}"
-
-
-def join(problems: list[str]) -> str:
-    """One message for all problems of a configuration."""
-    if len(problems) == 1:
-        return problems[0]
-    return "\n  - ".join([f"{len(problems)} settings are wrong:", *problems])

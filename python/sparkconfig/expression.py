@@ -1,0 +1,110 @@
+"""What is asked of a resolver, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.lookup import Place
+from sparkconfig.secret import Secret
+
+__all__ = ["Expression", "Resolution", "ResolvedValue", "Source"]
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A whole value text, which may hold references and substitutions.
+
+    Attributes:
+        text: the raw text.
+        key: the key whose value it is, for messages and for KIP-269; None if there is none.
+        siblings: raw texts of the other keys of the same map: KIP-269 may name them, and
+            ``kafka.config.providers`` among them keeps its own references.
+    """
+
+    text: str
+    key: str | None = None
+    siblings: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.siblings, MappingProxyType):  # one of those is shared by a whole map's values
+            object.__setattr__(self, "siblings", MappingProxyType(dict(self.siblings)))
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.key, len(self.siblings)))
+
+
+class ResolvedValue:
+    """The value of an expression.
+
+    Attributes:
+        value: a :class:`Secret` if it must be redacted, else plain text.
+        redact: whether a secret is in it: a provider's value, or KIP-269's ``redact``.
+        resolved: whether anything was put in place; False: it is the text that was given.
+    """
+
+    __slots__ = ("redact", "resolved", "value")
+
+    def __init__(self, text: str, *, redact: bool, resolved: bool) -> None:
+        self.value: Secret | str = Secret(text) if redact else text
+        self.redact = redact
+        self.resolved = resolved
+
+    def reveal(self) -> str:
+        """Return the text itself. Keep it out of logs, messages and plans."""
+        return self.value.reveal() if isinstance(self.value, Secret) else self.value
+
+    def __repr__(self) -> str:
+        return f"ResolvedValue(redact={self.redact}, resolved={self.resolved})"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where one part of a value comes from (provenance), without the value.
+
+    Attributes:
+        conf_key: the key in whose value the reference stands.
+        provider: the provider's name.
+        provider_class: its class, or None if no such provider is declared.
+        path: the path.
+        key: the key.
+        ttl: milliseconds for which the answer is good, or None.
+        problem: why there is no value, or None if there is one.
+    """
+
+    conf_key: str | None
+    provider: str
+    provider_class: str | None
+    path: str
+    key: str
+    ttl: int | None = None
+    problem: str | None = None
+
+
+@dataclass
+class Resolution:
+    """The outcome of one round.
+
+    Attributes:
+        values: the expressions that have a value.
+        failed: the others, with their errors, which tell "unavailable" from "denied" and "not there".
+        ttls: (provider, path) to milliseconds.
+        provenance: where each expression's parts come from.
+    """
+
+    values: dict[Expression, ResolvedValue] = field(default_factory=dict)
+    failed: dict[Expression, list[SparkConfigError]] = field(default_factory=dict)
+    ttls: Mapping[Place, int] = field(default_factory=dict)
+    provenance: dict[Expression, list[Source]] = field(default_factory=dict)
+    problem_texts: dict[Expression, list[str]] = field(default_factory=dict, repr=False)
+
+    @property
+    def problems(self) -> list[str]:
+        """All problems, in the order of the expressions; empty if every expression has a value."""
+        return [text for texts in self.problem_texts.values() for text in texts]
+
+    def problems_of(self, expression: Expression) -> list[str]:
+        """The problems of one expression."""
+        return self.problem_texts.get(expression, [])

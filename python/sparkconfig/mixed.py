@@ -1,0 +1,150 @@
+"""Both languages in one value: ``$[...]`` (KIP-269) outside, ``${...}`` (KIP-297) in the text between.
+
+The spans of ``$[...]`` are found first, in the raw text; references are looked for in the literal text between
+them, also in that of other keys that a substitution names. Nothing that was inserted is scanned again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sparkconfig.errors import ConfigurationError, SparkConfigError
+from sparkconfig.expression import Expression
+from sparkconfig.language import Evaluated, Fill, PlainLanguage, own_references
+from sparkconfig.references import Reference
+from sparkconfig.settings import PREFIX, parse
+from sparkconfig.substitution import (
+    OPENING,
+    SUFFIX,
+    Allowlists,
+    SubstitutableValues,
+    iter_segments,
+    sibling_texts,
+)
+from sparkconfig.substitution.definitions import create_type
+
+__all__ = ["TYPE_PREFIX", "MixedLanguage"]
+
+TYPE_PREFIX = f"{PREFIX}substitution."
+"""A start-up conf ``spark.config.substitution.<type>SubstituterType`` defines a custom type."""
+
+_NO_KEY = "(value)"
+
+
+class MixedLanguage:
+    """KIP-269 around KIP-297.
+
+    Args:
+        allow: what the built-in types may read.
+        definitions: custom types, ``<TYPE_PREFIX><type>SubstituterType`` to a class name. They are never taken
+            from a map whose values are resolved: a job's text must not load classes.
+        environ: what ``envVar`` reads; None: this process's environment.
+        sysprops: what ``sysProp`` reads.
+    """
+
+    def __init__(
+        self,
+        allow: Allowlists | None = None,
+        definitions: Mapping[str, object] | None = None,
+        environ: Mapping[str, str] | None = None,
+        sysprops: Mapping[str, str] | None = None,
+    ) -> None:
+        self._allow = allow or Allowlists()
+        self._definitions = definitions or {}
+        self._environ = environ
+        self._sysprops = sysprops
+        self._plain = PlainLanguage()
+
+    @classmethod
+    def from_confs(
+        cls,
+        confs: Mapping[str, str],
+        environ: Mapping[str, str] | None = None,
+        sysprops: Mapping[str, str] | None = None,
+        *,
+        operator: bool = False,
+    ) -> MixedLanguage:
+        """Read allowlists and type definitions; an operator's allowlists are empty unless set.
+
+        Raises:
+            ConfigurationError: a list, a pattern or a definition is wrong.
+        """
+        settings = parse(confs)
+        paths = settings.substitution_file_paths
+        shut = "" if operator else None
+        problems: list[str] = []
+        allow = Allowlists()
+        try:
+            allow = Allowlists(
+                file_paths=paths or ([] if operator else None),
+                env_pattern=settings.substitution_env_pattern or shut,
+                sysprop_pattern=settings.substitution_sysprop_pattern or shut,
+            )
+        except ConfigurationError as error:
+            problems += error.problems
+        definitions = {
+            key: text.strip()
+            for key, text in confs.items()
+            if key.startswith(TYPE_PREFIX) and key.endswith(SUFFIX)
+        }
+        for key, text in definitions.items():
+            try:
+                create_type(key, text)
+            except ConfigurationError as error:
+                problems += error.problems
+        if problems:
+            raise ConfigurationError.of(problems)
+        return cls(allow, definitions, environ, sysprops)
+
+    def references(self, expression: Expression) -> Sequence[Reference]:
+        """The references of the literal text, and of that of every key that the text may lead to."""
+        if OPENING not in expression.text:
+            return self._plain.references(expression)
+        texts = [expression.text]
+        texts += [
+            t for t in sibling_texts(expression.text, expression.siblings).values() if isinstance(t, str)
+        ]
+        return [
+            reference
+            for text in texts
+            for segment in iter_segments(text)
+            if isinstance(segment, str)
+            for reference in own_references(segment, expression)
+        ]
+
+    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+        """Evaluate with this round's answers."""
+        if OPENING not in expression.text:
+            return self._plain.evaluate(expression, fill)
+        result = Evaluated(expression.text)
+
+        def literal(text: str) -> tuple[str, bool]:
+            references = own_references(text, expression)
+            filled, empty = fill(text, references)
+            missing = set(empty)
+            answered = [reference for reference in references if reference not in missing]
+            result.empty += empty
+            result.answered += answered
+            return filled, bool(answered)
+
+        key = _NO_KEY if expression.key is None else expression.key
+        values = SubstitutableValues(
+            {**expression.siblings, key: expression.text},
+            prefix=TYPE_PREFIX,
+            environ=self._environ,
+            sysprops=self._sysprops,
+            literal=literal,
+            allow=self._allow,
+            definitions=self._definitions,
+        )
+        try:
+            found = values.get_substitution_result(key, required=True)
+        except SparkConfigError as error:
+            error.__cause__ = error.__context__ = None
+            result.error = error.with_traceback(None)
+        else:
+            if found is not None:
+                result.text = found.value
+                result.redact = found.redacted
+                result.changed = result.text != expression.text or bool(result.answered)
+        return result

@@ -1,0 +1,78 @@
+"""From the name of a provider class to the class: built-in alias, entry point, or dotted Python path."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.references import shorten
+
+__all__ = ["BUILT_IN", "ENTRY_POINTS", "find_class", "import_object"]
+
+ENTRY_POINTS = "sparkconfig.providers"
+"""The entry point group in which third parties publish aliases."""
+
+BUILT_IN = {
+    "envvar": "sparkconfig.providers.envvar:EnvVarConfigProvider",
+    "file": "sparkconfig.providers.file:FileConfigProvider",
+    "directory": "sparkconfig.providers.directory:DirectoryConfigProvider",
+    "sealed": "sparkconfig.providers.sealed:SealedConfigProvider",
+}
+"""The project's own aliases; they work without installed metadata, and no entry point replaces them."""
+
+
+def find_class(name: str) -> type[ConfigProvider]:
+    """Return the provider class called ``name``.
+
+    Raises:
+        ConfigurationError: nothing has that name, it cannot be imported, or it is no ConfigProvider.
+    """
+    target = BUILT_IN.get(name)
+    if target is None:
+        target = _published().get(name)
+    if target is None:
+        if "." not in name and ":" not in name:
+            known = sorted({*BUILT_IN, *_published()})
+            near = difflib.get_close_matches(name, known, n=1)
+            guess = f" (did you mean '{near[0]}'?)" if near else ""
+            raise ConfigurationError(
+                f"no provider is called '{shorten(name)}'{guess}; known: {', '.join(known)}; or give a dotted"
+                " Python path such as package.module.Class"
+            )
+        target = name
+    found = import_object(target)
+    if not (isinstance(found, type) and issubclass(found, ConfigProvider)):
+        raise ConfigurationError(f"'{shorten(name)}' is no class derived from sparkconfig.ConfigProvider")
+    return found
+
+
+def import_object(target: str) -> object:
+    """Import ``package.module:Name`` or ``package.module.Name``.
+
+    Raises:
+        ConfigurationError: the module or the name does not exist, or the import fails.
+    """
+    module, _, attribute = target.partition(":") if ":" in target else target.rpartition(".")
+    problem = "is no dotted path of a module and a class"
+    if all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")]):
+        try:
+            found: object = importlib.import_module(module)
+            for part in attribute.split("."):
+                found = getattr(found, part)
+        except ImportError as error:
+            problem = f"cannot be imported: {error}"  # names modules and the extra to install, no values
+        except AttributeError:
+            problem = f"cannot be imported: module '{module}' has no '{attribute}'"
+        except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
+            problem = f"cannot be imported: {type(error).__name__} in module '{module}'"
+        else:
+            return found
+    raise ConfigurationError(f"'{shorten(target)}' {problem}")
+
+
+def _published() -> dict[str, str]:
+    from importlib.metadata import entry_points  # 20 ms, and seldom needed
+
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}

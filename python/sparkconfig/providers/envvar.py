@@ -1,0 +1,79 @@
+"""Environment variables (Kafka: ``EnvVarConfigProvider``): ``${envvar:NAME}``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Set
+
+from sparkconfig.config_data import ConfigData
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers._java_regex import JavaPatternError, to_python
+from sparkconfig.providers._params import Param, read_params
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.references import shorten
+
+__all__ = ["EnvVarConfigProvider"]
+
+PARAMS = (
+    Param(
+        "allowlist.pattern",
+        "Java regular expression that the whole name of a variable must match to be readable;"
+        " unset: every variable",
+    ),
+)
+
+
+class EnvVarConfigProvider(ConfigProvider):
+    """Reads variables of the process; a reference has no path: ``${envvar:DB_PASSWORD}``.
+
+    Args:
+        environ: the variables; None: those of this process.
+    """
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._allowed: re.Pattern[str] | None = None
+
+    @property
+    def local(self) -> bool:
+        """Reading costs nothing."""
+        return True
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        """Take ``allowlist.pattern``.
+
+        Raises:
+            ConfigurationError: the pattern is no regular expression.
+        """
+        self.allow(read_params("envvar", PARAMS, params).optional("allowlist.pattern"))
+
+    def allow(self, pattern: str | None) -> None:
+        """Let only variables be read whose whole name matches; None: all.
+
+        Raises:
+            ConfigurationError: the pattern is no regular expression.
+        """
+        try:
+            self._allowed = None if pattern is None else re.compile(to_python(pattern), re.ASCII)
+        except (JavaPatternError, re.error) as error:
+            reason = str(error)
+        else:
+            return
+        raise ConfigurationError(f"provider envvar: allowlist.pattern is no usable pattern: {reason}")
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Return variables. One that the pattern forbids is left out, like one that is not set (Kafka).
+
+        Raises:
+            ConfigurationError: a path was given.
+        """
+        if path:
+            raise ConfigurationError(
+                f"Path is not supported for EnvVarConfigProvider, invalid value '{shorten(path)}'"
+            )
+        names = self._environ.keys() if keys is None else keys
+        return ConfigData({name: self._environ[name] for name in names if self._readable(name)})
+
+    def _readable(self, name: str) -> bool:
+        return name in self._environ and (self._allowed is None or self._allowed.fullmatch(name) is not None)

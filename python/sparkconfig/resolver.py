@@ -1,0 +1,220 @@
+"""The brain of one application: what a text with references means, for the agent, the command and users."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+
+from sparkconfig import advice
+from sparkconfig.deadline import CallPool
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    SecretNotFoundError,
+    SparkConfigError,
+    UnresolvedReferenceError,
+)
+from sparkconfig.expression import Expression, Resolution, ResolvedValue, Source
+from sparkconfig.language import Evaluated, Language, PlainLanguage
+from sparkconfig.lookup import Lookups
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers.loader import Wrap, load_providers
+from sparkconfig.references import Reference
+from sparkconfig.secret import Secret
+from sparkconfig.settings import Settings, parse
+
+__all__ = ["Expression", "Resolution", "ResolvedValue", "Resolver", "Source", "is_expression"]
+
+_log = logging.getLogger(__name__)
+
+
+def is_expression(text: str, *, substitution: bool = False) -> bool:
+    """Cheap test whether a text may hold something to resolve."""
+    return "${" in text or (substitution and "$[" in text)
+
+
+class Resolver:
+    """Resolves expressions with the providers and settings of one application.
+
+    Args:
+        providers: configured providers by name.
+        settings: the application's settings.
+        language: what else than ``${...}`` has a meaning.
+        close: called by :meth:`close`, to end the providers.
+    """
+
+    def __init__(
+        self,
+        providers: Mapping[str, ConfigProvider],
+        settings: Settings | None = None,
+        *,
+        language: Language | None = None,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.providers = providers
+        self.settings = settings or Settings()
+        self._language = language or PlainLanguage()
+        self._close = close
+        self._pool = CallPool()
+
+    @classmethod
+    def from_confs(
+        cls,
+        confs: Mapping[str, str],
+        *,
+        environ: Mapping[str, str] | None = None,
+        sysprops: Mapping[str, str] | None = None,
+        operator: bool = False,
+        wrap: Wrap | None = None,
+    ) -> Resolver:
+        """Make the resolver that ``confs`` describe.
+
+        Args:
+            confs: settings (``spark.config.*``); all other keys are left alone.
+            environ: the environment that ``envvar`` and ``$[envVar=...]`` read; None: this process's.
+            sysprops: what ``$[sysProp=...]`` reads; in Spark the driver JVM's system properties.
+            operator: whether ``confs`` are an operator's: the allowlists of KIP-269's types then begin empty.
+            wrap: puts a provider in front of each provider (name, provider), for example a cache.
+
+        Raises:
+            ConfigurationError: everything that is wrong with settings and providers.
+        """
+        problems: list[str] = []
+        settings = Settings()
+        try:
+            settings = parse(confs)
+        except ConfigurationError as error:
+            problems += error.problems
+        try:
+            providers = load_providers(
+                confs, environ=environ, timeout_ms=settings.provider_timeout, wrap=wrap
+            )
+        except ConfigurationError as error:
+            raise ConfigurationError.of([*problems, *error.problems]) from None
+        language: Language | None = None
+        try:
+            if settings.substitution_enabled:
+                from sparkconfig.mixed import MixedLanguage
+
+                language = MixedLanguage.from_confs(confs, environ, sysprops, operator=operator)
+        except ConfigurationError as error:
+            problems += error.problems
+        if problems:
+            providers.close()
+            raise ConfigurationError.of(problems)
+        return cls(providers, settings, language=language, close=providers.close)
+
+    def resolve(self, expressions: Iterable[Expression]) -> Resolution:
+        """Resolve all ``expressions`` in one round: each (provider, path) is asked once.
+
+        Raises nothing for what has no value: see :class:`Resolution`.
+        """
+        unique = list(dict.fromkeys(expressions))
+        lookups = Lookups(self.providers)
+        for expression in unique:
+            lookups.want(self._language.references(expression))
+        lookups.fetch(self._pool, self.settings.provider_timeout)
+        resolution = Resolution(ttls=lookups.ttls)
+        for expression in unique:
+            evaluated = self._language.evaluate(expression, lookups.fill)
+            self._judge(expression, evaluated, lookups, resolution)
+        return resolution
+
+    def resolve_map(self, configs: Mapping[str, str]) -> dict[str, Secret | str]:
+        """Resolve a whole map in one round; what was not resolved is the text that was given.
+
+        Raises:
+            UnresolvedReferenceError: all problems, in the order of the map.
+        """
+        expressions = self._expressions(configs)
+        resolution = self.resolve(expressions.values())
+        if resolution.problems:
+            problems = resolution.problems
+            del resolution
+            raise UnresolvedReferenceError(advice.limited(problems))
+        result: dict[str, Secret | str] = dict(configs)
+        for key, expression in expressions.items():
+            result[key] = resolution.values[expression].value
+        return result
+
+    def is_expression(self, text: str) -> bool:
+        """Cheap test whether ``text`` may hold something to resolve under these settings."""
+        return is_expression(text, substitution=self.settings.substitution_enabled)
+
+    def explain(self, configs: Mapping[str, str]) -> list[Source]:
+        """Tell where the values of ``configs`` come from, asking the providers, without any value."""
+        expressions = self._expressions(configs).values()
+        resolution = self.resolve(expressions)
+        return [source for expression in expressions for source in resolution.provenance[expression]]
+
+    def close(self) -> None:
+        """Close the providers and end the helper threads; once."""
+        self._pool.close()
+        self._close()
+
+    def __enter__(self) -> Resolver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _expressions(self, configs: Mapping[str, str]) -> dict[str, Expression]:
+        siblings = MappingProxyType(dict(configs))
+        return {
+            key: Expression(text, key, siblings)
+            for key, text in siblings.items()
+            if isinstance(text, str) and self.is_expression(text)
+        }
+
+    def _judge(
+        self, expression: Expression, evaluated: Evaluated, lookups: Lookups, resolution: Resolution
+    ) -> None:
+        """Decide what an evaluated expression means: a value, or problems."""
+        sources = [self._source(expression, r, lookups, answered=True) for r in evaluated.answered]
+        problems: list[tuple[str, SparkConfigError]] = []
+        if evaluated.error is not None:
+            problems.append((str(evaluated.error), evaluated.error))
+        for reference in {r[:3]: r for r in evaluated.empty}.values():
+            if reference.provider not in self.providers and self._is_foreign(reference.provider):
+                continue
+            source = self._source(expression, reference, lookups, answered=False)
+            sources.append(source)
+            error = lookups.errors.get((reference.provider, reference.path))
+            if error is None:
+                kind = SecretNotFoundError if reference.provider in self.providers else ConfigurationError
+                error = kind(source.problem or "")
+            if self.settings.unresolved == "keep" and isinstance(
+                error, SecretNotFoundError | AccessDeniedError | ConfigurationError
+            ):
+                _log.warning("%s; it stays as it is written", source.problem)
+            else:
+                problems.append((source.problem or "", error))
+        resolution.provenance[expression] = sources
+        if problems:
+            resolution.failed[expression] = [error for _, error in problems]
+            resolution.problem_texts[expression] = [text for text, _ in problems]
+        else:
+            resolution.values[expression] = ResolvedValue(
+                evaluated.text, redact=evaluated.redact, resolved=evaluated.changed
+            )
+
+    def _is_foreign(self, provider: str) -> bool:
+        return provider in self.settings.foreign_providers
+
+    def _source(
+        self, expression: Expression, reference: Reference, lookups: Lookups, *, answered: bool
+    ) -> Source:
+        place = (reference.provider, reference.path)
+        provider = self.providers.get(reference.provider)
+        return Source(
+            conf_key=expression.key,
+            provider=reference.provider,
+            provider_class=None if provider is None else type(provider).__name__,
+            path=reference.path,
+            key=reference.key,
+            ttl=lookups.ttls.get(place),
+            problem=None
+            if answered
+            else advice.problem(expression.key, reference, self.providers, lookups.errors),
+        )
