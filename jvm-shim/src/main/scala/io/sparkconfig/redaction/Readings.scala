@@ -1,0 +1,270 @@
+package io.sparkconfig.redaction
+
+/** Thrown when a text would cost more than linear time; its sink shows a notice instead of the text. */
+private[redaction] final class ScanOverload extends RuntimeException("redaction gave up on a hostile text", null, false, false)
+
+/** The work that one scan may do, in character steps; keeps hostile texts linear. */
+private[redaction] final class Budget(private var left: Long) {
+  def spend(steps: Int): Unit = {
+    left -= steps
+    if (left < 0) throw new ScanOverload
+  }
+}
+
+/** A small set of text positions. It is capped: beyond `Positions.Cap` readings, more add nothing but work. */
+private[redaction] final class Positions {
+  private val items = new Array[Int](Positions.Cap)
+  private var count = 0
+  def size: Int = count
+  def apply(i: Int): Int = items(i)
+  def isEmpty: Boolean = count == 0
+  def clear(): Unit = count = 0
+  def contains(p: Int): Boolean = {
+    var i = 0
+    while (i < count) { if (items(i) == p) return true; i += 1 }
+    false
+  }
+  def add(p: Int): Unit = if (count < Positions.Cap && !contains(p)) { items(count) = p; count += 1 }
+  def max: Int = { var m = -1; var i = 0; while (i < count) { if (items(i) > m) m = items(i); i += 1 }; m }
+  def min: Int = { var m = Int.MaxValue; var i = 0; while (i < count) { if (items(i) < m) m = items(i); i += 1 }; m }
+}
+
+private[redaction] object Positions {
+  val Cap = 24
+}
+
+/**
+ * Reads one character of a text in every way an encoder may have written it: raw, after a backslash (JSON, JavaScript,
+ * SQL, Java properties, Python), as an entity (XML, HTML) or percent-encoded, in stacks of up to `Readings.Depth` layers.
+ * ASCII letters and digits are always read raw: no encoder in use rewrites them.
+ */
+private[redaction] final class Readings(text: String, budget: Budget) {
+  import Readings._
+  private val length = text.length
+
+  /** Adds to `out` every position at which a reading of `cp` that starts at `p` ends. */
+  def ends(p: Int, cp: Int, depth: Int, out: Positions): Unit = {
+    if (p < 0 || p >= length) return
+    budget.spend(1)
+    val first = text.charAt(p)
+    if (cp < 0x10000) { if (first == cp) out.add(p + 1) }
+    else if (text.codePointAt(p) == cp) out.add(p + 2)
+    if (depth == 0) return
+    if (first == '+' && cp == ' ') out.add(p + 1)
+    // Whatever the layers, the outermost one was written raw, so an encoding starts with one of these three.
+    if (first != '\\' && first != '&' && first != '%') return
+    each(p, '\\', depth)(q => afterBackslash(q, cp, depth, out))
+    each(p, '&', depth)(q => afterAmpersand(q, cp, depth, out))
+    each(p, '%', depth)(q => afterPercent(q, cp, depth, out))
+  }
+
+  /** SQL writes a quote inside a text twice. Not asked at a value's own ends, where one may close the text. */
+  def isDoubledQuote(p: Int): Boolean = text.startsWith("''", p)
+
+  private def each(p: Int, introducer: Char, depth: Int)(visit: Int => Unit): Unit = {
+    val found = new Positions
+    ends(p, introducer, depth - 1, found)
+    var i = 0
+    while (i < found.size) { visit(found(i)); i += 1 }
+  }
+
+  private def afterBackslash(q: Int, cp: Int, depth: Int, out: Positions): Unit = if (q < length) {
+    ends(q, cp, depth - 1, out)
+    val letter = text.charAt(q)
+    if (control(letter) == cp) out.add(q + 1)
+    if (letter == 'u') {
+      var hex = q + 1
+      while (hex < length && text.charAt(hex) == 'u') hex += 1
+      if (cp < 0x10000) { if (number(hex, 4, 16) == cp) out.add(hex + 4) }
+      else if (number(hex, 4, 16) == Character.highSurrogate(cp))
+        each(hex + 4, '\\', depth) { low =>
+          if (low < length && text.charAt(low) == 'u' && number(low + 1, 4, 16) == Character.lowSurrogate(cp)) out.add(low + 5)
+        }
+    }
+    if (letter == 'x' && number(q + 1, 2, 16) == cp) out.add(q + 3)
+    if (letter == 'U' && number(q + 1, 8, 16) == cp) out.add(q + 9)
+    if (letter >= '0' && letter <= '3' && number(q, 3, 8) == cp) out.add(q + 3)
+  }
+
+  private def afterAmpersand(q: Int, cp: Int, depth: Int, out: Positions): Unit = if (q < length) {
+    if (isAlnum(text.charAt(q))) {
+      val end = wordEnd(q)
+      if (isNamed(text.substring(q, end), cp)) ends(end, ';', depth - 1, out)
+    } else
+      each(q, '#', depth) { digits =>
+        val end = wordEnd(digits)
+        if (end > digits && numbered(text.substring(digits, end)) == cp) ends(end, ';', depth - 1, out)
+      }
+  }
+
+  private def wordEnd(from: Int): Int = {
+    var end = from
+    val limit = math.min(length, from + 10)
+    while (end < limit && isAlnum(text.charAt(end))) end += 1
+    end
+  }
+
+  private def afterPercent(q: Int, cp: Int, depth: Int, out: Positions): Unit =
+    if (cp < 0x80) { if (number(q, 2, 16) == cp) out.add(q + 2) }
+    else {
+      if (cp < 0x100 && number(q, 2, 16) == cp) out.add(q + 2)
+      val bytes = new String(Character.toChars(cp)).getBytes(java.nio.charset.StandardCharsets.UTF_8)
+      percentBytes(q, bytes, 0, depth, out)
+    }
+
+  private def percentBytes(q: Int, bytes: Array[Byte], index: Int, depth: Int, out: Positions): Unit =
+    if (number(q, 2, 16) == (bytes(index) & 0xff)) {
+      if (index == bytes.length - 1) out.add(q + 2)
+      else each(q + 2, '%', depth)(next => percentBytes(next, bytes, index + 1, depth, out))
+    }
+
+  private def isNamed(name: String, cp: Int): Boolean = named(name) == cp || (name == "nbsp" && cp == ' ')
+
+  private def numbered(digits: String): Int =
+    if (digits.charAt(0) == 'x' || digits.charAt(0) == 'X') parse(digits, 1, 16) else parse(digits, 0, 10)
+
+  /** The number of exactly `digits` digits at `p`, or -1. */
+  private def number(p: Int, digits: Int, radix: Int): Int = {
+    if (p < 0 || p + digits > length) return -1
+    var value = 0
+    var i = p
+    while (i < p + digits) {
+      val digit = Character.digit(text.charAt(i), radix)
+      if (digit < 0) return -1
+      value = value * radix + digit
+      i += 1
+    }
+    value
+  }
+
+  private def parse(name: String, from: Int, radix: Int): Int = {
+    if (from >= name.length || name.length - from > 7) return -1
+    var value = 0
+    var i = from
+    while (i < name.length) {
+      val digit = Character.digit(name.charAt(i), radix)
+      if (digit < 0) return -1
+      value = value * radix + digit
+      i += 1
+    }
+    value
+  }
+
+  /**
+   * Matches `pattern` from its index `from` on, beginning at text position `at`.
+   * @return the furthest end in the text, or -1
+   */
+  def matchRight(pattern: String, from: Int, at: Int): Int = {
+    var i = from
+    var p = at
+    // Nearly every try fails within a few raw letters: no sets before they are needed.
+    while (i < pattern.length && isAlnum(pattern.charAt(i))) {
+      if (p >= length || text.charAt(p) != pattern.charAt(i)) return -1
+      i += 1; p += 1
+    }
+    budget.spend(1 + i - from)
+    if (i == pattern.length) return p
+    var now = new Positions
+    var next = new Positions
+    now.add(p)
+    while (i < pattern.length) {
+      val cp = pattern.codePointAt(i)
+      val width = Character.charCount(cp)
+      next.clear()
+      var k = 0
+      while (k < now.size) {
+        val q = now(k)
+        if (isAlnum(cp)) { if (q < length && text.charAt(q) == cp) next.add(q + 1) }
+        else {
+          ends(q, cp, Depth, next)
+          if (cp == '\'' && i > 0 && i + 1 < pattern.length && isDoubledQuote(q)) next.add(q + 2)
+        }
+        k += 1
+      }
+      budget.spend(now.size)
+      if (next.isEmpty) return -1
+      val swap = now; now = next; next = swap
+      i += width
+    }
+    now.max
+  }
+
+  /**
+   * Matches the part of `pattern` before its index `until`, ending at text position `at`.
+   * @return the earliest start in the text, or -1
+   */
+  def matchLeft(pattern: String, until: Int, at: Int): Int = {
+    var i = until
+    var now = new Positions
+    var next = new Positions
+    val scratch = new Positions
+    now.add(at)
+    while (i > 0) {
+      val cp = pattern.codePointBefore(i)
+      next.clear()
+      var k = 0
+      while (k < now.size) {
+        val e = now(k)
+        if (isAlnum(cp)) { if (e > 0 && text.charAt(e - 1) == cp) next.add(e - 1) }
+        else {
+          var s = e - 1
+          val limit = math.max(0, e - Widest)
+          while (s >= limit) {
+            val c = text.charAt(s)
+            if (c == '\\' || c == '&' || c == '%' || s >= e - 2) {
+              scratch.clear()
+              ends(s, cp, Depth, scratch)
+              if (scratch.contains(e)) next.add(s)
+            }
+            s -= 1
+          }
+          if (cp == '\'' && i > 1 && i < pattern.length && e >= 2 && isDoubledQuote(e - 2)) next.add(e - 2)
+        }
+        k += 1
+      }
+      budget.spend(now.size)
+      if (next.isEmpty) return -1
+      val swap = now; now = next; next = swap
+      i -= Character.charCount(cp)
+    }
+    now.min
+  }
+}
+
+private[redaction] object Readings {
+  /** Layers of escapes that are read; Spark's pages stack three. */
+  val Depth = 4
+  /** The longest writing of one character that is looked for leftwards; an entity of an entity has 30. */
+  val Widest = 64
+
+  def isAlnum(c: Int): Boolean = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+
+  private def control(letter: Char): Int = letter match {
+    case 'n' => '\n'
+    case 'r' => '\r'
+    case 't' => '\t'
+    case 'b' => '\b'
+    case 'f' => '\f'
+    case 'v' => 0x0b
+    case 'a' => 0x07
+    case _ => -1
+  }
+
+  private def named(name: String): Int = name match {
+    case "amp" | "AMP" => '&'
+    case "lt" | "LT" => '<'
+    case "gt" | "GT" => '>'
+    case "quot" | "QUOT" => '"'
+    case "apos" => '\''
+    case "nbsp" => 0xa0
+    case "NewLine" => '\n'
+    case "Tab" => '\t'
+    case "sol" => '/'
+    case "bsol" => '\\'
+    case "equals" => '='
+    case "percnt" => '%'
+    case "plus" => '+'
+    case "grave" => '`'
+    case _ => -1
+  }
+}

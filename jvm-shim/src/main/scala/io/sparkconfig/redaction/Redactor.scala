@@ -1,0 +1,139 @@
+package io.sparkconfig.redaction
+
+import java.util.{ArrayList, Collection => JCollection, HashSet => JHashSet}
+import java.util.concurrent.atomic.AtomicLong
+
+import org.slf4j.LoggerFactory
+
+/**
+ * The values that no sink of this JVM may show, and the masking of texts by them.
+ *
+ * Values are added, never removed: an old generation stays masked for the life of the process. A value is found
+ * raw, under any stack of escapes that Spark's sinks use, in base64, base64url and hex. All methods are thread-safe.
+ */
+object Redactor {
+  /** What stands in place of a value; Spark's own. */
+  val Mask = "*********(redacted)"
+  /** What stands in place of a text that could not be searched. */
+  val Withheld = "*********(redacted: this text could not be searched for secrets and is withheld)"
+
+  private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.Redactor")
+  private val known = new JHashSet[String]()
+  private var pending = new ArrayList[String]()
+  @volatile private var stale = false
+  @volatile private var indexes = new Array[Index](0)
+  private val failures = new AtomicLong()
+  private val masked = new AtomicLong()
+
+  /**
+   * Registers values, except those that are too short or too common to be masked wherever they occur: these the
+   * Python side reports, with the reference they came from.
+   */
+  def register(values: Iterable[String]): Unit = add(values.iterator.filter(v => v != null && CommonWords.worthRegistering(v)))
+
+  /** Registers values whatever they look like: the operator asked for it. Empty ones cannot be masked. */
+  def registerDeclared(values: Iterable[String]): Unit = add(values.iterator.filter(v => v != null && v.nonEmpty))
+
+  /** [[register]] for callers without Scala collections. */
+  def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)
+
+  /** [[registerDeclared]] for callers without Scala collections. */
+  def registerAllDeclared(values: JCollection[String]): Unit = registerDeclared(values.toArray(new Array[String](0)).toSeq)
+
+  private def add(values: Iterator[String]): Unit = synchronized {
+    values.foreach { value => if (known.add(value)) { pending.add(value); stale = true } }
+  }
+
+  /** The number of registered values. */
+  def size: Int = synchronized(known.size)
+
+  def isEmpty: Boolean = !stale && indexes.length == 0
+
+  /** How many texts were withheld because the search itself failed. */
+  def faults: Long = failures.get
+
+  /** How many occurrences were masked. */
+  def maskedCount: Long = masked.get
+
+  /**
+   * Masks every occurrence of every value.
+   * @return the same instance if none occurs; [[Withheld]] if the search failed, never the unsearched text
+   */
+  def redact(text: String): String = redact(text, json = false)
+
+  /** [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included. */
+  def redactJson(text: String): String = redact(text, json = true)
+
+  /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
+  def contains(text: String): Boolean =
+    if (text == null || text.isEmpty || isEmpty) false
+    else try !find(text, json = false).isEmpty catch { case fault: Throwable => failed(fault); true }
+
+  private def redact(text: String, json: Boolean): String =
+    if (text == null || text.isEmpty || isEmpty) text
+    else
+      try {
+        val found = find(text, json)
+        if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
+      } catch { case fault: Throwable => failed(fault); Withheld }
+
+  /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
+  private[redaction] def find(text: String, json: Boolean): Intervals = {
+    val raw = new Intervals
+    val budget = new Budget(64L * text.length + 16000000L)
+    current().foreach(_.scan(text, budget, raw))
+    if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }
+  }
+
+  /** The part of `text` before `until`, masked. */
+  private[redaction] def replace(text: String, found: Intervals, until: Int, json: Boolean): String = {
+    val out = new java.lang.StringBuilder(until + 64)
+    val strings = new Edges.Strings(text)
+    var at = 0
+    var i = 0
+    while (i < found.size && found.start(i) < until) {
+      val start = found.start(i)
+      val end = found.end(i)
+      out.append(text, at, start)
+      if (json && Edges.isNumber(text, start, end) && !strings.inside(start)) (start until end).foreach(_ => out.append('1'))
+      else out.append(Mask)
+      at = end
+      i += 1
+    }
+    if (at < until) out.append(text, at, until)
+    out.toString
+  }
+
+  private[redaction] def failed(fault: Throwable): Unit = {
+    // The fault's own message could quote the text.
+    if (failures.getAndIncrement() == 0)
+      try log.warn("A text could not be searched for secrets and is withheld ({}); later ones are only counted.", fault.getClass.getName)
+      catch { case _: Throwable => () }
+  }
+
+  private def current(): Array[Index] = {
+    if (stale) synchronized {
+      if (stale) {
+        indexes = Indexes.extend(indexes, pending)
+        pending = new ArrayList[String]()
+        stale = false
+      }
+    }
+    indexes
+  }
+}
+
+/** A few indexes of growing size, so that values that come one by one cost n log n and not n². */
+private[redaction] object Indexes {
+  def extend(old: Array[Index], values: ArrayList[String]): Array[Index] = {
+    val fresh = new ArrayList[Pattern]()
+    values.forEach(value => fresh.addAll(Variants.of(value)))
+    var kept = old
+    var patterns = fresh.toArray(new Array[Pattern](0))
+    while (kept.nonEmpty && kept.last.patterns.length <= math.max(2 * patterns.length, 512)) {
+      patterns = kept.last.patterns ++ patterns
+      kept = kept.init
+    }
+    kept :+ new Index(patterns)
+  }
+}

@@ -1,0 +1,33 @@
+package org.apache.spark.sparkconfig
+
+import org.apache.spark.SparkContext
+import org.apache.spark.deploy.history.{EventLogFileWriter, RedactingEventLogWriter}
+import org.apache.spark.scheduler.EventLoggingListener
+
+/** What redaction needs of Spark's private parts. */
+object RedactionAccess {
+  /** The context that is being constructed on this JVM, or the active one. */
+  def context(): Option[SparkContext] = {
+    val accessor = SparkContext.getClass.getDeclaredMethod("contextBeingConstructed")
+    accessor.setAccessible(true)
+    accessor.invoke(SparkContext).asInstanceOf[Option[SparkContext]].orElse(SparkContext.getActive)
+  }
+
+  /**
+   * Puts `redact` before the event log's writer. Extra listeners are built after the event logger and before the
+   * bus starts, so no event can be written earlier.
+   * @return whether there is an event log
+   */
+  def redactEventLog(sc: SparkContext, redact: String => String): Boolean = sc.eventLogger match {
+    case None => false
+    case Some(logger) =>
+      val field = classOf[EventLoggingListener].getDeclaredField("logWriter")
+      field.setAccessible(true)
+      field.get(logger) match {
+        case _: RedactingEventLogWriter =>
+        case writer: EventLogFileWriter =>
+          field.set(logger, new RedactingEventLogWriter(writer, sc.conf, sc.hadoopConfiguration, redact))
+      }
+      true
+  }
+}
