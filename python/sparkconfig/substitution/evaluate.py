@@ -23,12 +23,12 @@ class Need(NamedTuple):
     Attributes:
         key: the key.
         required: whether it is an error that it does not exist.
-        shown: the key as it may stand in a message.
+        hidden: whether the key must not stand in a message.
     """
 
     key: str
     required: bool
-    shown: str
+    hidden: bool
 
 
 Steps = Generator[Need, RedactableObject | None, RedactableObject]
@@ -63,54 +63,47 @@ def evaluate(
         SubstitutionError: there is no value and no default, or the default is not good enough.
     """
     redact = secret or modifiers.redact
-    shown = REDACTED if secret else shorten(identifier)
+    hidden = secret
     if modifiers.from_value_of_key:
-        source = yield Need(identifier, True, shown)
+        source = yield Need(identifier, True, hidden)
         identifier = source.value if source is not None else ""
         # The KIP does not carry this redaction to the result; a message is no result and must not show it.
-        shown = REDACTED if secret or (source is not None and source.redacted) else shorten(identifier)
+        hidden = secret or (source is not None and source.redacted)
     if retrieve is None:
-        found = yield Need(identifier, False, shown)
+        found = yield Need(identifier, False, hidden)
     else:
         found = retrieve(identifier, modifiers, redact)
-    flaw = None if found is not None else "does not exist"
-    if found is not None and (modifiers.not_empty or modifiers.not_blank):
-        flaw = _flaw(found, modifiers)
+    flaw = _MISSING if found is None else _flaw(found, modifiers)
     if flaw is not None:
-        found = yield from _default(kind, modifiers, shown, flaw, secret=secret)
-    if found is None:  # for the type checker: a required need is never answered with None
-        raise SubstitutionError(f"Type={kind}: no value")
+        if modifiers.default_value is not None:
+            found = RedactableObject(modifiers.default_value)
+        elif modifiers.default_key is not None:
+            found = yield Need(modifiers.default_key, True, secret)
+        else:
+            what = flaw if flaw is _MISSING else f"with value that {flaw}"
+            raise SubstitutionError(
+                f"Type={_shown(kind, secret)}: no default for identifier {what}: {_shown(identifier, hidden)};"
+                " set it, or add defaultValue= or defaultKey="
+            )
+        flaw = None if found is None else _flaw(found, modifiers)
+        if flaw is not None:
+            raise SubstitutionError(
+                f"Type={_shown(kind, secret)}: default value for identifier={_shown(identifier, hidden)} {flaw}"
+            )
+    if found is None:  # a required need is never answered with None
+        raise SubstitutionError(f"Type={_shown(kind, secret)}: no value")
     return found.redacted_version() if redact else found
 
 
-def _default(kind: str, modifiers: Modifiers, shown: str, flaw: str, *, secret: bool) -> Steps:
-    """Return the default, which has to pass notEmpty and notBlank like any value."""
-    kind = REDACTED if secret else shorten(kind)
-    found: RedactableObject | None
-    if modifiers.default_value is not None:
-        found = RedactableObject(modifiers.default_value)
-    elif modifiers.default_key is not None:
-        key = modifiers.default_key
-        found = yield Need(key, True, REDACTED if secret else shorten(key))
-    else:
-        what = (
-            "identifier that does not exist"
-            if flaw == "does not exist"
-            else f"identifier with value that {flaw}"
-        )
-        raise SubstitutionError(
-            f"Type={kind}: no default for {what}: {shown}; set it, or add defaultValue= or defaultKey="
-        )
-    if found is None:
-        raise SubstitutionError(f"Type={kind}: no default value")
-    again = _flaw(found, modifiers)
-    if again is not None:
-        raise SubstitutionError(f"Type={kind}: default value for identifier={shown} {again}")
-    return found
+_MISSING = "that does not exist"
+
+
+def _shown(text: str, hidden: bool) -> str:  # noqa: FBT001
+    return REDACTED if hidden else shorten(text)
 
 
 def _flaw(found: RedactableObject, modifiers: Modifiers) -> str | None:
-    """Say why a value does not count under the modifiers; None: it does."""
+    """Say why a value does not count under notEmpty and notBlank; None: it does."""
     if modifiers.not_empty or modifiers.not_blank:
         text = found.value
         rule = f"(notBlank={str(modifiers.not_blank).lower()}, notEmpty={str(modifiers.not_empty).lower()})"

@@ -17,7 +17,7 @@ from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
 from sparkconfig.substitution.command import java_trim
 from sparkconfig.substitution.definitions import SUFFIX, FromValues, LoadType, create_type, load_type
 from sparkconfig.substitution.evaluate import MaybeSteps, Need, Retrieve, Steps, evaluate
-from sparkconfig.substitution.redactable import RedactableObject
+from sparkconfig.substitution.redactable import REDACTED, RedactableObject
 from sparkconfig.substitution.scanner import OPENING, Command, Segment, iter_segments, parse
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
 
@@ -109,7 +109,7 @@ class SubstitutableValues:
         """
         found = self._results.get(key)
         if found is None:
-            begun = self._begin(key, shorten(key))
+            begun = self._begin(key)
             found = begun if begun is None or isinstance(begun, RedactableObject) else self._solve(key, begun)
             if found is None and required:
                 raise SubstitutionError(f"Mandatory key does not exist: {shorten(key)}")
@@ -117,19 +117,21 @@ class SubstitutableValues:
 
     def substitute(self, keys: Iterable[str]) -> dict[str, RedactableObject]:
         """Return the results of ``keys``, without those that do not exist; raises like one request."""
-        results = self._results
+        begin = self._begin
         answers: dict[str, RedactableObject] = {}
         for key in keys:
-            found = results.get(key) or self.get_substitution_result(key)
-            if found is not None:
-                answers[key] = found
+            begun = begin(key)
+            if isinstance(begun, RedactableObject):
+                answers[key] = begun
+            elif begun is not None:
+                answers[key] = self._solve(key, begun)
         return answers
 
     def drive(self, steps: Steps) -> RedactableObject:
         """Run an evaluation that belongs to no key: for types that delegate to the helper."""
         return self._solve(None, steps)
 
-    def _begin(self, key: str, shown: str) -> RedactableObject | Steps | None:
+    def _begin(self, key: str, *, hidden: bool = False) -> RedactableObject | Steps | None:
         """Return what is known or plain, None if the key does not exist, else the evaluation to run."""
         found = self._results.get(key)
         if found is not None:
@@ -137,23 +139,30 @@ class SubstitutableValues:
         if key in self._missing:
             return None
         raw = self._values.get(key)
-        if raw is None:
+        if type(raw) is str:
+            if OPENING in raw:
+                return self._start(key, raw, secret=False, hidden=hidden)
+            found = RedactableObject(*self._transform(raw)) if self._literal else RedactableObject(raw)
+        elif raw is None:
             self._missing.add(key)
             return None
-        if key in self._here.active:
-            raise SubstitutionError(f"Circular reference trying to evaluate key: {shown}")
-        secret = isinstance(raw, Secret)
-        text = raw.reveal() if isinstance(raw, Secret) else raw
-        if isinstance(text, str):
+        elif isinstance(raw, str | Secret):
+            secret = isinstance(raw, Secret)
+            text = raw.reveal() if isinstance(raw, Secret) else str(raw)
             if OPENING in text:
-                return self._evaluate(key, text, secret)
-            if self._literal is not None:
-                text, redact = self._transform(text)
-                secret = secret or redact
-            found = RedactableObject(text, secret)
+                return self._start(key, text, secret=secret, hidden=hidden)
+            text, redact = self._transform(text)
+            found = RedactableObject(text, secret or redact)
         else:
             found = raw if isinstance(raw, RedactableObject) else RedactableObject(raw)
         return self._results.setdefault(key, found)
+
+    def _start(self, key: str, text: str, *, secret: bool, hidden: bool) -> Steps:
+        """Return the evaluation of a key, unless it is running already."""
+        if key in self._here.active:
+            name = REDACTED if hidden else shorten(key)
+            raise SubstitutionError(f"Circular reference trying to evaluate key: {name}")
+        return self._evaluate(key, text, secret)
 
     def _solve(self, key: str | None, steps: Steps) -> RedactableObject:
         """Run an evaluation and all that it needs, on a stack of our own: no chain is too long."""
@@ -192,10 +201,11 @@ class SubstitutableValues:
 
     def _answer(self, need: Need, stack: list[tuple[str | None, Steps]]) -> RedactableObject | None:
         """Answer a need, or put its evaluation on the stack (then the answer is None, its start signal)."""
-        begun = self._begin(need.key, need.shown)
+        begun = self._begin(need.key, hidden=need.hidden)
         if begun is None:
             if need.required:
-                raise SubstitutionError(f"Mandatory key does not exist: {need.shown}")
+                name = REDACTED if need.hidden else shorten(need.key)
+                raise SubstitutionError(f"Mandatory key does not exist: {name}")
             return None
         if isinstance(begun, RedactableObject):
             return begun
@@ -286,7 +296,8 @@ class SubstitutableValues:
                 self._missing.add(key)
             else:
                 known = self._results.setdefault(key, _raw_result(raw))
-        return None if known is None else known.object
+        # A class that is named in a secret is refused: its name would stand in messages.
+        return known if known is None or known.redacted else known.object
 
     def _transform(self, text: str) -> tuple[str, bool]:
         """Apply the literal hook."""
