@@ -1,0 +1,154 @@
+"""A real standalone cluster from the pyspark wheel: a master and workers, authenticated and encrypted."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import urllib.request
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from support.processes import Child, Run, wait_until
+from support.spark_home import spark_environment, spark_home
+
+
+class SparkCluster:
+    """A master and workers as child processes of a run."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        workers: int = 2,
+        cores: int = 1,
+        memory: str = "1g",
+        name: str = "spark",
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start the cluster and wait until all its workers are registered.
+
+        Args:
+            cores: of each worker.
+            memory: of each worker, for its executors.
+            name: of its folder in the run; a second cluster of one run needs another.
+            env: added to the processes' environment, for example ``JAVA_HOME``.
+
+        Raises:
+            HarnessError: it did not come up; the error names the log.
+        """
+        self._run = run
+        self._name = name
+        self.home = run.private_dir(name)
+        for folder in ("conf", "local", "work", "events"):
+            (self.home / folder).mkdir()
+        self.events = self.home / "events"
+        self.work = self.home / "work"
+        self.auth_secret = secrets.token_hex(24)
+        self._env = {**spark_environment(self.home / "conf", self.home / "local"), **(env or {})}
+        # A file, because a command line is visible to every user of the machine.
+        self._properties = run.private_file(f"{name}/daemon.properties", _lines(self.security()))
+        self.master = self._daemon("master", "master.Master", "--port", "0")
+        start = self.master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=60)
+        self.url = start[1]
+        self.master_ui = _web_address(self.master, "MasterWebUI")
+        self.workers = [
+            self._daemon(
+                f"worker-{number}", "worker.Worker", "--cores", str(cores), "--memory", memory, "--port", "0",
+                "--work-dir", str(self.work / str(number)), self.url,
+            )
+            for number in range(1, workers + 1)
+        ]  # fmt: skip
+        self.worker_uis = [_web_address(worker, "WorkerWebUI") for worker in self.workers]
+        wait_until(f"{workers} registered workers", lambda: self._living_workers() == workers, timeout=60)
+
+    def security(self) -> dict[str, str]:
+        """The confs that an application needs to join: hand them over in a 0600 file."""
+        return {
+            "spark.authenticate": "true",
+            "spark.authenticate.secret": self.auth_secret,
+            "spark.network.crypto.enabled": "true",
+        }
+
+    def submit(
+        self,
+        name: str,
+        application: Sequence[str | Path],
+        *,
+        properties: Path | None = None,
+        conf: Mapping[str, str] | None = None,
+        options: Sequence[str | Path] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> Child:
+        """Start ``spark-submit``.
+
+        Args:
+            name: of its log.
+            application: the script or jar, and its arguments.
+            properties: ``--properties-file``; without one, a 0600 file with `security`.
+            conf: each becomes ``--conf KEY=VALUE``.
+            options: further options of spark-submit, such as ``--jars``.
+        """
+        if properties is None:
+            file = f"{self._name}/{name}.properties"
+            properties = self._run.private_file(file, _lines(self.security()))
+        confs = [part for key, value in (conf or {}).items() for part in ("--conf", f"{key}={value}")]
+        return self._run.start(
+            name,
+            [
+                spark_home() / "bin" / "spark-submit",
+                "--master",
+                self.url,
+                "--properties-file",
+                properties,
+                *confs,
+                *options,
+                *application,
+            ],
+            env={**self._env, "PYSPARK_PYTHON": sys.executable, **(env or {})},
+            cwd=self.home,
+        )
+
+    def state(self) -> dict[str, Any]:
+        """What the master says of itself, its workers and applications, as JSON."""
+        with urllib.request.urlopen(f"{self.master_ui}/json/", timeout=10) as answer:
+            return dict(json.load(answer))
+
+    def executor_logs(self) -> list[Path]:
+        """The files with the standard output and error of all executors so far."""
+        return sorted(path for path in self.work.rglob("*") if path.name in ("stdout", "stderr"))
+
+    def stop(self) -> None:
+        """Stop the workers, then the master."""
+        for worker in self.workers:
+            worker.stop()
+        self.master.stop()
+
+    def _daemon(self, name: str, main: str, *arguments: str) -> Child:
+        return self._run.start(
+            f"{self._name}-{name}",
+            [
+                spark_home() / "bin" / "spark-class",
+                f"org.apache.spark.deploy.{main}",
+                "--host",
+                "127.0.0.1",
+                "--webui-port",
+                "0",
+                "--properties-file",
+                self._properties,
+                *arguments,
+            ],
+            env={**self._env, "SPARK_DAEMON_MEMORY": "256m"},
+        )
+
+    def _living_workers(self) -> int:
+        return sum(worker["state"] == "ALIVE" for worker in self.state()["workers"])
+
+
+def _web_address(daemon: Child, what: str) -> str:
+    return daemon.wait_for(rf"Bound {what} to .* started at (http://\S+)", timeout=60)[1]
+
+
+def _lines(properties: Mapping[str, str]) -> str:
+    return "".join(f"{key} {value}\n" for key, value in properties.items())

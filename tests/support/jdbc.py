@@ -1,0 +1,65 @@
+"""The PostgreSQL JDBC driver by its Maven coordinates, cached in the checkout."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from support.processes import HarnessError, Run
+from support.spark_home import spark_environment, spark_home
+
+COORDINATES = "org.postgresql:postgresql:42.7.4"
+
+
+def postgresql_driver(run: Run, *, cache: Path, env: Mapping[str, str] | None = None) -> Path:
+    """The path of the driver's jar: cached, through ``mvn``, or through Spark's own ``--packages``.
+
+    Args:
+        cache: where the jar is kept between runs.
+        env: added to the environment of what downloads it.
+    """
+    _, artifact, version = COORDINATES.split(":")
+    jar = cache / "jars" / f"{artifact}-{version}.jar"
+    if jar.is_file():
+        return jar
+    jar.parent.mkdir(parents=True, exist_ok=True)
+    found = _with_maven(run, env) if shutil.which("mvn") else _with_spark(run, env)
+    # Copied, then renamed: an interrupted download never leaves half a jar under the final name.
+    part = jar.with_suffix(".part")
+    shutil.copyfile(found, part)
+    return part.replace(jar)
+
+
+def _with_maven(run: Run, env: Mapping[str, str] | None) -> Path:
+    folder = run.private_dir("maven")
+    goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+    command = ["mvn", "-B", "-q", goal, f"-Dartifact={COORDINATES}", f"-DoutputDirectory={folder}"]
+    _finish(run, "maven", command, env)
+    return _only_jar(folder)
+
+
+def _with_spark(run: Run, env: Mapping[str, str] | None) -> Path:
+    ivy = run.private_dir("ivy")
+    (run.dir / "ivy-conf").mkdir()
+    script = run.private_file("nothing.py", "")
+    command = [
+        str(spark_home() / "bin" / "spark-submit"), "--master", "local[1]", "--packages", COORDINATES,
+        "--conf", f"spark.jars.ivy={ivy}", str(script),
+    ]  # fmt: skip
+    _finish(run, "packages", command, {**spark_environment(run.dir / "ivy-conf", ivy), **(env or {})})
+    return _only_jar(ivy / "jars")
+
+
+def _finish(run: Run, name: str, command: list[str], env: Mapping[str, str] | None) -> None:
+    child = run.start(name, command, env=env)
+    if child.wait(timeout=300) != 0:
+        reason = child.output().strip()[-1500:]
+        raise HarnessError(f"could not get {COORDINATES}: {reason}")
+
+
+def _only_jar(folder: Path) -> Path:
+    jars = list(folder.glob("*postgresql-*.jar"))
+    if len(jars) != 1:
+        raise HarnessError(f"expected one PostgreSQL driver in {folder}, found {len(jars)}")
+    return jars[0]

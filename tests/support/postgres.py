@@ -1,0 +1,277 @@
+"""A real PostgreSQL that is private to a run: loopback TCP, scram-sha-256, its data in the run's directory.
+
+The programs come from PyPI's ``pgserver``. They are driven directly, because that package's own interface offers
+neither TCP nor passwords, and opens directories above its data to everybody when it runs as root.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import importlib.util
+import os
+import platform
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from support.processes import Child, HarnessError, Run
+
+PGSERVER = "pgserver==0.1.4"
+_HOST = "127.0.0.1"
+
+
+def new_password() -> str:
+    """A random password with the characters that each layer of Spark's pages and logs escapes in its own way."""
+    return f"{secrets.token_hex(8)}&<\"'+/%{secrets.token_hex(8)}"
+
+
+class PostgresServer:
+    """A running server. The superuser is this process's (or root's stand-in's) account over a private socket."""
+
+    def __init__(self, run: Run, *, cache: Path) -> None:
+        """Create the data directory and start the server.
+
+        Args:
+            cache: where the programs are unpacked if this Python has no ``pgserver``.
+
+        Raises:
+            HarnessError: it cannot be started; the error names the log.
+        """
+        self.host = _HOST
+        self.port = _free_port()
+        self._run = run
+        self._home = run.private_dir("postgres")
+        self._user: int | None = None
+        self._group: int | None = None
+        install = _programs(cache)
+        if os.geteuid() == 0:
+            # PostgreSQL refuses to run as root. Its programs may lie where no other user can read them, so a copy
+            # goes beside the data: nothing outside the run's directory changes.
+            account = pwd.getpwnam("nobody")
+            self._user, self._group = account.pw_uid, account.pw_gid
+            install = _copy_programs(install, self._home)
+            os.chown(self._home, self._user, self._group)
+            _check_traversable(self._home)
+        self._bin = install / "bin"
+        self._data = self._home / "data"
+        self._initialise()
+        self._child = self._start()
+
+    def _initialise(self) -> None:
+        self._call(
+            [
+                "initdb",
+                "-D",
+                self._data,
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+                "--no-instructions",
+                "--auth-local=peer",
+                "--auth-host=scram-sha-256",
+            ]
+        )
+
+    def _start(self) -> Child:
+        settings = {
+            "listen_addresses": self.host,
+            "port": self.port,
+            "unix_socket_directories": self._home,
+            "password_encryption": "scram-sha-256",
+            "fsync": "off",
+            "shared_buffers": "16MB",
+            "log_connections": "on",
+        }
+        arguments = [f"--{name}={value}" for name, value in settings.items()]
+        child = self._run.start(
+            "postgres",
+            [self._bin / "postgres", "-D", self._data, *arguments],
+            env={"LC_ALL": "C"},
+            cwd=self._home,
+            user=self._user,
+            group=self._group,
+        )
+        child.wait_for("database system is ready to accept connections", timeout=60)
+        return child
+
+    def jdbc_url(self, database: str) -> str:
+        """The JDBC address of a database, without user and password."""
+        return f"jdbc:postgresql://{self.host}:{self.port}/{database}"
+
+    def create(self, *, role: str, password: str, database: str) -> None:
+        """Create a role with a password, and a database that it owns."""
+        self.sql(f'CREATE ROLE "{role}" LOGIN')
+        self.set_password(role, password)
+        self.sql(f'CREATE DATABASE "{database}" OWNER "{role}"')
+
+    def set_password(self, role: str, password: str) -> None:
+        """``ALTER ROLE``: sends the SCRAM verifier, so that the password itself is never in a server log."""
+        self.sql(f"ALTER ROLE \"{role}\" PASSWORD '{scram_verifier(password)}'")
+
+    def sql(self, statement: str, *, database: str = "postgres") -> str:
+        """Run a statement as superuser; returns its rows, one a line, columns separated by ``|``."""
+        return self._call(
+            [
+                "psql",
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-h",
+                self._home,
+                "-p",
+                str(self.port),
+                "-d",
+                database,
+            ],
+            text=statement,
+        )
+
+    def accepts(self, *, role: str, password: str, database: str) -> bool:
+        """Whether the server lets ``role`` in with ``password`` over TCP.
+
+        Raises:
+            HarnessError: the connection failed for another reason than a wrong password.
+        """
+        passfile = self._run.private_file(f"pgpass-{secrets.token_hex(4)}", f"*:*:*:*:{_escape(password)}\n")
+        if self._user is not None:
+            os.chown(passfile, self._user, self._group or 0)
+        try:
+            done = subprocess.run(
+                [
+                    self._bin / "psql",
+                    "-X",
+                    "-w",
+                    "-h",
+                    self.host,
+                    "-p",
+                    str(self.port),
+                    "-U",
+                    role,
+                    "-d",
+                    database,
+                    "-c",
+                    "select 1",
+                ],
+                env=self._run.environment({"PGPASSFILE": str(passfile), "LC_ALL": "C"}),
+                capture_output=True,
+                text=True,
+                check=False,
+                cwd=self._home,
+                user=self._user,
+                group=self._group,
+                extra_groups=None if self._user is None else [],
+            )
+        finally:
+            passfile.unlink()
+        if done.returncode != 0 and "password authentication failed" not in done.stderr:
+            raise HarnessError(f"psql could not ask PostgreSQL: {done.stderr.strip()}")
+        return done.returncode == 0
+
+    def stop(self) -> None:
+        """Fast shutdown: ends open connections and the server."""
+        self._child.stop(signal.SIGINT)
+
+    def _call(self, command: list[str | Path], text: str | None = None) -> str:
+        program, *arguments = command
+        done = subprocess.run(
+            [self._bin / program, *arguments],
+            input=text,
+            env=self._run.environment({"LC_ALL": "C"}),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self._home,
+            user=self._user,
+            group=self._group,
+            extra_groups=None if self._user is None else [],
+        )
+        if done.returncode != 0:
+            raise HarnessError(f"{program} failed: {(done.stderr or done.stdout).strip()}")
+        return done.stdout.strip()
+
+
+def scram_verifier(password: str, *, iterations: int = 4096) -> str:
+    """What PostgreSQL stores for a password (RFC 5803): computed here, as psql's ``\\password`` does."""
+    salt = secrets.token_bytes(16)
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, iterations)
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server = hmac.digest(salted, b"Server Key", "sha256")
+    salt64, stored64, server64 = (base64.b64encode(part).decode() for part in (salt, stored, server))
+    return f"SCRAM-SHA-256${iterations}:{salt64}${stored64}:{server64}"
+
+
+def _escape(password: str) -> str:
+    return password.replace("\\", "\\\\").replace(":", "\\:")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _programs(cache: Path) -> Path:
+    """The ``pginstall`` folder of pgserver: installed, or from its wheel for another Python.
+
+    The programs do not depend on the Python version, but pgserver publishes none for Python 3.13 and later.
+    """
+    found = importlib.util.find_spec("pgserver")
+    if found and found.origin:
+        return Path(found.origin).parent / "pginstall"
+    install = cache / PGSERVER.replace("==", "-") / "pgserver" / "pginstall"
+    if not install.is_dir():
+        wheels = cache / "wheels"
+        machine = f"manylinux2014_{platform.machine()}"
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--python-version",
+                "3.12",
+                "--platform",
+                machine,
+                "-d",
+                str(wheels),
+                PGSERVER,
+            ],
+            check=True,
+        )
+        with zipfile.ZipFile(next(wheels.glob("pgserver-*.whl"))) as wheel:
+            wheel.extractall(install.parent.parent)
+        for program in (install / "bin").iterdir():
+            program.chmod(0o755)
+    return install
+
+
+def _copy_programs(install: Path, target: Path) -> Path:
+    package = install.parent
+    for part in ("bin", "lib", "share"):
+        shutil.copytree(install / part, target / package.name / install.name / part, symlinks=True)
+    # auditwheel puts shared libraries beside the package, and the programs find them by relative path.
+    shutil.copytree(package.with_name(f"{package.name}.libs"), target / f"{package.name}.libs")
+    return target / package.name / install.name
+
+
+def _check_traversable(path: Path) -> None:
+    for parent in path.parents:
+        if not parent.stat().st_mode & 0o001:
+            raise HarnessError(
+                f"PostgreSQL cannot run as root, and its stand-in user cannot enter {parent}: set TMPDIR to "
+                "a directory that every user can enter, for example /tmp"
+            )

@@ -1,0 +1,27 @@
+"""Where Spark and Java are: the pyspark wheel of this environment, and the Java that the Makefile found."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def spark_home() -> Path:
+    """The folder of the installed pyspark, which is a complete Spark."""
+    found = importlib.util.find_spec("pyspark")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("pyspark is not installed in this environment: run 'make venv'")
+    return Path(found.origin).parent
+
+
+def spark_environment(conf_dir: Path, local_dir: Path) -> Mapping[str, str]:
+    """The variables that every Spark process of a run needs: all on loopback, nothing of the user's own."""
+    return {
+        "SPARK_HOME": str(spark_home()),
+        "SPARK_CONF_DIR": str(conf_dir),
+        "SPARK_LOCAL_DIRS": str(local_dir),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_PUBLIC_DNS": "127.0.0.1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
