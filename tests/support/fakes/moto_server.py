@@ -1,0 +1,95 @@
+"""moto's server in a process of its own, with its IAM enforcement on, and users with different rights."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import boto3
+
+REGION = "eu-west-1"
+_READ = [
+    "secretsmanager:GetSecretValue",
+    "ssm:GetParameter",
+    "ssm:GetParameters",
+    "ssm:GetParametersByPath",
+    "sts:AssumeRole",
+]
+_POLICIES = {
+    "admin": ["*"],
+    "reader": [*_READ, "secretsmanager:BatchGetSecretValue"],
+    "single-reader": _READ,
+    "nobody": ["s3:ListAllMyBuckets"],
+}
+
+
+@dataclass(frozen=True)
+class Moto:
+    url: str
+    keys: dict
+    """User name to the params access.key.id and secret.access.key."""
+
+    def client(self, service):
+        keys = self.keys["admin"]
+        return boto3.client(
+            service,
+            endpoint_url=self.url,
+            region_name=REGION,
+            aws_access_key_id=keys["access.key.id"],
+            aws_secret_access_key=keys["secret.access.key"],
+        )
+
+    def params(self, user, url=None):
+        return {"endpoint.url": url or self.url, "region": REGION, **self.keys[user]}
+
+    def reset_auth(self, free_calls):
+        """Let this many calls pass unchecked from now on."""
+        body, headers = str(free_calls).encode(), {"Content-Type": "text/plain"}
+        request = urllib.request.Request(f"{self.url}/moto-api/reset-auth", body, headers)
+        urllib.request.urlopen(request).close()
+
+
+@contextmanager
+def moto_server():
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            port = next(
+                found[1] for line in process.stderr if (found := re.search(r"http://127.0.0.1:(\d+)", line))
+            )
+            threading.Thread(
+                target=process.stderr.read, daemon=True
+            ).start()  # a full pipe would stop the server
+            moto = Moto(f"http://localhost:{port}", {})
+            moto.keys["admin"] = {"access.key.id": "any", "secret.access.key": "any"}
+            _make_users(moto)
+            moto.reset_auth(0)
+            yield moto
+        finally:
+            process.terminate()
+
+
+def _make_users(moto):
+    iam = moto.client("iam")
+    for user, actions in _POLICIES.items():
+        iam.create_user(UserName=user)
+        rights = {
+            "Version": "2012-10-17",
+            "Statement": [{"Effect": "Allow", "Action": actions, "Resource": "*"}],
+        }
+        iam.put_user_policy(UserName=user, PolicyName="rights", PolicyDocument=json.dumps(rights))
+        made = iam.create_access_key(UserName=user)["AccessKey"]
+        moto.keys[user] = {"access.key.id": made["AccessKeyId"], "secret.access.key": made["SecretAccessKey"]}
+    anyone = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": "*"}}
+    trust = json.dumps({"Version": "2012-10-17", "Statement": [anyone]})
+    rights = json.dumps(
+        {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": _READ, "Resource": "*"}]}
+    )
+    iam.create_role(RoleName="spark", AssumeRolePolicyDocument=trust)
+    iam.put_role_policy(RoleName="spark", PolicyName="rights", PolicyDocument=rights)
