@@ -5,23 +5,34 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
+BUILD_JAR = $(BIN)/python jvm-shim/build.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
+
 .DEFAULT_GOAL := help
-.PHONY: help venv jar lint unit test clean
+.PHONY: help venv run jar lint unit test clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
-$(VENV)/.ready: pyproject.toml python/constraints.txt
+# What `make run` needs; `make venv` adds the tools of development and the clients of all stores.
+$(VENV)/.ready-run: pyproject.toml python/constraints.txt
+	@echo "Making $(VENV): pyspark is a download of 450 MB"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -c python/constraints.txt --group dev --group stores pyspark cryptography py4j
+	$(BIN)/python -m pip install -c python/constraints.txt --group demo pyspark cryptography py4j
 	@echo "$(CURDIR)/python" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
+	@touch $@
+
+$(VENV)/.ready: $(VENV)/.ready-run
+	$(BIN)/python -m pip install -q -c python/constraints.txt --group dev --group stores
 	@touch $@
 
 venv: $(VENV)/.ready ## make the virtual environment with pinned dependencies
 
+run: $(VENV)/.ready-run ## watch a Spark cluster use a password that no page, log or command line shows (5 minutes at first)
+	@JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME && $(BUILD_JAR) && $(BIN)/python docs/examples/demo/run.py
+
 jar: venv ## build the one jar that fits the environment's Spark
-	@$(BIN)/python jvm-shim/build.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
+	@$(BUILD_JAR)
 
 lint: venv ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

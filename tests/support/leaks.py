@@ -56,6 +56,8 @@ def _lenient(char: str) -> str:
         rf"&(?:amp;)*(?:{entity});",
         percent,
     ]
+    if char == " ":
+        forms.append(r"\+")
     if char == "&":
         # An ampersand is itself what opens an entity.
         forms.insert(0, r"&(?:amp;)+")

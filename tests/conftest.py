@@ -1,0 +1,53 @@
+"""Fixtures that start real parts once for all tests that ask for them: see `support`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.cluster import SparkCluster
+    from support.postgres import PostgresServer
+    from support.processes import Run
+
+CACHE = Path(__file__).resolve().parent.parent / ".cache"
+
+
+@pytest.fixture(scope="session")
+def harness_run() -> Iterator[Run]:
+    """The directory and the processes of this test session; nothing of it outlives the session."""
+    from support.processes import Run
+
+    with Run() as run:
+        yield run
+
+
+@pytest.fixture(scope="session")
+def postgres(harness_run: Run) -> Iterator[PostgresServer]:
+    """A private PostgreSQL (TCP, scram-sha-256); make your own role and database with ``postgres.create``."""
+    from support.postgres import PostgresServer
+
+    server = PostgresServer(harness_run, cache=CACHE)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(harness_run: Run) -> Iterator[SparkCluster]:
+    """A standalone master and two workers with one core each, authenticated and encrypted."""
+    from support.cluster import SparkCluster
+
+    spark = SparkCluster(harness_run, workers=2)
+    yield spark
+    spark.stop()
+
+
+@pytest.fixture(scope="session")
+def pg_driver(harness_run: Run) -> Path:
+    """The jar of PostgreSQL's JDBC driver."""
+    from support.jdbc import postgresql_driver
+
+    return postgresql_driver(harness_run, cache=CACHE)

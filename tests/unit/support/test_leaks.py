@@ -1,0 +1,56 @@
+"""The search for leaks must find a value in every disguise, or its zeros mean nothing."""
+
+import base64
+import html
+import json
+from urllib.parse import quote, quote_plus
+from xml.sax.saxutils import escape
+
+import pytest
+
+from support.leaks import LeakFinder
+
+VALUE = "k3y&<\"'+/%Zq9xW4 é"
+
+
+def as_javascript(text: str) -> str:
+    return "".join(char if char.isalnum() else f"\\x{ord(char):02x}" for char in text)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE,
+        escape(VALUE),
+        escape(escape(VALUE)),
+        html.escape(VALUE),
+        "".join(char if char.isalnum() else f"&#{ord(char)};" for char in VALUE),
+        json.dumps(VALUE),
+        json.dumps(json.dumps(VALUE)),
+        json.dumps(VALUE, ensure_ascii=False),
+        json.dumps(html.escape(VALUE)),
+        as_javascript(VALUE),
+        quote(VALUE),
+        quote_plus(VALUE),
+        quote(quote(VALUE)),
+        *(base64.b64encode(b"x" * offset + VALUE.encode() + b" tail").decode() for offset in range(3)),
+        base64.urlsafe_b64encode(VALUE.encode()).decode(),
+    ],
+)
+def test_finds_each_form_once(form):
+    text = f"before {form} after".encode()
+
+    assert LeakFinder([VALUE]).count(text) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "k3y", "${secrets:shop:password}", VALUE[:-1], "*********(redacted)", VALUE.upper()]
+)
+def test_finds_nothing_in_other_texts(text):
+    assert LeakFinder([VALUE]).count(text.encode()) == 0
+
+
+def test_counts_all_values():
+    finder = LeakFinder(["first-value", "second-value"])
+
+    assert finder.count(b"first-value, second-value, first-value") == 3
