@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import base64
+import contextlib
+import datetime as dt
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from fnmatch import fnmatchcase
 
 from sparkconfig.errors import ProviderError
+from sparkconfig.providers._params import Param
 
-__all__ = ["flatten", "json_fields", "text_of"]
+__all__ = ["STRUCTURED", "flatten", "json_fields", "pick", "text_of"]
+
+
+STRUCTURED = Param(
+    "json.fields",
+    "whether a value may be a JSON object whose fields are keys, too: `db.password` is the field `password` of"
+    " the value `db`, if there is no key `db.password`",
+    default="false",
+    choices=("true", "false"),
+)
+"""For providers whose values may be structured: see :func:`pick`."""
 
 
 class _Number(str):
@@ -59,11 +72,43 @@ def flatten(fields: Mapping[str, object], where: str) -> dict[str, str]:
     return found
 
 
+def pick(data: Mapping[str, str], keys: Set[str] | None, where: str) -> dict[str, str]:
+    """Return ``data`` and the JSON fields that ``keys`` name: ``a.b`` is field ``b`` of the value ``a``.
+
+    A key of ``data`` itself wins over a field, a longer name over a shorter one. With no ``keys`` the fields of
+    every value that is a JSON object are added.
+
+    Raises:
+        ProviderError: a key names a field of a value that is no JSON object; names ``where`` and the key.
+    """
+    found = dict(data)
+    parsed: dict[str, dict[str, str]] = {}
+    if keys is None:
+        for name, text in data.items():
+            with contextlib.suppress(ProviderError):
+                found = {f"{name}.{field}": value for field, value in json_fields(text, name).items()} | found
+        return found
+    for key in keys - data.keys():
+        name = key
+        while "." in name:
+            name = name.rpartition(".")[0]
+            if name in data:
+                if name not in parsed:
+                    parsed[name] = json_fields(data[name], f"{where}: the value of {name!r}")
+                value = parsed[name].get(key[len(name) + 1 :])
+                if value is not None:
+                    found[key] = value
+                break
+    return found
+
+
 def _leaf(value: object) -> str:
     if isinstance(value, str):
         return str.__str__(value) if isinstance(value, _Number) else value
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, dt.date | dt.time):  # TOML has dates
+        return value.isoformat()
     return json.dumps(value)
 
 

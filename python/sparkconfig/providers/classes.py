@@ -19,6 +19,15 @@ BUILT_IN = {
     "file": "sparkconfig.providers.file:FileConfigProvider",
     "directory": "sparkconfig.providers.directory:DirectoryConfigProvider",
     "sealed": "sparkconfig.providers.sealed:SealedConfigProvider",
+    "vault": "sparkconfig.providers.vault:VaultConfigProvider",
+    "aws-secretsmanager": "sparkconfig.providers.aws_secretsmanager:AwsSecretsManagerConfigProvider",
+    "aws-ssm": "sparkconfig.providers.aws_ssm:AwsSsmConfigProvider",
+    "gcp-secretmanager": "sparkconfig.providers.gcp_secretmanager:GcpSecretManagerConfigProvider",
+    "azure-keyvault": "sparkconfig.providers.azure_keyvault:AzureKeyVaultConfigProvider",
+    "kubernetes": "sparkconfig.providers.kubernetes:KubernetesConfigProvider",
+    "databricks": "sparkconfig.providers.databricks:DatabricksConfigProvider",
+    "hadoop": "sparkconfig.providers.hadoop:HadoopConfigProvider",
+    "keyring": "sparkconfig.providers.keyring:KeyringConfigProvider",
 }
 """The project's own aliases; they work without installed metadata, and no entry point replaces them."""
 

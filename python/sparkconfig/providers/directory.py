@@ -1,0 +1,135 @@
+"""Directories of one file a key (Kafka: ``DirectoryConfigProvider``): ``${dir:/run/secrets:db-password}``.
+
+Mounted secrets look like this: Kubernetes, Docker, systemd credentials.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Set
+
+from sparkconfig.config_data import ConfigData
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ProviderError,
+    ProviderUnavailableError,
+    SecretNotFoundError,
+)
+from sparkconfig.providers._fields import STRUCTURED, pick
+from sparkconfig.providers._params import Param, read_params
+from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, failure, read_file
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.references import shorten
+
+__all__ = ["DirectoryConfigProvider"]
+
+PARAMS = (
+    Param("allowed.paths", ALLOWED_PATHS_DOC),
+    Param(
+        "strip.newline",
+        "whether one line end at the end of a file is left out (Kafka keeps it)",
+        default="false",
+        choices=("true", "false"),
+    ),
+    STRUCTURED,
+)
+_ATTEMPTS = 20
+
+
+class DirectoryConfigProvider(ConfigProvider):
+    """Reads the files of one directory; a key is a file's name, and never leads out of the directory.
+
+    All keys of one ``get`` are one generation: if a file, or Kubernetes' ``..data`` link, changes meanwhile,
+    the directory is read again. Content that is not UTF-8 gets U+FFFD in its place (Kafka).
+    """
+
+    def __init__(self) -> None:
+        self._allowed: AllowedPaths | None = None
+        self._strip = False
+        self._structured = False
+
+    @property
+    def local(self) -> bool:
+        """A read costs microseconds."""
+        return True
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        """Take the params of :data:`PARAMS`.
+
+        Raises:
+            ConfigurationError: a param is unknown or wrong.
+        """
+        values = read_params("directory", PARAMS, params)
+        self._strip = values.text("strip.newline") == "true"
+        self._structured = values.text(STRUCTURED.name) == "true"
+        self._allowed = AllowedPaths(values.optional("allowed.paths"))
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Read the files that ``keys`` name, or all regular files.
+
+        Raises:
+            SecretNotFoundError: there is no such directory.
+            AccessDeniedError: ``allowed.paths`` or the system forbids it.
+            ProviderUnavailableError: it cannot be read, or changes all the time.
+            ConfigurationError: the provider is not configured.
+        """
+        allowed = self._allowed
+        if allowed is None:
+            raise ConfigurationError("provider directory: get before configure")
+        if not path:
+            raise SecretNotFoundError("a path is missing; write ${NAME:/path/to/directory:file}")
+        directory = allowed.usable(path)
+        if directory is None:
+            raise AccessDeniedError(f"directory '{shorten(path)}' is not in allowed.paths")
+        data = self._read(directory, None if self._structured else keys, allowed)
+        if self._structured:
+            data = pick(data, keys, f"directory '{shorten(path)}'")
+            data = data if keys is None else {key: data[key] for key in keys if key in data}
+        return ConfigData(data)
+
+    def _read(self, directory: str, keys: Set[str] | None, allowed: AllowedPaths) -> dict[str, str]:
+        """Read until the directory was the same before and after."""
+        problem: ProviderError = ProviderUnavailableError(f"'{shorten(directory)}' changes while it is read")
+        for _ in range(_ATTEMPTS):
+            try:
+                before = _listing(directory, keys)
+                data = {name: self._text(f"{directory}/{name}", allowed) for name in before}
+                same = _listing(directory, keys) == before
+            except SecretNotFoundError as error:  # a file went away between listing and reading
+                problem = error
+                continue
+            except (OSError, ValueError) as error:
+                problem = failure(error, directory)
+                break
+            if same:
+                return data
+        raise problem
+
+    def _text(self, file: str, allowed: AllowedPaths) -> str:
+        text = read_file(file, allowed).decode("utf-8", "replace")
+        if self._strip and text.endswith("\n"):
+            text = text[:-1].removesuffix("\r")
+        return text
+
+
+def _listing(directory: str, keys: Set[str] | None) -> dict[str, tuple[int, ...]]:
+    """The regular files, links followed, each with what changes when its content does."""
+    with os.scandir(directory) as entries:
+        names = [entry.name for entry in entries if keys is None or entry.name in keys]
+    found: dict[str, tuple[int, ...]] = {}
+    for name in names:
+        try:
+            status = os.stat(f"{directory}/{name}")  # noqa: PTH116 - texts throughout
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # a dangling link is no key
+        if stat.S_ISREG(status.st_mode):
+            found[name] = (
+                status.st_dev,
+                status.st_ino,
+                status.st_size,
+                status.st_mtime_ns,
+                status.st_ctime_ns,
+            )
+    return found

@@ -1,0 +1,85 @@
+"""Files of keys and values (Kafka: ``FileConfigProvider``): ``${file:/path/to/db.properties:password}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from sparkconfig.config_data import ConfigData
+from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
+from sparkconfig.formats import FORMATS, FormatError, format_of
+from sparkconfig.providers._fields import STRUCTURED, pick
+from sparkconfig.providers._params import Param, read_params
+from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, read_file
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.references import shorten
+
+__all__ = ["FileConfigProvider"]
+
+PARAMS = (
+    Param("allowed.paths", ALLOWED_PATHS_DOC),
+    Param(
+        "format",
+        "what the files hold; `auto`: by suffix (`.json`, `.yaml`, `.yml`, `.toml`, `.env`, anything else is"
+        " Java properties). Nested keys are joined by dots: `db.password`, `hosts.0`",
+        default="auto",
+        choices=("auto", *FORMATS),
+    ),
+    STRUCTURED,
+)
+
+
+class FileConfigProvider(ConfigProvider):
+    """Reads one file for each path, at each use, so that a changed file counts at once."""
+
+    def __init__(self) -> None:
+        self._allowed: AllowedPaths | None = None
+        self._format = "auto"
+        self._structured = False
+
+    @property
+    def local(self) -> bool:
+        """A read costs microseconds."""
+        return True
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        """Take the params of :data:`PARAMS`.
+
+        Raises:
+            ConfigurationError: a param is unknown or wrong.
+        """
+        values = read_params("file", PARAMS, params)
+        self._format = values.text("format")
+        self._structured = values.text(STRUCTURED.name) == "true"
+        self._allowed = AllowedPaths(values.optional("allowed.paths"))
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Read the file at ``path``, once.
+
+        Raises:
+            SecretNotFoundError: there is no such file.
+            AccessDeniedError: ``allowed.paths`` or the system forbids it.
+            ProviderUnavailableError: it cannot be read, or is not in its format.
+            ConfigurationError: the provider is not configured, or the format's library is missing.
+        """
+        data = self._load(path)
+        if self._structured:
+            data = pick(data, keys, f"file '{shorten(path)}'")
+        if keys is None:
+            return ConfigData(data)
+        return ConfigData({key: data[key] for key in keys if key in data})
+
+    def _load(self, path: str) -> dict[str, str]:
+        if self._allowed is None:
+            raise ConfigurationError("provider file: get before configure")
+        if not path:
+            raise SecretNotFoundError("a path is missing; write ${NAME:/path/to/file.properties:key}")
+        usable = self._allowed.usable(path)
+        if usable is None:
+            raise AccessDeniedError(f"file '{shorten(path)}' is not in allowed.paths")
+        content = read_file(usable, self._allowed)
+        kind = format_of(path) if self._format == "auto" else self._format
+        try:
+            return FORMATS[kind](content)
+        except FormatError as error:
+            problem = f"file '{shorten(path)}' cannot be read as {kind}: {error}"
+        raise FormatError(problem)
