@@ -8,6 +8,7 @@
         * AccessDeniedError         "not allowed": credentials, permissions, forbidden paths
         * ProviderUnavailableError  "not reachable": the only kind for which a last good value may still serve
             * ProviderTimeoutError  no answer before the deadline
+        * ProviderStateError        used before configure (Kafka: IllegalStateException)
     * SubstitutionError             KIP-269 evaluation failed (its reference implementation: IOException)
     * SealedFileError               a sealed file cannot be read: wrong key, touched bytes, bad format
     * SecretExposureError           a Secret was about to be turned into text; also a TypeError
@@ -28,6 +29,7 @@ __all__ = [
     "ConfigurationError",
     "PolicyViolationError",
     "ProviderError",
+    "ProviderStateError",
     "ProviderTimeoutError",
     "ProviderUnavailableError",
     "SealedFileError",
@@ -94,6 +96,10 @@ class ProviderUnavailableError(ProviderError):
 
 class ProviderTimeoutError(ProviderUnavailableError):
     """The provider did not answer before the deadline (``spark.config.provider.timeout``)."""
+
+
+class ProviderStateError(ProviderError):
+    """The provider was used before it was configured."""
 
 
 class SubstitutionError(SparkConfigError):
