@@ -1,3 +1,4 @@
+# ruff: noqa: A002 - the names of the KIP
 """The op ``kip269`` of the conformance cases, through the public API.
 
 The cases name Java classes as custom types; their Python counterparts, with the answers that the cases' "about"
@@ -87,7 +88,14 @@ def _typed(value: object) -> object:
 
 
 def _object_type(item: object) -> str:
-    kinds = {str: "String", bool: "Boolean", int: "Integer", float: "Double", list: "ArrayList", type: "Class"}
+    kinds = {
+        str: "String",
+        bool: "Boolean",
+        int: "Integer",
+        float: "Double",
+        list: "ArrayList",
+        type: "Class",
+    }
     if isinstance(item, int) and not isinstance(item, bool) and not -(2**31) <= item < 2**31:
         return "Long"
     return next((name for kind, name in kinds.items() if type(item) is kind), "LinkedHashMap")

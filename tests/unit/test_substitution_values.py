@@ -1,0 +1,413 @@
+"""Evaluation: modifiers, defaults, redaction, caching, cycles, chains, errors."""
+
+import json
+import logging
+import pickle
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparkconfig import Secret
+from sparkconfig.errors import SecretExposureError, SubstitutionError
+from sparkconfig.substitution import (
+    RedactableObject,
+    SubstitutableValues,
+    referenced_keys,
+    sibling_texts,
+)
+
+PROPS = {"p": "PV", "empty": "", "blank": " \t", "nbsp": "\u00a0"}
+
+
+class Recording(dict):
+    def __init__(self, **values):
+        super().__init__(values)
+        self.reads = []
+
+    def get(self, key, default=None):
+        self.reads.append(key)
+        return super().get(key, default)
+
+
+def value_of(text, **others):
+    return SubstitutableValues({"a": text, **others}, sysprops=PROPS).get_substitution_result("a")
+
+
+def error_of(text, **others):
+    with pytest.raises(SubstitutionError) as caught:
+        value_of(text, **others)
+    assert caught.value.__cause__ is None
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[$[sysProp=p]]", "[PV]"),
+        ("$[sysProp/defaultValue=D/=nope]", "D"),
+        ("$[sysProp/defaultValue=D/=empty]", ""),
+        ("$[sysProp/notEmpty/defaultValue=D/=empty]", "D"),
+        ("$[sysProp/notEmpty/defaultValue=D/=blank]", " \t"),
+        ("$[sysProp/notBlank/defaultValue=D/=blank]", "D"),
+        ("$[sysProp/notBlank/defaultValue=D/=nbsp]", "\u00a0"),
+        ("$[sysProp/defaultValue = x/=nope]", " x"),
+        ("$[sysProp/ defaultValue =x/=nope]", "x"),
+        ("$[sysProp/defaultValue=a=b/=nope]", "a=b"),
+        ("$[sysProp/defaultValue=/=nope]", ""),  # the recommended empty default
+        ("$[sysProp/defaultValue=$[t=x/=nope]", "$[t=x"),
+        ("$[sysProp/defaultKey=b/=nope]", "B"),
+        ("$[sysProp/defaultKey= b/=nope]", "spaced"),
+        ("$[sysProp/unknown/unknown/x=1/=p]", "PV"),
+        ("$[sysProp/=x/=p]", "$[sysProp/=x/=p]"),
+        ("$[sysProp/defaultValue=D/=]", "D"),  # the property "" does not exist
+        ("$[keyValue=b]", "B"),
+        ("$[keyValue= b]", "spaced"),
+        ("$[keyValue/fromValueOfKey/=c]", "B"),
+        ("$[sysProp/fromValueOfKey/=d]", "PV"),
+        ("$[nosuch=x]", "$[nosuch=x]"),
+        ("$[KEYVALUE=b]", "$[KEYVALUE=b]"),
+        ("$[bad] $[keyValue=b]", "$[bad] B"),
+        ("${keyValue:b}", "${keyValue:b}"),
+    ],
+)
+def test_values(text, expected):
+    result = value_of(text, **{"b": "B", " b": "spaced", "c": "b", "d": "$[keyValue=e]", "e": "p"})
+    assert (result.object, result.redacted) == (expected, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("$[sysProp=nope]", "does not exist: nope"),
+        ("$[sysProp/notEmpty/=empty]", "is empty (notBlank=false, notEmpty=true): empty"),
+        ("$[sysProp/notBlank/=blank]", "still blank (notBlank=true, notEmpty=false): blank"),
+        ("$[sysProp/notBlank/defaultValue= /=nope]", "default value for identifier=nope is non-empty but"),
+        ("$[sysProp/notEmpty/defaultValue=/=nope]", "default value for identifier=nope is empty"),
+        ("$[sysProp/defaultValue=D/defaultValue=D/=p]", "multiple times"),
+        ("$[sysProp/x=1/x=1/=p]", "multiple times"),
+        ("$[sysProp/defaultValue=D/defaultKey=b/=p]", "both"),
+        ("$[sysProp/defaultValue/=nope]", "does not exist"),
+        ("$[sysProp/defaultKey=nope/=nope]", "Mandatory key does not exist: nope"),
+        ("$[sysProp/fromValueOfKey/defaultValue=D/=nope]", "Mandatory key does not exist: nope"),
+        ("$[keyValue=null]", "does not exist: null"),
+        ("$[keyValue=a]", "Circular reference trying to evaluate key: a"),
+        ("$[keyValue/defaultValue=D/=a]", "Circular reference"),
+        ("$[keyValue/fromValueOfKey/=a]", "Circular reference"),
+    ],
+)
+def test_errors_name_key_and_reason(text, part):
+    message = error_of(text, b="B", null=None)
+    assert part in message
+    assert message.startswith("key 'a': ")
+
+
+def test_a_default_key_that_is_not_needed_is_not_read():
+    values = Recording(a="$[sysProp/defaultKey=a/=p]")
+    assert SubstitutableValues(values, sysprops=PROPS).get_substitution_result("a").value == "PV"
+    assert values.reads == ["a"]
+
+
+def test_objects_stay_what_they_are_alone_and_become_text_beside_text():
+    others = {"n": 7, "t": True, "l": [1, True, "x"], "m": {"k": None}, "f": 1.5}
+    assert value_of("$[keyValue=n]", **others).object == 7
+    assert value_of("n=$[keyValue=n]", **others).object == "n=7"
+    assert value_of("$[]$[keyValue=n]", **others).object == "7"
+    assert value_of("$[keyValue=t]!$[keyValue=l]$[keyValue=m]$[keyValue=f]", **others).object == (
+        "true![1, true, x]{k=null}1.5"
+    )
+    assert value_of(["$[sysProp=p]"]).object == ["$[sysProp=p]"]
+
+
+def test_an_endless_list_is_an_error():
+    endless = []
+    endless.append(endless)
+    assert "deep" in error_of("x$[keyValue=l]", l=endless)
+
+
+def test_nothing_inserted_is_scanned_again():
+    values = SubstitutableValues(
+        {"a": "$[sysProp=x]$[sysProp/defaultValue=$[q=1/=nope]"}, sysprops={"x": "$[sysProp=p]${v:p:k}"}
+    )
+    assert values.get_substitution_result("a").value == "$[sysProp=p]${v:p:k}$[q=1"
+
+
+class TestRedaction:
+    def test_redact_makes_the_whole_value_secret(self):
+        result = value_of("x$[sysProp/ redact /=p]")
+        assert result.redacted
+        assert (result.value, result.display, str(result), f"{result}") == ("xPV", *["[redacted]"] * 3)
+        assert "PV" not in repr(result)
+
+    def test_it_goes_through_other_keys(self):
+        assert value_of("$[keyValue=b]", b="$[sysProp/redact/=p]").redacted
+        assert value_of("$[sysProp/defaultKey=b/=nope]", b="$[sysProp/redact/=p]").redacted
+        assert value_of("$[sysProp/redact/defaultValue=D/=nope]").redacted
+
+    def test_it_does_not_reach_the_other_key(self):
+        values = SubstitutableValues({"a": "$[keyValue/redact/=b]", "b": "B"})
+        assert values.get_substitution_result("a").redacted
+        assert not values.get_substitution_result("b").redacted
+
+    def test_an_identifier_from_a_secret_does_not_redact_but_is_not_told(self):
+        assert not value_of("$[sysProp/fromValueOfKey/=b]", b=Secret("p")).redacted
+        message = error_of("$[sysProp/fromValueOfKey/=b]", b=Secret("hunter2"))
+        assert "hunter2" not in message
+
+    def test_secrets_are_substituted_and_stay_secret(self):
+        assert value_of(Secret("plain")) == RedactableObject("plain", True)
+        result = value_of(Secret("x$[sysProp=p]"))
+        assert (result.value, result.redacted) == ("xPV", True)
+        assert value_of("$[keyValue=b]", b=Secret("s")) == RedactableObject("s", True)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "$[sysProp=hunter2]",
+            "$[sysProp/hunter2=1/hunter2=1/=p]",
+            "$[keyValue/fromValueOfKey/=hunter2]",
+            "$[sysProp/defaultKey=hunter2/=nope]",
+            "$[file=/hunter2]",
+            "$[envVar=hunter2]",
+        ],
+    )
+    def test_messages_show_nothing_of_a_secret(self, text):
+        assert "hunter2" not in error_of(Secret(text))
+
+    def test_log_shows_nothing_of_a_value(self, caplog):
+        caplog.set_level(logging.DEBUG)
+        value_of("$[hunter2] $[hunter2=x] $[hunter2/m/=x]")
+        assert "hunter2" not in caplog.text
+        assert "3 text(s)" in caplog.text
+
+    def test_a_redacted_result_is_not_serialised(self):
+        result = RedactableObject("hunter2", True)
+        with pytest.raises(SecretExposureError):
+            pickle.dumps(result)
+        with pytest.raises(TypeError):
+            json.dumps(result)
+        assert pickle.loads(pickle.dumps(RedactableObject(7))) == RedactableObject(7)
+
+    def test_equality_is_of_object_and_flag(self):
+        assert RedactableObject("x") == RedactableObject("x")
+        assert RedactableObject("x") != RedactableObject("x", True)
+        assert RedactableObject(1) != RedactableObject(True)
+        assert RedactableObject("x").redacted_version() == RedactableObject("x", True)
+        assert len({RedactableObject("x"), RedactableObject("x")}) == 1
+
+
+class TestCaching:
+    def test_each_key_is_read_once_and_kept(self):
+        underlying = Recording(a="$[keyValue=b]$[keyValue=b]", b="B")
+        values = SubstitutableValues(underlying)
+        assert values.get_substitution_result("a").value == "BB"
+        underlying["b"] = underlying["a"] = "changed"
+        assert values.get_substitution_result("b").value == "B"
+        assert values.get_substitution_result("a").value == "BB"
+        assert underlying.reads == ["a", "b"]
+        assert dict(values.substitution_results) == {
+            "a": RedactableObject("BB"),
+            "b": RedactableObject("B"),
+        }
+
+    def test_missing_is_kept_failure_is_not(self):
+        underlying = Recording(a="$[sysProp=nope]")
+        values = SubstitutableValues(underlying, sysprops={})
+        assert values.get_substitution_result("z") is None
+        with pytest.raises(SubstitutionError, match="Mandatory key does not exist: z"):
+            values.get_substitution_result("z", required=True)
+        with pytest.raises(SubstitutionError):
+            values.get_substitution_result("a")
+        underlying.update(a="A", z="Z")
+        assert values.get_substitution_result("a").value == "A"
+        assert values.get_substitution_result("z") is None
+        assert underlying.reads == ["z", "a", "a"]
+
+    def test_a_circle_can_be_mended(self):
+        underlying = {"a": "$[keyValue=b]", "b": "$[keyValue=a]"}
+        values = SubstitutableValues(underlying)
+        for key in "ab":
+            with pytest.raises(SubstitutionError, match=f"Circular reference trying to evaluate key: {key}"):
+                values.get_substitution_result(key)
+        assert not values.substitution_results
+        underlying["b"] = "B"
+        assert values.get_substitution_result("a").value == "B"
+
+    def test_a_diamond_is_no_circle(self):
+        result = value_of("$[keyValue=b]$[keyValue=c]", b="$[keyValue=d]", c="$[keyValue=d]", d="D")
+        assert result.value == "DD"
+
+    def test_substitute_gives_all_that_exist(self):
+        values = SubstitutableValues({"a": "$[keyValue=b]", "b": "B", "n": None, "i": 3})
+        assert values.substitute(["a", "b", "n", "zz", "i"]) == {
+            "a": RedactableObject("B"),
+            "b": RedactableObject("B"),
+            "i": RedactableObject(3),
+        }
+
+    def test_substitute_reads_each_key_once(self):
+        underlying = Recording(a="$[keyValue=b]", b="B")
+        SubstitutableValues(underlying).substitute(["b", "a"])
+        assert underlying.reads == ["b", "a"]
+
+    def test_two_threads_are_no_circle(self):
+        """While one thread is inside the evaluation of a key, another may evaluate it too."""
+        inside, go = threading.Event(), threading.Event()
+
+        def literal(text):
+            if threading.current_thread().name == "slow":
+                inside.set()
+                assert go.wait(10)
+            return text
+
+        values = SubstitutableValues({"a": "x$[keyValue=b]", "b": "B"}, literal=literal)
+        slow = threading.Thread(target=values.get_substitution_result, args=("a",), name="slow")
+        slow.start()
+        try:
+            assert inside.wait(10)
+            assert values.get_substitution_result("a").value == "xB"
+        finally:
+            go.set()
+            slow.join(10)
+
+
+class TestSize:
+    def test_a_chain_of_100_000_keys(self):
+        count = 100_000
+        chain = {f"k{i}": f"$[keyValue=k{i + 1}]" for i in range(count)}
+        assert SubstitutableValues({**chain, f"k{count}": "end"}).get_substitution_result("k0").value == "end"
+        with pytest.raises(SubstitutionError, match="Circular reference"):
+            SubstitutableValues({**chain, f"k{count}": "$[keyValue=k0]"}).get_substitution_result("k0")
+        with pytest.raises(SubstitutionError, match="does not exist"):
+            SubstitutableValues(chain).get_substitution_result("k0")
+
+    def test_chains_through_defaults_and_indirections(self):
+        count = 20_000
+        chain = {f"k{i}": f"$[sysProp/defaultKey=k{i + 1}/=none]" for i in range(count)}
+        assert SubstitutableValues({**chain, f"k{count}": "end"}).get_substitution_result("k0").value == "end"
+
+    def test_100_000_substitutions_in_one_value(self):
+        assert value_of("$[keyValue=b]," * 100_000, b="B").value == "B," * 100_000
+
+    def test_nul_and_lone_surrogates(self):
+        odd = "\x00\ud800"
+        others = {odd: odd}
+        assert value_of(f"$[keyValue={odd}]{odd}", **others).value == odd + odd
+        assert value_of(f"$[envVar/defaultValue=D/={odd}]$[file/defaultValue=D/={odd}]").value == "DD"
+        assert "\x00" not in error_of(f"$[envVar={odd}]")
+
+
+class TestLiteralHook:
+    def test_it_gets_the_text_between_and_nothing_else(self):
+        seen = []
+
+        def literal(text):
+            seen.append(text)
+            return text.upper(), text == "c "
+
+        values = SubstitutableValues(
+            {"a": "a $[sysProp=x] b $[bad] $[keyValue=k]", "k": "c $[]d", "p": "plain"},
+            sysprops={"x": "inserted"},
+            literal=literal,
+        )
+        assert values.get_substitution_result("a") == RedactableObject("A inserted B $[bad] C D", True)
+        assert values.get_substitution_result("p") == RedactableObject("PLAIN", False)
+        assert seen == ["a ", " b ", " ", "c ", "d", "plain"]
+
+    def test_its_errors_pass(self):
+        def literal(text):
+            raise KeyError("boom")
+
+        with pytest.raises(KeyError):
+            SubstitutableValues({"a": "x"}, literal=literal).get_substitution_result("a")
+
+
+class TestReferencedKeys:
+    def test_names(self):
+        text = (
+            "$[keyValue=a]$[envVar/fromValueOfKey/defaultKey= b/=c]$[file=d]$[bad]"
+            "$[x/defaultKey=e/=f]$[sysProp/defaultKey=g/defaultKey=g/=h]"
+        )
+        assert referenced_keys(text) == {"a", "c", " b", "e"}
+        assert referenced_keys("keyValue=a") == frozenset()
+
+    def test_siblings_are_followed(self):
+        values = {"a": "$[keyValue=b]", "b": "x$[keyValue=c]", "c": 7, "d": "unrelated"}
+        assert sibling_texts(values["a"], values) == {"b": values["b"], "c": 7}
+        assert sibling_texts("plain", values) == {}
+
+    @pytest.mark.parametrize("text", ["$[keyValue/fromValueOfKey/=a]", "$[custom=x]"])
+    def test_what_cannot_be_known_takes_all(self, text):
+        values = {"a": "b", "b": "B", "d": "D"}
+        assert sibling_texts(text, values) == values
+        assert sibling_texts("$[keyValue=x]", {**values, "x": text}) == {**values, "x": text}
+
+    def test_they_are_enough(self):
+        values = {
+            "a": "$[keyValue=b]$[sysProp/defaultKey=c/=none]",
+            "b": Secret("$[keyValue=d]"),
+            "c": "C",
+            "d": "D",
+            "e": "E",
+        }
+        part = sibling_texts(values["a"], values)
+        assert "e" not in part
+        found = SubstitutableValues({"a": values["a"], **part}).get_substitution_result("a")
+        assert found == SubstitutableValues(values).get_substitution_result("a")
+
+
+names = st.sampled_from("abcd")
+texts = st.lists(
+    st.one_of(
+        names.map("$[keyValue={}]".format),
+        st.tuples(names, names).map(lambda t: "$[sysProp/defaultKey={}/={}]".format(*t)),
+        names.map("$[keyValue/fromValueOfKey/={}]".format),
+        st.sampled_from(["a", "b", "x", "$[bad]", "$[]", "${p:k}"]),
+    ),
+    max_size=3,
+).map("".join)
+
+
+def recursive_model(values, key, active=()):
+    """The obvious recursive evaluation of the language that ``texts`` makes, as (text) or an error."""
+    if key in active:
+        raise SubstitutionError
+    if key not in values:
+        return None
+    out, rest = "", values[key]
+    while rest:
+        before, mark, after = rest.partition("$[")
+        out += before
+        if not mark:
+            break
+        inner, _, rest = after.partition("]")
+        head, _, identifier = inner.rpartition("=")
+        inside = (*active, key)
+        if head == "keyValue":
+            found = recursive_model(values, identifier, inside)
+        elif head == "keyValue/fromValueOfKey/":
+            named = recursive_model(values, identifier, inside)
+            found = None if named is None else recursive_model(values, named, inside)
+        elif head.startswith("sysProp"):
+            found = recursive_model(values, head[len("sysProp/defaultKey=") : -1], inside)
+        else:
+            found = f"$[{inner}]" if inner else ""
+        if found is None:
+            raise SubstitutionError
+        out += found
+    return out
+
+
+@given(st.dictionaries(names, texts, min_size=1), st.permutations("abcd"))
+def test_agrees_with_a_recursive_model_in_any_order(values, order):
+    actual = SubstitutableValues(values, sysprops={})
+    for key in order:
+        try:
+            expected = recursive_model(values, key)
+        except SubstitutionError:
+            with pytest.raises(SubstitutionError):
+                actual.get_substitution_result(key)
+        else:
+            found = actual.get_substitution_result(key)
+            assert (None if found is None else found.value) == expected
