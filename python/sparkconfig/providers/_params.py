@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparkconfig.errors import ConfigurationError
+from sparkconfig.errors import AccessDeniedError, ConfigurationError
 
 __all__ = ["Param", "ParamValues", "read_params"]
 
@@ -92,6 +92,21 @@ class ParamValues:
             raise self.wrong(
                 name, f"names a file that cannot be read ({type(error).__name__})", path
             ) from None
+
+    def identity(self, name: str) -> str:
+        """Return the text of a file that may be replaced at any time; without it there is no identity.
+
+        Raises:
+            AccessDeniedError: it cannot be read, or is empty.
+        """
+        try:
+            text = self.file_text(name)
+            problem = str(self.wrong(name, "names an empty file"))
+        except ConfigurationError as error:
+            text, problem = "", str(error)
+        if not text:
+            raise AccessDeniedError(problem)
+        return text
 
     def wrong(self, name: str, problem: str, value: str | None = None) -> ConfigurationError:
         """Return an error that names the param, and its value unless that is a secret."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sparkconfig.errors import AccessDeniedError, ConfigurationError, ProviderError
+from sparkconfig.errors import AccessDeniedError, ProviderError
 from sparkconfig.providers._http import status_failure
 from sparkconfig.providers._params import Param, ParamValues
 
@@ -111,24 +111,16 @@ class VaultSession:
     def _token(self) -> str | None:
         """Return the token of the file, else the given one."""
         if self._values.optional("token.file"):
-            return self._from_file("token.file")
+            return self._values.identity("token.file")
         return self._fixed
-
-    def _from_file(self, name: str) -> str:
-        """Read a file that may be replaced at any time; without it there is no identity: not allowed."""
-        try:
-            return self._values.file_text(name)
-        except ConfigurationError as error:
-            problem = str(error)
-        raise AccessDeniedError(problem)
 
     def _credentials(self) -> dict[str, str]:
         has = self._values.optional
         if self._method == "approle":
-            secret_id = self._from_file("secret.id.file") if has("secret.id.file") else has("secret.id")
+            secret_id = self._values.identity("secret.id.file") if has("secret.id.file") else has("secret.id")
             return {"role_id": self._values.text("role.id"), "secret_id": secret_id or ""}
         if has("jwt.file"):
-            return {"role": self._values.text("role"), "jwt": self._from_file("jwt.file")}
+            return {"role": self._values.text("role"), "jwt": self._values.identity("jwt.file")}
         try:
             jwt = Path(_POD_TOKEN).read_text(encoding="ascii").strip()
         except OSError as error:

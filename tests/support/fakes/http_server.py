@@ -35,6 +35,8 @@ class Response:
     status: int = 200
     body: bytes = b""
     headers: dict = field(default_factory=lambda: {"Content-Type": "application/json"})
+    chunks: object = None
+    """An iterator of bytes, sent as they come, instead of a body."""
 
     @classmethod
     def of(cls, content, status=200):
@@ -96,10 +98,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(response.status)
         for name, value in response.headers.items():
             self.send_header(name, value)
+        if response.chunks is not None:
+            self._stream(response.chunks)
+            return
         self.send_header("Content-Length", str(len(response.body)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(response.body if body is None else body)
+
+    def _stream(self, chunks):
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for chunk in chunks:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _serve  # noqa: N815 - names of the base class
 
