@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Set
+from typing import cast
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import (
@@ -24,6 +25,7 @@ from sparkconfig.providers._paths import AllowedPaths
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.classes import find_class
 from sparkconfig.providers.loader import Providers
+from sparkconfig.references import shorten
 from sparkconfig.transformer import ConfigTransformer
 
 __all__ = [
@@ -82,6 +84,8 @@ class DirectoryConfigProvider(directory.DirectoryConfigProvider):
         _check(configured=self._allowed is not None)
         if not path:
             return ConfigData({})
+        if "\0" in path:
+            raise ConfigurationError(f"'{shorten(path)}' cannot be a path")
         try:
             return super().get(path, keys)
         except SecretNotFoundError as error:
@@ -91,6 +95,9 @@ class DirectoryConfigProvider(directory.DirectoryConfigProvider):
             if _forbidden(error, path, self._allowed):
                 return ConfigData({})
         raise ConfigurationError(f"Could not list directory {path}")
+
+    def _outside(self, file: str, *, asked: bool) -> None:  # noqa: ARG002 - asked for or not, it is no key
+        super()._outside(file, asked=False)
 
 
 class EnvVarConfigProvider(envvar.EnvVarConfigProvider):
@@ -157,7 +164,7 @@ def resolve(
             prefix = f"{_PROVIDERS}.{name}.param."
             params = {key[len(prefix) :]: value for key, value in declared.items() if _has_rest(key, prefix)}
             provider = _make(f"{_PROVIDERS}.{name}.class", class_name, classes)
-            providers.configure(name, provider, params)  # type: ignore[arg-type] - Kafka passes any object on
+            providers.configure(name, provider, cast("Mapping[str, str]", params))  # Kafka passes any object
         if not providers:
             return dict(originals)
         texts = {key: value for key, value in originals.items() if isinstance(value, str)}

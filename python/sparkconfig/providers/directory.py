@@ -5,6 +5,7 @@ Mounted secrets look like this: Kubernetes, Docker, systemd credentials.
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from collections.abc import Mapping, Set
@@ -36,6 +37,7 @@ PARAMS = (
     STRUCTURED,
 )
 _ATTEMPTS = 20
+_log = logging.getLogger(__name__)
 
 
 class DirectoryConfigProvider(ConfigProvider):
@@ -94,9 +96,9 @@ class DirectoryConfigProvider(ConfigProvider):
         problem: ProviderError = ProviderUnavailableError(f"'{shorten(directory)}' changes while it is read")
         for _ in range(_ATTEMPTS):
             try:
-                before = _listing(directory, keys)
+                before = self._listing(directory, keys, allowed)
                 data = {name: self._text(f"{directory}/{name}", allowed) for name in before}
-                same = _listing(directory, keys) == before
+                same = self._listing(directory, keys, allowed) == before
             except SecretNotFoundError as error:  # a file went away between listing and reading
                 problem = error
                 continue
@@ -113,18 +115,24 @@ class DirectoryConfigProvider(ConfigProvider):
             text = text[:-1].removesuffix("\r")
         return text
 
-
-def _listing(directory: str, keys: Set[str] | None) -> dict[str, tuple[int, ...]]:
-    """The regular files, links followed, each with what changes when its content does."""
-    with os.scandir(directory) as entries:
-        names = [entry.name for entry in entries if keys is None or entry.name in keys]
-    found: dict[str, tuple[int, ...]] = {}
-    for name in names:
-        try:
-            status = os.stat(f"{directory}/{name}")  # noqa: PTH116 - texts throughout
-        except (FileNotFoundError, NotADirectoryError):
-            continue  # a dangling link is no key
-        if stat.S_ISREG(status.st_mode):
+    def _listing(
+        self, directory: str, keys: Set[str] | None, allowed: AllowedPaths
+    ) -> dict[str, tuple[int, ...]]:
+        """The regular files, links followed, each with what changes when its content does."""
+        with os.scandir(directory) as entries:
+            names = [entry.name for entry in entries if keys is None or entry.name in keys]
+        found: dict[str, tuple[int, ...]] = {}
+        for name in names:
+            file = f"{directory}/{name}"
+            try:
+                status = os.stat(file)  # noqa: PTH116 - texts throughout
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # a dangling link is no key
+            if not stat.S_ISREG(status.st_mode):
+                continue
+            if allowed.limited and not allowed.allows_real(os.path.realpath(file)):
+                self._outside(file, asked=keys is not None)
+                continue
             found[name] = (
                 status.st_dev,
                 status.st_ino,
@@ -132,4 +140,11 @@ def _listing(directory: str, keys: Set[str] | None) -> dict[str, tuple[int, ...]
                 status.st_mtime_ns,
                 status.st_ctime_ns,
             )
-    return found
+        return found
+
+    def _outside(self, file: str, *, asked: bool) -> None:
+        """A file of the directory is a link that leads out: no key, and an error if somebody asks for it."""
+        problem = f"'{shorten(file)}' leads out of allowed.paths"
+        if asked:
+            raise AccessDeniedError(problem)
+        _log.warning("%s; it is left out", problem)
