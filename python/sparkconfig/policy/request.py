@@ -1,0 +1,110 @@
+"""What a policy is asked: an immutable request (KIP-458, ``ConnectorClientConfigRequest``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.references import shorten
+
+__all__ = ["JOB_TYPES", "SCOPES", "OverrideRequest", "ReferenceUse", "read_only"]
+
+JOB_TYPES: tuple[str, ...] = ("batch", "streaming", "sql", "connect", "interactive")
+"""The kinds of job that policies tell apart."""
+
+SCOPES: tuple[str, ...] = (
+    "application",
+    "session",
+    "source",
+    "sink",
+    "catalog",
+    "hadoop",
+    "worker",
+    "connector",
+)
+"""Where properties are set. ``worker``: a Python worker asks for a value. ``connector``: Kafka Connect's own
+meaning, in which names are compared exactly; there for KIP-458 compatibility, no door of Spark uses it."""
+
+
+class ReferenceUse(NamedTuple):
+    """A reference that a job wants to use.
+
+    Attributes:
+        where: the property in whose value it stands, or ``""`` when it is asked for by itself.
+        provider: the provider's name.
+        path: the path, may be empty.
+        key: the key.
+    """
+
+    where: str
+    provider: str
+    path: str
+    key: str
+
+    def __str__(self) -> str:
+        path = f"{shorten(self.path)}:" if self.path else ""
+        return f"${{{shorten(self.provider, 40)}:{path}{shorten(self.key)}}}"
+
+
+def read_only(props: Mapping[str, object]) -> Mapping[str, object]:
+    """A copy that nobody can change."""
+    return MappingProxyType(dict(props))
+
+
+@dataclass(frozen=True)
+class OverrideRequest:
+    """The properties that a job wants to set, and who asks. Read-only; the constructor is public for tests.
+
+    Attributes:
+        job_name: name of the application or query.
+        job_type: one of :data:`JOB_TYPES`.
+        application: main class or script, ``""`` if unknown.
+        scope: one of :data:`SCOPES`.
+        props: name to value. Values are what takes effect, references resolved where that is possible; they
+            are text, but null and other types are allowed (KIP-458: ``Map<String, Object>``).
+        references: the references in use, in the values before they were resolved, or asked for by themselves.
+        complete: whether ``props`` are all properties of this scope, so that required ones can be missed.
+    """
+
+    job_name: str
+    job_type: str
+    application: str = ""
+    scope: str = "application"
+    props: Mapping[str, object] = field(default_factory=dict, hash=False)
+    references: tuple[ReferenceUse, ...] = ()
+    complete: bool = False
+
+    def __post_init__(self) -> None:
+        if self.job_type not in JOB_TYPES:
+            raise ConfigurationError(
+                f"'{shorten(str(self.job_type), 40)}' is no job type; use one of {', '.join(JOB_TYPES)}"
+            )
+        if self.scope not in SCOPES:
+            raise ConfigurationError(
+                f"'{shorten(str(self.scope), 40)}' is no scope; use one of {', '.join(SCOPES)}"
+            )
+        for name in self.props:
+            if not isinstance(name, str):
+                raise ConfigurationError(f"the name of a property is {type(name).__name__}, not text")
+        object.__setattr__(self, "props", read_only(self.props))
+        object.__setattr__(self, "references", tuple(self.references))
+
+    def with_props(
+        self, props: Mapping[str, object], references: Iterable[ReferenceUse] = ()
+    ) -> OverrideRequest:
+        """The same request about other properties."""
+        return replace(self, props=props, references=tuple(references))
+
+    def __repr__(self) -> str:
+        names = sorted(self.props)
+        shown = ", ".join(repr(shorten(name, 60)) for name in names[:10])
+        more = f", ... {len(names) - 10} more" if len(names) > 10 else ""
+        return (
+            f"OverrideRequest(job_name={shorten(self.job_name, 60)!r}, job_type={self.job_type!r},"
+            f" application={shorten(self.application, 60)!r}, scope={self.scope!r}, props=[{shown}{more}])"
+        )
+
+    __str__ = __repr__

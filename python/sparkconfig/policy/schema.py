@@ -1,0 +1,166 @@
+"""The shape of a policy document, checked with pydantic. Needs the extra ``sparkconfig[policy]``.
+
+Two forms. A Databricks cluster policy: ``{"spark_conf.KEY": ELEMENT, ...}``. Our own: ``{"rules": [ELEMENT with
+"key"], "references": [...], "tables": [...]}``. The elements are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictStr, model_validator
+from pydantic.alias_generators import to_camel
+
+__all__ = [
+    "Allowlist",
+    "Blocklist",
+    "Databricks",
+    "Element",
+    "Fixed",
+    "Forbidden",
+    "Own",
+    "Range",
+    "ReferenceElement",
+    "Regex",
+    "TableElement",
+    "Unlimited",
+]
+
+
+def _is_scalar(value: object) -> object:
+    if isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError("expected text, a number, true or false")
+
+
+def _is_end(value: object) -> object:
+    if value is None or (isinstance(value, int | float | str) and not isinstance(value, bool)):
+        return value
+    raise ValueError('expected a number, or text such as "8g", "30s" or "unlimited"')
+
+
+Scalar = Annotated[bool | int | float | str, PlainValidator(_is_scalar)]
+End = Annotated[int | float | str | None, PlainValidator(_is_end)]
+JobType = Literal["batch", "streaming", "sql", "connect", "interactive"]
+Scope = Literal["application", "session", "source", "sink", "catalog", "hadoop", "worker"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+class _Element(_Model):
+    """What all elements share; ``key``, ``jobTypes``, ``scopes``, ``message`` and ``note`` are ours."""
+
+    key: Annotated[StrictStr, Field(min_length=1)] | None = None
+    hidden: StrictBool = False
+    job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
+    scopes: Annotated[tuple[Scope, ...], Field(min_length=1)] | None = None
+    message: StrictStr | None = None
+    note: StrictStr | None = None
+
+
+class _Limiting(_Element):
+    default_value: Scalar | None = None
+    is_optional: StrictBool | None = None
+
+
+class Fixed(_Element):
+    """The value is the operator's; jobs may set that value only."""
+
+    type: Literal["fixed"]
+    value: Scalar
+
+
+class Forbidden(_Element):
+    """Jobs may not set it."""
+
+    type: Literal["forbidden"]
+
+
+class Unlimited(_Limiting):
+    """Jobs may set any value."""
+
+    type: Literal["unlimited"]
+
+
+class Allowlist(_Limiting):
+    """One of these values."""
+
+    type: Literal["allowlist", "whitelist"]
+    values: Annotated[tuple[Scalar, ...], Field(min_length=1)]
+
+
+class Blocklist(_Limiting):
+    """None of these values."""
+
+    type: Literal["blocklist", "blacklist"]
+    values: Annotated[tuple[Scalar, ...], Field(min_length=1)]
+
+
+class Regex(_Limiting):
+    """The whole value matches."""
+
+    type: Literal["regex"]
+    pattern: StrictStr
+
+
+class Range(_Limiting):
+    """From ``minValue`` to ``maxValue``, both included; an end that is left out or ``"unlimited"`` is open."""
+
+    type: Literal["range"]
+    min_value: End = None
+    max_value: End = None
+    unit: StrictStr | None = None
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> Range:
+        ends = [end for end in (self.min_value, self.max_value) if end not in (None, "unlimited")]
+        if not ends:
+            raise ValueError("a range needs minValue or maxValue; use type unlimited for any value")
+        return self
+
+
+Element = Annotated[
+    Fixed | Forbidden | Unlimited | Allowlist | Blocklist | Regex | Range, Field(discriminator="type")
+]
+
+
+class ReferenceElement(_Model):
+    """Which references a kind of job may use; ``*`` stands for any text in each pattern."""
+
+    type: Literal["allow", "forbid"]
+    provider: Annotated[StrictStr, Field(min_length=1)]
+    path: StrictStr = "*"
+    key: StrictStr = "*"
+    job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
+    scopes: Annotated[tuple[Scope, ...], Field(min_length=1)] | None = None
+    message: StrictStr | None = None
+    note: StrictStr | None = None
+
+
+class TableElement(_Model):
+    """What must hold for a new table whose name fits ``tables``."""
+
+    tables: Annotated[StrictStr, Field(min_length=1)] = "*"
+    require: dict[StrictStr, Element] = Field(default_factory=dict)
+    forbid: StrictBool = False
+    job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
+    message: StrictStr | None = None
+    note: StrictStr | None = None
+
+
+class Own(_Model):
+    """Our own form."""
+
+    version: Literal[1] = 1
+    note: StrictStr | None = None
+    rules: tuple[Element, ...] = ()
+    references: tuple[ReferenceElement, ...] = ()
+    tables: tuple[TableElement, ...] = ()
+
+
+class Databricks(_Model):
+    """The ``spark_conf`` part of a Databricks cluster policy: attribute path to element."""
+
+    elements: dict[StrictStr, Element]
