@@ -283,8 +283,9 @@ private[redaction] final class Trie {
     while (children.hasNext) {
       val child = children.next()
       val ends = new Positions
-      readings.ends(p, child.getKey, if (Readings.isAlnum(child.getKey)) 0 else Readings.Depth, ends)
-      if (child.getKey == '\'' && (node ne root) && readings.isDoubledQuote(p)) ends.add(p + 2)
+      if (Readings.isAlnum(child.getKey)) readings.ends(p, child.getKey, 0, ends)
+      else if (node eq root) readings.ends(p, child.getKey, Readings.Depth, ends)
+      else readings.endsInside(p, child.getKey, ends)
       var k = 0
       while (k < ends.size) { descend(child.getValue, readings, ends(k))(visit); k += 1 }
     }

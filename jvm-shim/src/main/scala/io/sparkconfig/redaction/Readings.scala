@@ -50,7 +50,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     if (cp < 0x10000) { if (first == cp) out.add(p + 1) }
     else if (text.codePointAt(p) == cp) out.add(p + 2)
     if (depth == 0) return
-    if (first == '+' && cp == ' ') out.add(p + 1)
+    if (cp == ' ') ends(p, '+', depth - 1, out) // form encoding
     // Whatever the layers, the outermost one was written raw, so an encoding starts with one of these three.
     if (first != '\\' && first != '&' && first != '%') return
     each(p, '\\', depth)(q => afterBackslash(q, cp, depth, out))
@@ -58,8 +58,17 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     each(p, '%', depth)(q => afterPercent(q, cp, depth, out))
   }
 
-  /** SQL writes a quote inside a text twice. Not asked at a value's own ends, where one may close the text. */
-  def isDoubledQuote(p: Int): Boolean = text.startsWith("''", p)
+  /**
+   * [[ends]] for a character inside a value, where SQL writes a quote twice. At a value's own ends the second one
+   * may be the one that closes the text.
+   */
+  def endsInside(p: Int, cp: Int, out: Positions): Unit = {
+    ends(p, cp, Depth, out)
+    if (cp == '\'') {
+      var i = 0
+      while (i < out.size && out.size < Positions.Cap) { if (out(i) > p) ends(out(i), cp, Depth, out); i += 1 }
+    }
+  }
 
   private def each(p: Int, introducer: Char, depth: Int)(visit: Int => Unit): Unit = {
     val found = new Positions
@@ -176,8 +185,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
         val q = now(k)
         if (isAlnum(cp)) { if (q < length && text.charAt(q) == cp) next.add(q + 1) }
         else {
-          ends(q, cp, Depth, next)
-          if (cp == '\'' && i > 0 && i + 1 < pattern.length && isDoubledQuote(q)) next.add(q + 2)
+          if (i > 0 && i + 1 < pattern.length) endsInside(q, cp, next) else ends(q, cp, Depth, next)
         }
         k += 1
       }
@@ -189,6 +197,22 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     now.max
   }
 
+  /** Adds to `out` every position from which a reading of `cp` ends at `e`. */
+  private def starts(e: Int, cp: Int, out: Positions): Unit = {
+    val scratch = new Positions
+    var s = e - 1
+    val limit = math.max(0, e - Widest)
+    while (s >= limit) {
+      val c = text.charAt(s)
+      if (c == '\\' || c == '&' || c == '%' || s >= e - 2) {
+        scratch.clear()
+        ends(s, cp, Depth, scratch)
+        if (scratch.contains(e)) out.add(s)
+      }
+      s -= 1
+    }
+  }
+
   /**
    * Matches the part of `pattern` before its index `until`, ending at text position `at`.
    * @return the earliest start in the text, or -1
@@ -197,7 +221,6 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     var i = until
     var now = new Positions
     var next = new Positions
-    val scratch = new Positions
     now.add(at)
     while (i > 0) {
       val cp = pattern.codePointBefore(i)
@@ -207,18 +230,11 @@ private[redaction] final class Readings(text: String, budget: Budget) {
         val e = now(k)
         if (isAlnum(cp)) { if (e > 0 && text.charAt(e - 1) == cp) next.add(e - 1) }
         else {
-          var s = e - 1
-          val limit = math.max(0, e - Widest)
-          while (s >= limit) {
-            val c = text.charAt(s)
-            if (c == '\\' || c == '&' || c == '%' || s >= e - 2) {
-              scratch.clear()
-              ends(s, cp, Depth, scratch)
-              if (scratch.contains(e)) next.add(s)
-            }
-            s -= 1
+          starts(e, cp, next)
+          if (cp == '\'' && i > 1 && i < pattern.length) {
+            var n = 0
+            while (n < next.size && next.size < Positions.Cap) { starts(next(n), cp, next); n += 1 }
           }
-          if (cp == '\'' && i > 1 && i < pattern.length && e >= 2 && isDoubledQuote(e - 2)) next.add(e - 2)
         }
         k += 1
       }

@@ -104,6 +104,19 @@ object Redactor {
     out.toString
   }
 
+  /** How many of the last characters of `text` could be the beginning of a value; fewer than three say nothing. */
+  private[redaction] def beginningAtEnd(text: String): Int = synchronized {
+    var longest = 0
+    known.forEach { value =>
+      var n = math.min(value.length - 1, text.length)
+      while (n > longest && n >= 3) {
+        if (text.regionMatches(text.length - n, value, 0, n)) longest = n
+        n -= 1
+      }
+    }
+    longest
+  }
+
   private[redaction] def failed(fault: Throwable): Unit = {
     // The fault's own message could quote the text.
     if (failures.getAndIncrement() == 0)

@@ -1,0 +1,145 @@
+package io.sparkconfig.redaction
+
+import java.io.{ByteArrayOutputStream, FilterOutputStream, IOException, OutputStream, PrintStream}
+import java.nio.ByteBuffer
+import java.nio.charset.{CharacterCodingException, StandardCharsets}
+import java.util.concurrent.{Executors, ThreadFactory, TimeUnit}
+
+/**
+ * Masks values in what this JVM prints on its standard streams, the output of a `spark-submit`ted Python program
+ * included. The existing stream objects stay, so whoever holds one already is covered too.
+ */
+object StreamRedaction {
+  private val timer = Executors.newSingleThreadScheduledExecutor(new ThreadFactory {
+    override def newThread(task: Runnable): Thread = {
+      val thread = new Thread(task, "sparkconfig-stream-redaction")
+      thread.setDaemon(true)
+      thread
+    }
+  })
+  private var streams: List[RedactingStream] = Nil
+
+  /**
+   * Hooks into System.out and System.err; again does nothing.
+   * @throws IllegalStateException if `java.base/java.io` is closed to this class; Spark's launcher opens it
+   */
+  def install(): Unit = synchronized {
+    if (streams.isEmpty) {
+      streams = try List(System.out, System.err).map(under)
+      catch {
+        case fault: RuntimeException => // InaccessibleObjectException
+          throw new IllegalStateException("System.out and System.err cannot be redacted: start this JVM with " +
+            s"--add-opens=java.base/java.io=ALL-UNNAMED, as Spark's own launcher does (${fault.getClass.getName})")
+      }
+      Runtime.getRuntime.addShutdownHook(new Thread(() => streams.foreach(_.drain()), "sparkconfig-stream-redaction-end"))
+    }
+  }
+
+  private def under(stream: PrintStream): RedactingStream = {
+    val field = classOf[FilterOutputStream].getDeclaredField("out")
+    field.setAccessible(true)
+    stream.synchronized {
+      stream.flush()
+      val redacting = new RedactingStream(field.get(stream).asInstanceOf[OutputStream], task =>
+        timer.schedule(task, RedactingStream.PatienceMs, TimeUnit.MILLISECONDS))
+      field.set(stream, redacting)
+      redacting
+    }
+  }
+}
+
+/**
+ * Passes on whole lines, redacted. The last, unfinished line waits a moment for its rest, since pipes cut texts
+ * anywhere; then it is shown (prompts, progress bars) up to what may be the beginning of a value.
+ *
+ * @param later runs a task after [[RedactingStream.PatienceMs]]
+ */
+private[redaction] final class RedactingStream(target: OutputStream, later: Runnable => Unit) extends OutputStream {
+  private var held = new ByteArrayOutputStream()
+  private var writes = 0L
+  private var waiting = false
+  private var ending = false
+
+  override def write(b: Int): Unit = write(Array(b.toByte), 0, 1)
+
+  override def write(b: Array[Byte], from: Int, count: Int): Unit = synchronized {
+    writes += 1
+    held.write(b, from, count)
+    var newline = false
+    var i = from
+    while (i < from + count) { if (b(i) == '\n' || b(i) == '\r') newline = true; i += 1 }
+    if (ending) pass(held.size)
+    else if (newline) {
+      val all = held.toByteArray
+      var end = all.length
+      while (all(end - 1) != '\n' && all(end - 1) != '\r') end -= 1
+      pass(end)
+    }
+    if (held.size > RedactingStream.Limit) pass(cut(held.size - RedactingStream.Tail))
+  }
+
+  override def flush(): Unit = synchronized {
+    target.flush()
+    if (held.size > 0 && !waiting) wait0()
+  }
+
+  private def wait0(): Unit = {
+    waiting = true
+    val then = writes
+    later(() => elapsed(then))
+  }
+
+  private def elapsed(then: Long): Unit = synchronized {
+    waiting = false
+    if (held.size > 0)
+      if (writes != then) wait0()
+      else
+        try {
+          val text = decode(held.toByteArray)
+          val keep = Redactor.beginningAtEnd(text)
+          pass(encode(text.substring(0, text.length - keep)).length)
+          target.flush()
+        } catch { case _: IOException => () } // nobody is there to read
+  }
+
+  /** Passes on everything: the JVM ends. */
+  def drain(): Unit = synchronized {
+    ending = true
+    pass(held.size)
+    target.flush()
+  }
+
+  /** The end of a part of the held bytes that tears no value. */
+  private def cut(until: Int): Int = {
+    val all = held.toByteArray
+    val text = decode(all)
+    val place = Cut.before(Redactor.find(text, json = false), decode(java.util.Arrays.copyOf(all, until)).length)
+    val bytes = encode(text.substring(0, math.min(place, text.length)))
+    if (bytes.length > 0) bytes.length else all.length
+  }
+
+  private def pass(until: Int): Unit = if (until > 0) {
+    val all = held.toByteArray
+    val bytes = java.util.Arrays.copyOf(all, until)
+    held = new ByteArrayOutputStream()
+    held.write(all, until, all.length - until)
+    val text = decode(bytes)
+    val safe = Redactor.redact(text)
+    if (safe eq text) target.write(bytes)
+    else target.write(encode(if (safe eq Redactor.Withheld) safe + "\n" else safe))
+  }
+
+  private var latin = false
+  private def decode(bytes: Array[Byte]): String =
+    try { latin = false; StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString }
+    catch { case _: CharacterCodingException => latin = true; new String(bytes, StandardCharsets.ISO_8859_1) }
+  private def encode(text: String): Array[Byte] = text.getBytes(if (latin) StandardCharsets.ISO_8859_1 else StandardCharsets.UTF_8)
+}
+
+private[redaction] object RedactingStream {
+  /** How long an unfinished line waits for its rest. */
+  val PatienceMs = 50L
+  /** A line longer than this is passed on in parts; in bytes. */
+  val Limit: Int = 1 << 20
+  val Tail: Int = 128 << 10
+}
