@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 BUILD_JAR = $(BIN)/python jvm-shim/build.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar lint unit test clean
+.PHONY: help venv run jar lint unit test fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -42,6 +42,15 @@ unit: venv ## the fast tests, no Spark
 
 test: lint jar ## all tests
 	$(BIN)/python -m pytest tests
+
+FUZZ_SECONDS ?= 60
+fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)
+	$(BIN)/python -m pip install -q -c python/constraints.txt --group fuzz
+	@set -e; for target in references substitution; do \
+	  mkdir -p build/fuzz/$$target; \
+	  PYTHONPATH=tests $(BIN)/python -m fuzz.fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
+	    -artifact_prefix=build/fuzz/ build/fuzz/$$target; \
+	done
 
 clean: ## remove what was built
 	rm -rf build dist .venv .venvs .mypy_cache .ruff_cache .pytest_cache python/sparkconfig/jars/*.jar

@@ -1,12 +1,12 @@
 """The KIP-269 scanner: delimiters, grammar, agreement with a slow model, linear time."""
 
-import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fuzz.models import segments as model
 from sparkconfig.substitution import Command, Malformed, iter_segments, parse
 from sparkconfig.substitution.command import PUNCTUATION, java_trim, parse_command
 
@@ -113,37 +113,6 @@ def test_punctuation_is_ascii():
 
 def test_trim_is_javas():
     assert java_trim("\x00\x1f \t a \u00a0\x85") == "a \u00a0\x85"
-
-
-def model(text):
-    """The same language, written down by regular expressions: slow, but of another mind."""
-    found = re.search(r"\$(\[+)", text)
-    if not found or len(found[1]) > 5:
-        return [text]
-    n = len(found[1])
-    pieces = re.split(rf"\$\[{{{n}}}(.*?)\]{{{n}}}", text, flags=re.DOTALL)
-    out = [pieces[0]] if pieces[0] else []
-    for inner, after in zip(pieces[1::2], pieces[2::2], strict=True):
-        out.append(model_command(inner, n) if inner else "")
-        if after:
-            out.append(after)
-    return out or [""]
-
-
-def model_command(inner, n):
-    bad = ("bad", "$" + "[" * n + inner + "]" * n)
-    marks = re.escape("".join(sorted(PUNCTUATION)))
-    found = re.fullmatch(rf"([^{marks}]+)([{marks}])(.*)", inner, flags=re.DOTALL)
-    if not found:
-        return bad
-    kind, mark, rest = found[1].strip("".join(map(chr, range(33)))), found[2], found[3]
-    if mark == "=":
-        return ("cmd", kind, (), rest)
-    modifiers, close, identifier = rest.partition(mark + "=")
-    pieces = tuple(modifiers.split(mark))
-    if not close or rest.startswith("=") or not all(re.search(r"[^\x00-\x20]", p) for p in pieces):
-        return bad
-    return ("cmd", kind, pieces, identifier)
 
 
 fragments = st.lists(
