@@ -144,6 +144,7 @@ private[sparkconfig] final class Supervisor(
         catch {
           // Only the class: a message of Py4J could hold a reply.
           case e @ (_: Py4JNetworkException | _: Py4JException | _: java.io.IOException) =>
+            if (closed) throw new AgentUnavailableException("sparkconfig was shut down with its Spark application")
             broken(this, e.getClass.getSimpleName)
         }
       if (answer.path("ok").asBoolean(false)) answer

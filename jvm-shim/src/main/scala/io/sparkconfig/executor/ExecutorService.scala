@@ -46,10 +46,13 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     before.flatMap(old => Option(old.shared)).foreach(release)
   }
 
-  def answer(message: Any): Message = message match {
-    case AskSnapshot(known, _) => news.filter(_.generation > known).getOrElse(Unchanged)
-    case AskKey(_) => new Key(key)
-    case AskExpression(text, siblings, _) => expression(Expression.withSiblings(text, siblings))
+  /** Answers a message on the wire; what is no message of ours gets no answer. */
+  def answer(wire: Any): AnyRef = Messages.decode(wire).map(message => Messages.encode(reply(message))).orNull
+
+  private def reply(message: Message): Message = message match {
+    case AskSnapshot(known) => news.filter(_.generation > known).getOrElse(Unchanged)
+    case AskKey => new Key(key)
+    case AskExpression(text, siblings) => expression(Expression.withSiblings(text, siblings))
     case _ => Unchanged
   }
 

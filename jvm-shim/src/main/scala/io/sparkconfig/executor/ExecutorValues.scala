@@ -33,7 +33,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   override def refresh(): Boolean = fetching.synchronized {
-    context.ask(AskSnapshot(held.get().generation, context.executorID())) match {
+    ask(AskSnapshot(held.get().generation)) match {
       case news: SnapshotNews =>
         val bytes = if (news.inline != null) news.inline else news.shared.value
         accept(key().decrypt(news.generation, bytes))
@@ -65,7 +65,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   private def key(): SnapshotCipher = cipher.getOrElse {
-    val made = context.ask(AskKey(context.executorID())) match {
+    val made = ask(AskKey) match {
       case key: Key => new SnapshotCipher(key.bytes)
       case _ => throw new SparkConfigException("the driver gave no key for its snapshots")
     }
@@ -76,7 +76,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private def askDriver(expression: Expression): String = {
     val deadline = System.nanoTime() + AskDeadlineMs * 1000000
     while (System.nanoTime() < deadline) {
-      context.ask(AskExpression(expression.text, expression.siblings, context.executorID())) match {
+      ask(AskExpression(expression.text, expression.siblings)) match {
         case Ready(_) =>
           refresh()
           held.get().get(expression) match {
@@ -89,6 +89,10 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     }
     throw new SparkConfigException(s"the driver did not resolve ${expression.text} within $AskDeadlineMs ms")
   }
+
+  private def ask(message: Message): Message =
+    Messages.decode(context.ask(Messages.encode(message))).getOrElse(
+      throw new SparkConfigException("the driver's sparkconfig jar does not speak this executor's version"))
 
   private def poll(): Unit = while (!closed) {
     try {

@@ -1,19 +1,23 @@
 package io.sparkconfig.executor
 
+import java.util.{HashMap => JHashMap, Map => JMap}
+
+import scala.collection.JavaConverters._
+
 import org.apache.spark.broadcast.Broadcast
 
 /** What executors ask the driver over Spark's plugin RPC, and its answers. */
-sealed trait Message extends Serializable
+private[executor] sealed trait Message
 
 /** Asks for the application's key, with which snapshots are encrypted. */
-final case class AskKey(executorId: String) extends Message
+private[executor] case object AskKey extends Message
 
-final class Key(val bytes: Array[Byte]) extends Message
+private[executor] final class Key(val bytes: Array[Byte]) extends Message
 
 /** Asks for a snapshot newer than the generation known; the answer is Unchanged or SnapshotNews. */
-final case class AskSnapshot(known: Long, executorId: String) extends Message
+private[executor] final case class AskSnapshot(known: Long) extends Message
 
-case object Unchanged extends Message
+private[executor] case object Unchanged extends Message
 
 /**
  * An encrypted snapshot: inline when small; through a broadcast, whose blocks spill to disk, when large.
@@ -21,17 +25,56 @@ case object Unchanged extends Message
  * @param inline the bytes, or null
  * @param shared the broadcast of the bytes, or null
  */
-final class SnapshotNews(val generation: Long, val inline: Array[Byte], val shared: Broadcast[Array[Byte]])
-  extends Message
+private[executor] final class SnapshotNews(
+    val generation: Long,
+    val inline: Array[Byte],
+    val shared: Broadcast[Array[Byte]]) extends Message
 
 /** Asks the driver to take an expression into the snapshot that it has not seen yet. */
-final case class AskExpression(text: String, siblings: Map[String, String], executorId: String) extends Message
+private[executor] final case class AskExpression(text: String, siblings: Map[String, String]) extends Message
 
 /** The driver is at it, on another thread than the one that answers; ask again. */
-case object Pending extends Message
+private[executor] case object Pending extends Message
 
 /** The snapshot holds it from this generation on. */
-final case class Ready(generation: Long) extends Message
+private[executor] final case class Ready(generation: Long) extends Message
 
 /** It cannot be resolved; the text holds no value. */
-final case class Refused(message: String) extends Message
+private[executor] final case class Refused(message: String) extends Message
+
+/**
+ * Messages on the wire: arrays of the JDK's and Spark's own types. Spark deserialises RPC messages with a class
+ * loader that does not know jars from `--jars`, and a class that it cannot find costs the executor its connection.
+ */
+private[sparkconfig] object Messages {
+  type Wire = Array[AnyRef]
+
+  private[executor] def encode(message: Message): Wire = message match {
+    case AskKey => Array("ask-key")
+    case key: Key => Array("key", key.bytes)
+    case AskSnapshot(known) => Array("ask-snapshot", Long.box(known))
+    case Unchanged => Array("unchanged")
+    case news: SnapshotNews => Array("snapshot", Long.box(news.generation), news.inline, news.shared)
+    case AskExpression(text, siblings) => Array("ask-expression", text, new JHashMap[String, String](siblings.asJava))
+    case Pending => Array("pending")
+    case Ready(generation) => Array("ready", Long.box(generation))
+    case Refused(message) => Array("refused", message)
+  }
+
+  /** None for anything that is no message of ours, as from a jar of another version. */
+  private[executor] def decode(wire: Any): Option[Message] = wire match {
+    case Array("ask-key") => Some(AskKey)
+    case Array("key", bytes: Array[Byte]) => Some(new Key(bytes))
+    case Array("ask-snapshot", known: java.lang.Long) => Some(AskSnapshot(known))
+    case Array("unchanged") => Some(Unchanged)
+    case Array("snapshot", generation: java.lang.Long, inline, shared) =>
+      Some(new SnapshotNews(
+        generation, inline.asInstanceOf[Array[Byte]], shared.asInstanceOf[Broadcast[Array[Byte]]]))
+    case Array("ask-expression", text: String, siblings: JMap[_, _]) =>
+      Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap))
+    case Array("pending") => Some(Pending)
+    case Array("ready", generation: java.lang.Long) => Some(Ready(generation))
+    case Array("refused", message: String) => Some(Refused(message))
+    case _ => None
+  }
+}
