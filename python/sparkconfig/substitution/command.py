@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sparkconfig.errors import SubstitutionError
@@ -51,13 +51,13 @@ def parse_command(text: str) -> CommandParts | None:
     if close < end + 2 or text[end + 1] == mark or text[close - 1] == mark:
         return None
     modifiers = tuple(text[end + 1 : close].split(mark))
-    if any(not java_trim(modifier) for modifier in modifiers):
-        return None
+    for modifier in modifiers:
+        if not java_trim(modifier):
+            return None
     return CommandParts(kind, modifiers, text[close + 2 :])
 
 
-@dataclass(frozen=True)
-class Modifiers:
+class Modifiers(NamedTuple):
     """Modifiers as the built-in types, and types made with the helper, understand them.
 
     Attributes:
@@ -75,10 +75,13 @@ class Modifiers:
     not_empty: bool = False
     not_blank: bool = False
     from_value_of_key: bool = False
-    default_value: str | None = field(default=None, repr=False)
+    default_value: str | None = None
     default_key: str | None = None
     flags: frozenset[str] = frozenset()
-    arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
+    arguments: Mapping[str, str] = MappingProxyType({})
+
+    def __repr__(self) -> str:
+        return "Modifiers(...)"  # the text may be part of a password
 
 
 _NONE = Modifiers()
@@ -111,14 +114,14 @@ def read_modifiers(modifiers: tuple[str, ...]) -> Modifiers:
     if default_value is not None and default_key is not None:
         raise SubstitutionError("cannot specify both defaultValue and defaultKey; keep one of them")
     return Modifiers(
-        redact="redact" in flags,
-        not_empty="notEmpty" in flags,
-        not_blank="notBlank" in flags,
-        from_value_of_key="fromValueOfKey" in flags,
-        default_value=default_value,
-        default_key=default_key,
-        flags=frozenset(flags - _KNOWN_FLAGS),
-        arguments=arguments,
+        "redact" in flags,
+        "notEmpty" in flags,
+        "notBlank" in flags,
+        "fromValueOfKey" in flags,
+        default_value,
+        default_key,
+        frozenset(flags - _KNOWN_FLAGS),
+        MappingProxyType(arguments),
     )
 
 

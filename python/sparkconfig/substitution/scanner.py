@@ -19,7 +19,7 @@ OPENING = "$["
 """Without it in a text there is nothing to scan."""
 
 MAX_BRACKETS = 5
-_CACHED_TEXT = 4096
+_CACHED_TEXT = 1024
 
 
 class Command:
@@ -142,6 +142,6 @@ def parse(text: str) -> Plan:
     return _parse_cached(text) if len(text) <= _CACHED_TEXT else Plan(tuple(iter_segments(text)))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _parse_cached(text: str) -> Plan:
     return Plan(tuple(iter_segments(text)))
