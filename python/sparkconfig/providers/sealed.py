@@ -1,0 +1,124 @@
+"""Sealed files: ``${secrets:shop:password}`` is key ``password`` in section ``shop`` of an encrypted file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkconfig.config_data import ConfigData
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ProviderError,
+    ProviderUnavailableError,
+    SealedFileError,
+    SecretNotFoundError,
+)
+from sparkconfig.providers._params import Param, ParamValues, read_params
+from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.references import shorten
+
+if TYPE_CHECKING:
+    from sparkconfig.sealed.keys import KeySource
+    from sparkconfig.sealed.opened import SealedReader
+
+__all__ = ["SealedConfigProvider"]
+
+_KEYS = ("key.file", "key.env", "passphrase.env")
+PARAMS = (
+    Param("file", "the sealed file, which `sparkconfig seal` writes", required=True),
+    Param("key.file", "file with the key, permissions 0600; one of these three is needed"),
+    Param("key.env", "environment variable that holds the key"),
+    Param("passphrase.env", "environment variable that holds the passphrase"),
+)
+
+
+class SealedConfigProvider(ConfigProvider):
+    """Reads a file that ``sparkconfig seal`` wrote; the path is the section, which may be empty.
+
+    Each :meth:`get` reads one state of the file; a file that was replaced is read again at the next one.
+    Values are decrypted for each call and not kept.
+    """
+
+    def __init__(self) -> None:
+        self._reader: SealedReader | None = None
+
+    @property
+    def local(self) -> bool:
+        """A get costs two stat calls, and decryption of what was asked for."""
+        return True
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        """Take ``file`` and one of ``key.file``, ``key.env`` and ``passphrase.env``, and open the file once.
+
+        Raises:
+            ConfigurationError: a param is wrong, or the file cannot be opened with this key.
+        """
+        from sparkconfig.sealed.opened import SealedReader
+
+        values = read_params("sealed", PARAMS, params)
+        reader = SealedReader(Path(values.text("file")), _source(values))
+        try:
+            reader.current()
+        except SealedFileError as error:
+            problem = str(error)
+        else:
+            self._reader = reader
+            return
+        raise ConfigurationError(f"provider sealed: {problem}")
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Return values of the section ``path``.
+
+        Raises:
+            SecretNotFoundError: there is no such section, or the file is gone.
+            AccessDeniedError: the key no longer fits or may not be read, or the file was touched.
+            ProviderUnavailableError: the file cannot be read, or is cut off: somebody copies into it.
+        """
+        if self._reader is None:
+            raise ConfigurationError("provider sealed: not configured")
+        try:
+            return ConfigData(self._reader.current().section(path, keys))
+        except SealedFileError as error:
+            failure = _as_provider_error(error, path)
+        raise failure
+
+    def close(self) -> None:
+        """Forget the key."""
+        self._reader = None
+
+
+def _source(values: ParamValues) -> KeySource:
+    """Return where the key comes from.
+
+    Raises:
+        ConfigurationError: not exactly one of the three params is set.
+    """
+    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
+
+    given = [name for name in _KEYS if values.optional(name) is not None]
+    if len(given) != 1:
+        what = "none is" if not given else f"set are {', '.join(given)}"
+        raise ConfigurationError(f"provider sealed: exactly one of {', '.join(_KEYS)} is needed; {what}")
+    text = values.text(given[0])
+    if given[0] == "key.file":
+        return KeyFile(Path(text))
+    return EnvKey(text) if given[0] == "key.env" else Passphrase(text)
+
+
+def _as_provider_error(error: SealedFileError, path: str) -> ProviderError:
+    """Say which kind of failure it is: only an outage lets the last good value serve on."""
+    from sparkconfig.sealed import failures
+
+    text = str(error)
+    if isinstance(error, failures.EntryNotFoundError):
+        return SecretNotFoundError(f"the sealed file has no section '{shorten(path)}'")
+    if isinstance(error, failures.FileMissingError):
+        return SecretNotFoundError(text)
+    if isinstance(error, failures.MalformedFileError | failures.UnknownVersionError):
+        return ProviderUnavailableError(text)
+    if isinstance(error, failures.FileAccessError) and not isinstance(error, failures.FileForbiddenError):
+        return ProviderUnavailableError(text)
+    # Wrong key, unusable or missing key, touched bytes, no permission: nothing that time heals.
+    return AccessDeniedError(text)

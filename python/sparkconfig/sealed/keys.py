@@ -1,0 +1,241 @@
+"""Where the key of a sealed file comes from: a key file, an environment variable, or a passphrase."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+
+from sparkconfig.errors import SealedFileError
+from sparkconfig.sealed import crypto, files
+from sparkconfig.sealed.document import Header, ScryptCost
+from sparkconfig.sealed.failures import (
+    FileAccessError,
+    FileMissingError,
+    KeyMissingError,
+    KeyUnusableError,
+    WrongKeyError,
+)
+
+__all__ = ["EnvKey", "KeyFile", "KeySource", "Passphrase"]
+
+_SHORTEST_PASSPHRASE = 12
+
+
+class KeySource(ABC):
+    """Gives the master key of a file; asked again whenever the file has changed."""
+
+    @abstractmethod
+    def candidates(self, header: Header) -> list[bytes]:
+        """Return all keys that could seal a file with this header.
+
+        Raises:
+            KeyMissingError: there is none.
+            KeyUnusableError: it is malformed, or others can read it.
+        """
+
+    @abstractmethod
+    def key_for(self, header: Header) -> bytes:
+        """Return the key that seals a file with this header.
+
+        Raises:
+            KeyMissingError: there is none.
+            KeyUnusableError: it is malformed, or others can read it.
+            WrongKeyError: there are keys, and none has the header's id.
+        """
+
+    @abstractmethod
+    def new_header(self, salt: bytes) -> tuple[bytes, Header]:
+        """Return the key, and the header of a file that it is going to seal."""
+
+    def stamp(self) -> files.Stamp | None:
+        """Return what changes with the source, so that a reader knows when to ask again."""
+        return None
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Name the source in messages."""
+
+
+class _ListedKeys(KeySource):
+    """Random keys, written as text: base64 of 32 bytes each, the newest first.
+
+    Older keys stay behind the newest one while files that they seal are in use: a rotation adds the new key
+    first and seals the files anew then, so that at every moment a reader finds the key it needs.
+    """
+
+    @abstractmethod
+    def keys(self) -> list[bytes]:
+        """Return all keys, the newest first, at least one."""
+
+    def candidates(self, header: Header) -> list[bytes]:
+        """Return all keys, unless the file has a passphrase."""
+        return self.keys() if header.scrypt is None else []
+
+    def key_for(self, header: Header) -> bytes:
+        """Return the key with the header's id."""
+        if header.scrypt is not None:
+            raise WrongKeyError(f"it is sealed with a passphrase, and not with the {self}")
+        keys = {crypto.key_id(key): key for key in self.keys()}
+        if header.key_id not in keys:
+            raise WrongKeyError(
+                f"it is sealed with key {header.key_id}, but the {self} holds {', '.join(keys)}"
+            )
+        return keys[header.key_id]
+
+    def new_header(self, salt: bytes) -> tuple[bytes, Header]:
+        """Seal with the newest key."""
+        key = self.keys()[0]
+        return key, Header(crypto.key_id(key), salt)
+
+
+class KeyFile(_ListedKeys):
+    """A file with permissions 0600, one key a line; ``#`` starts a comment."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keys(self) -> list[bytes]:
+        """Return all keys, the newest first, at least one."""
+        try:
+            raw, _ = files.read(self.path, private=True)
+        except FileMissingError:
+            missing = f"the {self} does not exist; 'sparkconfig seal new-key' makes one"
+        except FileAccessError as error:
+            raise KeyUnusableError(f"the key file {error}") from None
+        else:
+            return _decode(raw.decode("utf-8", "replace"), str(self))
+        raise KeyMissingError(missing)
+
+    def stamp(self) -> files.Stamp | None:
+        """Return the state of the key file, None if it cannot be looked at."""
+        try:
+            return files.stamp(self.path)
+        except SealedFileError:
+            return None
+
+    def create(self) -> str:
+        """Write a new key into a new file and return its id.
+
+        Raises:
+            ConfigurationError: the file exists.
+        """
+        key = crypto.new_key()
+        with files.locked(self.path):
+            files.replace(self.path, _encode([key]), new=True)
+        return crypto.key_id(key)
+
+    def add(self) -> str:
+        """Put a new key before the others and return its id."""
+        key = crypto.new_key()
+        with files.locked(self.path):
+            files.replace(self.path, _encode([key, *self.keys()]), mode=0o600)
+        return crypto.key_id(key)
+
+    def drop_older(self) -> list[str]:
+        """Remove all keys but the newest and return their ids; files that they seal can no longer be read."""
+        with files.locked(self.path):
+            newest, *older = self.keys()
+            if older:
+                files.replace(self.path, _encode([newest]), mode=0o600)
+        return [crypto.key_id(key) for key in older]
+
+    def __str__(self) -> str:
+        return f"key file {self.path}"
+
+
+class EnvKey(_ListedKeys):
+    """Keys in an environment variable, separated by blanks, commas or line ends."""
+
+    def __init__(self, variable: str, environ: Mapping[str, str] | None = None) -> None:
+        self._variable = variable
+        self._environ = os.environ if environ is None else environ
+
+    def keys(self) -> list[bytes]:
+        """Return all keys, the newest first, at least one."""
+        text = self._environ.get(self._variable, "")
+        if not text.strip():
+            raise KeyMissingError(f"the {self} is not set")
+        return _decode(text.replace(",", "\n"), str(self))
+
+    def __str__(self) -> str:
+        return f"environment variable {self._variable}"
+
+
+class Passphrase(KeySource):
+    """A passphrase in an environment variable, made a key through scrypt with the file's salt and cost."""
+
+    def __init__(
+        self, variable: str, environ: Mapping[str, str] | None = None, *, cost: ScryptCost | None = None
+    ) -> None:
+        self._variable = variable
+        self._environ = os.environ if environ is None else environ
+        self._cost = cost or ScryptCost()
+        self._made: tuple[tuple[str, bytes, ScryptCost], bytes] | None = None
+
+    def candidates(self, header: Header) -> list[bytes]:
+        """Return the key that the passphrase makes, if the file has one."""
+        return [] if header.scrypt is None else [self._key(header.salt, header.scrypt)]
+
+    def key_for(self, header: Header) -> bytes:
+        """Return the key, if the passphrase makes the one with the header's id."""
+        if header.scrypt is None:
+            raise WrongKeyError(f"it is sealed with key {header.key_id}, and not with a {self}")
+        key = self._key(header.salt, header.scrypt)
+        if crypto.key_id(key) != header.key_id:
+            raise WrongKeyError(f"it is sealed with another passphrase than the {self}")
+        return key
+
+    def new_header(self, salt: bytes) -> tuple[bytes, Header]:
+        """Seal with the passphrase.
+
+        Raises:
+            KeyUnusableError: it is too short for a new file.
+        """
+        if len(self._text()) < _SHORTEST_PASSPHRASE:
+            raise KeyUnusableError(f"the {self} has fewer than {_SHORTEST_PASSPHRASE} characters")
+        key = self._key(salt, self._cost)
+        return key, Header(crypto.key_id(key), salt, self._cost)
+
+    def __str__(self) -> str:
+        return f"passphrase in environment variable {self._variable}"
+
+    def _text(self) -> str:
+        text = self._environ.get(self._variable, "")
+        if not text:
+            raise KeyMissingError(f"the {self} is not set")
+        return text
+
+    def _key(self, salt: bytes, cost: ScryptCost) -> bytes:
+        """Derive the key, or return the last one: a rewritten file keeps its salt, and scrypt is slow."""
+        question = (self._text(), salt, cost)
+        made = self._made
+        if made is None or made[0] != question:
+            made = self._made = (question, crypto.from_passphrase(*question))
+        return made[1]
+
+
+def _encode(keys: list[bytes]) -> bytes:
+    return b"".join(base64.b64encode(key) + b"\n" for key in keys)
+
+
+def _decode(text: str, source: str) -> list[bytes]:
+    keys: list[bytes] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        for word in line.partition("#")[0].split():
+            try:
+                key = base64.b64decode(word, validate=True)
+            except (binascii.Error, ValueError):
+                key = b""
+            if len(key) != crypto.KEY_BYTES:
+                raise KeyUnusableError(
+                    f"the {source}, line {number}, is no key: expected base64 of {crypto.KEY_BYTES} bytes;"
+                    " 'sparkconfig seal new-key' makes one"
+                )
+            keys.append(key)
+    if not keys:
+        raise KeyUnusableError(f"the {source} holds no key")
+    return keys
