@@ -202,11 +202,18 @@ class Run:
         self._children.append(child)
         return child
 
-    def close(self) -> None:
-        """End all children, newest first, and remove the directory."""
-        for child in reversed(self._children):
-            child.stop()
-        guardian.end_processes(self.token)
+    def close(self, *, hurry: bool = False) -> None:
+        """End all children, newest first, and remove the directory.
+
+        Args:
+            hurry: end all at once, since nothing that they could still do is wanted.
+        """
+        if not hurry:
+            for child in reversed(self._children):
+                child.stop()
+        guardian.end_processes(self.token, grace=3.0)
+        for child in self._children:
+            child.process.wait()
         if self._keep_logs:
             shutil.copytree(self.logs, self._keep_logs, dirs_exist_ok=True)
         shutil.rmtree(self.dir, ignore_errors=True)
@@ -220,4 +227,4 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self.close(hurry=error is not None)
