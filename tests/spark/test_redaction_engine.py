@@ -1,0 +1,156 @@
+"""The masking of texts on the JVM, in a bare JVM without a Spark application."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import time
+
+import pytest
+
+from leaks.support import bare_jvm
+from leaks.values import CANARIES, ENCODINGS, LAYERS
+from sparkconfig.redaction import MASK
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def redactor():
+    with bare_jvm() as gateway:
+        redactor = gateway.jvm.io.sparkconfig.redaction.Redactor
+        assert redactor.isEmpty()
+        redactor.registerAllDeclared(list(CANARIES.values()))
+        yield redactor
+
+
+@pytest.mark.parametrize("name", CANARIES)
+@pytest.mark.parametrize("layer", ["raw", *LAYERS])
+def test_one_layer_of_escapes(redactor, name, layer):
+    text = CANARIES[name] if layer == "raw" else LAYERS[layer](CANARIES[name])
+    assert redactor.redact(f"before {text} after") == f"before {MASK} after"
+    assert redactor.redact(f"<td>{text}</td>") == f"<td>{MASK}</td>"
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_stacks_of_escapes(redactor, name):
+    for stack in itertools.product(LAYERS, repeat=2):
+        text = CANARIES[name]
+        for layer in stack:
+            text = LAYERS[layer](text)
+        assert redactor.redact(f"before {text} after") == f"before {MASK} after", f"{name}: {stack}"
+    for stack in [("xml", "xml", "json"), ("sql-backslash", "xml", "xml"), ("json", "json", "json")]:
+        text = CANARIES[name]
+        for layer in stack:
+            text = LAYERS[layer](text)
+        assert redactor.redact(f"before {text} after") == f"before {MASK} after", f"{name}: {stack}"
+
+
+@pytest.mark.parametrize("name", CANARIES)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_encodings(redactor, name, encoding):
+    text = ENCODINGS[encoding](CANARIES[name])
+    answer = redactor.redact(f"before {text} after")
+    assert MASK in answer, encoding
+    assert len(answer) < len("before  after") + len(MASK) + 12, "most of the encoded text is still there"
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_json_stays_json(redactor, name):
+    value = CANARIES[name]
+    for event in (
+        {"a": value, "b": [value, f"x{value}", f"{value}y", f"\n{value}\\", f'\\"{value}"']},
+        {value: "as a key", "deep": json.dumps({"inner": [value, '"']})},
+    ):
+        for ascii_only in (True, False):
+            answer = redactor.redactJson(json.dumps(event, ensure_ascii=ascii_only))
+            assert MASK in answer
+            assert not redactor.contains(answer)
+            json.loads(answer)
+
+
+def test_text_without_a_value_is_returned_as_it_is(redactor):
+    for text in ("", "nothing here", "canaryPlain7Qz4", "\\u00e4\\n&amp;%25" * 100, "\U0001d55c" * 1000):
+        assert redactor.redact(text) == text
+        assert not redactor.contains(text)
+
+
+def test_user_and_password_in_a_url(redactor):
+    value = LAYERS["percent"](CANARIES["awkward"])
+    assert redactor.redact(f"jdbc:x://shop:{value}@db/s") == f"jdbc:x://shop:{MASK}@db/s"
+
+
+def test_prefixes_and_overlaps(redactor):
+    redactor.registerAll(["overlapAAA111", "overlapAAA111222", "111222tail333", "abcabcabcabc"])
+    assert redactor.redact("x overlapAAA111 y") == f"x {MASK} y"
+    assert redactor.redact("x overlapAAA111222 y") == f"x {MASK} y"
+    assert redactor.redact("x overlapAAA111222tail333 y") == f"x {MASK} y"
+    assert "abcabcabc" not in redactor.redact("abcabcabcabcabcabc")
+
+
+def test_values_like_the_mask_do_not_mask_masks(redactor):
+    redactor.registerAllDeclared(["redacted", "*********", f"x{MASK}y"])
+    assert redactor.redact(f"a {MASK} b") == f"a {MASK} b"
+    assert redactor.redact("it was redacted here") == f"it was {MASK} here"
+    assert redactor.redact(f"a x{MASK}y b") == f"a {MASK} b"
+
+
+def test_short_and_common_values_are_left_alone_unless_declared(redactor):
+    size = redactor.size()
+    redactor.registerAll(["a", "short77", "password", "textarea", "spark.app.name"])
+    assert redactor.size() == size
+    redactor.registerAllDeclared(["qqq", "~"])
+    assert redactor.redact("<b>qqq~</b>") == f"<b>{MASK}{MASK}</b>"
+
+
+def test_numbers_in_json(redactor):
+    redactor.registerAll(["8675309867"])
+    event = '{"Timestamp":1867530986712,"n":8675309867,"s":"8675309867"}'
+    answer = json.loads(redactor.redactJson(event))
+    assert answer == {"Timestamp": 1867530986712, "n": 1111111111, "s": MASK}
+
+
+def test_lines_of_a_value_are_values(redactor):
+    redactor.registerAll(["-----BEGIN X-----\nMIIfirstline0001\nMIIsecondline002\n-----END X-----"])
+    assert redactor.redact("  MIIsecondline002") == f"  {MASK}"
+    assert redactor.redact("-----BEGIN X-----") == "-----BEGIN X-----"
+
+
+def test_many_values_that_share_their_letters(redactor):
+    redactor.registerAll([f"tenant-password-{i:05d}-x" for i in range(10_000)])
+    text = " ".join(f"tenant-password-{i:05d}-x tenant-password-{i:05d}-y" for i in range(0, 10_000, 7))
+    answer = redactor.redact(text)
+    assert answer.count(MASK) == len(range(0, 10_000, 7))
+    assert "-x" not in answer
+
+
+def test_hostile_texts_take_linear_time(redactor):
+    redactor.registerAllDeclared(["a" * 4096, "\\" * 64, "&" * 40, "%" * 40, "!?" * 30])
+    for text in (
+        "a" * 4095 + "b",
+        "\\" * 4096 + "n",
+        "&amp;" * 2000,
+        "%25" * 2000,
+        "\\u005c" * 2000,
+        "!?" * 20 + "!!",
+    ):
+        began = time.monotonic()
+        answer = redactor.redact(text * 20)
+        assert time.monotonic() - began < 5, text[:6]
+        assert answer is not None
+
+
+def test_random_values_in_random_places(redactor):
+    rng = random.Random(7)
+    alphabet = "aZ09&<>\"'\\/%+= \n;#xé鍵"
+    values = ["".join(rng.choice(alphabet) for _ in range(rng.randint(12, 40))) for _ in range(200)]
+    redactor.registerAllDeclared(values)
+    for value in values:
+        stack = [rng.choice(list(LAYERS)) for _ in range(rng.randint(0, 2))]
+        text = value
+        for layer in stack:
+            text = LAYERS[layer](text)
+        answer = redactor.redact(f"[{text}]")
+        assert MASK in answer
+        assert text not in answer, f"{stack}"
