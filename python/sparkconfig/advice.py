@@ -30,7 +30,7 @@ def problem(
         return where + _unknown(provider, known)
     error = errors.get((provider, reference.path))
     if error is not None:
-        return f"{where}{written(reference)}: {error}{_hint(error)}"
+        return f"{where}{written(reference)}: {shorten(str(error), 500)}{_hint(error)}"
     path = f" at path '{shorten(reference.path)}'" if reference.path else ""
     return (
         f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"

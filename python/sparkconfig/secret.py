@@ -12,7 +12,15 @@ __all__ = ["Secret"]
 _HINT = "a Secret is not turned into text by accident; call .reveal() where the value is used"
 
 
-class Secret:
+class _SaysHow(type):
+    """json, and others that refuse a type by its name, quote this name: it says what to do instead."""
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        return "Secret (call .reveal() where the value is used)"
+
+
+class Secret(metaclass=_SaysHow):
     """A resolved value (Kafka: ``Password``). Only :meth:`reveal` gives the text.
 
     ``repr`` shows a mask; ``str``, f-strings, pickle and JSON raise SecretExposureError (a TypeError).
@@ -38,6 +46,9 @@ class Secret:
         raise SecretExposureError(_HINT)
 
     def __format__(self, spec: str) -> str:
+        raise SecretExposureError(_HINT)
+
+    def __getstate__(self) -> NoReturn:
         raise SecretExposureError(_HINT)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
