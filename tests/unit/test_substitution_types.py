@@ -311,3 +311,13 @@ def test_a_regular_expression_meets_no_long_name():
     started = time.process_time()
     error_of("$[envVar=" + "a" * 100_000 + "]", allow=allow)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("cls", [Asking, Delegating])
+def test_dependencies_through_custom_types(cls):
+    text = "$[x=b]" if cls is Asking else "$[x/defaultKey=b/=none]"
+    values = SubstitutableValues(
+        {"a": text, "b": "$[keyValue=c]", "c": "C"}, definitions={"xSubstituterType": cls}
+    )
+    assert values.get_substitution_result("a").value == "C"
+    assert values.dependencies == {"a": {"b"}, "b": {"c"}}

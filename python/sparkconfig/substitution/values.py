@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Protocol, cast
 
@@ -14,7 +15,7 @@ from sparkconfig.references import shorten
 from sparkconfig.secret import Secret
 from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
-from sparkconfig.substitution.command import java_trim
+from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.definitions import SUFFIX, FromValues, LoadType, create_type, load_type
 from sparkconfig.substitution.evaluate import MaybeSteps, Need, Retrieve, Steps, evaluate
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject
@@ -26,6 +27,10 @@ __all__ = ["Literal", "SubstitutableValues", "UnderlyingValues"]
 _log = logging.getLogger(__name__)
 _LONG_TEXT = 65536
 _MAX_NESTED = 50
+_TOO_LARGE = "the text that its substitutions give is too large; do keys name each other many times?"
+
+MAX_CHARS = 1 << 26
+"""Default for ``max_chars``: 64 Mi characters."""
 
 Literal = Callable[[str], str | tuple[str, bool]]
 """Transforms the text outside of ``$[...]``; may say beside it whether it is to be redacted."""
@@ -54,6 +59,8 @@ class SubstitutableValues:
             custom types. FROM_VALUES: ``values`` defines them, as in the KIP; that lets whoever writes the
             values load classes.
         load: class name to class, for definitions that are text.
+        max_chars: how many characters all results that are put together may have: a few keys that name each
+            other twice would otherwise grow without end.
     """
 
     def __init__(
@@ -68,6 +75,7 @@ class SubstitutableValues:
         allow: Allowlists | None = None,
         definitions: Mapping[str, object] | FromValues | None = None,
         load: LoadType = load_type,
+        max_chars: int = MAX_CHARS,
     ) -> None:
         self._values = values
         self._prefix = java_trim(prefix)
@@ -80,6 +88,8 @@ class SubstitutableValues:
         self._results: dict[str, RedactableObject] = {}
         self._missing: set[str] = set()
         self._types: dict[str, SubstituterType | None] = {}
+        self._asked: dict[str, set[str]] = {}
+        self._chars_left = max_chars
         self._here = _Here()
 
     @property
@@ -97,6 +107,11 @@ class SubstitutableValues:
         """The keys that were calculated so far, for whatever reason, with their results."""
         return MappingProxyType(self._results)
 
+    @property
+    def dependencies(self) -> Mapping[str, Set[str]]:
+        """Key to the keys that its evaluation asked for directly; plain keys, which ask for none, are not in."""
+        return MappingProxyType(self._asked)
+
     def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:  # noqa: FBT001 - KIP's order
         """Return the result of ``key``; None: the key does not exist (or has the value None).
 
@@ -107,6 +122,7 @@ class SubstitutableValues:
                 allowlist forbids something, or a required key does not exist.
             ConfigurationError: a type is defined wrongly.
         """
+        self._note(self._here.current, key)
         found = self._results.get(key)
         if found is None:
             begun = self._begin(key)
@@ -201,6 +217,8 @@ class SubstitutableValues:
 
     def _answer(self, need: Need, stack: list[tuple[str | None, Steps]]) -> RedactableObject | None:
         """Answer a need, or put its evaluation on the stack (then the answer is None, its start signal)."""
+        asker = stack[-1][0]
+        self._note(self._here.current if asker is None else asker, need.key)
         begun = self._begin(need.key, hidden=need.hidden)
         if begun is None:
             if need.required:
@@ -213,6 +231,14 @@ class SubstitutableValues:
         stack.append((need.key, begun))
         return None
 
+    def _note(self, asker: str | None, key: str) -> None:
+        """Keep which key asked for which."""
+        if asker is not None:
+            asked = self._asked.get(asker)
+            if asked is None:
+                asked = self._asked.setdefault(asker, set())
+            asked.add(key)
+
     def _evaluate(self, key: str, text: str, secret: bool) -> Steps:  # noqa: FBT001
         """Evaluate the text of one key."""
         # A secret's text is kept in no cache, a huge one's segments in no list.
@@ -221,7 +247,7 @@ class SubstitutableValues:
         )
         parts: list[str] = []
         redacted = secret
-        odd = 0
+        odd = chars = 0
         only: RedactableObject | None = None
         for segment in segments:
             if isinstance(segment, str):
@@ -229,14 +255,18 @@ class SubstitutableValues:
                 redacted = redacted or redact
                 parts.append(plain)
                 continue
-            found = (yield from self._command(segment, secret)) if isinstance(segment, Command) else None
+            found = (yield from self._command(key, segment, secret)) if isinstance(segment, Command) else None
             if found is None:
                 odd += 1
                 parts.append(segment.raw)
                 continue
             only = found
             redacted = redacted or found.redacted
-            parts.append(found.value)
+            inserted = found.value
+            chars += len(inserted)
+            if chars > self._chars_left:
+                raise SubstitutionError(_TOO_LARGE)
+            parts.append(inserted)
         if odd:
             _log.warning(
                 "key %s: %d text(s) in $[...] are no substitution (malformed, or an unknown type) and stay",
@@ -244,10 +274,11 @@ class SubstitutableValues:
                 odd,
             )
         if only is not None and len(parts) == 1:
-            return only.redacted_version() if redacted else only
+            return only.redacted_version() if redacted else only  # no new text: nothing is counted
+        self._chars_left -= chars
         return RedactableObject("".join(parts), redacted)
 
-    def _command(self, command: Command, secret: bool) -> MaybeSteps:  # noqa: FBT001
+    def _command(self, key: str, command: Command, secret: bool) -> MaybeSteps:  # noqa: FBT001
         """Evaluate one command; None: its type is unknown."""
         kind = command.type
         custom = self._custom(kind)
@@ -259,9 +290,14 @@ class SubstitutableValues:
             elif kind != KEY_VALUE:
                 return None
         elif type(custom).do_substitution is SubstituterTypeHelper.do_substitution:
-            retrieve = cast("SubstituterTypeHelper", custom).retriever(kind, self)
+            inner = cast("SubstituterTypeHelper", custom).retriever(kind, self)
+
+            def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:  # noqa: FBT001
+                with self._here.evaluating(key):
+                    return inner(identifier, modifiers, redact)
         else:
-            return self._ask_custom(custom, command, secret)
+            with self._here.evaluating(key):
+                return self._ask_custom(custom, command, secret)
         return (yield from evaluate(retrieve, kind, command.read(), command.identifier, secret=secret))
 
     def _ask_custom(self, custom: SubstituterType, command: Command, secret: bool) -> RedactableObject:  # noqa: FBT001
@@ -308,11 +344,27 @@ class SubstitutableValues:
 
 
 class _Here(threading.local):
-    """What one thread is doing: a key may be in evaluation on two threads, which is no circle."""
+    """What one thread is doing: a key may be in evaluation on two threads, which is no circle.
+
+    Attributes:
+        active: the keys in evaluation.
+        nested: how many evaluations stand in each other, through custom types.
+        current: the key for which a custom type is at work, None outside of one.
+    """
 
     def __init__(self) -> None:
         self.active: set[str] = set()
         self.nested = 0
+        self.current: str | None = None
+
+    @contextmanager
+    def evaluating(self, key: str) -> Iterator[None]:
+        """Set :attr:`current` meanwhile."""
+        before, self.current = self.current, key
+        try:
+            yield
+        finally:
+            self.current = before
 
 
 def _raw_result(raw: object) -> RedactableObject:
