@@ -60,5 +60,6 @@ def _chain(error: BaseException) -> list[BaseException]:
         if isinstance(each, BaseException) and each not in found:
             found.append(each)
             reason = None if isinstance(each, ssl.SSLError) else getattr(each, "reason", None)
-            pending += [each.__cause__, each.__context__, reason, *each.args]
+            inner = getattr(each, "inner_exception", None)  # azure-core's way
+            pending += [each.__cause__, each.__context__, reason, inner, *each.args]
     return found

@@ -59,7 +59,7 @@ class NamedStoreProvider(StoreProvider):
 
     def _open(self, values: ParamValues, seconds: float) -> None:
         self._layout = values.text("layout")
-        self._base64 = values.patterns(BASE64_KEYS.name)
+        self._base64 = values.patterns(BASE64_KEYS.name) if BASE64_KEYS in self.table else ()
         self._connect(values, seconds)
 
     def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:  # noqa: ARG002 - clients here have fixed timeouts

@@ -1,0 +1,130 @@
+"""The databricks provider against a contract fake of the secrets API. It was never run on Databricks."""
+
+import base64
+
+import pytest
+
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ProviderError,
+    ProviderUnavailableError,
+    SecretNotFoundError,
+)
+from sparkconfig.providers.databricks import DatabricksConfigProvider
+from sparkconfig.testing import ContractCase, ProviderContract
+from support.fakes.databricks import FakeDatabricks
+from support.store_faults import Faulty, StoreFaults
+
+DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
+
+
+@pytest.fixture(autouse=True)
+def _no_databricks_environment(monkeypatch, tmp_path):
+    for name in ("DATABRICKS_HOST", "DATABRICKS_TOKEN", "DATABRICKS_CONFIG_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DATABRICKS_CONFIG_FILE", str(tmp_path / "none"))
+
+
+@pytest.fixture
+def workspace():
+    with FakeDatabricks() as fake:
+        fake.put("shop", DATA)
+        yield fake
+
+
+def make(workspace, **params):
+    provider = DatabricksConfigProvider()
+    token = {} if {"client.id", "token.file"} & set(params) else {"token": workspace.TOKEN}
+    provider.configure({"host": workspace.url, **token, **params})
+    return provider
+
+
+class TestContract(ProviderContract):
+    @pytest.fixture
+    def case(self, workspace):
+        params = {"host": workspace.url, "token": workspace.TOKEN}
+        return ContractCase(
+            DatabricksConfigProvider,
+            params,
+            "shop",
+            DATA,
+            missing_path="absent",
+            denied_path="locked",
+            secret_params=("token",),
+        )
+
+
+class TestFaults(StoreFaults):
+    @pytest.fixture
+    def faulty(self, workspace):
+        def maker(params):
+            return make(workspace, **params)
+
+        return Faulty(workspace, maker, "shop", "password", DATA["password"], "host")
+
+
+class TestValues:
+    def test_a_secret_can_hold_json(self, workspace):
+        workspace.put("shop", {"db": '{"password": "in-json-0001"}'})
+        with make(workspace, layout="json") as provider:
+            assert provider.get("shop/db").data == {"password": "in-json-0001"}
+            with pytest.raises(SecretNotFoundError):
+                provider.get("shop/absent")
+            with pytest.raises(ConfigurationError, match="scope and its key"):
+                provider.get("shop")
+
+    def test_binary_is_base64_where_asked(self, workspace):
+        raw = bytes(range(256))
+        workspace.put("files", {"a.p12": raw})
+        with make(workspace, **{"base64.keys": "*.p12"}) as provider:
+            assert base64.b64decode(provider.get("files").data["a.p12"]) == raw
+        with make(workspace) as provider, pytest.raises(ProviderError, match=r"base64\.keys"):
+            provider.get("files")
+
+    def test_huge_values_arrive_whole(self, workspace):
+        workspace.put("shop", {"huge": "x" * 131_072})
+        with make(workspace) as provider:
+            assert len(provider.get("shop", {"huge"}).data["huge"]) == 131_072
+
+
+class TestIdentity:
+    def test_a_revoked_token_is_not_allowed(self, workspace):
+        with make(workspace) as provider:
+            provider.get("shop", {"password"})
+            workspace.tokens.clear()
+            with pytest.raises(AccessDeniedError):
+                provider.get("shop", {"password"})
+
+    def test_a_token_file(self, workspace, tmp_path):
+        (tmp_path / "token").write_text(workspace.TOKEN + "\n")
+        with make(workspace, **{"token.file": str(tmp_path / "token")}) as provider:
+            assert provider.get("shop").data == DATA
+
+    def test_a_service_principal(self, workspace, tmp_path):
+        workspace.clients["app-1"] = "client-secret-0001"
+        (tmp_path / "secret").write_text("client-secret-0001")
+        params = {"client.id": "app-1", "client.secret.file": str(tmp_path / "secret")}
+        with make(workspace, **params) as provider:
+            assert provider.get("shop").data == DATA
+
+    def test_a_wrong_service_principal_is_refused_and_not_shown(self, workspace):
+        params = {"client.id": "app-1", "client.secret": "wrong-secret-0001"}
+        with (
+            pytest.raises((AccessDeniedError, ConfigurationError)) as caught,
+            make(workspace, **params) as provider,
+        ):
+            provider.get("shop")
+        assert "wrong-secret-0001" not in str(caught.value)
+
+    def test_without_identity_it_says_so(self, workspace):
+        with DatabricksConfigProvider() as provider, pytest.raises(ConfigurationError, match="host"):
+            provider.configure({"host": workspace.url})
+
+    def test_own_authority(self, tls):
+        with FakeDatabricks(tls) as fake:
+            fake.put("shop", DATA)
+            with make(fake, **{"ca.file": tls.ca}) as provider:
+                assert provider.get("shop").data == DATA
+            with make(fake, attempts="1") as provider, pytest.raises(ProviderUnavailableError, match="TLS"):
+                provider.get("shop")
