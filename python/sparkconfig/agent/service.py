@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class AgentService:
-    """Answers ``start``, ``resolve``, ``await_change`` and ``refresh`` for one application.
+    """Answers ``ping``, ``start``, ``resolve``, ``await_change`` and ``refresh`` for one application.
 
     An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors
     of this package, which hold no values; of any other exception only its type is passed on, since a Python
@@ -33,6 +33,7 @@ class AgentService:
         self._application: Application | None = None
         self._lock = threading.Lock()
         self._methods = {
+            "ping": lambda _: {},
             "start": self._start,
             "resolve": self._resolve,
             "await_change": self._await_change,

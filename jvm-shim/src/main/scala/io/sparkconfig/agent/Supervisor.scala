@@ -30,6 +30,8 @@ private[sparkconfig] final class Supervisor(
   private var backoffMs = FirstBackoffMs
   private var restarts = 0
   @volatile private var closed = false
+  private val heartbeat = new Thread(() => beat(), "sparkconfig-heartbeat")
+  heartbeat.setDaemon(true)
   @volatile private var restore: Caller => Unit = (_: Caller) => ()
 
   /** How often the process was started again. */
@@ -49,7 +51,8 @@ private[sparkconfig] final class Supervisor(
       catch { case e: LaunchFailure => failures += s"${spec.command.head}: ${e.reason}"; None }
     }
     current = started.take(1).toList.headOption
-    if (current.isEmpty) {
+    if (current.isDefined) heartbeat.start()
+    else {
       throw new SparkConfigException(
         "sparkconfig's side process cannot start. Tried:\n  - " + failures.result().mkString("\n  - ") +
           "\nInstall the package where one of these finds it (pip install sparkconfig==" + BuildInfo.version +
@@ -71,9 +74,24 @@ private[sparkconfig] final class Supervisor(
 
   def close(): Unit = {
     closed = true
+    heartbeat.interrupt()
     lock.synchronized {
       current.foreach(_.process.stop(StopGraceMs))
       current = None
+    }
+  }
+
+  /**
+   * Finds a process that is alive and does not answer (stopped, swapped out, deadlocked) without waiting for the
+   * deadline of a real call; ending it also frees the calls that wait for it.
+   */
+  private def beat(): Unit = while (!closed) {
+    try {
+      Thread.sleep(HeartbeatMs)
+      lock.synchronized(current).foreach(connection => connection.call(connection.pulse, "ping", Json.obj()))
+    } catch {
+      case _: InterruptedException => closed = true
+      case _: SparkConfigException => () // it was ended, and starts again at the next call
     }
   }
 
@@ -132,6 +150,7 @@ private[sparkconfig] final class Supervisor(
 
   private final class Connection(val process: SideProcess) {
     val endpoint: PythonEndpoint = process.endpoint(callTimeoutMs)
+    val pulse: PythonEndpoint = process.endpoint(PulseTimeoutMs)
     private var waiting: Option[PythonEndpoint] = None
 
     def patient(timeoutMs: Int): PythonEndpoint = synchronized {
@@ -158,4 +177,6 @@ private[sparkconfig] object Supervisor {
   private val FirstBackoffMs = 100L
   private val MaxBackoffMs = 10000L
   private val StopGraceMs = 2000L
+  private val HeartbeatMs = 1000L
+  private val PulseTimeoutMs = 5000
 }
