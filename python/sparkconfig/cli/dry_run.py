@@ -1,0 +1,161 @@
+"""What ``resolve --dry-run`` finds out, without any value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from sparkconfig import advice
+from sparkconfig.early_confs import advice_for
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.expression import Expression, Source
+from sparkconfig.formats import properties
+from sparkconfig.formats.errors import FormatError
+from sparkconfig.references import Reference
+from sparkconfig.resolver import Resolver
+from sparkconfig.settings import PREFIX
+
+__all__ = ["Report", "Row", "check", "operator_file", "read_confs"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One reference in one conf.
+
+    Attributes:
+        key: the conf.
+        reference: as it is written, shortened.
+        provider: the provider's name.
+        provider_class: its class, or None if it is not declared.
+        path: the path asked for.
+        name: the key asked for.
+        ttl: milliseconds for which the answer is good, or None.
+        state: ``ok``, ``no value``, or ``read too early``.
+        problem: why there is no value, or None.
+    """
+
+    key: str
+    reference: str
+    provider: str
+    provider_class: str | None
+    path: str
+    name: str
+    ttl: int | None
+    state: str
+    problem: str | None
+
+
+@dataclass
+class Report:
+    """What a start with these confs would find.
+
+    Attributes:
+        rows: every reference, in the order of the confs.
+        problems: each text once.
+        operator_file: where the settings come from, or None.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    operator_file: Path | None = None
+
+    def as_json(self, *, explain: bool) -> dict[str, object]:
+        """Return it for machines."""
+        names = {"key", "reference", "provider", "state", "problem"}
+        rows = [{k: v for k, v in asdict(row).items() if explain or k in names} for row in self.rows]
+        file = None if self.operator_file is None else str(self.operator_file)
+        return {"ok": not self.problems, "operator_file": file, "references": rows, "problems": self.problems}
+
+
+def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, str]:
+    """Read properties files, the last one winning, and ``KEY=VALUE`` texts over them; values trimmed as Spark does.
+
+    Raises:
+        ConfigurationError: a file cannot be read or is malformed, or a text has no ``=``.
+    """
+    confs: dict[str, str] = {}
+    for path in files:
+        confs.update(_read(path))
+    for text in extra:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise ConfigurationError("--conf needs KEY=VALUE")
+        confs[key.strip()] = value.strip()
+    return confs
+
+
+def operator_file(environ: Mapping[str, str] | None = None) -> Path | None:
+    """Return the operator's file that a driver here would find (``OperatorFile.scala`` looks at the same places)."""
+    environ = os.environ if environ is None else environ
+    folders = [Path("/etc/spark")]
+    if environ.get("SPARK_HOME"):
+        folders.append(Path(environ["SPARK_HOME"]) / "conf")
+    if environ.get("SPARK_CONF_DIR"):
+        folders.append(Path(environ["SPARK_CONF_DIR"]))
+    return next((path for folder in folders if (path := folder / "sparkconfig.conf").is_file()), None)
+
+
+def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
+    """Ask the providers for every reference in ``confs``.
+
+    Args:
+        confs: what an application starts with.
+        operator: the operator's file; None: the one that a driver here would find.
+
+    Raises:
+        ConfigurationError: settings or providers are wrong, all problems in one message.
+    """
+    operator = operator or operator_file()
+    own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
+    report = Report(operator_file=operator)
+    if operator is not None:
+        report.problems += [f"{key}: only the operator's file {operator} may set this" for key in sorted(own)]
+        own = {key: text for key, text in _read(operator).items() if key.startswith(PREFIX)}
+    with Resolver.from_confs(own, operator=operator is not None) as resolver:
+        found = {
+            key: Expression(text, key, siblings=confs if "$[" in text else {})
+            for key, text in confs.items()
+            if not key.startswith(PREFIX) and resolver.is_expression(text)
+        }
+        resolution = resolver.resolve(found.values())
+        for key, expression in found.items():
+            early = advice_for(key, executor_env=resolver.settings.executor_env)
+            sources = resolution.provenance.get(expression, [])
+            report.rows += [_row(key, source, early) for source in sources]
+            if early is not None and sources:
+                report.problems.append(early)
+            report.problems += resolution.problems_of(expression)
+    report.problems = advice.limited(list(dict.fromkeys(report.problems)))
+    return report
+
+
+def _row(key: str, source: Source, early: str | None) -> Row:
+    state = "no value" if source.problem else "ok" if early is None else "read too early"
+    # An unknown provider may be a literal password that looks like a reference: then nothing of it is shown.
+    known = source.provider_class is not None
+    written = (
+        advice.written(Reference(source.provider, source.path, source.key, 0, 0)) if known else "(not shown)"
+    )
+    return Row(
+        key,
+        written,
+        source.provider if known else "(unknown)",
+        source.provider_class,
+        source.path if known else "",
+        source.key if known else "",
+        source.ttl,
+        state,
+        source.problem,
+    )
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        return {key: value.strip() for key, value in properties.load(path.read_bytes()).items()}
+    except FormatError as error:
+        problem = f"{path}: {error}"
+    except OSError as error:
+        problem = f"{path} cannot be read: {error.strerror or type(error).__name__}"
+    raise ConfigurationError(problem)

@@ -1,0 +1,76 @@
+"""Parse the command line, run one subcommand, turn errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from sparkconfig._version import __version__
+from sparkconfig.cli import init, install, jar, resolve, seal
+from sparkconfig.cli.exit_codes import ExitCode, code_for
+from sparkconfig.cli.output import Output
+from sparkconfig.errors import SparkConfigError
+
+__all__ = ["main", "parser"]
+
+COMMANDS = (init, seal, resolve, jar, install)
+_EPILOG = """\
+examples:
+  sparkconfig init                                    the lines that turn it on
+  sparkconfig seal --help                             keep passwords in an encrypted file
+  sparkconfig resolve --dry-run spark-defaults.conf   which references would get a value
+  spark-submit --jars "$(sparkconfig jar)" app.py
+
+exit codes:
+  0 done, 1 references without a value, 2 wrong command line, 3 wrong configuration, 4 not there,
+  5 not allowed or wrong key, 6 cannot be reached now, 7 damaged file, 70 internal error, 130 interrupted
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the whole command line."""
+    top = argparse.ArgumentParser(
+        prog="sparkconfig",
+        description="Secrets and configuration for Apache Spark. No command takes or prints a secret value"
+        " on its command line or output.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"sparkconfig {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.register(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        arguments: the command line without the program's name; None: this process's.
+
+    Returns:
+        The exit code, one of :class:`ExitCode`.
+    """
+    options = parser().parse_args(arguments)
+    out = Output(as_json=getattr(options, "json", False))
+    try:
+        code = int(options.run(options, out))
+        sys.stdout.flush()
+    except SparkConfigError as error:
+        out.failure(type(error).__name__, str(error))
+        return int(code_for(error))
+    except KeyboardInterrupt:
+        print("sparkconfig: interrupted", file=sys.stderr)
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would flush once more at exit and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+    except Exception as error:  # noqa: BLE001 - a traceback may show values of variables to some tools
+        out.failure("InternalError", f"internal error: {type(error).__name__}; please report what you ran")
+        return int(ExitCode.INTERNAL)
+    return code

@@ -1,0 +1,49 @@
+"""Results on standard output: lines for people, or one JSON object for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["Output", "table"]
+
+
+class Output:
+    """Where a command puts its result; errors go to standard error and never through here.
+
+    Args:
+        as_json: whether ``--json`` was given.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def result(self, data: Mapping[str, object], lines: Iterable[str]) -> None:
+        """Print the result once.
+
+        Args:
+            data: for machines; ``"ok": true`` is added unless it says otherwise.
+            lines: for people, the same in words.
+        """
+        if self.as_json:
+            print(json.dumps({"ok": True, **data}, indent=2))
+        else:
+            for line in lines:
+                print(line)
+
+    def failure(self, kind: str, message: str) -> None:
+        """Report an error: its text on standard error, and with ``--json`` an object on standard output too."""
+        if self.as_json:
+            print(json.dumps({"ok": False, "error": {"type": kind, "message": message}}, indent=2))
+        print(f"sparkconfig: {message}", file=sys.stderr)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table with columns as wide as needed."""
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+    ruled = [header, ["-" * width for width in widths], *rows]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in ruled
+    ]

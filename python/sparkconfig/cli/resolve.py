@@ -1,0 +1,94 @@
+"""``sparkconfig resolve --dry-run``: which references get a value, and from where; names, never values."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.output import Output
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+    from sparkconfig.cli.dry_run import Report
+
+__all__ = ["register"]
+
+_EPILOG = """\
+examples:
+  sparkconfig resolve --dry-run conf/spark-defaults.conf
+  sparkconfig resolve --dry-run --explain --json job.properties
+  sparkconfig resolve --dry-run job.properties --conf 'spark.shop.token=${secrets:shop:token}'
+
+The providers are asked as a driver on this machine would ask them, with this user's permissions. Settings come from
+the operator's file if there is one (--operator-file, /etc/spark/sparkconfig.conf, $SPARK_HOME/conf or
+$SPARK_CONF_DIR), else from the files given.
+"""
+
+
+def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "resolve",
+        help="check the references in a properties file",
+        description="List the references in properties files (spark-defaults.conf, --properties-file), the provider"
+        " that answers each, and whether it can. Values are never printed.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="Java properties; later files win"
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        required=True,
+        help="needed, and the only mode: values are not printed",
+    )
+    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="as in spark-submit")
+    parser.add_argument("--operator-file", type=Path, metavar="FILE", help="the operator's sparkconfig.conf")
+    parser.add_argument("--explain", action="store_true", help="also the provider's class, path, key and ttl")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, out: Output) -> ExitCode:
+    """Ask the providers and print what they said about names."""
+    from sparkconfig.cli.dry_run import check, read_confs
+
+    confs = read_confs(options.files, options.conf)
+    report = check(confs, options.operator_file)
+    lines = _explained(report) if options.explain else _short(report)
+    if report.problems:
+        many = len(report.problems) > 1
+        lines += [
+            "",
+            f"{len(report.problems)} problem{'s' if many else ''}:",
+            *(f"  - {p}" for p in report.problems),
+        ]
+    out.result(report.as_json(explain=options.explain), lines)
+    return ExitCode.UNRESOLVED if report.problems else ExitCode.OK
+
+
+def _short(report: Report) -> list[str]:
+    from sparkconfig.cli.output import table
+
+    if not report.rows:
+        return ["no references found"]
+    rows = [[row.key, row.reference, row.provider, row.state] for row in report.rows]
+    return table(["conf", "reference", "provider", "answer"], rows)
+
+
+def _explained(report: Report) -> list[str]:
+    from sparkconfig.cli.output import table
+
+    if not report.rows:
+        return ["no references found"]
+    rows = [
+        [row.key, row.provider, row.provider_class or "-", row.path or "-", row.name or "-",
+         "-" if row.ttl is None else f"{row.ttl} ms", row.state]
+        for row in report.rows
+    ]  # fmt: skip
+    return table(["conf", "provider", "class", "path", "key", "ttl", "answer"], rows)

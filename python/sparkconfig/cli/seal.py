@@ -1,0 +1,257 @@
+"""``sparkconfig seal``: make and change sealed files. Values come from a prompt, standard input or the environment."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.output import Output
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+    from sparkconfig.sealed.keys import KeySource
+
+__all__ = ["register"]
+
+_EPILOG = """\
+examples:
+  sparkconfig seal create --new-key --key-file shop.key --file secrets.sealed
+  sparkconfig seal set    --key-file shop.key --file secrets.sealed shop:password            asks for it
+  openssl rand -hex 24 | sparkconfig seal set --key-file shop.key --file secrets.sealed shop:token
+  sparkconfig seal set    --key-file shop.key --file secrets.sealed shop:password --from-env DB_PASSWORD
+  sparkconfig seal list   --key-file shop.key --file secrets.sealed
+  sparkconfig seal remove --key-file shop.key --file secrets.sealed shop:token
+  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed
+
+A value is used as ${secrets:shop:password}: provider, section, key. Values are never taken from the command line,
+where every user of the machine could read them, and never printed.
+"""
+
+
+def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command with its own subcommands."""
+    parser = commands.add_parser(
+        "seal",
+        help="keep secrets in an encrypted file",
+        description="Keep secrets in a file whose values are encrypted (AES-256-GCM) and names authenticated.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+
+    new_key = actions.add_parser("new-key", help="write a new key into a new key file")
+    new_key.add_argument(
+        "--key-file", type=Path, required=True, metavar="FILE", help="made with permissions 0600"
+    )
+    _finish(new_key, _new_key)
+
+    create = actions.add_parser("create", help="make an empty sealed file")
+    _file_and_key(create)
+    create.add_argument("--new-key", action="store_true", help="make the key file too")
+    _finish(create, _create)
+
+    put = actions.add_parser(
+        "set",
+        help="seal a value, new or in the place of another",
+        description="Seal a value. It is asked for on a terminal, else read from standard input; one line end at"
+        " its end is left out.",
+    )
+    _file_and_key(put)
+    put.add_argument("name", metavar="SECTION:KEY", help="as in ${secrets:SECTION:KEY}")
+    put.add_argument("--from-env", metavar="VAR", help="take the value from an environment variable")
+    put.add_argument("--exact", action="store_true", help="keep a line end at the end of standard input")
+    put.add_argument("--allow-empty", action="store_true", help="an empty value is no mistake")
+    _finish(put, _set)
+
+    listing = actions.add_parser(
+        "list",
+        help="list the names; with a key also check the whole file",
+        description="List names, never values.",
+    )
+    _file_and_key(listing, key_required=False)
+    _finish(listing, _list)
+
+    gone = actions.add_parser("remove", help="remove values")
+    _file_and_key(gone)
+    gone.add_argument("names", metavar="SECTION:KEY", nargs="+", help="what to remove, all or nothing")
+    _finish(gone, _remove)
+
+    rotate = actions.add_parser(
+        "rotate-key",
+        help="encrypt everything anew with a new key",
+        description="With a key file: put a new key before the old one in it, then encrypt the files anew; readers"
+        " find a fitting key at every moment. With --new-...: encrypt with that key instead.",
+    )
+    _file_and_key(rotate, many=True)
+    _key_options(rotate.add_mutually_exclusive_group(), "new-", "new_")
+    rotate.add_argument(
+        "--drop-old-key",
+        action="store_true",
+        help="remove older keys from the key file, if no other file needs them",
+    )
+    _finish(rotate, _rotate)
+
+
+def _file_and_key(parser: argparse.ArgumentParser, *, key_required: bool = True, many: bool = False) -> None:
+    if many:
+        text = "the sealed file; can be repeated"
+        parser.add_argument("--file", type=Path, required=True, metavar="FILE", help=text, action="append")
+    else:
+        parser.add_argument("--file", type=Path, required=True, metavar="FILE", help="the sealed file")
+    _key_options(parser.add_mutually_exclusive_group(required=key_required), "", "")
+
+
+def _key_options(group: argparse._MutuallyExclusiveGroup, prefix: str, name: str) -> None:
+    group.add_argument(
+        f"--{prefix}key-file",
+        type=Path,
+        dest=f"{name}key_file",
+        metavar="FILE",
+        help="file with the key, 0600",
+    )
+    group.add_argument(
+        f"--{prefix}key-env", dest=f"{name}key_env", metavar="VAR", help="environment variable with the key"
+    )
+    group.add_argument(
+        f"--{prefix}passphrase-env",
+        dest=f"{name}passphrase_env",
+        metavar="VAR",
+        help="environment variable with a passphrase",
+    )
+
+
+def _finish(parser: argparse.ArgumentParser, run: object) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def _key(options: argparse.Namespace, name: str = "") -> KeySource | None:
+    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
+
+    given = {kind: getattr(options, f"{name}{kind}") for kind in ("key_file", "key_env", "passphrase_env")}
+    if given["key_file"] is not None:
+        return KeyFile(given["key_file"])
+    if given["key_env"] is not None:
+        return EnvKey(given["key_env"])
+    return None if given["passphrase_env"] is None else Passphrase(given["passphrase_env"])
+
+
+def _required_key(options: argparse.Namespace) -> KeySource:
+    key = _key(options)
+    if key is None:  # argparse has seen to it
+        raise AssertionError
+    return key
+
+
+def _new_key(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.sealed.keys import KeyFile
+
+    key_id = KeyFile(options.key_file).create()
+    lines = [
+        f"made key {key_id} in {options.key_file}; keep a copy in a safe place, without it nothing can be read"
+    ]
+    out.result({"key_file": str(options.key_file), "key_id": key_id}, lines)
+    return ExitCode.OK
+
+
+def _create(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.errors import ConfigurationError
+    from sparkconfig.sealed import editor
+    from sparkconfig.sealed.keys import KeyFile
+
+    key = _required_key(options)
+    if options.file.exists():
+        raise ConfigurationError(f"{options.file} exists already and is left as it is")
+    if options.new_key:
+        if not isinstance(key, KeyFile):
+            raise ConfigurationError("--new-key needs --key-file")
+        key.create()
+    key_id = editor.create(options.file, key)
+    out.result(
+        {"file": str(options.file), "key_id": key_id}, [f"made {options.file}, sealed with key {key_id}"]
+    )
+    return ExitCode.OK
+
+
+def _set(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.cli.values import read_value
+    from sparkconfig.sealed import editor
+    from sparkconfig.sealed.names import EntryName
+    from sparkconfig.sealed.opened import load
+
+    name = EntryName.parse(options.name)
+    key = _required_key(options)
+    load(options.file, key)  # say what is wrong before somebody types a password
+    value = read_value(
+        str(name), variable=options.from_env, exact=options.exact, allow_empty=options.allow_empty
+    )
+    replaced = bool(editor.put(options.file, key, {name: value}))
+    verb = "replaced" if replaced else "sealed"
+    out.result(
+        {"file": str(options.file), "section": name.section, "key": name.key, "replaced": replaced},
+        [f"{verb} {name} in {options.file}"],
+    )
+    return ExitCode.OK
+
+
+def _list(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.sealed.opened import load, names_in
+
+    key = _key(options)
+    if key is None:
+        key_id, names = names_in(options.file)
+    else:
+        opened = load(options.file, key)
+        key_id, names = opened.document.header.key_id, opened.names()
+    sections: dict[str, list[str]] = {}
+    for name in names:
+        sections.setdefault(name.section, []).append(name.key)
+    data = {"file": str(options.file), "key_id": key_id, "verified": key is not None, "sections": sections}
+    out.result(data, [str(name) for name in names])
+    return ExitCode.OK
+
+
+def _remove(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.sealed import editor
+    from sparkconfig.sealed.names import EntryName
+
+    names = [EntryName.parse(text) for text in options.names]
+    editor.remove(options.file, _required_key(options), names)
+    removed = [str(name) for name in names]
+    out.result({"file": str(options.file), "removed": removed}, [f"removed {name}" for name in removed])
+    return ExitCode.OK
+
+
+def _rotate(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.errors import ConfigurationError
+    from sparkconfig.sealed import editor
+    from sparkconfig.sealed.keys import KeyFile
+    from sparkconfig.sealed.opened import load
+
+    key, new = _required_key(options), _key(options, "new_")
+    in_place = new is None
+    if in_place and not isinstance(key, KeyFile):
+        raise ConfigurationError(
+            "a key in the environment cannot be rotated in place; name the new one with --new-..."
+        )
+    if options.drop_old_key and not in_place:
+        raise ConfigurationError("--drop-old-key goes with a rotation inside one key file")
+    for path in options.file:
+        load(path, key)  # nothing is changed unless everything can be read
+    if isinstance(key, KeyFile) and in_place:
+        key.add()
+    ids = [(path, *editor.reseal(path, key, new or key)) for path in options.file]
+    dropped = key.drop_older() if options.drop_old_key and isinstance(key, KeyFile) else []
+    lines = [f"{path}: sealed with key {after} instead of {before}" for path, before, after in ids]
+    if dropped:
+        lines.append(f"removed from the {key}: {', '.join(dropped)}")
+    elif in_place:
+        lines.append(
+            f"the old key stays in the {key}, in case other files need it; --drop-old-key removes it"
+        )
+    rotated = [{"file": str(path), "old_key_id": before, "key_id": after} for path, before, after in ids]
+    out.result({"files": rotated, "dropped_key_ids": dropped}, lines)
+    return ExitCode.OK
