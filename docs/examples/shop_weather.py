@@ -2,7 +2,7 @@
 
 The one thing to notice is the password: the application holds a reference to it. With sparkconfig the
 reference is replaced inside the JDBC connection, each time one is opened, on the driver and on the executors.
-Without sparkconfig, set ``spark.shop.password`` to the password itself: the ordinary way, which works too.
+Without sparkconfig, set ``spark.shop.pwd`` to the password itself: the ordinary way, which works too.
 
     spark-submit --properties-file spark-defaults.conf shop_weather.py --csv FILE --url jdbc:postgresql://...
 
@@ -79,7 +79,7 @@ def main() -> None:
         "driver": "org.postgresql.Driver",
         "dbtable": "weather",
         "user": arguments.user,
-        "password": spark.conf.get("spark.shop.password", REFERENCE),
+        "password": spark.conf.get("spark.shop.pwd", REFERENCE),
     }
     load(spark, arguments.csv, connection)
     report(spark, connection).show()

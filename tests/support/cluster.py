@@ -41,13 +41,13 @@ class SparkCluster:
         self._run = run
         self._name = name
         self.home = run.private_dir(name)
-        for folder in ("conf", "local", "events"):
+        for folder in ("conf", "local"):
             (self.home / folder).mkdir()
-        self.events = self.home / "events"
+        self.local = self.home / "local"
         # Among the logs: the executors write their standard output and error there.
         self.work = run.private_dir(f"logs/{name}-executors")
         self.auth_secret = secrets.token_hex(24)
-        self._env = {**spark_environment(self.home / "conf", self.home / "local"), **(env or {})}
+        self._env = {**spark_environment(self.home / "conf", self.local), **(env or {})}
         # A file, because a command line is visible to every user of the machine.
         self._properties = run.private_file(f"{name}/daemon.properties", _lines(self.security()))
         self.master = self._daemon("master", "master.Master", "--port", "0")

@@ -93,7 +93,7 @@ def _submit(stage: Stage, how: Submission, name: str, password: str, arguments: 
         "spark.executor.memory": "512m",
         "spark.ui.port": "0",
         "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": stage.cluster.events.as_uri(),
+        "spark.eventLog.dir": stage.run.private_dir(f"{name}-events").as_uri(),
         "spark.eventLog.compress": "false",
         "spark.sql.shuffle.partitions": "2",
     }
@@ -123,6 +123,8 @@ def _search_live(stage: Stage, column: Column, finder: LeakFinder, ui: str) -> N
         column.add(surfaces.search("environment REST", surfaces.environment_rest(ui), finder))
         column.add(surfaces.search("other REST answers", surfaces.application_rest(ui), finder))
         column.add(surfaces.search("pages of the application", surfaces.application_pages(ui), finder))
+        # They are removed when the application ends.
+        column.add(surfaces.search("temporary files", surfaces.files([stage.cluster.local]), finder))
         _search_daemons(stage, column, finder)
     executors = json.loads(fetch(f"{surfaces.api(ui)}/executors"))
     column.executors = {item["id"]: item["totalTasks"] for item in executors if item["id"] != "driver"}
@@ -139,13 +141,14 @@ def _search_rest(
 ) -> None:
     """Search what the application left behind, and what its processes showed."""
     cluster = stage.cluster
+    application = child.wait_for(r"Connected to Spark cluster with app ID (\S+)", timeout=5)[1]
     with step(f"{column.title}: searching what it left behind"):
         _search_daemons(stage, column, finder)
         daemons = [cluster.master.log, *(worker.log for worker in cluster.workers)]
         for name, paths in {
-            "event log": [cluster.events],
+            "event log": list(stage.run.dir.glob("*-events/*" + application)),
             "driver log": [child.log],
-            "executor logs": cluster.executor_logs(),
+            "executor logs": [path for path in cluster.executor_logs() if application in path.parts],
             "master and worker logs": daemons,
         }.items():
             column.add(surfaces.search(name, surfaces.files(paths), finder))

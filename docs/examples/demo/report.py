@@ -76,7 +76,7 @@ def _broken_promises(ours: Column) -> list[str]:
 
 def render(stock: Column, ours: Column | None) -> str:
     """The table for a person."""
-    rows = [("surface", "searched", "stock Spark", "sparkconfig")]
+    rows = [("surface", "searched for sparkconfig", "stock Spark", "sparkconfig")]
     for name, found in stock.surfaces.items():
         mine = ours.surfaces.get(name) if ours else None
         amount = _amount(mine or found)
