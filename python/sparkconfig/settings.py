@@ -21,6 +21,9 @@ from sparkconfig.setting_types import (
     optional_text,
     patterns,
 )
+from sparkconfig.setting_types import (
+    text as plain_text,
+)
 
 __all__ = ["PREFIX", "Settings", "declared", "parse"]
 
@@ -157,6 +160,31 @@ class Settings:
         None,
         "The kind of job; detected when unset.",
     )
+    job_type_map: str = _conf(
+        "job.type.map",
+        plain_text,
+        "",
+        "PATTERN=TYPE, separated by commas: the job type of applications whose main class or script fits.",
+    )
+    worker_job_types: tuple[str, ...] = _conf(
+        "worker.job.types",
+        names,
+        "batch,streaming,interactive",
+        "Job types whose Python workers may ask for values. Servers that several users share (connect, sql) are"
+        " not among them unless they are listed here.",
+    )
+    create_table_policy: str | None = _conf(
+        "create.table.policy",
+        optional_text,
+        None,
+        "Rules or a dotted class: judges each CREATE TABLE, CTAS and saveAsTable before it runs (KIP-108).",
+    )
+    defaults_file: str | None = _conf(
+        "defaults.file",
+        optional_text,
+        None,
+        "In an operator file: the cluster's spark-defaults.conf, whose confs then count as the operator's defaults.",
+    )
     agent_python: str | None = _conf(
         "agent.python", optional_text, None, "The Python that runs the side process."
     )
@@ -174,7 +202,7 @@ class Settings:
     )
 
 
-FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "audit.")
+FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "create.table.policy.", "audit.")
 """Prefixes below ``spark.config.`` whose names other modules check."""
 
 _FAMILY_PREFIXES = tuple(PREFIX + family for family in FAMILIES)
