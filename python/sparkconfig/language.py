@@ -40,6 +40,9 @@ class Evaluated:
 class Language(Protocol):
     """Finds what a text needs from providers, and puts the text together when the answers are there."""
 
+    def begin(self) -> Language:
+        """The language for one round: it may keep what the round's expressions share."""
+
     def references(self, expression: Expression) -> Sequence[Reference]:
         """All references that the evaluation may need."""
 
@@ -49,6 +52,10 @@ class Language(Protocol):
 
 class PlainLanguage:
     """KIP-297 alone."""
+
+    def begin(self) -> PlainLanguage:
+        """Expressions share nothing."""
+        return self
 
     def references(self, expression: Expression) -> Sequence[Reference]:
         """All references of the text."""

@@ -8,27 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sparkconfig.errors import ConfigurationError, SparkConfigError
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression
-from sparkconfig.language import Evaluated, Fill, PlainLanguage, own_references
+from sparkconfig.language import Evaluated, Fill
+from sparkconfig.mixed_round import MixedRound
 from sparkconfig.references import Reference
 from sparkconfig.settings import PREFIX, parse
-from sparkconfig.substitution import (
-    OPENING,
-    SUFFIX,
-    Allowlists,
-    SubstitutableValues,
-    iter_segments,
-    sibling_texts,
-)
+from sparkconfig.substitution import SUFFIX, Allowlists, SubstitutableValues
 from sparkconfig.substitution.definitions import create_type
+from sparkconfig.substitution.values import Literal
 
 __all__ = ["TYPE_PREFIX", "MixedLanguage"]
 
 TYPE_PREFIX = f"{PREFIX}substitution."
 """A start-up conf ``spark.config.substitution.<type>SubstituterType`` defines a custom type."""
-
-_NO_KEY = "(value)"
 
 
 class MixedLanguage:
@@ -53,7 +46,6 @@ class MixedLanguage:
         self._definitions = definitions or {}
         self._environ = environ
         self._sysprops = sysprops
-        self._plain = PlainLanguage()
 
     @classmethod
     def from_confs(
@@ -96,55 +88,26 @@ class MixedLanguage:
             raise ConfigurationError.of(problems)
         return cls(allow, definitions, environ, sysprops)
 
+    def begin(self) -> MixedRound:
+        """A new KIP-269 instance for each map of this round."""
+        return MixedRound(self._values)
+
     def references(self, expression: Expression) -> Sequence[Reference]:
         """The references of the literal text, and of that of every key that the text may lead to."""
-        if OPENING not in expression.text:
-            return self._plain.references(expression)
-        texts = [expression.text]
-        texts += [
-            t for t in sibling_texts(expression.text, expression.siblings).values() if isinstance(t, str)
-        ]
-        return [
-            reference
-            for text in texts
-            for segment in iter_segments(text)
-            if isinstance(segment, str)
-            for reference in own_references(segment, expression)
-        ]
+        return self.begin().references(expression)
 
     def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
         """Evaluate with this round's answers."""
-        if OPENING not in expression.text:
-            return self._plain.evaluate(expression, fill)
-        result = Evaluated(expression.text)
+        return self.begin().evaluate(expression, fill)
 
-        def literal(text: str) -> tuple[str, bool]:
-            references = own_references(text, expression)
-            filled, empty = fill(text, references)
-            missing = set(empty)
-            answered = [reference for reference in references if reference not in missing]
-            result.empty += empty
-            result.answered += answered
-            return filled, bool(answered)
-
-        key = _NO_KEY if expression.key is None else expression.key
-        values = SubstitutableValues(
-            {**expression.siblings, key: expression.text},
+    def _values(self, values: Mapping[str, object], literal: Literal) -> SubstitutableValues:
+        return SubstitutableValues(
+            values,
             prefix=TYPE_PREFIX,
             environ=self._environ,
             sysprops=self._sysprops,
             literal=literal,
             allow=self._allow,
             definitions=self._definitions,
+            keep_failures=True,
         )
-        try:
-            found = values.get_substitution_result(key, required=True)
-        except SparkConfigError as error:
-            error.__cause__ = error.__context__ = None
-            result.error = error.with_traceback(None)
-        else:
-            if found is not None:
-                result.text = found.value
-                result.redact = found.redacted
-                result.changed = result.text != expression.text or bool(result.answered)
-        return result

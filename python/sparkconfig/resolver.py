@@ -112,12 +112,13 @@ class Resolver:
         """
         unique = list(dict.fromkeys(expressions))
         lookups = Lookups(self.providers)
+        language = self._language.begin()
         for expression in unique:
-            lookups.want(self._language.references(expression))
+            lookups.want(language.references(expression))
         lookups.fetch(self._pool, self.settings.provider_timeout)
         resolution = Resolution(ttls=lookups.ttls)
         for expression in unique:
-            evaluated = self._language.evaluate(expression, lookups.fill)
+            evaluated = language.evaluate(expression, lookups.fill)
             self._judge(expression, evaluated, lookups, resolution)
         return resolution
 

@@ -277,10 +277,22 @@ class TestSize:
         count = 100_000
         chain = {f"k{i}": f"$[keyValue=k{i + 1}]" for i in range(count)}
         assert SubstitutableValues({**chain, f"k{count}": "end"}).get_substitution_result("k0").value == "end"
+
+    def test_a_broken_chain_and_a_long_circle(self):
+        count = 10_000
+        chain = {f"k{i}": f"$[keyValue=k{i + 1}]" for i in range(count)}
         with pytest.raises(SubstitutionError, match="Circular reference"):
             SubstitutableValues({**chain, f"k{count}": "$[keyValue=k0]"}).get_substitution_result("k0")
         with pytest.raises(SubstitutionError, match="does not exist"):
             SubstitutableValues(chain).get_substitution_result("k0")
+
+    def test_failures_may_be_kept(self):
+        underlying = Recording(a="$[keyValue=b]", b="$[keyValue=none]", c="$[keyValue=a]")
+        values = SubstitutableValues(underlying, keep_failures=True)
+        for key in "abcc":
+            with pytest.raises(SubstitutionError, match=r"key 'b': .* does not exist: none"):
+                values.get_substitution_result(key)
+        assert underlying.reads == ["a", "b", "none", "c"]
 
     def test_chains_through_defaults_and_indirections(self):
         count = 20_000

@@ -10,10 +10,10 @@ from sparkconfig.secret import Secret
 from sparkconfig.substitution.builtin import BUILTIN_TYPES, KEY_VALUE
 from sparkconfig.substitution.scanner import OPENING, Command, iter_segments
 
-__all__ = ["referenced_keys", "sibling_texts"]
+__all__ = ["Named", "named", "referenced_keys", "sibling_texts"]
 
 
-class _Named(NamedTuple):
+class Named(NamedTuple):
     """Keys that a text names, and whether it may ask for keys that only the evaluation knows."""
 
     keys: frozenset[str]
@@ -27,7 +27,7 @@ def referenced_keys(text: str) -> frozenset[str]:
     ``defaultKey``, needed or not. ``$[keyValue/fromValueOfKey/=k]`` names ``k``; which key ``k``'s value
     names, and what a custom type asks for, only the evaluation knows: see :func:`sibling_texts`.
     """
-    return _named(text).keys
+    return named(text).keys
 
 
 def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -39,10 +39,10 @@ def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
     kept: dict[str, object] = {}
     waiting = [text]
     while waiting:
-        named = _named(waiting.pop())
-        if named.open_ended:
+        found = named(waiting.pop())
+        if found.open_ended:
             return dict(values)
-        for key in named.keys:
+        for key in found.keys:
             if key not in kept and values.get(key) is not None:
                 kept[key] = raw = values[key]
                 if isinstance(raw, str | Secret):
@@ -50,7 +50,8 @@ def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
     return kept
 
 
-def _named(text: str) -> _Named:
+def named(text: str) -> Named:
+    """Return what :func:`referenced_keys` returns, and whether that may be all."""
     keys: set[str] = set()
     open_ended = False
     for segment in iter_segments(text) if OPENING in text else ():
@@ -66,4 +67,4 @@ def _named(text: str) -> _Named:
         if segment.type == KEY_VALUE or modifiers.from_value_of_key:
             keys.add(segment.identifier)
             open_ended = open_ended or (segment.type == KEY_VALUE and modifiers.from_value_of_key)
-    return _Named(frozenset(keys), open_ended)
+    return Named(frozenset(keys), open_ended)

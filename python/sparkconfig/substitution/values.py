@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from sparkconfig.errors import SubstitutionError
+from sparkconfig.errors import SparkConfigError, SubstitutionError
 from sparkconfig.references import shorten
 from sparkconfig.secret import Secret
 from sparkconfig.substitution.allowlists import Allowlists
@@ -61,6 +61,8 @@ class SubstitutableValues:
         load: class name to class, for definitions that are text.
         max_chars: how many characters all results that are put together may have: a few keys that name each
             other twice would otherwise grow without end.
+        keep_failures: do not try again what failed (the KIP does): for a map of which every key is asked once,
+            where a long chain with a broken end would be walked from every key.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class SubstitutableValues:
         definitions: Mapping[str, object] | FromValues | None = None,
         load: LoadType = load_type,
         max_chars: int = MAX_CHARS,
+        keep_failures: bool = False,
     ) -> None:
         self._values = values
         self._prefix = java_trim(prefix)
@@ -89,6 +92,8 @@ class SubstitutableValues:
         self._missing: set[str] = set()
         self._types: dict[str, SubstituterType | None] = {}
         self._asked: dict[str, set[str]] = {}
+        self._failed: dict[str, SparkConfigError] = {}
+        self._keep_failures = keep_failures
         self._chars_left = max_chars
         self._here = _Here()
 
@@ -154,6 +159,8 @@ class SubstitutableValues:
             return found
         if key in self._missing:
             return None
+        if key in self._failed:
+            raise self._failed[key]
         raw = self._values.get(key)
         if type(raw) is str:
             if OPENING in raw:
@@ -205,15 +212,14 @@ class SubstitutableValues:
                     answer = self._results.setdefault(key, answer)
                 if not stack:
                     return answer
-        except SubstitutionError as error:
-            where = stack[-1][0] if stack else None
-            if where is None:
-                raise
-            message = f"key '{shorten(where)}': {error}"
+        except SparkConfigError as error:
+            failure = _located(error, stack[-1][0] if stack else None)
         finally:
             here.nested -= 1
             here.active.difference_update(key for key, _ in stack if key is not None)
-        raise SubstitutionError(message)  # outside of the handler: nothing is chained
+        if self._keep_failures:
+            self._failed.update((key, failure) for key, _ in stack if key is not None)
+        raise failure  # outside of the handler: nothing is chained
 
     def _answer(self, need: Need, stack: list[tuple[str | None, Steps]]) -> RedactableObject | None:
         """Answer a need, or put its evaluation on the stack (then the answer is None, its start signal)."""
@@ -365,6 +371,14 @@ class _Here(threading.local):
             yield
         finally:
             self.current = before
+
+
+def _located(error: SparkConfigError, key: str | None) -> SparkConfigError:
+    """Return the error with the key whose text is at fault, unless it tells one."""
+    if isinstance(error, SubstitutionError) and key is not None and not str(error).startswith("key '"):
+        return SubstitutionError(f"key '{shorten(key)}': {error}")
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
 
 
 def _raw_result(raw: object) -> RedactableObject:

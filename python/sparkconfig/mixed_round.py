@@ -1,0 +1,183 @@
+"""One round of both languages: the values of one map share one evaluation, so that the work stays linear.
+
+Without that, a map of n keys would be walked from each of its keys, and a chain of keys n times.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.expression import Expression
+from sparkconfig.language import Evaluated, Fill, PlainLanguage, own_references
+from sparkconfig.references import Reference
+from sparkconfig.substitution import OPENING, SubstitutableValues, iter_segments
+from sparkconfig.substitution.keys import named
+from sparkconfig.substitution.values import Literal
+
+__all__ = ["MakeValues", "MixedRound"]
+
+MakeValues = Callable[[Mapping[str, object], Literal], SubstitutableValues]
+"""Makes the KIP-269 instance of one map: its values, and the hook for the text between."""
+
+_NO_KEY = "(value)"
+_Used = tuple[tuple[Reference, ...], tuple[Reference, ...]]
+
+
+class MixedRound:
+    """References and values of the expressions of one round."""
+
+    def __init__(self, make: MakeValues) -> None:
+        self._make = make
+        self._plain = PlainLanguage()
+        self._maps: dict[int, _Map] = {}
+
+    def begin(self) -> MixedRound:
+        """This is a round already."""
+        return self
+
+    def references(self, expression: Expression) -> Sequence[Reference]:
+        """The references that the expression may need, without those that an earlier one of its map told."""
+        if OPENING not in expression.text:
+            return self._plain.references(expression)
+        group, key = self._map_of(expression)
+        return group.references(key)
+
+    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+        """Evaluate with this round's answers."""
+        if OPENING not in expression.text:
+            return self._plain.evaluate(expression, fill)
+        group, key = self._map_of(expression)
+        return group.evaluate(key, fill)
+
+    def _map_of(self, expression: Expression) -> tuple[_Map, str]:
+        """Return the map that the expression stands in, and its key there."""
+        key = _NO_KEY if expression.key is None else expression.key
+        siblings = expression.siblings
+        if siblings.get(key) != expression.text:  # a value of its own beside its siblings
+            values: Mapping[str, str] = ChainMap({key: expression.text}, siblings)  # type: ignore[arg-type]
+            return _Map(values, expression, self._make), key
+        group = self._maps.get(id(siblings))
+        if group is None:
+            group = self._maps[id(siblings)] = _Map(siblings, expression, self._make)
+        return group, key
+
+
+class _Map:
+    """One map of values. ``expression`` is one that stands in it."""
+
+    def __init__(self, values: Mapping[str, str], expression: Expression, make: MakeValues) -> None:
+        self._values = values  # held, so that its id stays its own
+        self._expression = expression
+        self._make = make
+        self._seen: set[str] = set()
+        self._all_seen = False
+        self._made: SubstitutableValues | None = None
+        self._used: dict[str, _Used] = {}
+
+    def references(self, key: str) -> list[Reference]:
+        """Walk from ``key`` to all keys that were not seen yet."""
+        found: list[Reference] = []
+        waiting = [key]
+        while waiting:
+            current = waiting.pop()
+            if current in self._seen:
+                continue
+            self._seen.add(current)
+            text = self._values.get(current)
+            if not isinstance(text, str):
+                continue
+            found += self._own(text)
+            if OPENING not in text:
+                continue
+            names = named(text)
+            if not names.open_ended:
+                waiting += names.keys
+            elif not self._all_seen:  # it may ask for any key
+                self._all_seen = True
+                waiting += self._values
+        return found
+
+    def evaluate(self, key: str, fill: Fill) -> Evaluated:
+        """Evaluate one key; the others that it asks for are evaluated once for all."""
+        if self._made is None:
+
+            def literal(text: str) -> tuple[str, bool]:
+                references = own_references(text, self._expression)
+                filled, empty = fill(text, references)
+                return filled, len(empty) < len(references)
+
+            self._made = self._make(self._values, literal)
+        text = self._values[key]
+        result = Evaluated(text)
+        try:
+            found = self._made.get_substitution_result(key, required=True)
+        except SparkConfigError as error:
+            error.__cause__ = error.__context__ = None
+            result.error = error.with_traceback(None)
+            answered, empty = self._fill_own(key, fill)
+        else:
+            answered, empty = self._fill_all(key, fill)
+            if found is not None:
+                result.text = found.value
+                result.redact = found.redacted
+                result.changed = result.text != text or bool(answered)
+        result.answered += answered
+        result.empty += empty
+        return result
+
+    def _own(self, text: str) -> list[Reference]:
+        """The references in the literal text."""
+        if "${" not in text:
+            return []
+        return [
+            reference
+            for segment in iter_segments(text)
+            if isinstance(segment, str)
+            for reference in own_references(segment, self._expression)
+        ]
+
+    def _fill_own(self, key: str, fill: Fill) -> _Used:
+        """The references of one key's own text: those with a value, those without."""
+        text = self._values.get(key)
+        answered: list[Reference] = []
+        empty: list[Reference] = []
+        if isinstance(text, str) and "${" in text:
+            for segment in iter_segments(text):
+                if isinstance(segment, str):
+                    references = own_references(segment, self._expression)
+                    missing = fill(segment, references)[1]
+                    without = set(missing)
+                    empty += missing
+                    answered += [reference for reference in references if reference not in without]
+        return tuple(answered), tuple(empty)
+
+    def _fill_all(self, key: str, fill: Fill) -> _Used:
+        """The references of a key and of all keys whose results it used; each key is looked at once."""
+        asked = self._made.dependencies if self._made is not None else {}
+        used = self._used
+        waiting, entered = [key], set[str]()
+        while waiting:
+            current = waiting[-1]
+            further = [] if current in entered else [k for k in asked.get(current, ()) if k not in used]
+            entered.add(current)
+            if further:
+                waiting += further
+                continue
+            waiting.pop()
+            if current not in used:
+                parts = [self._fill_own(current, fill)]
+                parts += [used[k] for k in asked.get(current, ()) if k in used]
+                used[current] = _joined([part for part in parts if part != ((), ())])
+        return used[key]
+
+
+def _joined(parts: Sequence[_Used]) -> _Used:
+    """Put parts together, each reference once; a single part stays the object that it is."""
+    if len(parts) < 2:
+        return parts[0] if parts else ((), ())
+    return (
+        tuple(dict.fromkeys(reference for part in parts for reference in part[0])),
+        tuple(dict.fromkeys(reference for part in parts for reference in part[1])),
+    )
