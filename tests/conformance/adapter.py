@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]  # also when it is loaded by its path
 
-from conformance import ops_kip269, ops_kip297, ops_kip421  # noqa: E402
+from conformance import ops_kip269, ops_kip297, ops_kip421, ops_policy  # noqa: E402
 
 Op = Callable[[str, Mapping[str, object], Mapping[str, "str | None"]], dict[str, object]]
 
@@ -26,16 +26,21 @@ OPS: dict[str, Op] = {
     "reverse_transform": ops_kip297.run,
     "resolve": ops_kip421.run,
     "kip269": ops_kip269.run,
+    "override_policy": ops_policy.run,
+    "worker_overrides": ops_policy.run,
 }
 
 UNSUPPORTED = {
     "create_topic_request",  # Spark creates no topics: does not apply
     "worker_transform",
-    "override_policy",
-    "worker_overrides",
 } - OPS.keys()
 
-ERROR_NAMES = {**ops_kip269.ERROR_NAMES, **ops_kip421.ERROR_NAMES, **ops_kip297.ERROR_NAMES}
+ERROR_NAMES = {
+    **ops_kip269.ERROR_NAMES,
+    **ops_kip421.ERROR_NAMES,
+    **ops_kip297.ERROR_NAMES,
+    **ops_policy.ERROR_NAMES,
+}
 
 
 def run(op: str, case: Mapping[str, object], process_env: Mapping[str, str | None]) -> dict[str, object]:

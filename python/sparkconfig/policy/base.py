@@ -22,7 +22,12 @@ class OverridePolicy(ABC):
     Life cycle: created without arguments, :meth:`configure` once, any number of calls from any thread,
     :meth:`close` once (also after a configure that failed). Errors name keys and say what to do; they never
     hold a value. A policy that raises from :meth:`validate` refuses everything in that request.
+
+    Attributes:
+        sees_written_names: whether requests hold names as the job spells them, instead of canonical ones.
     """
+
+    sees_written_names: bool = False
 
     def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: B027 - optional
         """Take the policy's own params (``spark.config.override.policy.param.*``) and the operator's defaults.

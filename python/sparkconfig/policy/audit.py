@@ -1,0 +1,129 @@
+"""Records of decisions, without values: JSON lines to a file, a logger, or back to the caller."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import logging
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.references import shorten
+from sparkconfig.settings import PREFIX
+
+__all__ = ["Audit", "Record", "now"]
+
+Record = dict[str, Any]
+_ROOT = f"{PREFIX}audit."
+_NAMES = ("file", "logger")
+_log = logging.getLogger(__name__)
+
+
+class Audit:
+    """Where decisions are recorded.
+
+    Each record is one JSON object on one line, written with one ``write`` in append mode, so that several
+    applications can share a file. A file that was renamed or removed (log rotation) is opened anew.
+
+    Args:
+        file: the file, or None; made with mode 0600.
+        logger: name of the log4j logger that the driver writes records to, or None. In Python alone the
+            logger of that name gets them.
+
+    Raises:
+        ConfigurationError: the file cannot be written.
+    """
+
+    def __init__(self, file: Path | None = None, logger: str | None = None) -> None:
+        self.logger = logger
+        self._path = file
+        self._lock = threading.Lock()
+        self._descriptor: int | None = None
+        self._failed = False
+        if file is not None:
+            try:
+                self._descriptor = _open(file)
+            except OSError as error:
+                problem = f"{_ROOT}file: {file} cannot be written: {error.strerror or type(error).__name__}"
+            else:
+                return
+            raise ConfigurationError(problem)
+
+    @classmethod
+    def from_confs(cls, confs: Mapping[str, str]) -> Audit:
+        """Read ``spark.config.audit.file`` and ``.logger``.
+
+        Raises:
+            ConfigurationError: another name, or the file cannot be written.
+        """
+        given = {key[len(_ROOT) :]: text.strip() for key, text in confs.items() if key.startswith(_ROOT)}
+        unknown = sorted(set(given) - set(_NAMES))
+        if unknown:
+            raise ConfigurationError(
+                f"{_ROOT}{shorten(unknown[0])}: no such setting; use {_ROOT}file or {_ROOT}logger"
+            )
+        file = given.get("file")
+        return cls(Path(file) if file else None, given.get("logger") or None)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether anybody wants records."""
+        return self._path is not None or self.logger is not None
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Record decisions; a failing disk is reported once and stops no job that was allowed."""
+        if not records:
+            return
+        lines = [json.dumps(record, ensure_ascii=True) for record in records]
+        if self.logger is not None:
+            target = logging.getLogger(self.logger)
+            for line in lines:
+                target.info("%s", line)
+        if self._path is not None:
+            self._append(self._path, "".join(f"{line}\n" for line in lines).encode())
+
+    def _append(self, path: Path, content: bytes) -> None:
+        with self._lock:
+            try:
+                if self._descriptor is None or _moved(path, self._descriptor):
+                    self._shut()
+                    self._descriptor = _open(path)
+                os.write(self._descriptor, content)
+            except OSError as error:
+                if not self._failed:
+                    _log.error("the audit file %s cannot be written: %s", path, error.strerror)
+                self._failed = True
+            else:
+                self._failed = False
+
+    def _shut(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._shut()
+
+
+def now() -> str:
+    """The time of a record: UTC, milliseconds."""
+    return dt.datetime.now(dt.timezone.utc).isoformat(timespec="milliseconds")
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _moved(path: Path, descriptor: int) -> bool:
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return True
+    here = os.fstat(descriptor)
+    return (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino)

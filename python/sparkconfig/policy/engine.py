@@ -1,0 +1,228 @@
+"""The one entry of policies: what is asked at every door, at the start, and by ``sparkconfig validate``."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from sparkconfig.policy.audit import Audit, Record, now
+from sparkconfig.policy.base import OverridePolicy
+from sparkconfig.policy.decision import Decision, Explained
+from sparkconfig.policy.jobtype import JobTypes, parse_map
+from sparkconfig.policy.judge import Judge
+from sparkconfig.policy.operator_file import OperatorFile
+from sparkconfig.policy.overrides import Overrides
+from sparkconfig.policy.parts import Parts, load_parts
+from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
+from sparkconfig.policy.value import PolicyViolation
+from sparkconfig.references import shorten
+from sparkconfig.settings import PREFIX, Settings
+
+__all__ = ["SHARED", "PolicyEngine", "Resolve"]
+
+Resolve = Callable[[Mapping[str, str]], Mapping[str, object]]
+"""Gives the values that take effect for texts with references: name to text or Secret."""
+
+SHARED = ("connect", "sql")
+"""Job types of servers that several users share."""
+
+_log = logging.getLogger(__name__)
+
+
+class PolicyEngine:
+    """Decides what jobs may set, by the policies of one configuration. Safe for use by several threads.
+
+    Args:
+        policies: job type to its policy.
+        settings: mode, job type and what else concerns policies.
+        overrides: tells overrides from free properties.
+        table_policy: judges new tables; None: every table is allowed.
+        audit: where decisions are recorded.
+        resolve: gives effective values for texts that hold references; None: such texts cannot be judged.
+    """
+
+    def __init__(
+        self,
+        policies: Mapping[str, OverridePolicy],
+        settings: Settings,
+        overrides: Overrides,
+        *,
+        table_policy: CreateTablePolicy | None = None,
+        audit: Audit | None = None,
+        resolve: Resolve | None = None,
+    ) -> None:
+        self._policies = dict(policies)
+        self._settings = settings
+        self._table_policy = table_policy
+        self.audit = audit or Audit()
+        self._judge = Judge(overrides, settings, resolve)
+        self._job_types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
+
+    @classmethod
+    def from_operator(
+        cls,
+        confs: Mapping[str, str],
+        operator_file: OperatorFile | None = None,
+        *,
+        resolve: Resolve | None = None,
+    ) -> PolicyEngine:
+        """Make the engine that the operator's file describes, or the job's own confs if there is none.
+
+        With an operator's file, policies come from it alone and the default policy is ``None``; without one the
+        job owns its configuration, and the default is ``All``.
+
+        Raises:
+            ConfigurationError: everything that is wrong; a policy that cannot be loaded stops the start.
+        """
+        owned = operator_file is not None
+        given = dict(confs) if operator_file is None else operator_file.confs
+        own = {key: text for key, text in given.items() if key.startswith(PREFIX)}
+        parts = load_parts(given if owned else own, "None" if owned else "All")
+        return cls(
+            parts.policies,
+            parts.settings,
+            Overrides(given if owned else {}, owned=owned),
+            table_policy=parts.table_policy,
+            audit=parts.audit,
+            resolve=resolve,
+        )
+
+    @property
+    def enforcing(self) -> bool:
+        """Whether a violation is an error (else it is logged and recorded)."""
+        return self._settings.override_mode == "enforce"
+
+    def job_type(self, application: str, detected: str) -> str:
+        """The job type that counts: the operator's word, else what was detected."""
+        return self._job_types.of(application, detected)
+
+    def worker_access(self, job_type: str) -> bool:
+        """Whether Python workers of such jobs may ask for values.
+
+        Off on servers that several users share, unless the operator lists the type in
+        ``spark.config.worker.job.types``.
+        """
+        return job_type in self._settings.worker_job_types
+
+    def check(self, request: OverrideRequest, *, streaming: bool = False) -> Decision:
+        """Judge what a job wants to set.
+
+        Args:
+            request: who, where and what. Its job type is what was detected; the operator's word replaces it.
+            streaming: whether it is about a streaming query inside the application. Such a query is judged as a
+                streaming job; on shared servers by the server's own policy, too.
+        """
+        job_type = self.job_type(request.application, request.job_type)
+        job_types = [job_type]
+        if streaming and job_type != "streaming":
+            job_types = [job_type, "streaming"] if job_type in SHARED else ["streaming"]
+        decisions = [self._check(replace(request, job_type=kind)) for kind in job_types]
+        decision = decisions[0] if len(decisions) == 1 else _merged(decisions)
+        return self._finish(decision, request, job_types[-1])
+
+    def _check(self, request: OverrideRequest) -> Decision:
+        if request.scope == "worker" and not self.worker_access(request.job_type):
+            text = (
+                f"Python workers of {request.job_type} jobs may not ask for values: their server is shared; the"
+                " operator can allow it in spark.config.worker.job.types"
+            )
+            uses = tuple(
+                Explained(str(use), "", "denied", "worker access is off", "") for use in request.references
+            )
+            return Decision(violations=(text,), explanation=uses, head=_head(request.job_type))
+        decision = self._judge.judge(self._policies[request.job_type], request)
+        return replace(decision, head=_head(request.job_type))
+
+    def _finish(self, decision: Decision, request: OverrideRequest, job_type: str) -> Decision:
+        enforced = self.enforcing
+        if not enforced and decision.violations:
+            decision = replace(decision, violations=(), warned=decision.violations)
+            _log.warning(
+                "%d policy violations (mode warn): %s", len(decision.warned), "; ".join(decision.warned[:20])
+            )
+        if self.audit.enabled:
+            written = tuple(records(decision, request, job_type, enforced=enforced))
+            self.audit.write(written)
+            decision = replace(decision, records=written)
+        return decision
+
+    def check_table(self, request: CreateTableRequest) -> Decision:
+        """Judge a table before it is created (KIP-108); the job type is taken as it is given."""
+        if self._table_policy is None:
+            return Decision()
+        problems: tuple[str, ...] = ()
+        try:
+            self._table_policy.validate(request)
+        except PolicyViolation as error:
+            problems = (str(error),)
+        except Exception as error:  # noqa: BLE001 - third-party code; its text may hold options
+            problems = (
+                f"the table {shorten(request.name)} may not be created: the policy failed with {type(error).__name__}",
+            )
+        explained = Explained(
+            request.name,
+            "",
+            "denied" if problems else "allowed",
+            problems[0] if problems else "",
+            "create.table.policy",
+        )
+        decision = Decision(violations=problems, explanation=(explained,))
+        as_override = OverrideRequest(request.name, request.job_type, scope="catalog")
+        return self._finish(decision, as_override, request.job_type)
+
+    def check_json(self, text: str) -> str:
+        """Answer a request of the JVM; see :mod:`sparkconfig.policy.wire`. Never raises."""
+        from sparkconfig.policy.wire import answer
+
+        return answer(self, text)
+
+    def close(self) -> None:
+        """Close the policies and the audit file."""
+        Parts(self._settings, self._policies, self._table_policy, self.audit).close()
+
+
+def records(
+    decision: Decision, request: OverrideRequest, job_type: str, *, enforced: bool
+) -> Iterable[Record]:
+    """The audit records of a decision: overrides, references and tables; nothing about free properties."""
+    common = {
+        "time": now(),
+        "event": "sparkconfig.policy",
+        "job_name": shorten(request.job_name),
+        "job_type": job_type,
+        "application": shorten(request.application),
+        "scope": request.scope,
+    }
+    for item in decision.explanation:
+        if item.verdict in ("allowed", "denied"):
+            verdict = "warned" if item.verdict == "denied" and not enforced else item.verdict
+            record = {**common, "subject": shorten(item.subject), "decision": verdict}
+            if item.canonical and item.canonical != item.subject:
+                record["canonical"] = shorten(item.canonical)
+            yield {**record, "reason": item.reason, "rule": item.decided_by}
+
+
+def _head(job_type: str) -> str:
+    article = "an" if job_type[0] in "aeiou" else "a"
+    return f"the operator's policy does not allow this for {article} {job_type} job"
+
+
+def _merged(decisions: list[Decision]) -> Decision:
+    """All judgements together: what one of them refuses is refused."""
+    first, *others = decisions
+    values = list(first.values)
+    for other in others:
+        values = [
+            mine
+            if not theirs.errors
+            else replace(mine, errors=tuple(dict.fromkeys((*mine.errors, *theirs.errors))))
+            for mine, theirs in zip(values, other.values, strict=True)
+        ]
+    return replace(
+        first,
+        values=tuple(values),
+        violations=tuple(dict.fromkeys(text for d in decisions for text in d.violations)),
+        explanation=tuple(dict.fromkeys(item for d in decisions for item in d.explanation)),
+    )

@@ -1,0 +1,217 @@
+"""One policy, one request: which properties are overrides, what the policy says about them, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.policy.base import OverridePolicy
+from sparkconfig.policy.decision import Decision, Explained, Verdict
+from sparkconfig.policy.keys import canonical, fold
+from sparkconfig.policy.overrides import OWN_PREFIX, Overrides
+from sparkconfig.policy.references import uses_in
+from sparkconfig.policy.request import OverrideRequest, ReferenceUse
+from sparkconfig.policy.value import ConfigValue
+from sparkconfig.references import shorten
+from sparkconfig.settings import Settings
+
+__all__ = ["Judge"]
+
+_REASONS = {
+    "operator": "the operator sets it",
+    "protected": "it is protected",
+    "named": "a rule is about it",
+}
+
+
+class Judge:
+    """Applies policies to requests; see :class:`.engine.PolicyEngine` for the arguments."""
+
+    def __init__(
+        self,
+        overrides: Overrides,
+        settings: Settings,
+        resolve: Callable[[Mapping[str, str]], Mapping[str, object]] | None,
+    ) -> None:
+        self._overrides = overrides
+        self._foreign = settings.foreign_providers
+        self._resolve = resolve
+
+    def judge(self, policy: OverridePolicy, request: OverrideRequest) -> Decision:
+        """Judge every property and reference of ``request`` by ``policy``."""
+        names = {name: canonical(name, request.scope) for name in request.props}
+        values: dict[str, ConfigValue] = {}
+        explained: dict[str, Explained] = {}
+        asked: dict[str, str] = {}
+        for name, value in request.props.items():
+            reason = self._reason(policy, request, names[name], value)
+            if reason in _REASONS:
+                asked[name] = reason
+            else:
+                values[name], explained[name] = _settled(name, names[name], value, reason)
+        self._ask(policy, request, {name: names[name] for name in asked}, values)
+        for name, reason in asked.items():
+            judged = values[name]
+            verdict: Verdict = "denied" if judged.errors else "allowed"
+            text = "; ".join(judged.errors) or _REASONS[reason]
+            explained[name] = Explained(name, names[name], verdict, text, judged.decided_by)
+        problems = [_line(values[name], names[name]) for name in request.props if values[name].errors]
+        listed = [explained[name] for name in request.props]
+        self._references(policy, request, problems, listed)
+        defaults = self._fill(policy, request, names, problems, listed)
+        return Decision(
+            values=tuple(values[name] for name in request.props),
+            violations=tuple(problems),
+            explanation=tuple(listed),
+            defaults=defaults,
+        )
+
+    def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
+        """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""
+        reason = self._overrides.reason(known, value)
+        if reason is not None:
+            return reason
+        if self._overrides.is_default(known, value):
+            return "default"
+        if self._overrides.adds_nothing(known, value) or not policy.names(request, known):
+            return "free"
+        return "named"
+
+    def _ask(
+        self,
+        policy: OverridePolicy,
+        request: OverrideRequest,
+        names: Mapping[str, str],
+        values: dict[str, ConfigValue],
+    ) -> None:
+        """Put the policy's judgements of ``names`` (as written: canonical) into ``values``."""
+        effective = self._effective(request, names, values)
+        # Two spellings of one key are two questions, for each of the values has to be allowed.
+        waiting = dict(names)
+        while waiting:
+            batch: dict[str, str] = {}
+            seen: set[str] = set()
+            for name, known in list(waiting.items()):
+                if fold(known) not in seen:
+                    seen.add(fold(known))
+                    batch[name] = waiting.pop(name)
+            self._ask_batch(policy, request, batch, effective, values)
+
+    def _ask_batch(
+        self,
+        policy: OverridePolicy,
+        request: OverrideRequest,
+        batch: Mapping[str, str],
+        effective: Mapping[str, object],
+        values: dict[str, ConfigValue],
+    ) -> None:
+        props = {name: effective[name] for name in batch if name in effective}
+        if not props:
+            return
+        by_policy = {name if policy.sees_written_names else batch[name]: name for name in props}
+        question = request.with_props({shown: props[name] for shown, name in by_policy.items()})
+        answers: dict[str, ConfigValue] = {}
+        failure = ""
+        try:
+            answers = {answer.name: answer for answer in policy.validate(question)}
+        except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
+            failure = f"the policy failed with {type(error).__name__}; ask the operator"
+        for shown, name in by_policy.items():
+            answer = answers.get(shown)
+            value = request.props[name]
+            if failure or not isinstance(answer, ConfigValue):
+                problem = failure or "the policy gave no answer for it; ask the operator"
+                values[name] = ConfigValue(name, value, (problem,), type(policy).__name__)
+            else:
+                values[name] = replace(answer, name=name, value=value)
+
+    def _effective(
+        self, request: OverrideRequest, names: Mapping[str, str], values: dict[str, ConfigValue]
+    ) -> dict[str, object]:
+        """The values that count; what cannot be resolved gets its judgement at once."""
+        effective = {name: request.props[name] for name in names}
+        if self._resolve is None:
+            return effective
+        texts = {
+            name: value
+            for name, value in effective.items()
+            if isinstance(value, str) and uses_in({name: value}, self._foreign)
+        }
+        if not texts:
+            return effective
+        try:
+            effective.update(self._resolve(texts))
+        except Exception as error:  # noqa: BLE001 - providers are third-party code
+            known = str(error) if isinstance(error, SparkConfigError) else type(error).__name__
+            for name in texts:
+                del effective[name]
+                text = f"its references have no value, so the policy cannot judge it: {known}"
+                values[name] = ConfigValue(name, request.props[name], (text,), "resolution")
+        return effective
+
+    def _references(
+        self, policy: OverridePolicy, request: OverrideRequest, problems: list[str], listed: list[Explained]
+    ) -> None:
+        # The operator's own references are the operator's business, not the job's.
+        props = {
+            item.subject: request.props[item.subject]
+            for item in listed
+            if item.verdict != "default" and not item.canonical.startswith(OWN_PREFIX)
+        }
+        uses = dict.fromkeys((*request.references, *uses_in(props, self._foreign)))
+        for use in uses:
+            try:
+                problem, decided_by = policy.check_reference(request, use)
+            except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
+                problem, decided_by = f"the policy failed with {type(error).__name__}", type(policy).__name__
+            if problem is not None:
+                problems.append(_reference_line(use, problem, decided_by))
+            listed.append(
+                Explained(str(use), use.where, "denied" if problem else "allowed", problem or "", decided_by)
+            )
+
+    def _fill(
+        self,
+        policy: OverridePolicy,
+        request: OverrideRequest,
+        names: Mapping[str, str],
+        problems: list[str],
+        listed: list[Explained],
+    ) -> dict[str, str]:
+        """What the policy puts in place, and what is missing, if all properties are known."""
+        if not request.complete:
+            return {}
+        present = {fold(known) for name, known in names.items() if request.props[name] is not None}
+        defaults = {
+            name: text for name, text in policy.defaults(request).items() if fold(name) not in present
+        }
+        for name, place in policy.required(request).items():
+            if fold(name) not in present and name not in defaults:
+                text = "a job must set it"
+                problems.append(f"{shorten(name)}: {text} [{place}]")
+                listed.append(Explained(name, name, "denied", text, place))
+        return defaults
+
+
+def _settled(name: str, known: str, value: object, reason: str) -> tuple[ConfigValue, Explained]:
+    """The judgement of a property about which no policy is asked."""
+    if reason == "own":
+        text = "it configures sparkconfig itself, which is the operator's here; a job may not set it"
+        where = "the operator's file"
+        return ConfigValue(name, value, (text,), where), Explained(name, known, "denied", text, where)
+    if reason == "default":
+        return ConfigValue(name, value), Explained(name, known, "default", "the operator's own value", "")
+    return ConfigValue(name, value), Explained(name, known, "free", "no override", "")
+
+
+def _line(value: ConfigValue, known: str) -> str:
+    name = shorten(value.name)
+    also = f" ({shorten(known)})" if known != value.name else ""
+    place = f" [{value.decided_by}]" if " line " in value.decided_by else ""
+    return f"{name}{also}: {'; '.join(value.errors)}{place}"
+
+
+def _reference_line(use: ReferenceUse, problem: str, decided_by: str) -> str:
+    where = f"{shorten(use.where)}: " if use.where else ""
+    return f"{where}{use}: {problem} [{decided_by}]"
