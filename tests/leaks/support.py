@@ -28,11 +28,19 @@ def shim_jar() -> Path:
     return Path(done.stdout.strip().splitlines()[-1])
 
 
+def compile_scala(source: Path, into: Path) -> None:
+    """Compile test code against Spark and the shim, with the compiler in Spark's jars."""
+    into.mkdir(parents=True, exist_ok=True)
+    jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
+    command = ["java", "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
+    subprocess.run([*command, "-d", str(into), str(source)], check=True)
+
+
 @contextmanager
-def bare_jvm(*options: str) -> Iterator[JavaGateway]:
+def bare_jvm(*options: str, classes: Path | None = None) -> Iterator[JavaGateway]:
     """A JVM with Spark's jars and the shim on its class path, and no Spark application."""
     port, process = launch_gateway(
-        classpath=f"{shim_jar()}:{PYSPARK / 'jars'}/*",
+        classpath=":".join(str(part) for part in (shim_jar(), f"{PYSPARK / 'jars'}/*", classes) if part),
         javaopts=["-Xmx1g", "-XX:+UseSerialGC", *options],
         die_on_exit=True, return_proc=True,
     )  # fmt: skip

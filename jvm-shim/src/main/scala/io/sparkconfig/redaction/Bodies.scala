@@ -118,10 +118,10 @@ private[redaction] final class ByteBody(answer: HttpResponse, contentType: () =>
     }
     if (!flowing) setLength(out.length.toLong)
     if (out.length > 0) answer.getOutputStream.write(out)
-    if (flowing) answer.getOutputStream.flush()
   }
 
-  private def encoding: String = {
+  /** As the page set it; asked once, since the container's gzip handler sets it too when the answer begins to flow. */
+  private lazy val encoding: String = {
     val header = String.valueOf(answer.getHeader("Content-Encoding")).trim.toLowerCase(java.util.Locale.ROOT)
     if (header == "null" || header == "identity") "" else header
   }

@@ -1,0 +1,104 @@
+package probe
+
+import jakarta.servlet.DispatcherType
+import jakarta.servlet.http.{HttpServlet, HttpServletRequest, HttpServletResponse}
+import org.sparkproject.jetty.ee10.servlet.{FilterHolder, ServletContextHandler, ServletHolder}
+import org.sparkproject.jetty.server.{Server, ServerConnector}
+import org.sparkproject.jetty.server.handler.gzip.GzipHandler
+
+/** Spark's own Jetty with a servlet that answers in every way a page can, once plain and once behind the filter. */
+object FilterProbe {
+  /** The text that pages show. */
+  @volatile private var value = ""
+  def show(text: String): Unit = value = text
+
+  /** @return the port */
+  def start(filtered: Boolean): Int = {
+    val server = new Server(0)
+    val context = new ServletContextHandler()
+    context.setContextPath("/")
+    context.addServlet(new ServletHolder(new Pages), "/*")
+    if (filtered)
+      context.addFilter(new FilterHolder(new io.sparkconfig.redaction.UiFilter), "/*", java.util.EnumSet.allOf(classOf[DispatcherType]))
+    val gzip = new GzipHandler() // as Spark wraps every handler
+    gzip.setHandler(context)
+    server.setHandler(gzip)
+    server.start()
+    server.getConnectors.head.asInstanceOf[ServerConnector].getLocalPort
+  }
+
+  private def zip(bytes: Array[Byte]): Array[Byte] = {
+    val out = new java.io.ByteArrayOutputStream()
+    val gzip = new java.util.zip.GZIPOutputStream(out)
+    gzip.write(bytes)
+    gzip.close()
+    out.toByteArray
+  }
+
+  private final class Pages extends HttpServlet {
+    override def doGet(request: HttpServletRequest, response: HttpServletResponse): Unit = {
+      val text = s"<p>ä ${value.replace("&", "&amp;").replace("<", "&lt;")} end</p>\n"
+      def utf8 = text.getBytes("UTF-8")
+      request.getPathInfo match {
+        case "/writer" =>
+          response.setContentType("text/html;charset=utf-8")
+          response.getWriter.print(text)
+        case "/bare-writer" => response.setContentType("text/html"); response.getWriter.print(text)
+        case "/stream" => response.setContentType("application/json"); response.getOutputStream.write(("\"" + value + "ä\"").getBytes("UTF-8"))
+        case "/length" =>
+          response.setContentType("text/plain")
+          response.setContentLength(utf8.length)
+          response.getOutputStream.write(utf8)
+        case "/latin" =>
+          response.setContentType("text/plain;charset=iso-8859-1")
+          response.getOutputStream.write(text.getBytes("ISO-8859-1"))
+        case "/bytes" =>
+          response.setContentType("application/octet-stream")
+          response.getOutputStream.write((0 until 256).map(_.toByte).toArray ++ utf8)
+        case "/zip" =>
+          response.setContentType("application/zip")
+          response.setHeader("Content-Disposition", "attachment; filename=log.zip")
+          response.getOutputStream.write(zip(utf8))
+        case "/encoded" =>
+          response.setContentType("text/plain")
+          response.setHeader("Content-Encoding", "gzip")
+          response.getOutputStream.write(zip(utf8))
+        case "/brotli" =>
+          response.setContentType("text/plain")
+          response.setHeader("Content-Encoding", "br")
+          response.getOutputStream.write(utf8)
+        case "/large" => // 40 MB, a value at and around every place where it may be cut
+          response.setContentType("text/plain;charset=utf-8")
+          val out = response.getOutputStream
+          val line = ("x" * 61 + "ä").getBytes("UTF-8")
+          for (i <- 0 until 600000) { out.write(line); if (i % 1000 == 0) out.write(utf8) }
+        case "/large-writer" =>
+          response.setContentType("text/plain;charset=utf-8")
+          val out = response.getWriter
+          for (i <- 0 until 600000) { out.write("x" * 61 + "ä"); if (i % 1000 == 0) out.write(text) }
+        case "/error" => response.sendError(404, s"no such page: $value")
+        case "/partial-error" => response.getWriter.print(text); response.sendError(500, value)
+        case "/redirect" => response.sendRedirect("/writer?x=" + java.net.URLEncoder.encode(value, "UTF-8"))
+        case "/header" => response.setHeader("X-Shop", value.filter(c => c >= ' ')); response.setStatus(204)
+        case "/throw" => throw new IllegalStateException(s"broken by $value", new RuntimeException(value))
+        case "/reset" =>
+          response.getWriter.print("before")
+          response.reset()
+          response.setContentType("text/plain")
+          response.getOutputStream.write(utf8)
+        case "/empty" => response.setStatus(200)
+        case "/events" =>
+          response.setContentType("text/event-stream;charset=utf-8")
+          val out = response.getWriter
+          out.print(s"data: $value\n\n")
+          out.flush()
+          if (request.getParameter("wait") != null) gate.await()
+          out.print("data: end\n\n")
+      }
+    }
+  }
+
+  /** Holds `/events?wait` back until it is opened. */
+  private val gate = new java.util.concurrent.CountDownLatch(1)
+  def open(): Unit = gate.countDown()
+}
