@@ -22,6 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FLAVOURS = {"2.12": "scala-2.12-javax", "2.13": "scala-2.13-jakarta"}
+PROPERTIES = "META-INF/sparkconfig.properties"
 VERSION_FILE = HERE.parent / "python" / "sparkconfig" / "_version.py"
 
 
@@ -41,6 +42,14 @@ def scala_version(jars: Path) -> str:
     return ".".join(compilers[0].stem.removeprefix("scala-compiler-").split(".")[:2])
 
 
+def spark_version(jars: Path) -> str:
+    """Return the version of the Spark whose jars these are, such as "4.0.5"."""
+    cores = sorted(jars.glob("spark-core_*.jar"))
+    if not cores:
+        raise SystemExit(f"no Spark in {jars}: is that the 'pyspark' package directory?")
+    return cores[0].stem.rpartition("-")[2]
+
+
 def sources(flavour: str) -> list[Path]:
     """Return the Scala sources of a flavour, in a fixed order."""
     roots = [HERE / "src" / "main" / "scala", HERE / "versions" / flavour]
@@ -54,7 +63,7 @@ def resources(flavour: str) -> dict[str, bytes]:
         for path in sorted(root.rglob("*")):
             if path.is_file():
                 found[path.relative_to(root).as_posix()] = path.read_bytes()
-    found["META-INF/sparkconfig.properties"] = f"version={package_version()}\nflavour={flavour}\n".encode()
+    found[PROPERTIES] = f"version={package_version()}\nflavour={flavour}\n".encode()
     found["META-INF/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
     found["META-INF/MANIFEST.MF"] = (
         "Manifest-Version: 1.0\r\n"
@@ -94,6 +103,31 @@ def write_jar(classes: Path, extra: dict[str, bytes], jar: Path) -> None:
     partial.replace(jar)
 
 
+def inputs(flavour: str, spark: str) -> str:
+    """Return a digest of everything that decides a jar's bytes; the jar carries it, see :func:`is_current`."""
+    digest = hashlib.sha256(f"{flavour} {spark}".encode())
+    files = {
+        path.relative_to(HERE).as_posix(): path.read_bytes() for path in [Path(__file__), *sources(flavour)]
+    }
+    for name, content in sorted({**files, **resources(flavour)}.items()):
+        digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def is_current(jar: Path, digest: str) -> bool:
+    """Whether a jar was built from the inputs with this digest."""
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return f"inputs={digest}" in archive.read(PROPERTIES).decode().splitlines()
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return False
+
+
+def jar_name(scala: str) -> str:
+    """Return the file name of the jar for a Scala version."""
+    return f"sparkconfig_{scala}-{package_version()}.jar"
+
+
 def build(pyspark: Path, out: Path, java: str) -> Path:
     """Build the jar that fits an installed pyspark, unless one of the same inputs is there already.
 
@@ -105,16 +139,12 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
     flavour = FLAVOURS.get(scala)
     if flavour is None:
         raise SystemExit(f"Scala {scala} is not supported; known: {', '.join(FLAVOURS)}")
-    extra = resources(flavour)
-    digest = hashlib.sha256(jars.resolve().as_posix().encode())
-    for path in [Path(__file__), *sources(flavour)]:
-        digest.update(path.read_bytes())
-    for name, content in sorted(extra.items()):
-        digest.update(name.encode() + content)
-    jar = out / f"sparkconfig_{scala}-{package_version()}.jar"
-    stamp = HERE.parent / "build" / f"{jar.name}.sha256"
-    if jar.exists() and stamp.exists() and stamp.read_text() == digest.hexdigest():
+    digest = inputs(flavour, spark_version(jars))
+    jar = out / jar_name(scala)
+    if is_current(jar, digest):
         return jar
+    extra = resources(flavour)
+    extra[PROPERTIES] += f"inputs={digest}\n".encode()
     with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
         classes = Path(scratch) / "classes"
         classes.mkdir()
@@ -122,8 +152,6 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
         for old in out.glob(f"sparkconfig_{scala}-*.jar"):
             old.unlink()
         write_jar(classes, extra, jar)
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(digest.hexdigest())
     return jar
 
 
