@@ -10,7 +10,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.references import shorten
 from sparkconfig.substitution.types import SubstituterType
 
-__all__ = ["FROM_VALUES", "SUFFIX", "FromValues", "LoadType", "create_type", "load_type"]
+__all__ = ["FROM_VALUES", "SUFFIX", "FromValues", "LoadType", "TypeTable", "create_type", "load_type"]
 
 SUFFIX = "SubstituterType"
 """The end of a definition's key."""
@@ -71,3 +71,28 @@ def create_type(key: str, definition: object, load: LoadType = load_type) -> Sub
         raise ConfigurationError(
             f"{shorten(key)}: '{name}' cannot be created without arguments ({type(error).__name__})"
         ) from None
+
+
+class TypeTable:
+    """The custom types of one generation; each definition is read once.
+
+    Args:
+        prefix: before the type in a definition's key.
+        read: key to definition, None: there is none.
+        load: class name to class.
+    """
+
+    def __init__(self, prefix: str, read: Callable[[str], object], load: LoadType) -> None:
+        self._prefix = prefix
+        self._read = read
+        self._load = load
+        self._types: dict[str, SubstituterType | None] = {}
+
+    def get(self, kind: str) -> SubstituterType | None:
+        """Return the custom type of that name, None if there is none; ConfigurationError: it is defined wrongly."""
+        if kind in self._types:
+            return self._types[kind]
+        key = self._prefix + kind + SUFFIX
+        definition = self._read(key)
+        custom = None if definition is None else create_type(key, definition, self._load)
+        return self._types.setdefault(kind, custom)

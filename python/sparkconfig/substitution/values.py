@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Set
 from types import MappingProxyType
 from typing import Protocol, cast
 
@@ -16,9 +14,10 @@ from sparkconfig.secret import Secret
 from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
 from sparkconfig.substitution.command import Modifiers, java_trim
-from sparkconfig.substitution.definitions import SUFFIX, FromValues, LoadType, create_type, load_type
+from sparkconfig.substitution.definitions import FromValues, LoadType, TypeTable, load_type
 from sparkconfig.substitution.evaluate import MaybeSteps, Need, Retrieve, Steps, evaluate
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject
+from sparkconfig.substitution.running import Running
 from sparkconfig.substitution.scanner import OPENING, Command, Segment, iter_segments, parse
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
 
@@ -83,19 +82,18 @@ class SubstitutableValues:
         self._values = values
         self._prefix = java_trim(prefix)
         self._literal = literal
-        self._definitions: Mapping[str, object] | FromValues = {} if definitions is None else definitions
-        self._load = load
         self._sources = make_sources(
             allow or Allowlists(), os.environ if environ is None else environ, sysprops or {}, read_file
         )
         self._results: dict[str, RedactableObject] = {}
         self._missing: set[str] = set()
-        self._types: dict[str, SubstituterType | None] = {}
+        read = self._definition_in_values if isinstance(definitions, FromValues) else (definitions or {}).get
+        self._types = TypeTable(self._prefix, read, load)
         self._asked: dict[str, set[str]] = {}
         self._failed: dict[str, SparkConfigError] = {}
         self._keep_failures = keep_failures
         self._chars_left = max_chars
-        self._here = _Here()
+        self._here = Running()
 
     @property
     def type_definition_key_prefix(self) -> str:
@@ -287,7 +285,7 @@ class SubstitutableValues:
     def _command(self, key: str, command: Command, secret: bool) -> MaybeSteps:  # noqa: FBT001
         """Evaluate one command; None: its type is unknown."""
         kind = command.type
-        custom = self._custom(kind)
+        custom = self._types.get(kind)
         retrieve: Retrieve | None = None
         if custom is None:
             source = self._sources.get(kind)
@@ -316,19 +314,6 @@ class SubstitutableValues:
         )
         return checked(custom, found)
 
-    def _custom(self, kind: str) -> SubstituterType | None:
-        """Return the custom type of that name, None if there is none; its definition is read once, raw."""
-        if kind in self._types:
-            return self._types[kind]
-        key = self._prefix + kind + SUFFIX
-        definition: object
-        if isinstance(self._definitions, FromValues):
-            definition = self._definition_in_values(key)
-        else:
-            definition = self._definitions.get(key)
-        custom = None if definition is None else create_type(key, definition, self._load)
-        return self._types.setdefault(kind, custom)
-
     def _definition_in_values(self, key: str) -> object:
         """Read a definition like any key, but raw; a result that is already there is used."""
         known = self._results.get(key)
@@ -347,30 +332,6 @@ class SubstitutableValues:
             return text, False
         changed = self._literal(text)
         return changed if isinstance(changed, tuple) else (changed, False)
-
-
-class _Here(threading.local):
-    """What one thread is doing: a key may be in evaluation on two threads, which is no circle.
-
-    Attributes:
-        active: the keys in evaluation.
-        nested: how many evaluations stand in each other, through custom types.
-        current: the key for which a custom type is at work, None outside of one.
-    """
-
-    def __init__(self) -> None:
-        self.active: set[str] = set()
-        self.nested = 0
-        self.current: str | None = None
-
-    @contextmanager
-    def evaluating(self, key: str) -> Iterator[None]:
-        """Set :attr:`current` meanwhile."""
-        before, self.current = self.current, key
-        try:
-            yield
-        finally:
-            self.current = before
 
 
 def _located(error: SparkConfigError, key: str | None) -> SparkConfigError:
