@@ -68,13 +68,14 @@ def _logical_lines(text: str) -> Iterator[str]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
+    last = len(lines) - (2 if not lines[-1] else 1)  # index of the line that the file's end follows
     parts: list[str] = []
     for index, natural in enumerate(lines):
         line = natural.lstrip(_BLANK)
         if not parts and (not line or line[0] in "#!"):
             continue
         if line.endswith("\\") and (len(line) - len(line.rstrip("\\"))) % 2:
-            if lines[index + 1 :] not in ([], [""]):
+            if index < last:
                 # A lone backslash adds nothing: Java then still is at the start of a logical line, where the
                 # next line may be a comment.
                 if len(line) > 1:

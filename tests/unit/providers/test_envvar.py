@@ -1,0 +1,71 @@
+"""The environment provider, and Java's patterns in Python."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers._java_regex import to_python
+from sparkconfig.providers.envvar import EnvVarConfigProvider
+
+ENVIRONMENT = {"DB_PW": "1", "DB_USER": "2", "HOME": "3", "a.b": "4"}
+
+
+def _provider(pattern: str | None = None) -> EnvVarConfigProvider:
+    provider = EnvVarConfigProvider(ENVIRONMENT)
+    provider.configure({} if pattern is None else {"allowlist.pattern": pattern})
+    return provider
+
+
+def test_variables_and_those_that_are_not_set() -> None:
+    assert _provider().get("", {"DB_PW", "NONE"}).data == {"DB_PW": "1"}
+    assert _provider().get("").data == ENVIRONMENT
+
+
+def test_the_pattern_has_to_match_the_whole_name() -> None:
+    assert set(_provider("DB_.*").get("").data) == {"DB_PW", "DB_USER"}
+    assert _provider("DB").get("", {"DB_PW"}).data == {}
+    assert _provider("HOME|DB_PW").get("").data == {"HOME": "3", "DB_PW": "1"}
+
+
+def test_a_path_is_an_error() -> None:
+    with pytest.raises(ConfigurationError, match="Path is not supported"):
+        _provider().get("HOME", {"default"})
+
+
+def test_the_process_environment_by_default(monkeypatch) -> None:
+    provider = EnvVarConfigProvider()
+    provider.configure({})
+    monkeypatch.setenv("SPARKCONFIG_TEST_VARIABLE", "now")
+    assert provider.get("", {"SPARKCONFIG_TEST_VARIABLE"}).data == {"SPARKCONFIG_TEST_VARIABLE": "now"}
+
+
+@pytest.mark.parametrize("pattern", ["(", "[", "*", r"\p{IsLatin}", r"\p", "[a-z&&[^b]]", "[a[b]]", r"\h"])
+def test_patterns_that_cannot_be_used_are_clear_errors(pattern: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"allowlist\.pattern is no usable pattern"):
+        _provider(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching", "other"),
+    [
+        (r"\p{Upper}+", "ABC", "ABc"),
+        (r"[\p{Alpha}_]+", "Ab_", "Ab1"),
+        (r"\P{Digit}+", "ab", "a1"),
+        (r"\Qa.b\E.*", "a.bc", "axbc"),
+        (r"\Qa.b", "a.b", "axb"),
+        (r"(?<name>A|B)C", "BC", "CC"),
+        (r"(?<!X)A\z", "A", "B"),
+        (r"\d+", "12", "\u0661"),
+        (r"[^]a]", "b", "a"),
+        (r"A++B?", "AAB", "B"),
+    ],
+)
+def test_javas_spellings(pattern: str, matching: str, other: str) -> None:
+    if "++" in pattern and not hasattr(re, "NOFLAG"):
+        return  # possessive quantifiers came with Python 3.11
+    compiled = re.compile(to_python(pattern), re.ASCII)
+    assert compiled.fullmatch(matching)
+    assert not compiled.fullmatch(other)
