@@ -5,7 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-BUILD_JAR = $(BIN)/python jvm-shim/build.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
+# Java 17+ of this machine, or else one from PyPI; Spark and the build read JAVA_HOME.
+FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
+BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
 .PHONY: help venv run jar lint unit test fuzz clean
@@ -29,7 +31,7 @@ $(VENV)/.ready: $(VENV)/.ready-run
 venv: $(VENV)/.ready ## make the virtual environment with pinned dependencies
 
 run: $(VENV)/.ready-run ## watch a Spark cluster use a password that no page, log or command line shows (5 minutes at first)
-	@JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME && $(BUILD_JAR) && $(BIN)/python docs/examples/demo/run.py
+	@$(BUILD_JAR) && $(BIN)/python docs/examples/demo/run.py
 
 jar: venv ## build the one jar that fits the environment's Spark
 	@$(BUILD_JAR)
@@ -41,7 +43,7 @@ unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q
 
 test: lint jar ## all tests
-	$(BIN)/python -m pytest tests
+	@$(FIND_JAVA) && $(BIN)/python -m pytest tests
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)
