@@ -7,6 +7,7 @@ from enum import IntEnum
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
+    PolicyViolationError,
     ProviderUnavailableError,
     SealedFileError,
     SecretNotFoundError,
@@ -35,6 +36,8 @@ class ExitCode(IntEnum):
     """A store or file cannot be reached now; trying again may help."""
     DAMAGED = 7
     """A sealed file was changed behind its owner's back, or is no sealed file."""
+    REFUSED = 8
+    """The check was made, and a policy refuses something."""
     INTERNAL = 70
     """A mistake in sparkconfig itself."""
     INTERRUPTED = 130
@@ -47,6 +50,7 @@ def code_for(error: SparkConfigError) -> ExitCode:
         return _code_for_sealed(error)
     codes = {
         UnresolvedReferenceError: ExitCode.UNRESOLVED,
+        PolicyViolationError: ExitCode.REFUSED,
         ConfigurationError: ExitCode.CONFIGURATION,
         SecretNotFoundError: ExitCode.NOT_FOUND,
         AccessDeniedError: ExitCode.DENIED,

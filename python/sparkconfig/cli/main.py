@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from sparkconfig._version import __version__
-from sparkconfig.cli import init, install, jar, resolve, seal
+from sparkconfig.cli import init, install, jar, resolve, seal, validate
 from sparkconfig.cli.exit_codes import ExitCode, code_for
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (init, seal, resolve, jar, install)
+COMMANDS = (init, seal, resolve, validate, jar, install)
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on
@@ -25,7 +25,8 @@ examples:
 
 exit codes:
   0 done, 1 references without a value, 2 wrong command line, 3 wrong configuration, 4 not there,
-  5 not allowed or wrong key, 6 cannot be reached now, 7 damaged file, 70 internal error, 130 interrupted
+  5 not allowed or wrong key, 6 cannot be reached now, 7 damaged file, 8 refused by a policy,
+  70 internal error, 130 interrupted
 """
 
 

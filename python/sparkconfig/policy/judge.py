@@ -10,7 +10,7 @@ from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.decision import Decision, Explained, Verdict
 from sparkconfig.policy.keys import canonical, fold
 from sparkconfig.policy.overrides import OWN_PREFIX, Overrides
-from sparkconfig.policy.references import uses_in
+from sparkconfig.policy.references import SUBSTITUTION, uses_in
 from sparkconfig.policy.request import OverrideRequest, ReferenceUse
 from sparkconfig.policy.value import ConfigValue
 from sparkconfig.references import shorten
@@ -36,6 +36,7 @@ class Judge:
     ) -> None:
         self._overrides = overrides
         self._foreign = settings.foreign_providers
+        self._known = frozenset(settings.providers)
         self._resolve = resolve
 
     def judge(self, policy: OverridePolicy, request: OverrideRequest) -> Decision:
@@ -160,16 +161,24 @@ class Judge:
             if item.verdict != "default" and not item.canonical.startswith(OWN_PREFIX)
         }
         uses = dict.fromkeys((*request.references, *uses_in(props, self._foreign)))
-        for use in uses:
+        for use in (use for use in uses if use.provider not in self._foreign):
             try:
                 problem, decided_by = policy.check_reference(request, use)
             except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
                 problem, decided_by = f"the policy failed with {type(error).__name__}", type(policy).__name__
+            shown = self._shown(use)
             if problem is not None:
-                problems.append(_reference_line(use, problem, decided_by))
+                where = f"{shorten(use.where)}: " if use.where else ""
+                problems.append(f"{where}{shown}: {problem} [{decided_by}]")
             listed.append(
-                Explained(str(use), use.where, "denied" if problem else "allowed", problem or "", decided_by)
+                Explained(shown, use.where, "denied" if problem else "allowed", problem or "", decided_by)
             )
+
+    def _shown(self, use: ReferenceUse) -> str:
+        """The reference for messages; a literal password that happens to look like one is not shown."""
+        if use.provider == SUBSTITUTION:
+            return "a substitution $[...]"
+        return str(use) if use.provider in self._known else "a reference to an unknown provider"
 
     def _fill(
         self,
@@ -210,8 +219,3 @@ def _line(value: ConfigValue, known: str) -> str:
     also = f" ({shorten(known)})" if known != value.name else ""
     place = f" [{value.decided_by}]" if " line " in value.decided_by else ""
     return f"{name}{also}: {'; '.join(value.errors)}{place}"
-
-
-def _reference_line(use: ReferenceUse, problem: str, decided_by: str) -> str:
-    where = f"{shorten(use.where)}: " if use.where else ""
-    return f"{where}{use}: {problem} [{decided_by}]"
