@@ -1,0 +1,157 @@
+"""Every way to launch a job: spark-submit, a Python program, spark-sql, a Scala main class, both plugin confs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.session import QUIET
+from support.shim import shim_jar
+from support.spark_home import spark_home
+
+pytestmark = pytest.mark.spark
+
+APP = Path(__file__).parent / "apps" / "ordinary.py"
+SECRET = "Canary-4d0a77-value"
+
+SCALA = """
+import org.apache.spark.sql.SparkSession
+object Shop {
+  def main(arguments: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    println("SEEN {\\"value\\": \\"" + io.sparkconfig.api.DriverApi.current(arguments(0)) + "\\"}")
+    spark.stop()
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def conf(tmp_path_factory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("launch")
+    secrets = folder / "shop.properties"
+    secrets.write_text(f"badge={SECRET}\n")
+    return {
+        **QUIET,
+        "spark.master": "local[1]",
+        "spark.app.name": "launch",
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.shop.badge": f"${{files:{secrets}:badge}}",
+    }
+
+
+def _run(command: list[str | Path], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
+    return subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+        cwd=folder,
+        env={**plain, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **variables},
+    )
+
+
+def _seen(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
+    lines = [line for line in done.stdout.splitlines() if line.startswith("SEEN ")]
+    # The application prints the value on purpose; nothing else may show it, this message neither.
+    assert lines, (done.stdout + done.stderr)[-3000:].replace(SECRET, "(value)")
+    return json.loads(lines[0][5:])
+
+
+def _confs(conf: dict[str, str]) -> list[str]:
+    return [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+
+
+def _submit(conf: dict[str, str]) -> list[str | Path]:
+    return [spark_home() / "bin" / "spark-submit", "--jars", shim_jar(), *_confs(conf)]
+
+
+def test_spark_submit_of_a_python_application(conf, tmp_path) -> None:
+    plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin"}
+    seen = _seen(_run([*_submit(plugin), APP], tmp_path))
+    assert seen == {"shown": conf["spark.shop.badge"], "value": SECRET, "count": 10}
+
+
+def test_a_python_program_with_a_configured_builder(conf, tmp_path) -> None:
+    pairs = [f"{key}={value}" for key, value in conf.items()]
+    seen = _seen(_run([sys.executable, APP, "--configure", *pairs], tmp_path))
+    assert seen == {"shown": conf["spark.shop.badge"], "value": SECRET, "count": 10}
+
+
+def test_the_list_of_default_plugins_works_too(conf, tmp_path) -> None:
+    plugin = {**conf, "spark.plugins.defaultList": "io.sparkconfig.ConfigPlugin"}
+    assert _seen(_run([*_submit(plugin), APP], tmp_path))["value"] == SECRET
+
+
+def test_spark_sql(conf, tmp_path) -> None:
+    plugin = {
+        **conf,
+        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        "spark.sql.catalogImplementation": "in-memory",
+    }
+    done = _run(
+        [spark_home() / "bin" / "spark-sql", "--jars", shim_jar(), *_confs(plugin), "-e",
+         "set spark.shop.badge; select 40 + 2 as answer"],
+        tmp_path,
+    )  # fmt: skip
+    text = done.stdout + done.stderr
+    assert "42" in done.stdout, text[-3000:].replace(SECRET, "(value)")
+    assert conf["spark.shop.badge"] in done.stdout
+    assert text.count(SECRET) == 0
+
+
+def test_a_scala_main_class(conf, tmp_path) -> None:
+    (tmp_path / "Shop.scala").write_text(SCALA)
+    jars = spark_home() / "jars"
+    classes = tmp_path / "classes"
+    classes.mkdir()
+    subprocess.run(
+        ["java", "-Xss8m", "-cp", f"{jars}/*", "scala.tools.nsc.Main", "-cp", f"{jars}/*:{shim_jar()}",
+         "-d", str(tmp_path / "shop.jar"), str(tmp_path / "Shop.scala")],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    plugin = {
+        **conf,
+        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        "spark.config.agent.python": sys.executable,
+    }
+    command = [*_submit(plugin), "--class", "Shop", tmp_path / "shop.jar", conf["spark.shop.badge"]]
+    assert _seen(_run(command, tmp_path)) == {"value": SECRET}
+
+
+def test_the_extension_without_the_plugin_names_the_missing_line(conf, tmp_path) -> None:
+    alone = {**conf, "spark.sql.extensions": "io.sparkconfig.ConfigExtensions"}
+    done = _run([*_submit(alone), APP], tmp_path)
+    assert done.returncode != 0
+    assert "spark.plugins=io.sparkconfig.ConfigPlugin" in done.stdout + done.stderr
+
+
+def test_a_package_of_another_version_is_an_error_that_names_both(conf, tmp_path) -> None:
+    package = tmp_path / "other" / "sparkconfig"
+    package.parent.mkdir()
+    source = Path(__file__).parents[2] / "python" / "sparkconfig"
+    subprocess.run(["cp", "-r", str(source), str(package)], check=True)
+    (package / "_version.py").write_text('__version__ = "9.9.9"\n')
+    plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin"}
+    done = _run([*_submit(plugin), APP], tmp_path, PYTHONPATH=str(package.parent))
+    text = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "9.9.9" in text
+    assert "sparkconfig jar has version 0.1.0" in text
+
+
+def test_executors_on_other_hosts_without_protected_rpc_stop_the_start(conf, tmp_path) -> None:
+    plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin", "spark.master": "spark://127.0.0.1:1"}
+    done = _run([*_submit(plugin), APP], tmp_path)
+    assert done.returncode != 0
+    assert "spark.network.crypto.enabled" in done.stdout + done.stderr
