@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import itertools
 import tempfile
 import time
 import tracemalloc
@@ -49,11 +50,25 @@ def file_case(root: Path, files: int, scale: int) -> Case:
 
 
 def substitution_case(scale: int) -> Case:
-    configs = plain((ENTRIES - SPECIAL) * scale)
-    for index in range(SPECIAL * scale):
-        configs[f"spark.secret.{index}"] = f"user=x;password=$[envVar/redact/=NAME_{index}]"
-    environ = {f"NAME_{index}": f"secret-{index}" for index in range(SPECIAL * scale)}
-    return lambda: SubstitutableValues(configs, environ=environ).substitute(configs)
+    """1,000 substitutions; each run has texts that no run before it had, since plans of texts are kept."""
+    ordinary = plain((ENTRIES - SPECIAL) * scale)
+    rounds = itertools.cycle(
+        [
+            ordinary
+            | {
+                f"spark.secret.{index}": f"user=x;password=$[envVar/redact/=NAME_{turn}_{index}]"
+                for index in range(SPECIAL * scale)
+            }
+            for turn in range(8)
+        ]
+    )
+    environ = {f"NAME_{turn}_{index}": "secret" for turn in range(8) for index in range(SPECIAL * scale)}
+
+    def case() -> object:
+        configs = next(rounds)
+        return SubstitutableValues(configs, environ=environ).substitute(configs)
+
+    return case
 
 
 def cases(root: Path, scale: int) -> dict[str, Case]:

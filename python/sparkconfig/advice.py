@@ -24,7 +24,7 @@ def problem(
     name: str | None, reference: Reference, known: Collection[str], errors: Mapping[Place, SparkConfigError]
 ) -> str:
     """Describe why ``reference``, found in the value of ``name``, has no value."""
-    where = f"{shorten(name)}: " if name is not None else ""
+    where = f"{shorten(str(name))}: " if name is not None else ""
     provider = reference.provider
     if provider not in known:
         return where + _unknown(provider, known)

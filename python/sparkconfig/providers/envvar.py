@@ -76,4 +76,8 @@ class EnvVarConfigProvider(ConfigProvider):
         return ConfigData({name: self._environ[name] for name in names if self._readable(name)})
 
     def _readable(self, name: str) -> bool:
-        return name in self._environ and (self._allowed is None or self._allowed.fullmatch(name) is not None)
+        try:
+            found = name in self._environ
+        except ValueError:  # no variable can have such a name: a lone surrogate, for example
+            return False
+        return found and (self._allowed is None or self._allowed.fullmatch(name) is not None)

@@ -42,6 +42,13 @@ def test_the_process_environment_by_default(monkeypatch) -> None:
     assert provider.get("", {"SPARKCONFIG_TEST_VARIABLE"}).data == {"SPARKCONFIG_TEST_VARIABLE": "now"}
 
 
+@pytest.mark.parametrize("name", ["", "\0", "\ud800", "A=B", "x" * 100_000])
+def test_names_that_no_variable_can_have_are_not_set(name: str) -> None:
+    provider = EnvVarConfigProvider()
+    provider.configure({})
+    assert provider.get("", {name}).data == {}
+
+
 @pytest.mark.parametrize("pattern", ["(", "[", "*", r"\p{IsLatin}", r"\p", "[a-z&&[^b]]", "[a[b]]", r"\h"])
 def test_patterns_that_cannot_be_used_are_clear_errors(pattern: str) -> None:
     with pytest.raises(ConfigurationError, match=r"allowlist\.pattern is no usable pattern"):
