@@ -10,7 +10,7 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar lint unit test fuzz clean
+.PHONY: help venv run jar dist lint unit test smoke fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -20,8 +20,7 @@ $(VENV)/.ready-run: pyproject.toml python/constraints.txt
 	@echo "Making $(VENV): pyspark is a download of 450 MB"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -c python/constraints.txt --group demo pyspark cryptography py4j
-	@echo "$(CURDIR)/python" > "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
+	$(BIN)/python -m pip install -c python/constraints.txt --group demo pyspark -e .
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.ready-run
@@ -36,6 +35,10 @@ run: $(VENV)/.ready-run ## watch a Spark cluster use a password that no page, lo
 jar: venv ## build the one jar that fits the environment's Spark
 	@$(BUILD_JAR)
 
+dist: venv ## build both jars, the wheel and the sdist into dist/ (at first it fetches Spark 3.5 and 4.0)
+	rm -rf dist
+	$(FIND_JAVA) && PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(BIN)/python -m build --outdir dist .
+
 lint: venv ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -44,6 +47,24 @@ unit: venv ## the fast tests, no Spark
 
 test: lint jar ## all tests
 	@$(FIND_JAVA) && $(BIN)/python -m pytest tests
+
+# The oldest Sparks that the two jars serve, each in an environment of its own.
+SMOKE_SPARKS ?= 3.5.9 4.0.5
+SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.py
+
+.venvs/pyspark-%/.ready: pyproject.toml python/constraints.txt
+	@echo "Making .venvs/pyspark-$*"
+	$(PYTHON) -m venv .venvs/pyspark-$*
+	.venvs/pyspark-$*/bin/python -m pip install -q --upgrade pip
+	grep -v '^pyspark==' python/constraints.txt > .venvs/pyspark-$*/constraints.txt
+	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt pyspark==$* cryptography py4j pytest pytest-timeout --group demo
+	@echo "$(CURDIR)/python" > "$$(.venvs/pyspark-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
+	@touch $@
+
+smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice on the oldest supported Sparks (SMOKE_SPARKS)
+	@$(FIND_JAVA); set -e; for spark in $(SMOKE_SPARKS); do \
+	  echo "== pyspark $$spark"; PYSPARK_PYTHON= .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS); \
+	done
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)
