@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import ssl
 from collections.abc import Mapping
 from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
+from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificate, serialize_java_truststore
 
 from support.processes import HarnessError, Run
 from support.spark_home import spark_environment, spark_home
@@ -47,8 +53,34 @@ def _with_spark(run: Run, env: Mapping[str, str] | None) -> Path:
         str(spark_home() / "bin" / "spark-submit"), "--master", "local[1]", "--packages", COORDINATES,
         "--conf", f"spark.jars.ivy={ivy}", str(script),
     ]  # fmt: skip
-    _finish(run, "packages", command, {**spark_environment(run.dir / "ivy-conf", ivy), **(env or {})})
+    trust = {"SPARK_SUBMIT_OPTS": java_trust_options(run)}
+    _finish(
+        run, "packages", command, {**spark_environment(run.dir / "ivy-conf", ivy), **trust, **(env or {})}
+    )
     return _only_jar(ivy / "jars")
+
+
+def java_trust_options(run: Run) -> str:
+    """JVM options with which Java trusts the certificate authorities that Python and pip trust.
+
+    A Java runtime brings a list of its own. Where connections pass an inspecting proxy, the administrator has
+    added its authority to the system's list and to pip's, but not to that of a runtime that pip installed.
+    """
+    context = ssl.create_default_context()
+    if "PIP_CERT" in os.environ:
+        context.load_verify_locations(os.environ["PIP_CERT"])
+    certificates = [
+        PKCS12Certificate(x509.load_der_x509_certificate(encoded), f"ca-{number}".encode())
+        for number, encoded in enumerate(context.get_ca_certs(binary_form=True))
+    ]
+    if not certificates:
+        return ""
+    # The password is a formality: the certificates are public.
+    encryption = BestAvailableEncryption(b"public")
+    store = run.dir / "authorities.p12"
+    store.write_bytes(serialize_java_truststore(certificates, encryption))
+    property_ = "-Djavax.net.ssl.trustStore"
+    return f"{property_}={store} {property_}Password=public {property_}Type=PKCS12"
 
 
 def _finish(run: Run, name: str, command: list[str], env: Mapping[str, str] | None) -> None:
