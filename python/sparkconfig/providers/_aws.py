@@ -77,6 +77,7 @@ class AwsProvider(NamedStoreProvider):
 
     service: ClassVar[str]
     extra = "aws"
+    client = "boto3"
     auth = AWS_AUTH
     # boto3 logs whole answers at level DEBUG, and what it signs.
     noisy_loggers = (

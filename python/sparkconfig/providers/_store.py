@@ -34,6 +34,7 @@ class StoreProvider(ConfigProvider):
         alias: the name in ``spark.config.providers.NAME.class``.
         store: what it reads, for the docs.
         extra: the extra that brings the client, or None when none is needed.
+        client: the client's module.
         table: its params.
         paths: what path and key mean, as Markdown.
         ttl_rule: where the ttl comes from.
@@ -44,6 +45,7 @@ class StoreProvider(ConfigProvider):
     alias: ClassVar[str]
     store: ClassVar[str]
     extra: ClassVar[str | None] = None
+    client: ClassVar[str | None] = None
     table: ClassVar[tuple[Param, ...]] = ()
     paths: ClassVar[str]
     ttl_rule: ClassVar[str] = "`ttl`"

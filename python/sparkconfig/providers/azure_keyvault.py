@@ -22,6 +22,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     alias = "azure-keyvault"
     store = "Azure Key Vault secrets"
     extra = "azure"
+    client = "azure.keyvault.secrets"
     separator = "-"
     table = (
         Param("vault.url", "`https://NAME.vault.azure.net`", required=True),

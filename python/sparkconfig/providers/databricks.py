@@ -31,6 +31,7 @@ class DatabricksConfigProvider(NamedStoreProvider):
     alias = "databricks"
     store = "Databricks secret scopes"
     extra = "databricks"
+    client = "databricks.sdk"
     table = (
         layout_param(WHOLE),
         Param(

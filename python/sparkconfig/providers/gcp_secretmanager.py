@@ -31,6 +31,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
     alias = "gcp-secretmanager"
     store = "Google Cloud Secret Manager"
     extra = "gcp"
+    client = "google.cloud.secretmanager_v1"
     separator = "-"
     table = (
         Param("project", "project of names that hold none; unset: that of the credentials"),

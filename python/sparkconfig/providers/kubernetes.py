@@ -12,7 +12,7 @@ from typing import Any
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ConfigurationError, ProviderError
-from sparkconfig.providers._fields import text_of
+from sparkconfig.providers._fields import STRUCTURED, pick, text_of
 from sparkconfig.providers._http import CA_FILE, PROXY, status_failure, transport_failure
 from sparkconfig.providers._kube_watch import PathWatch
 from sparkconfig.providers._params import Param, ParamValues
@@ -30,6 +30,7 @@ class KubernetesConfigProvider(StoreProvider):
     alias = "kubernetes"
     store = "Kubernetes Secrets and ConfigMaps"
     extra = "kubernetes"
+    client = "kubernetes"
     table = (
         Param("kind", "`secret` or `configmap`", default="secret", choices=("secret", "configmap")),
         Param("namespace", "namespace of paths without one; default: the pod's, else `default`"),
@@ -41,6 +42,7 @@ class KubernetesConfigProvider(StoreProvider):
         Param("server", "URL of the API server, instead of a kubeconfig; goes with `token.file`"),
         Param("token.file", "file with a bearer token, read again whenever it changes"),
         Param("watch", "`false`: do not watch, poll", default="true", choices=("true", "false")),
+        STRUCTURED,
         BASE64_KEYS,
         TTL,
         *NETWORK,
@@ -66,6 +68,7 @@ class KubernetesConfigProvider(StoreProvider):
         self._new_watch = self._import("kubernetes.watch").Watch
         self._base64 = values.patterns(BASE64_KEYS.name)
         self._watching = values.text("watch") == "true"
+        self._structured = values.text(STRUCTURED.name) == "true"
         configuration = client.Configuration()
         self._identify(values, configuration)
         if values.optional("ca.file"):
@@ -123,13 +126,22 @@ class KubernetesConfigProvider(StoreProvider):
     def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
         namespace, name = self._place(path)
         found = self._read_one(name, namespace, _request_timeout=left)
-        data: dict[str, str] = {}
-        for key, value in self._values(found).items():
-            if keys is None or key in keys:
-                data[key] = (
-                    value if isinstance(value, str) else text_of(value, key, self._base64, self._where(path))
-                )
+        where = self._where(path)
+        data = {
+            key: value if isinstance(value, str) else text_of(value, key, self._base64, where)
+            for key, value in self._values(found).items()
+            if self._concerns(key, keys)
+        }
+        if self._structured:
+            picked = pick(data, keys, where)
+            data = {key: value for key, value in picked.items() if keys is None or key in keys}
         return ConfigData(data, ttl=self._ttl)
+
+    def _concerns(self, key: str, keys: Set[str] | None) -> bool:
+        """Whether ``key``, or with ``json.fields`` a field of its value, was asked for."""
+        if keys is None or key in keys:
+            return True
+        return self._structured and any(each.startswith(f"{key}.") for each in keys)
 
     def _values(self, found: Any) -> Mapping[str, str | bytes]:  # noqa: ANN401 - a V1Secret or V1ConfigMap
         if self._is_secret:

@@ -41,6 +41,7 @@ class VaultConfigProvider(StoreProvider):
     alias = "vault"
     store = "HashiCorp Vault, OpenBao"
     extra = "vault"
+    client = "hvac"
     table = (
         Param("address", "URL of the server; unset: `VAULT_ADDR`"),
         Param("namespace", "namespace (Vault Enterprise, OpenBao)"),

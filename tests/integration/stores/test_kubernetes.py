@@ -100,6 +100,18 @@ class TestValues:
         with make(cluster, token_file, kind="configmap", **{"base64.keys": "*.bin"}) as provider:
             assert provider.get("shop/cm").data == {"a": "1", "b.bin": base64.b64encode(b"\x00\xff").decode()}
 
+    def test_a_value_can_be_json_with_fields_as_keys(self, cluster, token_file):
+        cluster.put(
+            "shop",
+            "cm",
+            {"db.json": '{"password": "in-json-0001"}'},
+            kind="configmaps",
+            binary={"b": b"\xff"},
+        )
+        with make(cluster, token_file, kind="configmap", **{"json.fields": "true"}) as provider:
+            answer = provider.get("shop/cm", {"db.json.password", "db.json.absent"})
+            assert answer.data == {"db.json.password": "in-json-0001"}
+
     def test_an_object_without_data_has_no_keys(self, cluster, token_file):
         cluster.put("shop", "empty", {})
         with make(cluster, token_file) as provider:

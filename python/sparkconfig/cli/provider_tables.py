@@ -1,0 +1,66 @@
+"""The catalog of providers as text and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sparkconfig.providers._params import Param
+from sparkconfig.providers.catalog import ProviderInfo
+
+__all__ = ["markdown", "text"]
+
+
+def text(found: Iterable[ProviderInfo]) -> list[str]:
+    """Return lines for a terminal."""
+    lines: list[str] = []
+    for each in found:
+        lines += [f"{each.alias}: {_plain(each.store)} ({_state(each)})"]
+        for param in each.params or ():
+            extras = [word for word in (_default(param), "required" if param.required else "") if word]
+            lines.append(
+                f"    {param.name}: {_plain(param.doc)}" + (f" ({', '.join(extras)})" if extras else "")
+            )
+    return lines
+
+
+def _state(each: ProviderInfo) -> str:
+    if each.installed:
+        return "installed"
+    return f"not installed: pip install 'sparkconfig[{each.extra}]'" if each.extra else "not usable"
+
+
+def _default(param: Param) -> str:
+    return f"default {param.default}" if param.default is not None else ""
+
+
+def _plain(doc: str) -> str:
+    return doc.replace("`", "")
+
+
+def markdown(found: Sequence[ProviderInfo]) -> list[str]:
+    """Return the overview and one section for each provider. What is installed here plays no part."""
+    lines = ["| alias | store | extra | ttl |", "| --- | --- | --- | --- |"]
+    for each in found:
+        extra = f"`{each.extra}`" if each.extra else "none"
+        lines.append(f"| [`{each.alias}`](#{each.alias}) | {each.store} | {extra} | {_cell(each.ttl)} |")
+    for each in found:
+        lines += ["", f"### {each.alias}", "", f"{each.store[:1].upper()}{each.store[1:]}.", ""]
+        facts = (("References", each.paths), ("Authentication", each.auth), ("ttl", each.ttl))
+        lines += [f"- {name}: {fact}" for name, fact in facts if fact]
+        lines += ["", *_params(each.params or ())]
+    return lines
+
+
+def _params(params: Sequence[Param]) -> list[str]:
+    lines = ["| param | meaning | default |", "| --- | --- | --- |"]
+    for param in params:
+        default = (
+            "**required**" if param.required else f"`{param.default}`" if param.default is not None else ""
+        )
+        secret = " *(a secret: give a reference or use a file)*" if param.secret else ""
+        lines.append(f"| `{param.name}` | {_cell(param.doc)}{secret} | {default} |")
+    return lines
+
+
+def _cell(fact: str) -> str:
+    return fact.replace("|", "\\|")

@@ -1,0 +1,104 @@
+"""``sparkconfig providers``: the list, and trying one."""
+
+import json
+
+import pytest
+
+from sparkconfig.cli.main import main
+
+CONFS = """
+spark.config.providers              broken,keys,files
+spark.config.providers.broken.class no.such.Provider
+spark.config.providers.keys.class   envvar
+spark.config.providers.files.class  file
+spark.config.providers.files.param.allowed.paths ${keys:SHOP_FOLDER}
+"""
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "db.properties").write_text("user=alice\npassword=s3cret-value-77\n")
+    (tmp_path / "spark.conf").write_text(CONFS)
+    monkeypatch.setenv("SHOP_FOLDER", str(tmp_path))
+    return tmp_path
+
+
+def test_the_list_names_all_with_params(capsys):
+    assert main(["providers"]) == 0
+    text = capsys.readouterr().out
+    assert "vault: HashiCorp Vault, OpenBao (" in text
+    assert "    address: URL of the server" in text
+
+
+def test_the_list_for_machines(capsys):
+    assert main(["providers", "--json"]) == 0
+    found = {each["alias"]: each for each in json.loads(capsys.readouterr().out)["providers"]}
+    assert found["aws-ssm"]["extra"] == "aws"
+    assert found["file"]["installed"] is True
+    assert {"name", "doc", "default", "required", "secret", "choices"} == set(found["vault"]["params"][0])
+
+
+def test_a_missing_client_is_said_with_its_extra(capsys, monkeypatch):
+    monkeypatch.setattr("sparkconfig.providers.catalog._there", lambda module: False)
+    assert main(["providers"]) == 0
+    assert "not installed: pip install 'sparkconfig[vault]'" in capsys.readouterr().out
+
+
+def test_a_trial_prints_names_and_no_values(settings, capsys):
+    path = str(settings / "db.properties")
+    assert main(["providers", "test", "files", "--path", path, "--file", str(settings / "spark.conf")]) == 0
+    text = capsys.readouterr().out
+    assert "2 keys (no ttl): password, user" in text
+    assert "s3cret-value-77" not in text
+
+
+def test_a_trial_without_a_path_only_configures(settings, capsys):
+    assert main(["providers", "test", "keys", "--file", str(settings / "spark.conf")]) == 0
+    assert "add --path" in capsys.readouterr().out
+
+
+def test_failures_have_their_exit_codes(settings, capsys):
+    file = str(settings / "spark.conf")
+    absent = str(settings / "absent.properties")
+    assert main(["providers", "test", "files", "--path", absent, "--file", file, "--json"]) == 4
+    read = json.loads(capsys.readouterr().out)["reads"][0]
+    assert (read["path"], read["keys"], read["error"]["type"]) == (absent, [], "SecretNotFoundError")
+    assert main(["providers", "test", "files", "--path", "/etc/passwd", "--file", file]) == 5
+
+
+def test_an_undeclared_provider_is_refused(settings, capsys):
+    assert main(["providers", "test", "vault", "--file", str(settings / "spark.conf")]) == 3
+    assert "declares: broken, keys, files" in capsys.readouterr().err
+
+
+def test_a_broken_provider_says_why_and_does_not_break_others(settings, capsys):
+    assert main(["providers", "test", "broken", "--file", str(settings / "spark.conf")]) == 3
+    assert "no.such.Provider" in capsys.readouterr().err
+
+
+def test_the_operators_file_wins(settings, monkeypatch, capsys):
+    folder = settings / "conf"
+    folder.mkdir()
+    (folder / "sparkconfig.conf").write_text(
+        "spark.config.providers=mine\nspark.config.providers.mine.class=envvar\n"
+    )
+    monkeypatch.setattr("sparkconfig.cli.provider_trial.operator_file", lambda: folder / "sparkconfig.conf")
+    assert (
+        main(
+            [
+                "providers",
+                "test",
+                "mine",
+                "--path",
+                "",
+                "--key",
+                "SHOP_FOLDER",
+                "--file",
+                str(settings / "spark.conf"),
+            ]
+        )
+        == 0
+    )
+    assert "1 keys (no ttl): SHOP_FOLDER" in capsys.readouterr().out
