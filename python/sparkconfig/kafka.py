@@ -109,7 +109,10 @@ class EnvVarConfigProvider(envvar.EnvVarConfigProvider):
 
     def configure(self, params: Mapping[str, str]) -> None:
         """Take ``allowlist.pattern``; other params are ignored, and a null pattern is the text ``null``."""
-        self.allow(str(params["allowlist.pattern"] or "null") if "allowlist.pattern" in params else None)
+        pattern: object = params.get("allowlist.pattern")
+        if pattern is None and "allowlist.pattern" in params:
+            pattern = "null"
+        self.allow(None if pattern is None else str(pattern))
         self._configured = True
 
     def get(self, path: str | None, keys: Set[str] | None = None) -> ConfigData:

@@ -128,7 +128,7 @@ class ConfigTransformer:
                     _log.warning("%s; its references stay as they are written", error)
                 else:
                     errors[place] = error
-            if len(errors) == 1:
+            if len({str(error) for error in errors.values()}) == 1:
                 return next(iter(errors.values()))
         problems = [
             advice.problem(name, reference, self._providers, errors)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from contextlib import contextmanager
 
 from sparkconfig import ConfigData, ConfigProvider, ConfigTransformer, kafka, reverse_transform
+from sparkconfig.errors import ConfigurationError
 
 ERROR_NAMES = {
     "ConfigurationError": "ConfigException",
@@ -29,7 +30,7 @@ class TableProvider(ConfigProvider):
         if row is None:
             return ConfigData({})
         if "throw" in row:
-            raise RuntimeError(row["throw"])
+            raise ConfigurationError(row["throw"])
         if row.get("null_result"):
             return None
         data = row["data"]

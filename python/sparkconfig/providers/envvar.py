@@ -46,7 +46,8 @@ class EnvVarConfigProvider(ConfigProvider):
         Raises:
             ConfigurationError: the pattern is no regular expression.
         """
-        self.allow(read_params("envvar", PARAMS, params).optional("allowlist.pattern"))
+        read_params("envvar", PARAMS, params)
+        self.allow(params.get("allowlist.pattern"))  # an empty pattern allows nothing, as in Kafka
 
     def allow(self, pattern: str | None) -> None:
         """Let only variables be read whose whole name matches; None: all.

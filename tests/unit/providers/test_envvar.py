@@ -27,6 +27,7 @@ def test_variables_and_those_that_are_not_set() -> None:
 def test_the_pattern_has_to_match_the_whole_name() -> None:
     assert set(_provider("DB_.*").get("").data) == {"DB_PW", "DB_USER"}
     assert _provider("DB").get("", {"DB_PW"}).data == {}
+    assert _provider("").get("").data == {}
     assert _provider("HOME|DB_PW").get("").data == {"HOME": "3", "DB_PW": "1"}
 
 
