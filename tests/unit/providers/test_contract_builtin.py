@@ -1,0 +1,42 @@
+"""The contract suite over envvar, and over file in each of its formats."""
+
+import pytest
+
+from sparkconfig.providers.envvar import EnvVarConfigProvider
+from sparkconfig.providers.file import FileConfigProvider
+from sparkconfig.testing import ContractCase, ProviderContract
+
+DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
+
+
+class TestEnvVar(ProviderContract):
+    @pytest.fixture
+    def case(self, monkeypatch):
+        data = {"SHOP_USER": DATA["username"], "SHOP_PASSWORD": DATA["password"]}
+        for name, value in data.items():
+            monkeypatch.setenv(name, value)
+        params = {"allowlist.pattern": "SHOP_.*"}
+        return ContractCase(EnvVarConfigProvider, params, "", data, missing_path=None)
+
+
+@pytest.mark.parametrize("suffix", ["properties", "json", "yaml", "toml", "env"])
+class TestFile(ProviderContract):
+    @pytest.fixture
+    def case(self, tmp_path, suffix):
+        lines = {
+            "properties": "username=alice-0001\npassword=s3cret-value-77\n",
+            "env": "username=alice-0001\npassword=s3cret-value-77\n",
+            "json": '{"username": "alice-0001", "password": "s3cret-value-77"}',
+            "yaml": "username: alice-0001\npassword: s3cret-value-77\n",
+            "toml": 'username = "alice-0001"\npassword = "s3cret-value-77"\n',
+        }
+        path = tmp_path / f"db.{suffix}"
+        path.write_text(lines[suffix])
+        return ContractCase(
+            FileConfigProvider,
+            {"allowed.paths": str(tmp_path)},
+            str(path),
+            DATA,
+            missing_path=str(tmp_path / "absent.properties"),
+            denied_path="/etc/hostname",
+        )
