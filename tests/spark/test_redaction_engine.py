@@ -154,3 +154,14 @@ def test_random_values_in_random_places(redactor):
         answer = redactor.redact(f"[{text}]")
         assert MASK in answer
         assert text not in answer, f"{stack}"
+
+
+def test_a_very_long_text(redactor):
+    """50 MB in one message, a value at its beginning, its end and in between."""
+    value = CANARIES["plain"]
+    text = value + "a line of a log with nothing in it; " * 1_400_000 + LAYERS["json"](CANARIES["awkward"])
+    began = time.monotonic()
+    answer = redactor.redact(text + value)
+    assert time.monotonic() - began < 60, "py4j takes the most of it"
+    assert answer.count(MASK) == 3
+    assert len(answer) == len(text) - len(value) - len(LAYERS["json"](CANARIES["awkward"])) + 3 * len(MASK)

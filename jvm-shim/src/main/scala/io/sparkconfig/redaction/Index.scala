@@ -197,7 +197,13 @@ private[redaction] object Index {
     var lowest = Int.MaxValue
     windows(text, length) { o =>
       // Words and numbers are common in logs: prefer a mix of cases and digits.
-      val kinds = (o until o + length).map(i => { val c = text.charAt(i); if (c >= 'a') 1 else if (c >= 'A') 2 else 4 }).foldLeft(0)(_ | _)
+      var kinds = 0
+      var i = o
+      while (i < o + length) {
+        val c = text.charAt(i)
+        kinds |= (if (c >= 'a') 1 else if (c >= 'A') 2 else 4)
+        i += 1
+      }
       val cost = math.min(shared(slot(text, o, length)), 1 << 24) * 4 + (3 - Integer.bitCount(kinds))
       if (cost < lowest) { lowest = cost; best = o }
     }

@@ -1,0 +1,154 @@
+"""Redaction on a real Spark: every surface of an application that shows its values wherever it can."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from leaks.support import bare_jvm, shim_jar
+from leaks.values import CANARIES
+from sparkconfig.redaction import MASK
+from support import surfaces
+from support.crawl import fetch
+from support.leaks import LeakFinder
+
+pytestmark = pytest.mark.spark
+
+APP = Path(__file__).parents[1] / "leaks" / "redaction_app.py"
+#: Values that Spark accepts in a job's texts; the engine's own tests have all of them.
+VALUES = {name: CANARIES[name] for name in ("plain", "awkward", "regex", "unicode", "edges", "twelve")}
+
+EVENT_LOGS = {
+    "single": {"spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false"},
+    "rolling": {"spark.eventLog.rolling.enabled": "true", "spark.eventLog.compress": "false"},
+    "zstd": {"spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "true"},
+}
+
+
+@dataclass
+class Application:
+    """A running application; its standard streams are collected until it ends."""
+
+    ui: str
+    folder: Path
+    process: subprocess.Popen
+
+    def output(self) -> bytes:
+        return (self.folder / "stdout").read_bytes() + (self.folder / "stderr").read_bytes()
+
+
+@contextmanager
+def application(folder: Path, *, hooks: bool, conf: dict[str, str]) -> Iterator[Application]:
+    (folder / "events").mkdir()
+    order = {
+        "jar": str(shim_jar()), "values": VALUES, "hooks": hooks,
+        "conf": {"spark.eventLog.enabled": "true", "spark.eventLog.dir": (folder / "events").as_uri(),
+                 "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(), **conf},
+    }  # fmt: skip
+    with (folder / "stderr").open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, str(APP)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr,
+            cwd=folder, env={**os.environ, "SPARK_LOCAL_DIRS": str(folder / "local")},
+        )  # fmt: skip
+        ready: list[str] = []
+        there = threading.Event()
+
+        def read() -> None:
+            with (folder / "stdout").open("wb") as copy:
+                for line in process.stdout:
+                    copy.write(line)
+                    if line.startswith(b"READY "):
+                        ready.append(line.split()[1].decode())
+                        there.set()
+            there.set()
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        try:
+            process.stdin.write(json.dumps(order).encode() + b"\n")
+            process.stdin.flush()
+            assert there.wait(180), "the application did not start in time"
+            assert ready, f"the application ended early: {(folder / 'stderr').read_text()[-2000:]}"
+            yield Application(ready[0], folder, process)
+            process.stdin.close()
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+            process.wait()
+            reader.join(10)
+            process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def finder():
+    return LeakFinder(VALUES.values())
+
+
+def test_no_surface_shows_a_value(tmp_path, finder):
+    with application(tmp_path, hooks=True, conf=EVENT_LOGS["rolling"]) as app:
+        found = [
+            surfaces.search("pages", surfaces.application_pages(app.ui), finder),
+            surfaces.search("environment", surfaces.environment_rest(app.ui), finder),
+            surfaces.search("REST", surfaces.application_rest(app.ui), finder),
+        ]
+    found.append(surfaces.search("event log", surfaces.files([tmp_path / "events"]), finder))
+    found.append(surfaces.search("output", [("output", app.output())], finder))
+    for surface in found:
+        assert surface.parts > 0
+        assert surface.size > 1000
+        assert surface.occurrences == 0, f"{surface.name}: {surface.where}"
+    assert b"the last line of the log" in app.output()
+    assert app.output().count(f"printed {MASK}".encode()) == 2 * len(VALUES)
+    assert_event_log_is_complete(tmp_path / "events")
+
+
+def test_a_compressed_single_event_log(tmp_path, finder):
+    with application(tmp_path, hooks=True, conf=EVENT_LOGS["zstd"]):
+        pass
+    (log,) = (tmp_path / "events").iterdir()
+    assert log.suffix == ".zstd"
+    with bare_jvm() as gateway:
+        jvm = gateway.jvm
+        stream = jvm.com.github.luben.zstd.ZstdInputStreamNoFinalizer(jvm.java.io.FileInputStream(str(log)))
+        text = stream.readAllBytes()
+    log.unlink()
+    (tmp_path / "events" / "log").write_bytes(text)
+    assert finder.count(text) == 0
+    assert MASK.encode() in text
+    assert_event_log_is_complete(tmp_path / "events")
+
+
+def assert_event_log_is_complete(folder: Path) -> None:
+    files = [
+        text
+        for name, text in surfaces.files([folder])
+        if "appstatus" not in name and not name.endswith(".crc")
+    ]
+    events = [json.loads(line)["Event"] for text in files for line in text.splitlines()]
+    assert events[0] == "SparkListenerLogStart"
+    assert "SparkListenerEnvironmentUpdate" in events
+    assert events[-1] == "SparkListenerApplicationEnd"
+    assert not [event for event in events if "Withheld" in event]
+
+
+def test_without_the_hooks_the_same_application_leaks(tmp_path, finder):
+    """The search itself works: what the other tests find clean is not clean by itself."""
+    with application(tmp_path, hooks=False, conf=EVENT_LOGS["single"]) as app:
+        # The others load their rows from the REST interface.
+        addresses = [f"{app.ui}/{page}/" for page in ("jobs", "stages", "storage")]
+        pages = [(address, fetch(address)) for address in addresses]
+        leaking = surfaces.search("pages", pages, finder).where
+        rest = surfaces.search("environment", surfaces.environment_rest(app.ui), finder)
+    assert leaking == addresses
+    assert rest.occurrences
+    assert surfaces.search("event log", surfaces.files([tmp_path / "events"]), finder).occurrences
+    assert surfaces.search("output", [("output", app.output())], finder).occurrences
