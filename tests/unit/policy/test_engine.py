@@ -1,0 +1,418 @@
+"""What is an override, references, modes, and everything else that the engine decides."""
+
+import json
+
+import pytest
+
+from sparkconfig.errors import ConfigurationError, SparkConfigError
+from sparkconfig.policy import ConfigValue, OverridePolicy, PolicyViolation, ReferenceUse
+from sparkconfig.policy.engine import PolicyEngine
+from sparkconfig.policy.overrides import PROTECTED, Overrides
+from sparkconfig.settings import parse
+from unit.policy.helpers import denied, engine, request, rules
+
+CANARY = "s3cret-canary-4711"
+
+# What a PySpark batch job has in its conf on 4.3, with our plugin.
+ORDINARY = {
+    "spark.app.id": "app-1",
+    "spark.app.name": "job",
+    "spark.app.startTime": "1",
+    "spark.app.submitTime": "1",
+    "spark.driver.host": "h",
+    "spark.driver.port": "4711",
+    "spark.executor.id": "driver",
+    "spark.master": "spark://h:7077",
+    "spark.plugins": "io.sparkconfig.ConfigPlugin",
+    "spark.rdd.compress": "True",
+    "spark.serializer.objectStreamReset": "100",
+    "spark.submit.deployMode": "client",
+    "spark.submit.pyFiles": "",
+    "spark.ui.showConsoleProgress": "true",
+    "spark.executor.memory": "2g",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.jars": "/x.jar",
+    "spark.driver.extraJavaOptions": "-Djava.net.preferIPv6Addresses=false -XX:+IgnoreUnrecognizedVMOptions"
+    " --add-modules=jdk.incubator.vector --add-opens=java.base/java.lang=ALL-UNNAMED"
+    " --add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.security.jgss/sun.security.krb5=ALL-UNNAMED"
+    " -Djdk.reflect.useDirectMethodHandle=false -Dio.netty.tryReflectionSetAccessible=true"
+    " --enable-native-access=ALL-UNNAMED",
+}
+
+
+def test_none_leaves_an_ordinary_job_runnable(tmp_path):
+    decision = engine(tmp_path).check(request(ORDINARY, complete=True))
+    assert decision.allowed, decision.message
+    decision = engine(tmp_path).check(
+        request({"header": "true", "path": "/x", "password": "p"}, scope="source")
+    )
+    assert decision.allowed
+
+
+@pytest.mark.parametrize("name", [name.replace("*", "x") for name in PROTECTED])
+def test_none_refuses_what_is_protected(tmp_path, name):
+    decision = engine(tmp_path).check(request({name: CANARY}))
+    assert denied(decision) == [name]
+    assert CANARY not in decision.message
+    assert engine(tmp_path, override__policy="All").check(request({name: CANARY})).allowed
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("spark.plugins", "io.sparkconfig.ConfigPlugin,com.evil.Plugin"),
+        ("spark.plugins", "io.sparkconfig.Evil"),
+        ("spark.driver.extraJavaOptions", "-XX:+IgnoreUnrecognizedVMOptions -javaagent:/evil.jar"),
+        ("spark.driver.extraJavaOptions", "-Djava.net.preferIPv6Addresses=false;x"),
+        ("spark.executor.defaultJavaOptions", "-Dspark.plugins="),
+        ("spark.blacklist.enabled", "true"),
+    ],
+)
+def test_what_hides_behind_our_own_names_is_seen(tmp_path, name, value):
+    checker = engine(tmp_path, defaults={"spark.excludeOnFailure.enabled": "false"})
+    assert denied(checker.check(request({name: value}))) == [name]
+
+
+def test_the_operators_own_value_is_no_override(tmp_path):
+    defaults = {
+        "spark.executor.memory": "4g",
+        "spark.sql.extensions": "io.delta.A, io.delta.B",
+        "spark.hadoop.fs.s3a.endpoint": "e",
+        "spark.speculation": "true",
+        "spark.driver.port": "0",
+    }
+    checker = engine(tmp_path, defaults=defaults)
+    same = {
+        "spark.executor.memory": "4096",
+        "spark.sql.extensions": "io.delta.B,io.delta.A,io.sparkconfig.ConfigExtensions",
+        "fs.s3a.endpoint": "e",
+        "spark.speculation": "TRUE",
+        "spark.driver.port": "51234",
+    }
+    assert checker.check(request(same)).allowed
+    other = {
+        "spark.executor.memory": "5g",
+        "spark.sql.extensions": "io.delta.A",
+        "fs.s3a.endpoint": "f",
+        "spark.speculation": None,
+    }
+    assert denied(checker.check(request(other))) == list(other)
+
+
+def test_sparkconfigs_own_settings_are_the_operators_alone(tmp_path):
+    settings = {"providers": "files", "override__policy": "All"}
+    checker = engine(tmp_path, **settings)
+    decision = checker.check(
+        request({"spark.config.providers": "mine", "SPARK.config.override.mode": "warn", "spark.x": "1"})
+    )
+    assert denied(decision) == ["spark.config.providers", "SPARK.config.override.mode"]
+    assert checker.check(request({"spark.config.providers": "files"})).allowed
+    own = engine(tmp_path, rules({"key": "spark.config.*", "type": "unlimited"}))
+    assert not own.check(request({"spark.config.providers": "mine"})).allowed
+
+
+def test_without_an_operator_the_job_owns_its_configuration():
+    confs = {"spark.config.providers": "", "spark.plugins": "io.sparkconfig.ConfigPlugin,x.Y"}
+    checker = PolicyEngine.from_operator(confs)
+    assert checker.check(request(confs, complete=True)).allowed
+    strict = PolicyEngine.from_operator({"spark.config.override.policy": "None"})
+    assert not strict.check(request({"spark.plugins": "x.Y"})).allowed
+
+
+def test_every_problem_of_the_configuration_is_reported_at_once(tmp_path):
+    with pytest.raises(ConfigurationError) as caught:
+        engine(
+            tmp_path,
+            override__mode="enforc",
+            override__policy="Nonee",
+            create__table__policy="Rulez",
+            audit__fil="/x",
+        )
+    for word in ("override.mode", "Nonee", "Rulez", "audit.fil"):
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"job__type__map": "x"},
+        {"job__type__map": "x=bach"},
+        {"worker__job__types": "bach"},
+        {"create__table__policy__param__file": "x"},
+        {"create__table__policy__typo": "x"},
+    ],
+)
+def test_wrong_settings(tmp_path, settings):
+    with pytest.raises(ConfigurationError):
+        engine(tmp_path, **settings)
+
+
+def test_warn_goes_on_and_says_what_it_would_refuse(tmp_path, caplog):
+    checker = engine(tmp_path, override__mode="warn")
+    decision = checker.check(request({"spark.plugins": CANARY}))
+    decision.raise_if_denied()
+    assert decision.allowed
+    assert len(decision.warned) == 1
+    assert "spark.plugins" in caplog.text
+    assert CANARY not in caplog.text
+
+
+def test_enforce_raises_with_everything(tmp_path):
+    decision = engine(tmp_path).check(request({"spark.plugins": CANARY, "spark.extraListeners": CANARY}))
+    with pytest.raises(PolicyViolation) as caught:
+        decision.raise_if_denied()
+    assert [value.name for value in caught.value.values] == ["spark.plugins", "spark.extraListeners"]
+    assert "batch job" in str(caught.value)
+    assert CANARY not in str(caught.value)
+
+
+# References
+
+
+REFERENCES = {
+    "references": [
+        {"type": "allow", "provider": "vault", "path": "shared/*", "jobTypes": ["connect"]},
+        {"type": "forbid", "provider": "vault", "key": "*Admin*", "message": "not for jobs"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "job_type", "ok"),
+    [
+        ("${vault:shared/db:password}", "connect", True),
+        ("${vault:shared/db/prod:password}", "connect", True),
+        ("${vault:teams/db:password}", "connect", False),
+        ("x${vault:shared/a:b}y${vault:teams/a:b}", "connect", False),
+        ("${vault:shared/../teams/db:password}", "connect", False),
+        ("${vault:shared/%2e%2e/teams/db:password}", "connect", False),
+        ("${vault:shared/%252e%252e/teams/db:password}", "connect", False),
+        ("${vault:/shared/db:password}", "connect", False),
+        ("${files:shared/db:password}", "connect", False),
+        ("${vault:password}", "connect", False),
+        ("$[file=/etc/passwd]", "connect", False),
+        ("${env:HOME}", "connect", True),
+        ("${vault:teams/db:password}", "batch", True),
+        ("${vault:teams/db:theADMINpassword}", "batch", False),
+        ("${vault:shared/db:admin}", "connect", False),
+    ],
+)
+@pytest.mark.parametrize("scope", ["session", "source", "catalog", "hadoop"])
+def test_references_by_provider_path_key_and_job_type(tmp_path, text, job_type, ok, scope):
+    checker = engine(tmp_path, REFERENCES, providers="vault,files")
+    decision = checker.check(request({"password": text}, job_type=job_type, scope=scope))
+    assert decision.allowed is ok
+
+
+def test_references_of_the_operator_are_not_the_jobs(tmp_path):
+    given = {"spark.acme.url": "${vault:ops/db:url}"}
+    checker = engine(tmp_path, REFERENCES, defaults=given, providers="vault")
+    assert checker.check(request(given, job_type="connect")).allowed
+
+
+def test_a_text_that_only_looks_like_a_reference_is_not_shown(tmp_path):
+    checker = engine(tmp_path, REFERENCES, providers="vault")
+    decision = checker.check(
+        request({"a": "${" + CANARY + ":x}", "b": "${vault:teams/x:y}"}, job_type="connect")
+    )
+    text = decision.message + str(decision.explanation)
+    assert CANARY not in text
+    assert "${vault:teams/x:y}" in text
+
+
+def test_workers_ask_for_references_under_the_policy(tmp_path):
+    use = ReferenceUse("", "vault", "shared/db", "password")
+    asked = {"scope": "worker", "references": (use,)}
+    assert engine(tmp_path).check(request(**asked)).allowed
+    for job_type in ("connect", "sql"):
+        decision = engine(tmp_path).check(request(job_type=job_type, **asked))
+        assert "spark.config.worker.job.types" in decision.message
+    opened = engine(tmp_path, REFERENCES, worker__job__types="connect", providers="vault")
+    assert opened.check(request(job_type="connect", **asked)).allowed
+    assert not opened.check(request(job_type="batch", **asked)).allowed
+    other = use._replace(path="teams/db")
+    assert not opened.check(request(job_type="connect", scope="worker", references=(other,))).allowed
+
+
+def test_the_value_behind_a_reference_is_what_counts(tmp_path):
+    element = {"key": "spark.acme.x", "type": "regex", "pattern": "good.*"}
+    resolved = {"${vault:a:good}": "good-" + CANARY, "${vault:a:bad}": "bad-" + CANARY}
+
+    def resolve(texts):
+        if "${vault:a:gone}" in texts.values():
+            raise SparkConfigError("${vault:a:gone} has no value")
+        return {name: resolved[text] for name, text in texts.items()}
+
+    checker = engine(tmp_path, rules(element), resolve=resolve, providers="vault")
+    assert checker.check(request({"spark.acme.x": "${vault:a:good}"})).allowed
+    for name in ("bad", "gone"):
+        decision = checker.check(request({"spark.acme.x": f"${{vault:a:{name}}}"}))
+        assert not decision.allowed
+        assert CANARY not in decision.message
+        assert decision.values[0].value == f"${{vault:a:{name}}}"
+    unresolved = engine(tmp_path, rules({"key": "spark.acme.x", "type": "regex", "pattern": ".*"}))
+    assert not unresolved.check(request({"spark.acme.x": "${vault:a:good}"})).allowed
+    assert not unresolved.check(request({"spark.acme.x": "${spark.other}"})).allowed
+
+
+def test_a_reference_can_be_fixed_by_its_text(tmp_path):
+    text = "${vault:shared/db:password}"
+    checker = engine(tmp_path, rules({"key": "spark.acme.x", "type": "fixed", "value": text}))
+    assert checker.check(request({"spark.acme.x": text})).allowed
+    assert not checker.check(request({"spark.acme.x": "${vault:shared/db:user}"})).allowed
+
+
+# Job types
+
+
+def test_the_operators_word_on_job_types_wins(tmp_path):
+    settings = {"override__policy": "None", "override__policy__batch": "All"}
+    props = {"spark.plugins": "x"}
+    assert engine(tmp_path, **settings).check(request(props)).allowed
+    assert not engine(tmp_path, job__type="interactive", **settings).check(request(props)).allowed
+    mapped = engine(tmp_path, job__type__map="com.acme.stream.*=streaming, *.py=sql", **settings)
+    assert not mapped.check(request(props, application="com.acme.stream.Main")).allowed
+    assert not mapped.check(request(props, application="job.py")).allowed
+    assert mapped.check(request(props, application="com.acme.Main")).allowed
+
+
+def test_a_streaming_query_is_checked_as_streaming(tmp_path):
+    checker = engine(
+        tmp_path,
+        rules(
+            {"key": "spark.acme.x", "type": "forbidden", "jobTypes": ["streaming"]},
+            {"key": "spark.acme.y", "type": "forbidden", "jobTypes": ["batch", "connect"]},
+        ),
+    )
+    props = {"spark.acme.x": "1", "spark.acme.y": "1"}
+    assert denied(checker.check(request(props))) == ["spark.acme.y"]
+    assert denied(checker.check(request(props), streaming=True)) == ["spark.acme.x"]
+    # A shared server's rules cannot be left behind by reading a stream.
+    asked = request(props, job_type="connect")
+    assert denied(checker.check(asked, streaming=True)) == ["spark.acme.x", "spark.acme.y"]
+
+
+# Policies of other people
+
+
+class Broken(OverridePolicy):
+    def __init__(self, answer):
+        self.answer = answer
+
+    def validate(self, request):
+        return self.answer(request)
+
+
+def raising(request):
+    raise RuntimeError(CANARY)
+
+
+@pytest.mark.parametrize("answer", [raising, lambda r: [], lambda r: [ConfigValue("other")], lambda r: None])
+def test_a_policy_that_breaks_its_contract_refuses(answer):
+    policy = Broken(answer)
+    checker = PolicyEngine({"batch": policy}, parse({}), Overrides({}, owned=True))
+    decision = checker.check(request({"spark.x": "1"}))
+    assert not decision.allowed
+    assert CANARY not in decision.message
+    # Other requests go on.
+    policy.answer = lambda r: [ConfigValue(name) for name in r.props]
+    assert checker.check(request({"spark.x": "1"})).allowed
+
+
+def test_a_custom_policy_sees_canonical_names_and_everything_but_spark_s_own(tmp_path):
+    seen = {}
+
+    def answer(request):
+        seen.update(request.props)
+        return [
+            ConfigValue(name, value, ("no",) if name == "spark.executor.memoryOverhead" else ())
+            for name, value in request.props.items()
+        ]
+
+    checker = PolicyEngine({"batch": Broken(answer)}, parse({}), Overrides({}, owned=True))
+    decision = checker.check(
+        request({"spark.yarn.executor.memoryOverhead": "1g", "spark.plugins": "io.sparkconfig.ConfigPlugin"})
+    )
+    assert set(seen) == {"spark.executor.memoryOverhead"}
+    assert denied(decision) == ["spark.yarn.executor.memoryOverhead"]
+    assert "spark.executor.memoryOverhead" in decision.violations[0]
+
+
+def test_explanation_covers_every_property(tmp_path):
+    checker = engine(
+        tmp_path,
+        rules({"key": "spark.a", "type": "unlimited"}, {"key": "spark.b", "type": "forbidden"}),
+        defaults={"spark.c": "1"},
+    )
+    props = {"spark.a": "1", "spark.b": "1", "spark.c": "1", "spark.d": "1", "spark.config.x": "1"}
+    verdicts = [(item.subject, item.verdict) for item in checker.check(request(props)).explanation]
+    assert verdicts == [
+        ("spark.a", "allowed"),
+        ("spark.b", "denied"),
+        ("spark.c", "default"),
+        ("spark.d", "free"),
+        ("spark.config.x", "denied"),
+    ]
+
+
+# The JVM's questions
+
+
+def ask(checker, **question):
+    return json.loads(checker.check_json(json.dumps(question)))
+
+
+def test_a_question_of_the_jvm(tmp_path):
+    checker = engine(
+        tmp_path,
+        rules({"key": "spark.a", "type": "forbidden"}, {"key": "spark.f", "type": "fixed", "value": "v"}),
+    )
+    answer = ask(
+        checker,
+        job_name="j",
+        job_type="batch",
+        scope="application",
+        props={"spark.a": CANARY},
+        complete=True,
+        explain=True,
+    )
+    assert answer["ok"] is True
+    assert answer["allowed"] is False
+    assert answer["defaults"] == {"spark.f": "v"}
+    assert answer["values"][0]["name"] == "spark.a"
+    assert answer["explanation"][0]["verdict"] == "denied"
+    assert CANARY not in json.dumps(answer)
+    assert (
+        ask(checker, facts={"command": "org.apache.spark.deploy.SparkSubmit x.py"}, props={})["allowed"]
+        is True
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "[]",
+        "null",
+        '{"job_type": "bach"}',
+        '{"scope": "x"}',
+        '{"op": "x"}',
+        '{"props": 5}',
+        '{"references": [1]}',
+        '{"op": "create_table"}',
+        '{"op": "create_table", "name": "t", "columns": 5}',
+        '{"props": {"a": "' + CANARY + '"',
+    ],
+)
+def test_a_broken_question_gets_an_answer_that_refuses(tmp_path, question):
+    answer = json.loads(engine(tmp_path).check_json(question))
+    assert answer["ok"] is False
+    assert answer["message"]
+    assert CANARY not in json.dumps(answer)
+
+
+def test_the_job_type_can_be_asked(tmp_path):
+    answer = ask(
+        engine(tmp_path), op="job_type", main_class="org.apache.spark.sql.connect.service.SparkConnectServer"
+    )
+    assert answer == {"ok": True, "job_type": "connect", "worker_access": False}

@@ -1,0 +1,408 @@
+"""The policy Rules: elements, precedence, and mistakes in documents."""
+
+import json
+import time
+
+import pytest
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy.loader import make_policy
+from sparkconfig.secret import Secret
+from unit.policy.helpers import denied, engine, request, rules
+
+CANARY = "s3cret-canary-4711"
+
+
+def allowed(tmp_path, element, value, **fields):
+    scope = fields.pop("scope", "application")
+    key = fields.pop("key", element.get("key"))
+    with_engine = engine(tmp_path, rules(element))
+    decision = with_engine.check(request({key: value}, scope=scope, **fields))
+    assert CANARY not in str(decision.violations)
+    return decision.allowed
+
+
+@pytest.mark.parametrize(
+    ("element", "good", "bad"),
+    [
+        ({"type": "fixed", "value": "a"}, ["a", " a "], ["b", "A", "", None]),
+        ({"type": "fixed", "value": True}, ["true", "TRUE", True], ["false", "1", False]),
+        ({"type": "fixed", "value": 10}, ["10", 10, "10.0", "010"], ["11", "ten"]),
+        ({"type": "forbidden"}, [None], ["", "a", 1]),
+        ({"type": "unlimited"}, ["", "x", None, 7, "${env:X}"], []),
+        ({"type": "allowlist", "values": ["a", 2, True]}, ["a", "2", "TRUE", 2, True], ["b", "A", "", "3"]),
+        (
+            {"type": "blocklist", "values": ["Bad", 0]},
+            ["good", "1", ""],
+            ["Bad", " bad ", "BAD", "0", "00", "0.0"],
+        ),
+        ({"type": "regex", "pattern": "a+|b"}, ["a", "aaa", "b"], ["", "ab", "xa", "a\n", "a b"]),
+        (
+            {"type": "range", "minValue": 1, "maxValue": 5},
+            ["1", "5", 3, "2.5", 2.5],
+            ["0", "6", "x", "", "NaN", "1e9", True],
+        ),
+        ({"type": "range", "maxValue": 5}, ["-100", "5"], ["5.1"]),
+        ({"type": "range", "minValue": "unlimited", "maxValue": 5}, ["-1"], ["6"]),
+        ({"type": "range", "minValue": 5, "maxValue": "unlimited"}, ["5", "99999999999999999999"], ["4"]),
+        (
+            {"type": "range", "maxValue": "2g"},
+            ["2g", "2048m", "1000", "2147483648"],
+            ["2049m", "3g", "2147483649", "1x"],
+        ),
+        ({"type": "range", "maxValue": "30s"}, ["30s", "30000", "0min"], ["31s", "1h", "30001"]),
+        ({"type": "range", "maxValue": 10, "unit": "min"}, ["10", "600s", "10m"], ["11", "1h"]),
+        ({"type": "range", "maxValue": 10, "unit": "gib"}, ["10", "10g", "10240m"], ["11", "1t"]),
+    ],
+)
+def test_elements(tmp_path, element, good, bad):
+    element = {"key": "spark.acme.x", **element}
+    for value in good:
+        assert allowed(tmp_path, element, value), value
+    for value in bad:
+        assert not allowed(tmp_path, element, value), value
+
+
+@pytest.mark.parametrize("value", [[], {}, ["a"], {"a": 1}, object()])
+def test_values_that_are_no_text_are_refused(tmp_path, value):
+    element = {"key": "spark.acme.x", "type": "regex", "pattern": ".*"}
+    assert not allowed(tmp_path, element, value)
+
+
+def test_a_secret_is_judged_by_its_value(tmp_path):
+    element = {"key": "spark.acme.x", "type": "regex", "pattern": "s3cret.*"}
+    assert allowed(tmp_path, element, Secret(CANARY))
+    assert not allowed(tmp_path, element, Secret("other"))
+
+
+@pytest.mark.parametrize(
+    ("maximum", "good", "bad"),
+    [("8g", ["8192", "8g"], ["8193", "9g"]), (8192, ["8192", "8g"], ["8193", "9g"])],
+)
+def test_a_range_on_a_spark_key_has_the_unit_of_the_key(tmp_path, maximum, good, bad):
+    element = {"key": "spark.executor.memory", "type": "range", "maxValue": maximum}
+    assert all(allowed(tmp_path, element, value) for value in good)
+    assert not any(allowed(tmp_path, element, value) for value in bad)
+
+
+def test_a_deprecated_key_counts_in_its_own_unit(tmp_path):
+    element = {"key": "spark.kryoserializer.buffer", "type": "range", "maxValue": "1m"}
+    assert allowed(tmp_path, element, "1024")
+    assert allowed(tmp_path, element, "1", key="spark.kryoserializer.buffer.mb")
+    assert not allowed(tmp_path, element, "2", key="spark.kryoserializer.buffer.mb")
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "spark.executor.memoryOverhead",
+        "spark.yarn.executor.memoryOverhead",
+        "SPARK.EXECUTOR.MEMORYOVERHEAD",
+        " spark.executor.memoryOverhead",
+    ],
+)
+def test_every_spelling_is_the_same_key(tmp_path, spelling):
+    element = {"key": "spark.executor.memoryOverhead", "type": "forbidden"}
+    assert not allowed(tmp_path, element, "1g", key=spelling)
+    back = {"key": "spark.yarn.executor.memoryOverhead", "type": "forbidden"}
+    assert not allowed(tmp_path, back, "1g", key=spelling)
+
+
+@pytest.mark.parametrize(
+    ("scope", "name"),
+    [
+        ("application", "spark.hadoop.fs.s3a.endpoint"),
+        ("session", "fs.s3a.endpoint"),
+        ("session", "spark.hadoop.fs.s3a.endpoint"),
+        ("source", "fs.s3a.endpoint"),
+        ("source", "FS.S3A.ENDPOINT"),
+        ("hadoop", "fs.s3a.endpoint"),
+    ],
+)
+@pytest.mark.parametrize(
+    "key", ["fs.s3a.endpoint", "spark.hadoop.fs.s3a.endpoint", "fs.s3a.*", "spark.hadoop.*"]
+)
+def test_hadoop_keys_in_every_form(tmp_path, scope, name, key):
+    assert not allowed(tmp_path, {"key": key, "type": "forbidden"}, "x", key=name, scope=scope)
+
+
+def test_two_spellings_in_one_request_are_both_judged(tmp_path):
+    element = {"key": "spark.executor.memoryOverhead", "type": "range", "maxValue": "1g"}
+    props = {"spark.executor.memoryOverhead": "1g", "spark.yarn.executor.memoryOverhead": "9g"}
+    assert denied(engine(tmp_path, rules(element)).check(request(props))) == [
+        "spark.yarn.executor.memoryOverhead"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("elements", "job_type", "ok"),
+    [
+        # An exact key before a pattern, whatever the order.
+        (
+            [{"key": "spark.sql.*", "type": "forbidden"}, {"key": "spark.sql.x", "type": "unlimited"}],
+            "batch",
+            True,
+        ),
+        (
+            [{"key": "spark.sql.x", "type": "forbidden"}, {"key": "spark.sql.*", "type": "unlimited"}],
+            "batch",
+            False,
+        ),
+        # The longer pattern before the shorter.
+        (
+            [{"key": "spark.*", "type": "unlimited"}, {"key": "spark.sql.*", "type": "forbidden"}],
+            "batch",
+            False,
+        ),
+        # An exact key before a pattern that names the job type.
+        (
+            [
+                {"key": "spark.sql.*", "type": "forbidden", "jobTypes": ["sql"]},
+                {"key": "spark.sql.x", "type": "unlimited"},
+            ],
+            "sql",
+            True,
+        ),
+        # The rule that names the job type before the one for all.
+        (
+            [
+                {"key": "spark.sql.x", "type": "forbidden"},
+                {"key": "spark.sql.x", "type": "unlimited", "jobTypes": ["sql"]},
+            ],
+            "sql",
+            True,
+        ),
+        (
+            [
+                {"key": "spark.sql.x", "type": "forbidden"},
+                {"key": "spark.sql.x", "type": "unlimited", "jobTypes": ["sql"]},
+            ],
+            "batch",
+            False,
+        ),
+        # The rule that names the scope before the one for all.
+        (
+            [
+                {"key": "spark.sql.x", "type": "forbidden"},
+                {"key": "spark.sql.x", "type": "unlimited", "scopes": ["application"]},
+            ],
+            "batch",
+            True,
+        ),
+        # Equally specific rules must all allow.
+        (
+            [{"key": "spark.sql.x", "type": "unlimited"}, {"key": "spark.sql.x", "type": "forbidden"}],
+            "batch",
+            False,
+        ),
+        ([{"key": "spark.a*", "type": "forbidden"}, {"key": "*spark.a", "type": "unlimited"}], "batch", True),
+    ],
+)
+def test_precedence(tmp_path, elements, job_type, ok):
+    for order in (elements, elements[::-1]):
+        decision = engine(tmp_path, rules(*order)).check(request({"spark.sql.x": "1"}, job_type=job_type))
+        assert decision.allowed is ok
+
+
+def test_all_problems_come_together_and_say_where(tmp_path):
+    document = """{
+      "rules": [
+        {"key": "spark.a", "type": "forbidden"},
+        {"key": "spark.b", "type": "fixed", "value": "x", "message": "ask the platform team"}
+      ]
+    }"""
+    decision = engine(tmp_path, document).check(
+        request({"spark.a": CANARY, "spark.b": CANARY, "spark.c": CANARY})
+    )
+    assert denied(decision) == ["spark.a", "spark.b"]
+    assert "policy.json line 3" in decision.violations[0]
+    assert "ask the platform team" in decision.violations[1]
+    assert "policy.json line 4" in decision.violations[1]
+    assert CANARY not in str(decision.message)
+
+
+def test_hidden_rules_and_secret_keys_do_not_quote_the_policy(tmp_path):
+    for element in (
+        {"key": "spark.acme.x", "type": "allowlist", "values": ["pol1cy-text"], "hidden": True},
+        {"key": "spark.acme.password", "type": "allowlist", "values": ["pol1cy-text"]},
+        {"key": "spark.acme.x", "type": "fixed", "value": "pol1cy-text"},
+    ):
+        decision = engine(tmp_path, rules(element)).check(request({element["key"]: CANARY}))
+        assert not decision.allowed
+        assert "pol1cy-text" not in str(decision)
+        assert "pol1cy-text" not in str(decision.message)
+    shown = {"key": "spark.acme.x", "type": "allowlist", "values": ["pol1cy-text"]}
+    assert "pol1cy-text" in engine(tmp_path, rules(shown)).check(request({"spark.acme.x": "y"})).message
+
+
+def test_required_and_default_count_only_when_everything_is_known(tmp_path):
+    document = rules(
+        {"key": "spark.acme.team", "type": "regex", "pattern": "[a-z]+", "isOptional": False},
+        {"key": "spark.acme.cost", "type": "unlimited", "defaultValue": 7, "isOptional": False},
+        {"key": "spark.acme.fixed", "type": "fixed", "value": "f"},
+        {"key": "spark.acme.sql", "type": "fixed", "value": "f", "jobTypes": ["sql"]},
+        {"key": "spark.acme.free", "type": "range", "maxValue": 1},
+    )
+    checker = engine(tmp_path, document)
+    assert checker.check(request({})).allowed
+    decision = checker.check(request({}, complete=True))
+    assert [text.split(":")[0] for text in decision.violations] == ["spark.acme.team"]
+    assert decision.defaults == {"spark.acme.cost": "7", "spark.acme.fixed": "f"}
+    decision = checker.check(request({"SPARK.acme.team": "x", "spark.acme.cost": "8"}, complete=True))
+    assert decision.allowed
+    assert decision.defaults == {"spark.acme.fixed": "f"}
+
+
+def test_a_star_is_about_confs_and_spares_what_the_launcher_sets(tmp_path):
+    checker = engine(tmp_path, rules({"key": "*", "type": "forbidden"}))
+    ordinary = {
+        "spark.master": "local",
+        "spark.app.name": "x",
+        "spark.app.id": "1",
+        "spark.driver.port": "1",
+        "spark.rdd.compress": "True",
+    }
+    assert checker.check(request(ordinary)).allowed
+    assert checker.check(request({"header": "true", "path": "/x"}, scope="source")).allowed
+    assert not checker.check(request({"spark.executor.memory": "1g"})).allowed
+    assert not checker.check(request({"fs.s3a.access.key": "x"}, scope="session")).allowed
+
+
+DATABRICKS = {
+    "spark_version": {"type": "unlimited", "defaultValue": "auto:latest-lts"},
+    "node_type_id": {"type": "allowlist", "values": ["i3.xlarge"]},
+    "spark_conf.spark.databricks.io.cache.enabled": {"type": "fixed", "value": "true", "hidden": True},
+    "spark_conf.spark.acme.list": {"type": "whitelist", "values": ["a"], "isOptional": True},
+    "spark_conf.spark.acme.must": {"type": "blacklist", "values": ["a"]},
+    "spark_conf.spark.acme.dflt": {"type": "range", "maxValue": 10, "defaultValue": 5},
+    "spark_conf.spark.acme.look": {"type": "regex", "pattern": "(?!admin).*", "isOptional": True},
+    "spark_conf.*": {"type": "forbidden"},
+}
+
+
+def test_a_databricks_policy_works_unchanged(tmp_path):
+    checker = engine(tmp_path, DATABRICKS)
+    good = {"spark.acme.must": "b", "spark.acme.list": "a", "spark.acme.look": "me", "spark.app.name": "x"}
+    decision = checker.check(request(good, complete=True))
+    assert decision.allowed
+    assert decision.defaults == {"spark.databricks.io.cache.enabled": "true", "spark.acme.dflt": "5"}
+    bad = {"spark.acme.list": "b", "spark.acme.look": "admin1", "spark.other": "x", "spark.acme.dflt": "11"}
+    decision = checker.check(request(bad, complete=True))
+    assert denied(decision) == list(bad)
+    assert any(text.startswith("spark.acme.must: a job must set it") for text in decision.violations)
+    assert checker.check(request({"header": "x"}, scope="source")).allowed
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ('{"rules": [\n{"key": "a", "type": "rage"}\n]}', ["line 2", "rules[0]", "type must be"]),
+        ('{"rules": [\n{"key": "a"}\n]}', ["line 2", "rules[0]"]),
+        ('{"rules": [\n{"key": "a", "type": "fixed"}\n]}', ["line 2", "rules[0].value", "missing"]),
+        ('{"rules": [\n{"type": "forbidden"}\n]}', ["line 2", "rules[0].key"]),
+        (
+            '{"rules": [\n{"key": "a", "type": "range",\n "maxvalue": 1}\n]}',
+            ["line 3", "rules[0].maxvalue", "maxValue"],
+        ),
+        ('{"rules": [\n{"key": "a", "type": "range"}\n]}', ["line 2", "minValue or maxValue"]),
+        ('{"rules": [\n{"key": "a", "type": "range", "maxValue": "x"}\n]}', ["line 2", "maxValue is no"]),
+        ('{"rules": [\n{"key": "a", "type": "range", "maxValue": "5m"}\n]}', ["line 2", "min or mib"]),
+        ('{"rules": [\n{"key": "a", "type": "range", "maxValue": true}\n]}', ["line 2", "rules[0].maxValue"]),
+        (
+            '{"rules": [\n{"key": "a", "type": "range", "minValue": 2, "maxValue": 1}\n]}',
+            ["line 2", "larger"],
+        ),
+        ('{"rules": [\n{"key": "a", "type": "range", "maxValue": 1, "unit": "x"}\n]}', ["line 2", "unit"]),
+        (
+            '{"rules": [\n{"key": "a", "type": "regex", "pattern": "("}\n]}',
+            ["line 2", "no regular expression"],
+        ),
+        ('{"rules": [\n{"key": "a", "type": "allowlist", "values": []}\n]}', ["line 2", "rules[0].values"]),
+        ('{"rules": [\n{"key": "a", "type": "allowlist", "values": "x"}\n]}', ["line 2", "rules[0].values"]),
+        (
+            '{"rules": [\n{"key": "a", "type": "fixed", "value": {}}\n]}',
+            ["line 2", "rules[0].value", "expected text"],
+        ),
+        (
+            '{"rules": [\n{"key": "a", "type": "forbidden", "jobTypes": ["bach"]}\n]}',
+            ["line 2", "jobTypes[0]"],
+        ),
+        ('{"rules": [\n{"key": "a*", "type": "unlimited", "defaultValue": 1}\n]}', ["line 2", "pattern"]),
+        ('{"rules": [\n{"key": "a", "type": "forbidden", "type": "fixed"}\n]}', ["line 2", "'type' twice"]),
+        ('{"rules": [],\n "tabels": []}', ["line 2", "tabels", "tables"]),
+        ('{"rules": [\n', ["line 2", "no JSON"]),
+        ('{"rules": [NaN]}', ["no JSON"]),
+        ("[]", ["one object"]),
+        ("{}", ["empty"]),
+        ('{"spark_version": {"type": "forbidden"}}', ["spark_conf"]),
+        ('{\n"spark_cnof.x": {"type": "forbidden"}}', ["line 2", "spark_conf.KEY"]),
+        ('{\n"spark_conf": {"x": {"type": "forbidden"}}}', ["line 2", "spark_conf.KEY"]),
+        (
+            '{"spark_conf.x": {"type": "forbidden"},\n"spark_conf.y": {"type": "fixd"}}',
+            ["line 2", "spark_conf.y"],
+        ),
+        ('{"references": [\n{"type": "allow"}]}', ["line 2", "references[0].provider", "missing"]),
+        (
+            '{"tables": [\n{"require": {"provder": {"type": "forbidden"}}}]}',
+            ["line 2", "provder", "provider"],
+        ),
+        ('{"tables": [\n{"tables": "x"}]}', ["line 2", "tables[0]"]),
+        ("{" * 5000, ["no JSON"]),
+    ],
+)
+def test_a_mistake_names_line_and_field(tmp_path, document, words):
+    with pytest.raises(ConfigurationError) as caught:
+        engine(tmp_path, document)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_all_mistakes_are_reported_together(tmp_path):
+    document = '{"rules": [{"key": "a", "type": "x"},\n {"key": "b", "type": "regex", "pattern": 5}]}'
+    with pytest.raises(ConfigurationError) as caught:
+        engine(tmp_path, document)
+    assert "rules[0]" in str(caught.value)
+    assert "line 2, rules[1].pattern" in str(caught.value)
+
+
+def test_toml_says_the_line_too(tmp_path):
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'version = 1\n[[rules]]\nkey = "a"\ntype = "forbidden"\n[[rules]]\nkey = "b"\ntype = "nope"\n'
+    )
+    with pytest.raises(ConfigurationError, match=r"p.toml line \d, rules\[1\]"):
+        make_policy("Rules", {"file": str(file)}, {})
+    file.write_text("rules = [\n")
+    with pytest.raises(ConfigurationError, match="no TOML"):
+        make_policy("Rules", {"file": str(file)}, {})
+
+
+def test_hostile_text_ends_in_time_and_is_refused(tmp_path):
+    document = rules({"key": "spark.acme.*", "type": "regex", "pattern": "(a|aa)+"})
+    checker = engine(tmp_path, document)
+    start = time.monotonic()
+    decision = checker.check(request({f"spark.acme.{n}": "a" * 5000 + "!" for n in range(200)}))
+    assert time.monotonic() - start < 5
+    assert len(denied(decision)) == 200
+    assert checker.check(request({"spark.acme.ok": "aaa"})).allowed
+
+
+def test_ten_thousand_odd_properties_have_an_answer(tmp_path):
+    document = rules(*({"key": f"spark.acme.{n}*x", "type": "forbidden"} for n in range(300)))
+    odd = ["", " ", "\n", "\0", "=", "${a:b}", "é", "\ud800", "*", "a" * 10_000, "'; DROP", "spark.", "."]
+    props = {f"{odd[n % len(odd)]}{n}": None if n % 7 == 0 else n for n in range(10_000)} | dict.fromkeys(
+        odd, "v"
+    )
+    start = time.monotonic()
+    decision = engine(tmp_path, document).check(request(props))
+    assert len(decision.values) == len(props)
+    assert time.monotonic() - start < 10
+    json.dumps(decision.violations)
+
+
+def test_the_policy_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "regex", None)
+    with pytest.raises(ConfigurationError, match=r"sparkconfig\[policy\]"):
+        engine(tmp_path, rules({"key": "a", "type": "forbidden"}))
