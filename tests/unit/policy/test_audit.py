@@ -1,0 +1,82 @@
+"""Audit: one JSON line for each decision, without values."""
+
+import json
+import logging
+
+import pytest
+
+from sparkconfig.errors import ConfigurationError
+from unit.policy.helpers import engine, request, rules
+
+CANARY = "s3cret-canary-4711"
+RULES = rules({"key": "spark.a", "type": "unlimited"}, {"key": "spark.b", "type": "forbidden"})
+PROPS = {"spark.a": "${vault:x:y}", "spark.b": CANARY, "spark.free": CANARY}
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_overrides_violations_and_references_are_recorded(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    checker = engine(tmp_path, RULES, audit__file=str(file), providers="vault")
+    checker.check(request(PROPS, application="com.acme.Main", scope="session"))
+    found = lines(file)
+    assert [(record["subject"], record["decision"]) for record in found] == [
+        ("spark.a", "allowed"),
+        ("spark.b", "denied"),
+        ("${vault:x:y}", "allowed"),
+    ]
+    assert all(record["scope"] == "session" and record["application"] == "com.acme.Main" for record in found)
+    assert "line 1" in found[1]["rule"]
+    assert found[2]["canonical"] == "spark.a"
+    assert CANARY not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_warnings_are_told_from_refusals(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    engine(tmp_path, RULES, audit__file=str(file), override__mode="warn").check(request(PROPS))
+    assert [record["decision"] for record in lines(file)] == ["allowed", "warned", "allowed"]
+
+
+def test_a_rotated_file_is_opened_anew(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    checker = engine(tmp_path, RULES, audit__file=str(file))
+    checker.check(request({"spark.a": "1"}))
+    file.rename(tmp_path / "audit.1")
+    checker.check(request({"spark.a": "1"}))
+    assert len(lines(file)) == len(lines(tmp_path / "audit.1")) == 1
+    checker.close()
+
+
+def test_a_logger_and_the_jvm_get_the_records(tmp_path, caplog):
+    caplog.set_level(logging.INFO, "acme.audit")
+    checker = engine(tmp_path, RULES, audit__logger="acme.audit")
+    answer = json.loads(checker.check_json(json.dumps({"job_type": "batch", "props": {"spark.b": CANARY}})))
+    assert answer["audit_logger"] == "acme.audit"
+    assert json.loads(answer["audit"][0])["subject"] == "spark.b"
+    assert json.loads(caplog.records[0].getMessage())["decision"] == "denied"
+
+
+def test_names_from_jobs_cannot_forge_lines(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    checker = engine(tmp_path, rules({"key": "spark.*", "type": "forbidden"}), audit__file=str(file))
+    checker.check(request({'spark.x\n{"decision": "allowed"}': "1"}, job_name="a\nb"))
+    assert len(lines(file)) == 1
+
+
+def test_a_file_that_cannot_be_written_stops_the_start(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"audit\.file"):
+        engine(tmp_path, audit__file=str(tmp_path / "no" / "such" / "folder.jsonl"))
+
+
+def test_a_failing_disk_is_reported_once_and_stops_nothing(tmp_path, caplog):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    checker = engine(tmp_path, RULES, audit__file=str(folder / "audit.jsonl"))
+    (folder / "audit.jsonl").unlink()
+    folder.rmdir()
+    for _ in range(3):
+        assert checker.check(request({"spark.a": "1"})).allowed
+    assert caplog.text.count("cannot be written") == 1

@@ -1,0 +1,183 @@
+"""``sparkconfig validate`` and the example policies in ``conf/policies``."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.cli import main
+
+CANARY = "s3cret-canary-4711"
+EXAMPLES = Path(__file__).resolve().parents[3] / "conf" / "policies"
+
+
+@pytest.fixture(autouse=True)
+def no_operator(monkeypatch):
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def validate(capsys, *arguments):
+    code = main(["validate", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    assert CANARY not in out + err
+    return code, out, err
+
+
+def confs(**props):
+    return [word for name, text in props.items() for word in ("--conf", f"{name.replace('_', '.')}={text}")]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*")), ids=lambda path: path.name)
+def test_every_example_loads_and_is_commented(path, capsys):
+    code, out, err = validate(
+        capsys, "--policy", path, "--conf", "spark.app.name=x", "--conf", "spark.acme.team=sales"
+    )
+    assert code == 0, out + err
+    assert path.read_text().lstrip().startswith(("//", "#"))
+
+
+CASES = [
+    ("batch-limits.json", "batch", "application", {"spark.executor.memory": "8g"}, True),
+    ("batch-limits.json", "batch", "application", {"spark.executor.memory": "64g"}, False),
+    ("batch-limits.json", "batch", "application", {"spark.network.timeout": "3600"}, False),
+    ("batch-limits.json", "streaming", "application", {"spark.network.timeout": "3600"}, True),
+    ("batch-limits.json", "batch", "application", {"spark.eventLog.enabled": "false"}, False),
+    ("batch-limits.json", "batch", "application", {"spark.acme.team": "SALES!"}, False),
+    ("batch-limits.json", "batch", "application", {"spark.driver.extraJavaOptions": "-XX:+UseG1GC"}, True),
+    ("batch-limits.json", "batch", "application", {"spark.driver.extraJavaOptions": "-javaagent:x"}, False),
+    ("batch-limits.json", "batch", "application", {"spark.plugins": "com.acme.Plugin"}, False),
+    ("shared-server.json", "connect", "session", {"spark.sql.shuffle.partitions": "100"}, True),
+    ("shared-server.json", "connect", "session", {"spark.sql.shuffle.partitions": "100000"}, False),
+    ("shared-server.json", "connect", "session", {"spark.sql.warehouse.dirs": "/x"}, False),
+    ("shared-server.json", "connect", "session", {"spark.sql.adaptive.enabled": "false"}, True),
+    ("shared-server.json", "connect", "source", {"path": "s3a://lake/x", "header": "true"}, True),
+    ("shared-server.json", "connect", "source", {"path": "file:///etc/passwd"}, False),
+    ("shared-server.json", "connect", "source", {"Driver": "com.evil.Driver"}, False),
+    ("shared-server.json", "sql", "source", {"password": "${vault:shared/db:password}"}, True),
+    ("shared-server.json", "sql", "source", {"password": "${vault:teams/x:password}"}, False),
+    ("shared-server.json", "batch", "source", {"password": "${vault:teams/x:password}"}, True),
+    ("shared-server.json", "batch", "source", {"password": "${vault:teams/x:admin}"}, False),
+    ("shared-server.json", "sql", "source", {"fs.s3a.secret.key": "x"}, False),
+    ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "8"}, True),
+    ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "7"}, False),
+    ("databricks-cluster-policy.json", "batch", "application", {"spark.speculation": "true"}, False),
+    (
+        "databricks-cluster-policy.json",
+        "batch",
+        "application",
+        {"spark.hadoop.fs.s3a.endpoint": "http://s3.example.com"},
+        False,
+    ),
+    ("databricks-cluster-policy.json", "batch", "application", {"fs.s3a.endpoint": "s3.example.com"}, True),
+    ("minimal.toml", "batch", "application", {"spark.executor.instances": "20"}, True),
+    ("minimal.toml", "batch", "application", {"spark.executor.instances": "21"}, False),
+    ("minimal.toml", "sql", "session", {"spark.sql.catalog.mine": "x.Y"}, False),
+    ("minimal.toml", "batch", "session", {"spark.sql.catalog.mine": "x.Y"}, True),
+]
+
+
+@pytest.mark.parametrize(("example", "job_type", "scope", "props", "ok"), CASES)
+def test_examples_decide_as_their_comments_say(capsys, example, job_type, scope, props, ok):
+    if example == "batch-limits.json":
+        props = {"spark.acme.team": "sales", **props}
+    words = ["--policy", EXAMPLES / example, "--job-type", job_type, "--scope", scope]
+    code, out, _ = validate(capsys, *words, *confs(**props))
+    assert code == (0 if ok else 8), out
+
+
+SQL = f"""
+SET spark.sql.shuffle.partitions=10;
+CREATE TABLE prod.sales (id INT) USING delta TBLPROPERTIES ('owner'='a.b@example.com') PARTITIONED BY (id);
+CREATE TABLE prod.bad USING csv LOCATION '/x' AS SELECT 1;
+CREATE TABLE sandbox.t (a INT) USING jdbc OPTIONS (password '{CANARY}');
+SELECT * FROM prod.bad;
+"""
+
+
+def test_sql_is_checked_statement_by_statement(capsys, tmp_path):
+    file = tmp_path / "x.sql"
+    file.write_text(SQL)
+    code, out, _ = validate(
+        capsys, "--policy", EXAMPLES / "tables.json", "--job-type", "sql", "--sql", file, "--json"
+    )
+    found = json.loads(out)
+    assert code == 8
+    assert len(found["violations"]) == 2
+    assert found["violations"][0].startswith("x.sql line 4: the table prod.bad may not be created")
+    assert "managed" in found["violations"][0]
+    assert "write a reference" in found["violations"][1]
+    file.write_text(SQL)
+    code, out, _ = validate(capsys, "--policy", EXAMPLES / "minimal.toml", "--job-type", "sql", "--sql", file)
+    assert code == 0, out
+
+
+def test_references_in_sql_are_checked(capsys, tmp_path):
+    file = tmp_path / "x.sql"
+    file.write_text("SELECT 1;\nSELECT * FROM t WITH (password = '${vault:teams/a:b}');\n")
+    code, out, _ = validate(
+        capsys, "--policy", EXAMPLES / "shared-server.json", "--job-type", "connect", "--sql", file
+    )
+    assert code == 8
+    assert "x.sql line 2" in out
+
+
+def test_the_operators_file_and_the_properties_file_of_a_job(capsys, tmp_path):
+    operator, job = tmp_path / "sparkconfig.conf", tmp_path / "job.conf"
+    operator.write_text(
+        "spark.config.override.policy=Allowlist\n"
+        "spark.config.override.policy.param.allowlist=spark.executor.cores\n"
+        f"spark.config.audit.file={tmp_path}/audit\n"
+        "spark.executor.cores=2\nspark.executor.memory=2g\n"
+    )
+    job.write_text(f"spark.executor.cores 4\nspark.executor.memory {CANARY}\nspark.x y\n")
+    code, out, _ = validate(
+        capsys, "--operator-file", operator, "--properties-file", job, "--json", "--explain"
+    )
+    found = json.loads(out)
+    assert code == 8
+    assert [item["verdict"] for item in found["explanation"]] == ["allowed", "denied", "free"]
+    assert not (tmp_path / "audit").exists()
+    code, out, _ = validate(
+        capsys, "--operator-file", operator, "--properties-file", job, "--conf", "spark.executor.memory=2048m"
+    )
+    assert code == 0, out
+
+
+def test_values_behind_references_are_judged_when_asked(capsys, tmp_path):
+    secret, operator, rules = tmp_path / "s.properties", tmp_path / "sparkconfig.conf", tmp_path / "r.json"
+    secret.write_text(f"good={CANARY}\nbad=other\n")
+    rules.write_text(json.dumps({"rules": [{"key": "spark.acme.x", "type": "regex", "pattern": "s3cret.*"}]}))
+    operator.write_text(
+        "spark.config.providers=file\n"
+        f"spark.config.providers.file.param.allowed.paths={tmp_path}\n"
+        f"spark.config.override.policy=Rules\nspark.config.override.policy.param.file={rules}\n"
+    )
+
+    def code(name, *more):
+        text = f"spark.acme.x=${{file:{secret}:{name}}}"
+        return validate(capsys, "--operator-file", operator, "--conf", text, *more)[0]
+
+    assert code("good", "--resolve") == 0
+    assert code("bad", "--resolve") == 8
+    assert code("gone", "--resolve") == 8
+    assert code("good") == 8
+
+
+def test_a_wrong_policy_is_a_wrong_configuration(capsys, tmp_path):
+    file = tmp_path / "p.json"
+    file.write_text('{"rules": [{"key": "a", "type": "x"}]}')
+    code, _, err = validate(capsys, "--policy", file)
+    assert code == 3
+    assert "p.json line 1" in err
+    assert validate(capsys, "--policy", "Nonee")[0] == 3
+    assert validate(capsys, "--sql", tmp_path / "gone.sql")[0] == 3
+
+
+def test_explain_is_readable(capsys):
+    code, out, _ = validate(
+        capsys, "--policy", EXAMPLES / "minimal.toml", "--conf", "spark.executor.instances=21", "--explain"
+    )
+    assert code == 8
+    assert "minimal.toml line 4, rules[0]" in out
+    assert "1 thing is not allowed:" in out
