@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import ssl
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -69,10 +70,13 @@ def java_trust_options(run: Run) -> str:
     context = ssl.create_default_context()
     if "PIP_CERT" in os.environ:
         context.load_verify_locations(os.environ["PIP_CERT"])
-    certificates = [
-        PKCS12Certificate(x509.load_der_x509_certificate(encoded), f"ca-{number}".encode())
-        for number, encoded in enumerate(context.get_ca_certs(binary_form=True))
-    ]
+    with warnings.catch_warnings():
+        # Some old authorities have serial numbers that today's rules forbid.
+        warnings.simplefilter("ignore")
+        certificates = [
+            PKCS12Certificate(x509.load_der_x509_certificate(encoded), f"ca-{number}".encode())
+            for number, encoded in enumerate(context.get_ca_certs(binary_form=True))
+        ]
     if not certificates:
         return ""
     # The password is a formality: the certificates are public.
