@@ -72,6 +72,7 @@ class Shop:
 @pytest.fixture(scope="module")
 def shop(cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
     folder = tmp_path_factory.mktemp("slice")
+    (folder / "events").mkdir()
     secrets = folder / "shop.properties"
     used: list[str] = []
     shop = Shop(None, postgres, secrets, postgres.jdbc_url(DATABASE), used)
@@ -88,7 +89,7 @@ def shop(cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
         "spark.executor.cores": "1",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
-        "spark.eventLog.dir": cluster.events.as_uri(),
+        "spark.eventLog.dir": (folder / "events").as_uri(),
         "spark.config.providers": "shop",
         "spark.config.providers.shop.class": "sparkconfig.providers.file.FileConfigProvider",
         "spark.config.poll.interval": "1s",
@@ -217,7 +218,7 @@ def test_no_password_is_at_any_surface(shop: Shop, cluster) -> None:
             surfaces.search("environment REST", surfaces.environment_rest(ui), finder),
             surfaces.search("REST", surfaces.application_rest(ui), finder),
             surfaces.search("pages", surfaces.application_pages(ui), finder),
-            surfaces.search("event log", surfaces.files(cluster.events.rglob("*")), finder),
+            surfaces.search("event log", surfaces.files((shop.secrets.parent / "events").rglob("*")), finder),
             surfaces.search("executor logs", surfaces.files(log4j_and_streams), finder),
             surfaces.search(
                 "master and workers", surfaces.daemon_pages([cluster.master_ui, *cluster.worker_uis]), finder
