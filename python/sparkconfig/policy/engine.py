@@ -118,7 +118,10 @@ class PolicyEngine:
         job_types = [job_type]
         if streaming and job_type != "streaming":
             job_types = [job_type, "streaming"] if job_type in SHARED else ["streaming"]
-        decisions = [self._check(replace(request, job_type=kind)) for kind in job_types]
+        decisions = [
+            self._check(request if request.job_type == kind else replace(request, job_type=kind))
+            for kind in job_types
+        ]
         decision = decisions[0] if len(decisions) == 1 else _merged(decisions)
         return self._finish(decision, request, job_types[-1])
 
@@ -132,8 +135,7 @@ class PolicyEngine:
                 Explained(str(use), "", "denied", "worker access is off", "") for use in request.references
             )
             return Decision(violations=(text,), explanation=uses, head=_head(request.job_type))
-        decision = self._judge.judge(self._policies[request.job_type], request)
-        return replace(decision, head=_head(request.job_type))
+        return self._judge.judge(self._policies[request.job_type], request, _head(request.job_type))
 
     def _finish(self, decision: Decision, request: OverrideRequest, job_type: str) -> Decision:
         enforced = self.enforcing

@@ -39,8 +39,8 @@ class Judge:
         self._known = frozenset(settings.providers)
         self._resolve = resolve
 
-    def judge(self, policy: OverridePolicy, request: OverrideRequest) -> Decision:
-        """Judge every property and reference of ``request`` by ``policy``."""
+    def judge(self, policy: OverridePolicy, request: OverrideRequest, head: str = "") -> Decision:
+        """Judge every property and reference of ``request`` by ``policy``; ``head`` begins the error."""
         names = {name: canonical(name, request.scope) for name in request.props}
         values: dict[str, ConfigValue] = {}
         explained: dict[str, Explained] = {}
@@ -66,6 +66,7 @@ class Judge:
             violations=tuple(problems),
             explanation=tuple(listed),
             defaults=defaults,
+            head=head,
         )
 
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.base import OverridePolicy, refusal
 from sparkconfig.policy.keys import canonical, fold
+from sparkconfig.policy.matching import Budget
 from sparkconfig.policy.overrides import is_internal
 from sparkconfig.policy.request import OverrideRequest, ReferenceUse
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
@@ -18,7 +19,6 @@ from sparkconfig.policy.values import NotText, text_of
 from sparkconfig.references import shorten
 
 if TYPE_CHECKING:
-    from sparkconfig.policy.matching import Budget
     from sparkconfig.policy.rulebook import Rule, Rulebook
 
 __all__ = ["RulesPolicy", "RulesTablePolicy", "load_rulebook"]
@@ -135,8 +135,6 @@ class RulesPolicy(OverridePolicy):
 
     def validate(self, request: OverrideRequest) -> list[ConfigValue]:
         """Judge every property by the rules that decide about it."""
-        from sparkconfig.policy.matching import Budget
-
         budget = Budget()
         return [self._judge(request, name, value, budget) for name, value in request.props.items()]
 
@@ -208,8 +206,6 @@ class RulesTablePolicy(CreateTablePolicy):
 
     def validate(self, request: CreateTableRequest) -> None:
         """Raise PolicyViolation with everything that is wrong with the table."""
-        from sparkconfig.policy.matching import Budget
-
         if self._book is None:
             raise ConfigurationError("the policy 'Rules' was not configured")
         budget = Budget()

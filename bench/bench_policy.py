@@ -1,0 +1,96 @@
+"""What policies cost: at the start, at every session check, and in general.
+
+    python bench/bench_policy.py [--json]
+
+1,000 confs against 500 rules (exact keys, patterns, ranges, regular expressions). "first" includes finding the
+rules for names that were never seen; "again" is what every later check pays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sparkconfig.policy.engine import PolicyEngine
+from sparkconfig.policy.operator_file import OperatorFile
+from sparkconfig.policy.request import OverrideRequest
+
+KINDS = (
+    {"type": "range", "minValue": 1, "maxValue": 100},
+    {"type": "regex", "pattern": "[a-z0-9]{1,20}"},
+    {"type": "allowlist", "values": ["7", "8", "9"]},
+    {"type": "unlimited"},
+    {"type": "blocklist", "values": ["bad"]},
+)
+
+
+def document(count: int) -> dict[str, object]:
+    exact = [{"key": f"spark.acme.k{n}", **KINDS[n % len(KINDS)]} for n in range(count * 4 // 5)]
+    patterns = [
+        {"key": f"spark.group{n}.*.limit", **KINDS[n % len(KINDS)]} for n in range(count - len(exact))
+    ]
+    return {"rules": [*exact, *patterns]}
+
+
+def best(run: Callable[[], object], repeat: int = 7) -> float:
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def measure() -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "policy.json"
+        file.write_text(json.dumps(document(500)))
+        root = "spark.config.override.policy"
+        operator = OperatorFile(file, {root: "Rules", f"{root}.param.file": str(file)})
+
+        def make() -> PolicyEngine:
+            return PolicyEngine.from_operator({}, operator)
+
+        props = {f"spark.acme.k{n}": "7" for n in range(700)}
+        props |= {f"spark.group{n}.x.limit": "7" for n in range(100)}
+        props |= {f"spark.free.k{n}": "x" for n in range(200)}
+        request = OverrideRequest("bench", "batch", props=props, complete=True)
+        engine = make()
+        start = time.perf_counter()
+        first = engine.check(request)
+        first_ms = (time.perf_counter() - start) * 1e3
+        assert first.allowed, first.message
+        again = best(lambda: engine.check(request))
+        one = OverrideRequest("bench", "sql", scope="session", props={"spark.acme.k1": "7"})
+        none = OverrideRequest("bench", "sql", scope="session")
+        question = json.dumps({"job_type": "sql", "scope": "session", "props": {"spark.acme.k1": "7"}})
+        rounds = 5000
+        return {
+            "load_500_rules_ms": best(make) * 1e3,
+            "start_1000_confs_500_rules_first_ms": first_ms,
+            "start_1000_confs_500_rules_again_ms": again * 1e3,
+            "properties_per_second": len(props) / again,
+            "check_one_property_us": best(lambda: [engine.check(one) for _ in range(rounds)]) / rounds * 1e6,
+            "check_nothing_changed_us": best(lambda: [engine.check(none) for _ in range(rounds)])
+            / rounds
+            * 1e6,
+            "json_one_property_us": best(lambda: [engine.check_json(question) for _ in range(rounds)])
+            / rounds
+            * 1e6,
+        }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    found = measure()
+    if parser.parse_args().json:
+        print(json.dumps(found, indent=2))
+    else:
+        for name, value in found.items():
+            print(f"{name:40} {value:12,.1f}")
