@@ -39,8 +39,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   def scan(text: String, budget: Budget, found: Intervals): Unit = {
     val readings = new Readings(text, budget)
-    val done = new Array[Int](if (patterns.length <= 64) 64 else 1024) // ends of the last matches, by pattern modulo size
-    val owner = new Array[Int](done.length)
+    val done = new Done
     if (longs.used || shorts.used) {
       val bytes = Index.buffers.get()
       var base = 0
@@ -50,8 +49,8 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         lowBytes(text, from, until, bytes.array)
         java.util.Arrays.fill(bytes.array, until - from, until - from + 16, 0.toByte)
         val end = math.min(text.length, base + Chunk)
-        if (longs.used) scanLong(text, bytes, from, base, end, readings, done, owner, found)
-        if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, owner, found)
+        if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
+        if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
         base += Chunk
       }
     }
@@ -59,7 +58,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   }
 
   private def scanLong(text: String, bytes: ByteBuffer, from: Int, base: Int, end: Int, readings: Readings,
-      done: Array[Int], owner: Array[Int], found: Intervals): Unit = {
+      done: Done, found: Intervals): Unit = {
     val bits = longs.bits
     val shift = longs.shift
     var p = base - from
@@ -72,7 +71,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
           val w = p - j
           if (w >= 0) {
             var i = longs.first(hash9(bytes.getLong(w), bytes.get(w + 8)))
-            while (i >= 0) { verify(text, i, w + from, LongWindow, readings, done, owner, found); i = longs.following(i) }
+            while (i >= 0) { verify(text, i, w + from, LongWindow, readings, done, found); i = longs.following(i) }
           }
           j += 1
         }
@@ -82,7 +81,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   }
 
   private def scanShort(text: String, bytes: ByteBuffer, from: Int, base: Int, end: Int, readings: Readings,
-      done: Array[Int], owner: Array[Int], found: Intervals): Unit = {
+      done: Done, found: Intervals): Unit = {
     val bits = shorts.bits
     val shift = shorts.shift
     var p = base - from
@@ -92,7 +91,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       val h = (gram * Mix) >>> shift
       if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
         var i = shorts.first(gram * Mix)
-        while (i >= 0) { verify(text, i, p + from, ShortWindow, readings, done, owner, found); i = shorts.following(i) }
+        while (i >= 0) { verify(text, i, p + from, ShortWindow, readings, done, found); i = shorts.following(i) }
       }
       p += 1
     }
@@ -112,10 +111,9 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   }
 
   /** Checks the whole pattern around a window that was found at `at`. */
-  private def verify(text: String, i: Int, at: Int, window: Int, readings: Readings, done: Array[Int], owner: Array[Int],
+  private def verify(text: String, i: Int, at: Int, window: Int, readings: Readings, done: Done,
       found: Intervals): Unit = {
-    val slot = i & (done.length - 1)
-    if (owner(slot) == i + 1 && at < done(slot)) return // inside a match of the same pattern
+    if (done.covers(i, at)) return
     val pattern = patterns(i)
     val offset = offsets(i)
     if (at + window > text.length || !text.regionMatches(at, pattern.text, offset, window)) return
@@ -129,8 +127,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       if (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
       if (pattern.open) while (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
     }
-    owner(slot) = i + 1
-    done(slot) = end
+    done.add(i, end)
     found.add(start, end)
   }
 }
@@ -208,6 +205,22 @@ private[redaction] object Index {
       if (cost < lowest) { lowest = cost; best = o }
     }
     best
+  }
+}
+
+/** Where the last match of each pattern ended; made only when there is one, since most texts have none. */
+private[redaction] final class Done {
+  private var owners: Array[Int] = _
+  private var ends: Array[Int] = _
+
+  /** Whether `at` is inside the last match of the pattern; a crowded slot may have forgotten it. */
+  def covers(pattern: Int, at: Int): Boolean =
+    owners != null && { val slot = pattern & 1023; owners(slot) == pattern + 1 && at < ends(slot) }
+
+  def add(pattern: Int, end: Int): Unit = {
+    if (owners == null) { owners = new Array[Int](1024); ends = new Array[Int](1024) }
+    owners(pattern & 1023) = pattern + 1
+    ends(pattern & 1023) = end
   }
 }
 
