@@ -1,17 +1,21 @@
 package io.sparkconfig
 
 import io.sparkconfig.binding.Values
+import io.sparkconfig.options.OptionRules
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
- * The session extension, appended to `spark.sql.extensions` by the plugin itself. Named alone, without the plugin,
- * nothing could resolve a reference, so the session fails with the line that is missing.
+ * The session extension, appended to `spark.sql.extensions` by the plugin itself: the rules by which references in
+ * options reach data sources as values. Named alone, without the plugin, nothing could resolve a reference, so the
+ * session fails with the line that is missing.
  */
 class ConfigExtensions extends (SparkSessionExtensions => Unit) {
-  override def apply(extensions: SparkSessionExtensions): Unit =
+  override def apply(extensions: SparkSessionExtensions): Unit = {
     if (!Values.isInstalled) {
       throw new SparkConfigException(
         "spark.sql.extensions names io.sparkconfig.ConfigExtensions, but the plugin does not run. " +
           "Set spark.plugins=io.sparkconfig.ConfigPlugin; it adds the extension by itself.")
     }
+    OptionRules.inject(extensions)
+  }
 }

@@ -1,0 +1,22 @@
+package io.sparkconfig.options
+
+import org.apache.spark.sql.{DataFrame, SaveMode, SQLContext}
+import org.apache.spark.sql.sources.{BaseRelation, CreatableRelationProvider}
+
+/**
+ * Writes through a V1 source that gets values in place of references. The command that holds it keeps the
+ * references, and stays the class that listeners know.
+ *
+ * @param options the texts that are written down in the plan to what the source needs
+ */
+private[sparkconfig] final class ResolvingProvider(
+    val inner: CreatableRelationProvider,
+    options: Map[String, String] => Map[String, String])
+  extends CreatableRelationProvider {
+
+  override def createRelation(
+      context: SQLContext, mode: SaveMode, parameters: Map[String, String], data: DataFrame): BaseRelation =
+    inner.createRelation(context, mode, options(parameters), data)
+
+  override def toString: String = inner.toString
+}

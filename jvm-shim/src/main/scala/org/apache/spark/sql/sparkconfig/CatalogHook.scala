@@ -1,0 +1,71 @@
+package org.apache.spark.sql.sparkconfig
+
+import java.lang.reflect.Field
+import java.util.regex.Pattern
+
+import scala.collection.mutable
+
+import io.sparkconfig.options.CatalogOptions
+import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Catalogs}
+
+/**
+ * Catalogs (`spark.sql.catalog.NAME`) are loaded with values in place of the references in their confs, whenever
+ * and by whomever they are loaded. There is no public way: a session keeps its loaded catalogs in a map, and this
+ * puts one in its place that knows how to load.
+ */
+object CatalogHook {
+  /** Idempotent, and cheap once it is done. */
+  def install(session: Sessions.Spark): Unit = {
+    val manager = Sessions.catalogManager(session)
+    val catalogs = field(manager.getClass)
+    catalogs.get(manager) match {
+      case _: ResolvingCatalogs =>
+      case loaded: mutable.HashMap[_, _] => manager.synchronized {
+        val resolving = new ResolvingCatalogs(session)
+        resolving ++= loaded.asInstanceOf[mutable.HashMap[String, CatalogPlugin]]
+        catalogs.set(manager, resolving)
+      }
+      case other => throw new IllegalStateException(s"CatalogManager.catalogs is a ${other.getClass.getName}")
+    }
+  }
+
+  def currentCatalog(session: Sessions.Spark): String = {
+    val manager = Sessions.catalogManager(session)
+    manager.getClass.getMethod("currentCatalog").invoke(manager).asInstanceOf[CatalogPlugin].name
+  }
+
+  // In 4.3 the class is DefaultCatalogManager.
+  private def field(manager: Class[_]): Field = Fields.get(manager)
+
+  private object Fields extends ClassValue[Field] {
+    override def computeValue(manager: Class[_]): Field = {
+      val found = manager.getDeclaredFields.find(_.getName == "catalogs").getOrElse(
+        throw new IllegalStateException(s"${manager.getName} has no field catalogs in this Spark version"))
+      found.setAccessible(true)
+      found
+    }
+  }
+}
+
+/** The catalogs of one session. Spark guards it with the catalog manager's lock. */
+private final class ResolvingCatalogs(session: Sessions.Spark) extends mutable.HashMap[String, CatalogPlugin] {
+  override def getOrElseUpdate(name: String, load: => CatalogPlugin): CatalogPlugin = get(name) match {
+    case Some(loaded) => loaded
+    case None =>
+      val conf = Sessions.classic(session).sessionState.conf
+      val prefix = Pattern.compile("^spark\\.sql\\.catalog\\." + Pattern.quote(name) + "\\.(.+)")
+      val options = conf.getAllConfs.flatMap { case (key, text) =>
+        val matched = prefix.matcher(key)
+        if (matched.find()) Some(matched.group(1) -> text) else None
+      }
+      val values = CatalogOptions.values(name, conf.getConfString("spark.sql.catalog." + name, ""), options)
+      if (values eq options) super.getOrElseUpdate(name, load)
+      else {
+        val resolved = conf.clone()
+        values.foreach { case (key, value) => resolved.setConfString(s"spark.sql.catalog.$name.$key", value) }
+        val catalog = Catalogs.load(name, resolved)
+        put(name, catalog)
+        catalog
+      }
+  }
+}
