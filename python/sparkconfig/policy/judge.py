@@ -76,7 +76,7 @@ class Judge:
             return reason
         if self._overrides.is_default(known, value):
             return "default"
-        if self._overrides.adds_nothing(known, value) or not policy.names(request, known):
+        if self._overrides.adds_nothing(known, value) or not _named(policy, request, known):
             return "free"
         return "named"
 
@@ -192,16 +192,26 @@ class Judge:
         """What the policy puts in place, and what is missing, if all properties are known."""
         if not request.complete:
             return {}
+        try:
+            filled, required = dict(policy.defaults(request)), dict(policy.required(request))
+        except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
+            problems.append(f"the policy failed with {type(error).__name__}; ask the operator")
+            return {}
         present = {fold(known) for name, known in names.items() if request.props[name] is not None}
-        defaults = {
-            name: text for name, text in policy.defaults(request).items() if fold(name) not in present
-        }
-        for name, place in policy.required(request).items():
+        defaults = {name: text for name, text in filled.items() if fold(name) not in present}
+        for name, place in required.items():
             if fold(name) not in present and name not in defaults:
                 text = "a job must set it"
                 problems.append(f"{shorten(name)}: {text} [{place}]")
                 listed.append(Explained(name, name, "denied", text, place))
         return defaults
+
+
+def _named(policy: OverridePolicy, request: OverrideRequest, known: str) -> bool:
+    try:
+        return policy.names(request, known)
+    except Exception:  # noqa: BLE001 - third-party code: asked by validate(), it may fail again, and refuse
+        return True
 
 
 def _settled(name: str, known: str, value: object, reason: str) -> tuple[ConfigValue, Explained]:

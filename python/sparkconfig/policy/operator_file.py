@@ -23,6 +23,7 @@ REQUIRED = "sparkconfig.required"
 DEFAULTS_FILE = f"{OWN_PREFIX}defaults.file"
 """Names the cluster's spark-defaults.conf, so that what it sets counts as the operator's defaults."""
 
+_AUDIT_FILE = f"{OWN_PREFIX}audit.file"
 _FIRST = Path("/etc/spark")
 _log = logging.getLogger(__name__)
 
@@ -86,6 +87,12 @@ def load(path: Path, *, uid: int | None = None, check: bool = True) -> OperatorF
         check_trust(path, uid=uid)
     confs = _read(path)
     settings = {key: text for key, text in confs.items() if key.startswith(OWN_PREFIX)}
+    for key in [key for key in settings if _is_policy_file(key) or key == _AUDIT_FILE]:
+        # Relative to the operator's file: the working directory is the job's choice.
+        named = path.parent / settings[key].strip()
+        settings[key] = str(named)
+        if check and key != _AUDIT_FILE:
+            check_trust(named, uid=uid)
     defaults = {key: text for key, text in confs.items() if key not in settings}
     more = settings.get(DEFAULTS_FILE, "").strip()
     if more:
@@ -97,8 +104,13 @@ def load(path: Path, *, uid: int | None = None, check: bool = True) -> OperatorF
     return OperatorFile(path, settings, defaults)
 
 
+def _is_policy_file(key: str) -> bool:
+    roots = (f"{OWN_PREFIX}override.policy.", f"{OWN_PREFIX}create.table.policy.")
+    return key.startswith(roots) and key.endswith(".param.file")
+
+
 def check_trust(path: Path, *, uid: int | None = None) -> None:
-    """Check that the job's user can neither write nor replace the file.
+    """Check that the job's user can neither write nor replace the operator's file, or one that it names.
 
     A job that runs as root can write everything; then the file must at least belong to root and be writable by
     nobody else, and a warning says that it is a guard-rail only.

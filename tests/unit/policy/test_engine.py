@@ -319,6 +319,24 @@ def test_a_policy_that_breaks_its_contract_refuses(answer):
     assert checker.check(request({"spark.x": "1"})).allowed
 
 
+class AllBroken(Broken):
+    def names(self, request, name):
+        raise RuntimeError(CANARY)
+
+    def defaults(self, request):
+        raise RuntimeError(CANARY)
+
+    def check_reference(self, request, use):
+        raise RuntimeError(CANARY)
+
+
+def test_a_policy_that_fails_everywhere_refuses_everywhere():
+    checker = PolicyEngine({"batch": AllBroken(raising)}, parse({}), Overrides({}, owned=True))
+    decision = checker.check(request({"spark.x": "${a:b}"}, complete=True))
+    assert len(decision.violations) == 3
+    assert CANARY not in decision.message
+
+
 def test_a_custom_policy_sees_canonical_names_and_everything_but_spark_s_own(tmp_path):
     seen = {}
 

@@ -141,3 +141,15 @@ def test_a_directory_is_no_file(tmp_path):
     (tmp_path / NAME).mkdir()
     with pytest.raises(ConfigurationError, match="no regular file"):
         load(tmp_path / NAME, uid=0)
+
+
+@needs_root
+def test_a_policy_document_stands_beside_the_file_and_is_as_safe(file, monkeypatch):
+    (file.parent / "p.json").write_text("{}")
+    key = "spark.config.override.policy.sql.param.file"
+    file.write_text(f"{key}=p.json\n")
+    monkeypatch.chdir("/")
+    assert load(file, uid=OTHER).settings[key] == str(file.parent / "p.json")
+    os.chown(file.parent / "p.json", OTHER, OTHER)
+    with pytest.raises(ConfigurationError, match=r"p\.json belongs to the user"):
+        load(file, uid=OTHER)
