@@ -9,6 +9,8 @@ from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.secret import Secret
 
 if TYPE_CHECKING:
+    from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest, PolicyViolation
+    from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
     from sparkconfig.providers.loader import load_providers
     from sparkconfig.resolver import Resolver
     from sparkconfig.transformer import ConfigTransformer, ConfigTransformerResult, reverse_transform
@@ -18,6 +20,12 @@ __all__ = [
     "ConfigProvider",
     "ConfigTransformer",
     "ConfigTransformerResult",
+    "ConfigValue",
+    "CreateTablePolicy",
+    "CreateTableRequest",
+    "OverridePolicy",
+    "OverrideRequest",
+    "PolicyViolation",
     "Resolver",
     "Secret",
     "SparkConfigError",
@@ -27,6 +35,12 @@ __all__ = [
 ]
 
 _LAZY = {
+    "ConfigValue": "sparkconfig.policy",
+    "CreateTablePolicy": "sparkconfig.policy.tables",
+    "CreateTableRequest": "sparkconfig.policy.tables",
+    "OverridePolicy": "sparkconfig.policy",
+    "OverrideRequest": "sparkconfig.policy",
+    "PolicyViolation": "sparkconfig.policy",
     "ConfigTransformer": "sparkconfig.transformer",
     "ConfigTransformerResult": "sparkconfig.transformer",
     "Resolver": "sparkconfig.resolver",
