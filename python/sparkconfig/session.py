@@ -23,7 +23,7 @@ _Builder = TypeVar("_Builder")
 def configure(
     builder: _Builder,
     *,
-    providers: Mapping[str, Mapping[str, str]] | None = None,
+    providers: Mapping[str, Mapping[str, str | Path]] | None = None,
     settings: Mapping[str, str] | None = None,
     class_path: bool = False,
     jar: Path | str | None = None,
@@ -179,7 +179,7 @@ def _spark_defaults() -> Mapping[str, str]:
         return {}  # Spark itself says what is wrong with it
 
 
-def _provider_confs(providers: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+def _provider_confs(providers: Mapping[str, Mapping[str, str | Path]]) -> dict[str, str]:
     confs = {"spark.config.providers": ",".join(providers)} if providers else {}
     for name, params in providers.items():
         for param, value in params.items():

@@ -27,8 +27,8 @@ __all__ = ["SealedConfigProvider"]
 
 _KEYS = ("key.file", "key.env", "passphrase.env")
 PARAMS = (
-    Param("file", "the sealed file, which `sparkconfig seal` writes", required=True),
-    Param("key.file", "file with the key, permissions 0600; one of these three is needed"),
+    Param("file", "the sealed file, which `sparkconfig seal` writes; an absolute path", required=True),
+    Param("key.file", "file with the key, an absolute path, permissions 0600; one of these three is needed"),
     Param("key.env", "environment variable that holds the key"),
     Param("passphrase.env", "environment variable that holds the passphrase"),
 )
@@ -58,7 +58,7 @@ class SealedConfigProvider(ConfigProvider):
         from sparkconfig.sealed.opened import SealedReader
 
         values = read_params("sealed", PARAMS, params)
-        reader = SealedReader(Path(values.text("file")), _source(values))
+        reader = SealedReader(_path(values, "file"), _source(values))
         try:
             reader.current()
         except SealedFileError as error:
@@ -89,6 +89,14 @@ class SealedConfigProvider(ConfigProvider):
         self._reader = None
 
 
+def _path(values: ParamValues, name: str) -> Path:
+    """Return a param as a path; a relative one would mean another place in each process that reads it."""
+    path = Path(values.text(name))
+    if not path.is_absolute():
+        raise values.wrong(name, "must be an absolute path", str(path))
+    return path
+
+
 def _source(values: ParamValues) -> KeySource:
     """Return where the key comes from.
 
@@ -103,7 +111,7 @@ def _source(values: ParamValues) -> KeySource:
         raise ConfigurationError(f"provider sealed: exactly one of {', '.join(_KEYS)} is needed; {what}")
     text = values.text(given[0])
     if given[0] == "key.file":
-        return KeyFile(Path(text))
+        return KeyFile(_path(values, "key.file"))
     return EnvKey(text) if given[0] == "key.env" else Passphrase(text)
 
 

@@ -89,6 +89,8 @@ class TestParams:
             ({"file": str(file), "key.env": "SPARKCONFIG_TEST_UNSET"}, "SPARKCONFIG_TEST_UNSET is not set"),
             ({"file": str(file), "key-file": str(key.path)}, "did you mean key.file"),
             ({"key.file": str(key.path)}, "param file is not set"),
+            ({"file": "secrets.sealed", "key.file": str(key.path)}, "param file must be an absolute path"),
+            ({"file": str(file), "key.file": "k"}, "param key.file must be an absolute path"),
         ):
             with pytest.raises(ConfigurationError, match=message):
                 SealedConfigProvider().configure(params)

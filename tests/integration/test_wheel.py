@@ -1,0 +1,255 @@
+"""What a user installs: the wheel, in an environment that holds nothing else of this checkout.
+
+pyspark (450 MB) is borrowed from the test environment through a link, since it is the same wheel in any case;
+sparkconfig itself and what it depends on are installed by pip. The wheel is built with the jar that ``make jar``
+made for this Spark; with ``SPARKCONFIG_DIST=dist``, after ``make dist``, the released one is tested instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import __version__
+from support.spark_home import spark_home
+
+ROOT = Path(__file__).resolve().parents[2]
+VALUE = "wheel-canary-71f3-value"
+APP = """
+import hashlib, json, sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+from sparkconfig.driver import current
+
+builder = SparkSession.builder
+if sys.argv[1:] == ["configure"]:
+    from sparkconfig.session import configure
+    here = Path(__file__).parent
+    secrets = {"class": "sealed", "file": here / "secrets.sealed", "key.file": here / "shop.key"}
+    builder = builder.master("local[1]").config("spark.driver.memory", "600m")
+    builder = configure(builder, providers={"secrets": secrets})
+spark = builder.config("spark.ui.enabled", "false").getOrCreate()
+value = current("${secrets:shop:password}").reveal()
+print("SEEN " + json.dumps({
+    "digest": hashlib.sha256(value.encode()).hexdigest(),
+    "count": spark.range(10).count(),
+    "version": spark.version,
+}))
+spark.stop()
+"""
+
+
+class Environment:
+    """A virtual environment with the wheel."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.python = folder / "bin" / "python"
+        self.site = (
+            folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+        )
+
+    def run(
+        self, *command: str | Path, cwd: Path, text: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program as somebody would who has activated the environment, and nothing else."""
+        outside = ("SPARK_", "PYSPARK_", "PYTHON", "VIRTUAL_ENV", "PIP_")
+        plain = {key: value for key, value in os.environ.items() if not key.startswith(outside)}
+        path = os.pathsep.join([str(self.folder / "bin"), plain["PATH"]])
+        environ = {**plain, "PATH": path, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(self.python)}
+        return subprocess.run(
+            [str(part) for part in command],
+            cwd=cwd, env=environ, input=text, capture_output=True, text=True, timeout=240, check=False,
+        )  # fmt: skip
+
+    def output(self, *command: str | Path, cwd: Path, text: str | None = None) -> str:
+        """Run a program that has to succeed, and return what it printed."""
+        done = self.run(*command, cwd=cwd, text=text)
+        # No message of a failing test shows the value.
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:].replace(VALUE, "(value)")
+        return done.stdout.strip()
+
+
+def _build(folder: Path, *what: str) -> None:
+    ready = ROOT / "python" / "sparkconfig" / "jars"
+    assert list(ready.glob("sparkconfig_*.jar")), "there is no jar to put into the wheel; run 'make jar'"
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", *what, "--outdir", str(folder), str(ROOT)],
+        env={**os.environ, "SPARKCONFIG_READY_JARS": str(ready)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    given = os.environ.get("SPARKCONFIG_DIST")
+    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
+    if not given:
+        _build(folder, "--wheel")
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    made = Environment(folder)
+    constraints = ROOT / "python" / "constraints.txt"
+    made.output(made.python, "-m", "pip", "install", "-q", "-c", constraints, wheel, cwd=folder)
+    links = folder / "pyspark-link"
+    links.mkdir()
+    (links / "pyspark").symlink_to(spark_home(), target_is_directory=True)
+    (made.site / "pyspark.pth").write_text(f"{links}\n")
+    return made
+
+
+@pytest.fixture(scope="module")
+def job(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the application, a sealed file made by the installed command, and a properties file."""
+    folder = tmp_path_factory.mktemp("job")
+    (folder / "app.py").write_text(APP)
+    where = ("--file", "secrets.sealed", "--key-file", "shop.key")
+    environment.output("sparkconfig", "seal", "create", "--new-key", *where, cwd=folder)
+    environment.output("sparkconfig", "seal", "set", *where, "shop:password", cwd=folder, text=VALUE)
+    confs = {
+        "spark.master": "local[1]",
+        "spark.driver.memory": "600m",
+        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        "spark.config.providers": "secrets",
+        "spark.config.providers.secrets.class": "sealed",
+        "spark.config.providers.secrets.param.file": str(folder / "secrets.sealed"),
+        "spark.config.providers.secrets.param.key.file": str(folder / "shop.key"),
+        "spark.shop.password": "${secrets:shop:password}",
+    }
+    (folder / "job.properties").write_text("".join(f"{key} {value}\n" for key, value in confs.items()))
+    return folder
+
+
+@pytest.fixture
+def no_leftovers(job: Path) -> Iterator[None]:
+    before = {path.name for path in job.iterdir()}
+    yield
+    assert {path.name for path in job.iterdir()} - before <= {"spark-warehouse", "artifacts"}
+
+
+def _seen(output: str) -> Mapping[str, object]:
+    (line,) = [line for line in output.splitlines() if line.startswith("SEEN ")]
+    assert VALUE not in output
+    seen: dict[str, object] = json.loads(line[5:])
+    return seen
+
+
+EXPECTED = hashlib.sha256(VALUE.encode()).hexdigest()
+
+
+def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert len(names) == len(set(names))
+        jars = [name for name in names if name.endswith(".jar")]
+        for name in jars:
+            with archive.open(name) as stream, zipfile.ZipFile(stream) as jar:
+                assert (
+                    f"version={__version__}" in jar.read("META-INF/sparkconfig.properties").decode().split()
+                )
+                assert "io/sparkconfig/ConfigPlugin.class" in jar.namelist()
+    assert wheel.name == f"sparkconfig-{__version__}-py3-none-any.whl"
+    assert {name.partition("/")[0] for name in names} == {
+        "sparkconfig",
+        f"sparkconfig-{__version__}.dist-info",
+    }
+    assert "sparkconfig/py.typed" in names
+    both = [f"sparkconfig/jars/sparkconfig_{scala}-{__version__}.jar" for scala in ("2.12", "2.13")]
+    if os.environ.get("SPARKCONFIG_DIST"):
+        assert sorted(jars) == both
+    else:
+        assert jars
+        assert set(jars) <= set(both)
+
+
+def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        _build(tmp_path / folder, "--wheel", "--sdist")
+    one, two = (sorted((tmp_path / folder).iterdir()) for folder in ("one", "two"))
+    assert [path.name for path in one] == [path.name for path in two]
+    assert len(one) == 2
+    assert [path.read_bytes() == again.read_bytes() for path, again in zip(one, two, strict=True)] == [
+        True,
+        True,
+    ]
+
+
+def test_the_same_sources_give_the_same_jar(tmp_path: Path) -> None:
+    jars = []
+    for folder in ("one", "two"):
+        command = [
+            sys.executable,
+            ROOT / "jvm-shim" / "build.py",
+            "--pyspark",
+            spark_home(),
+            "--out",
+            tmp_path / folder,
+        ]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        jars += list((tmp_path / folder).iterdir())
+    assert len(jars) == 2
+    assert jars[0].read_bytes() == jars[1].read_bytes()
+
+
+def test_the_installed_package_is_the_one_that_answers(environment: Environment, job: Path) -> None:
+    assert environment.output("sparkconfig", "--version", cwd=job) == f"sparkconfig {__version__}"
+    assert environment.output(environment.python, "-m", "sparkconfig", "--version", cwd=job).endswith(
+        __version__
+    )
+    jar = Path(environment.output("sparkconfig", "jar", cwd=job))
+    assert jar.is_file()
+    assert jar.is_relative_to(environment.site)
+    found = environment.output(
+        environment.python, "-c", "import sparkconfig; print(sparkconfig.__file__)", cwd=job
+    )
+    assert Path(found).is_relative_to(environment.site)
+    assert "password" in environment.output("sparkconfig", "resolve", "--dry-run", "job.properties", cwd=job)
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("no_leftovers")
+def test_a_builder(environment: Environment, job: Path) -> None:
+    seen = _seen(environment.output(environment.python, "app.py", "configure", cwd=job))
+    assert seen["digest"] == EXPECTED
+    assert seen["count"] == 10
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("no_leftovers")
+def test_spark_submit(environment: Environment, job: Path) -> None:
+    jar = environment.output("sparkconfig", "jar", cwd=job)
+    submit = spark_home() / "bin" / "spark-submit"
+    seen = _seen(
+        environment.output(submit, "--jars", jar, "--properties-file", "job.properties", "app.py", cwd=job)
+    )
+    assert seen["digest"] == EXPECTED
+    assert seen["count"] == 10
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("no_leftovers")
+def test_configure_keeps_the_jars_of_spark_submit(environment: Environment, job: Path) -> None:
+    """Under spark-submit the JVM runs already: the jar came with it, and configure() adds only what is missing."""
+    jar = environment.output("sparkconfig", "jar", cwd=job)
+    submit = spark_home() / "bin" / "spark-submit"
+    with_jar = environment.run(submit, "--jars", jar, "app.py", "configure", cwd=job)
+    assert with_jar.returncode == 0, (with_jar.stdout + with_jar.stderr)[-3000:].replace(VALUE, "(value)")
+    assert _seen(with_jar.stdout)["digest"] == EXPECTED
+    without = environment.run(submit, "app.py", "configure", cwd=job)
+    assert without.returncode != 0
+    assert '--jars "$(sparkconfig jar)"' in without.stdout + without.stderr
