@@ -1,0 +1,52 @@
+package io.sparkconfig.redaction
+
+import java.util.regex.{Pattern => Regex, PatternSyntaxException}
+
+import org.apache.spark.SparkConf
+
+/** Secrets that are written in clear into confs: found by their keys, then masked by value like all others. */
+object LiteralKeys {
+  /** Comma-separated regular expressions, searched in keys without regard to case; they extend the built-in ones. */
+  val Key = "spark.config.redaction.keys"
+
+  // Spark's own, and what it misses.
+  private val BuiltIn = Regex.compile(
+    "(?i)secret|password|passwd|passphrase|token|access[._-]?key|account[._-]?key|fs\\.azure\\.account\\.key|" +
+      "sasl\\.jaas\\.config|api[._-]?key|private[._-]?key|credential|\\bsas\\b|[._]sas[._]|[._]sas$")
+  // Names of files, classes and switches stand under such keys too, and are no secrets.
+  private val Harmless = Regex.compile(
+    "(?i)\\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|renewal\\.\\w+)$|" +
+      "^spark\\.config\\.|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
+  private val JaasPassword = Regex.compile("(?i)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")
+
+  /**
+   * The literal secrets of a configuration; texts with references in them are none. Of a JAAS configuration it is
+   * what stands between the quotes.
+   * @throws IllegalArgumentException if an expression of `spark.config.redaction.keys` is malformed
+   */
+  def values(conf: SparkConf): Seq[String] = {
+    val extra = conf.get(Key, "").split(',').map(_.trim).filter(_.nonEmpty).map { text =>
+      try Regex.compile(text, Regex.CASE_INSENSITIVE)
+      catch { case wrong: PatternSyntaxException =>
+        throw new IllegalArgumentException(s"$Key: '$text' is not a regular expression: ${wrong.getDescription}")
+      }
+    }
+    conf.getAll.toSeq.flatMap { case (key, value) =>
+      val named = extra.exists(_.matcher(key).find())
+      val builtIn = BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()
+      if ((!named && !builtIn) || value.contains("${") || value.contains("$[")) Nil else secretsIn(key, value)
+    }.distinct
+  }
+
+  /** Registers [[values]]; called when the application starts. */
+  def register(conf: SparkConf): Unit = Redactor.register(values(conf))
+
+  private def secretsIn(key: String, value: String): Seq[String] =
+    if (!key.toLowerCase(java.util.Locale.ROOT).endsWith("sasl.jaas.config")) Seq(value)
+    else {
+      val found = Seq.newBuilder[String]
+      val matcher = JaasPassword.matcher(value)
+      while (matcher.find()) found += matcher.group(1).replaceAll("\\\\(.)", "$1")
+      found.result()
+    }
+}

@@ -1,0 +1,80 @@
+"""Log4j2 and standard streams of a JVM, without Spark around them."""
+
+from __future__ import annotations
+
+import pytest
+from py4j.protocol import Py4JJavaError
+
+from leaks.support import bare_jvm
+from leaks.values import CANARIES
+from sparkconfig.redaction import MASK
+from support.leaks import LeakFinder
+
+pytestmark = pytest.mark.spark
+
+OPENED = "--add-opens=java.base/java.io=ALL-UNNAMED"
+CONFIGURATION = """
+status = off
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {file}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = {head} %p %c %t %L %X %x %m%n%ex
+rootLogger.level = info
+rootLogger.appenderRef.file.ref = file
+"""
+
+
+@pytest.fixture(scope="module")
+def jvm():
+    with bare_jvm(OPENED) as gateway:
+        gateway.jvm.io.sparkconfig.redaction.Redactor.registerAllDeclared(list(CANARIES.values()))
+        yield gateway.jvm
+
+
+def configure(jvm, folder, head):
+    path = folder / f"{head}.properties"
+    path.write_text(CONFIGURATION.format(file=folder / "log", head=head))
+    jvm.org.apache.logging.log4j.core.config.Configurator.reconfigure(jvm.java.net.URI(path.as_uri()))
+
+
+def write(jvm, name, value):
+    slf4j = jvm.org.slf4j.LoggerFactory.getLogger(name)
+    error = jvm.java.lang.RuntimeException(
+        f"e {value}", jvm.java.lang.IllegalStateException(f"cause {value}")
+    )
+    error.addSuppressed(jvm.java.io.IOException(f"suppressed {value}"))
+    slf4j.error(f"m {value}", error)
+    jvm.org.apache.logging.log4j.ThreadContext.put("shop", value)
+    jvm.org.apache.logging.log4j.ThreadContext.push(value)
+    slf4j.warn("context")
+    jvm.org.apache.logging.log4j.ThreadContext.clearAll()
+    slf4j.warn("plain {}", "line")
+
+
+def test_log_events_and_a_reload(jvm, tmp_path):
+    configure(jvm, tmp_path, "FIRST")
+    jvm.io.sparkconfig.redaction.LogRedaction.install()
+    jvm.io.sparkconfig.redaction.LogRedaction.install()
+    for value in CANARIES.values():
+        write(jvm, "a.b", value)
+    configure(jvm, tmp_path, "SECOND")
+    jvm.org.apache.logging.log4j.core.config.Configurator.setLevel("made.by.code", "DEBUG")
+    write(jvm, "root", "harmless")
+    for value in CANARIES.values():
+        write(jvm, "made.by.code.child", value)
+    text = (tmp_path / "log").read_text(encoding="utf-8")
+    assert LeakFinder(CANARIES.values()).count(text.encode()) == 0
+    for head in ("FIRST", "SECOND"):
+        lines = [line for line in text.splitlines() if line.startswith(head)]
+        assert len([line for line in lines if line.endswith("plain line")]) >= len(CANARIES)
+        assert len([line for line in lines if f"shop={MASK}" in line]) == len(CANARIES)
+    assert text.count(f"java.lang.RuntimeException: e {MASK}") == 2 * len(CANARIES)
+    assert text.count(f"java.lang.IllegalStateException: cause {MASK}") == 2 * len(CANARIES)
+    assert text.count(f"java.io.IOException: suppressed {MASK}") == 2 * len(CANARIES)
+    assert "RuntimeException: e harmless" in text
+
+
+def test_streams_need_an_open_package():
+    with bare_jvm() as gateway, pytest.raises(Py4JJavaError, match=r"--add-opens=java\.base/java\.io"):
+        gateway.jvm.io.sparkconfig.redaction.StreamRedaction.install()
