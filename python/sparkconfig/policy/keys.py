@@ -5,7 +5,7 @@ Hadoop keys in session confs and data source options, and option names in any ca
 spellings is walked around; so names are brought into one canonical form first, and compared without case.
 
 ``spark_keys.json`` was read out of the ConfigEntry registries and alias tables of Spark 3.5, 4.0 and 4.3
-(``tests/unit/policy/dump_spark_keys.scala`` writes it again).
+(``tests/spark/test_policy_keys.py`` holds it against the Spark that is installed).
 """
 
 from __future__ import annotations

@@ -1,0 +1,64 @@
+"""The table of key spellings and units against the Spark that is installed: a new alias would open a door."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.policy.keys import canonical
+from sparkconfig.policy.units import Unit, unit_of
+from support.spark_home import spark_home
+
+pytestmark = pytest.mark.spark
+
+UNITS = {
+    "1b": Unit("size", "b"),
+    "1024b": Unit("size", "kib"),
+    "1048576b": Unit("size", "mib"),
+    "1ms": Unit("time", "ms"),
+    "1000ms": Unit("time", "s"),
+    "60000ms": Unit("time", "min"),
+}
+
+
+@pytest.fixture(scope="module")
+def entries(tmp_path_factory):
+    """What Spark's registries say; compiled with the compiler in the pyspark wheel."""
+    source = Path(__file__).parent / "policy_keys" / "DumpKeys.scala"
+    classes = tmp_path_factory.mktemp("classes")
+    jars = f"{spark_home()}/jars/*"
+    compiler = ["scala.tools.nsc.Main", "-usejavacp", "-d", str(classes), str(source)]
+    subprocess.run(["java", "-Xmx512m", "-Xss8m", "-cp", jars, *compiler], check=True, timeout=240)
+    dump = ["org.apache.spark.sql.internal.policykeys.DumpKeys"]
+    done = subprocess.run(
+        ["java", "-Xmx512m", "-cp", f"{classes}:{jars}", *dump],
+        check=True,
+        timeout=120,
+        capture_output=True,
+        text=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def test_every_other_name_of_a_key_is_known(entries):
+    missing = {
+        name: entry["key"]
+        for entry in entries
+        for name in entry["names"]
+        if canonical(name) != canonical(entry["key"])
+    }
+    assert missing == {}
+    assert any(entry["names"] for entry in entries)
+
+
+def test_every_unit_of_a_key_is_known(entries):
+    wrong = {
+        entry["key"]: entry["unit"]
+        for entry in entries
+        if entry["unit"] and unit_of(entry["key"]) != UNITS[entry["unit"]]
+    }
+    assert wrong == {}
+    assert sum(1 for entry in entries if entry["unit"]) > 100
