@@ -37,6 +37,7 @@ class Judge:
         self._overrides = overrides
         self._foreign = settings.foreign_providers
         self._known = frozenset(settings.providers)
+        self._substitution = settings.substitution_enabled
         self._resolve = resolve
 
     def judge(self, policy: OverridePolicy, request: OverrideRequest, head: str = "") -> Decision:
@@ -138,7 +139,7 @@ class Judge:
         texts = {
             name: value
             for name, value in effective.items()
-            if isinstance(value, str) and uses_in({name: value}, self._foreign)
+            if isinstance(value, str) and self._uses({name: value})
         }
         if not texts:
             return effective
@@ -161,7 +162,7 @@ class Judge:
             for item in listed
             if item.verdict != "default" and not item.canonical.startswith(OWN_PREFIX)
         }
-        uses = dict.fromkeys((*request.references, *uses_in(props, self._foreign)))
+        uses = dict.fromkeys((*request.references, *self._uses(props)))
         for use in (use for use in uses if use.provider not in self._foreign):
             try:
                 problem, decided_by = policy.check_reference(request, use)
@@ -174,6 +175,9 @@ class Judge:
             listed.append(
                 Explained(shown, use.where, "denied" if problem else "allowed", problem or "", decided_by)
             )
+
+    def _uses(self, props: Mapping[str, object]) -> list[ReferenceUse]:
+        return uses_in(props, self._foreign, substitution=self._substitution)
 
     def _shown(self, use: ReferenceUse) -> str:
         """The reference for messages; a literal password that happens to look like one is not shown."""

@@ -104,9 +104,18 @@ class ReferenceRules:
         return None, "no rule about references"
 
 
-def uses_in(props: Mapping[str, object], foreign: Iterable[str] = ()) -> list[ReferenceUse]:
-    """The references in the text values of ``props``, but not those of ``foreign`` owners."""
-    others = frozenset(foreign)
+def uses_in(
+    props: Mapping[str, object], foreign: Iterable[str] = (), *, substitution: bool = True
+) -> list[ReferenceUse]:
+    """The references in the text values of ``props``.
+
+    Args:
+        props: one map; what its own ``kafka.config.providers`` answers is resolved by Kafka's clients, not by us.
+        foreign: names that somebody else expands.
+        substitution: whether ``$[...]`` has a meaning.
+    """
+    kafka = props.get("kafka.config.providers")
+    others = frozenset(foreign) | frozenset(kafka.split(",") if isinstance(kafka, str) else ())
     found: list[ReferenceUse] = []
     for name, value in props.items():
         if not isinstance(value, str):
@@ -117,7 +126,7 @@ def uses_in(props: Mapping[str, object], foreign: Iterable[str] = ()) -> list[Re
                 for reference in scan(value)
                 if reference.provider not in others
             ]
-        if SUBSTITUTION in value:
+        if substitution and SUBSTITUTION in value:
             found.append(ReferenceUse(name, SUBSTITUTION, "", ""))
     return list(dict.fromkeys(found))
 

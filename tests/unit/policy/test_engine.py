@@ -199,9 +199,17 @@ REFERENCES = {
 )
 @pytest.mark.parametrize("scope", ["session", "source", "catalog", "hadoop"])
 def test_references_by_provider_path_key_and_job_type(tmp_path, text, job_type, ok, scope):
-    checker = engine(tmp_path, REFERENCES, providers="vault,files")
+    checker = engine(tmp_path, REFERENCES, providers="vault,files", substitution__enabled="true")
     decision = checker.check(request({"password": text}, job_type=job_type, scope=scope))
     assert decision.allowed is ok
+
+
+def test_texts_that_are_no_references_here(tmp_path):
+    checker = engine(tmp_path, REFERENCES, providers="vault")
+    assert checker.check(request({"a": "$[file=/etc/passwd]"}, job_type="connect", scope="source")).allowed
+    options = {"kafka.config.providers": "mine", "kafka.sasl.jaas.config": "${mine:a:b}", "x": "${vault:a:b}"}
+    decision = checker.check(request(options, job_type="connect", scope="source"))
+    assert [text.split(":")[0] for text in decision.violations] == ["x"]
 
 
 def test_references_of_the_operator_are_not_the_jobs(tmp_path):
