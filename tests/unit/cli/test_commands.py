@@ -1,0 +1,274 @@
+"""The other commands: resolve, jar, install, init; help, start-up time, exit codes as documented."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import __version__, jars
+from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.main import COMMANDS, main, parser
+
+ROOT = Path(__file__).resolve().parents[3]
+VALUE = "commands-canary-02b7-value"
+
+
+@pytest.fixture(autouse=True)
+def no_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SHOP_PASSWORD", VALUE)
+    path = tmp_path / "job.properties"
+    path.write_text(
+        "spark.config.providers envvar\n"
+        "spark.config.providers.envvar.param.allowlist.pattern SHOP_.*\n"
+        "spark.shop.password ${envvar:SHOP_PASSWORD}\n"
+        "spark.shop.home ${sys:user.home}\n"
+    )
+    return path
+
+
+def output(capsys: pytest.CaptureFixture[str]) -> str:
+    captured = capsys.readouterr()
+    shown = (captured.out + captured.err).count(VALUE)
+    assert shown == 0, "a value was printed"
+    return captured.out + captured.err
+
+
+class TestResolve:
+    def test_what_would_be_answered(self, job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["resolve", "--dry-run", str(job), "--json"]) == 0
+        report = json.loads(output(capsys))
+        assert report["problems"] == []
+        (row,) = report["references"]
+        assert row == {
+            "key": "spark.shop.password", "reference": "${envvar:SHOP_PASSWORD}", "provider": "envvar",
+            "state": "ok", "problem": None,
+        }  # fmt: skip
+
+    def test_explain(self, job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["resolve", "--dry-run", "--explain", str(job), "--json"]) == 0
+        (row,) = json.loads(output(capsys))["references"]
+        assert (row["provider_class"], row["path"], row["name"], row["ttl"]) == (
+            "EnvVarConfigProvider", "", "SHOP_PASSWORD", None,
+        )  # fmt: skip
+        assert main(["resolve", "--dry-run", "--explain", str(job)]) == 0
+        assert "EnvVarConfigProvider" in output(capsys)
+
+    def test_all_problems_at_once(self, job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        with job.open("a") as stream:
+            stream.write("spark.a ${envvar:SHOP_ABSENT}\nspark.b ${envar:SHOP_PASSWORD}\n")
+            stream.write("spark.driver.extraJavaOptions -Dx=${envvar:SHOP_PASSWORD}\n")
+        conf = ["--conf", "spark.c=${envvar:HOME}"]
+        assert main(["resolve", "--dry-run", str(job), *conf]) == ExitCode.UNRESOLVED
+        text = output(capsys)
+        assert "4 problems" in text
+        for part in ("SHOP_ABSENT", "did you mean 'envvar'", "reads it before plugins start", "spark.c"):
+            assert part in text
+
+    def test_an_unknown_provider_may_be_a_password(
+        self, job: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with job.open("a") as stream:
+            stream.write(f"spark.a p${{{VALUE}:{VALUE}}}\n")
+        assert main(["resolve", "--dry-run", "--explain", "--json", str(job)]) == ExitCode.UNRESOLVED
+        assert json.loads(capsys.readouterr().out)["references"][1]["reference"] == "(not shown)"
+
+    def test_values_are_never_printed_so_dry_run_is_needed(self, job: Path) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(["resolve", str(job)])
+        assert ended.value.code == ExitCode.USAGE
+
+    def test_wrong_settings_and_files(
+        self, job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        conf = ["--conf", "spark.config.unresolved=maybe", "--conf", "spark.config.providers=envvar,valut"]
+        assert main(["resolve", "--dry-run", str(job), *conf]) == ExitCode.CONFIGURATION
+        text = output(capsys)
+        assert "spark.config.unresolved" in text
+        assert "valut" in text
+        assert main(["resolve", "--dry-run", str(tmp_path / "absent")]) == ExitCode.CONFIGURATION
+        assert "absent cannot be read" in output(capsys)
+
+    def test_the_operators_file_wins(
+        self, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        operator = tmp_path / "sparkconfig.conf"
+        operator.write_text("spark.config.providers=envvar\n")
+        monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+        assert main(["resolve", "--dry-run", str(job), "--json"]) == ExitCode.UNRESOLVED
+        report = json.loads(output(capsys))
+        assert report["operator_file"] == str(operator)
+        assert [problem.split(":")[0] for problem in report["problems"]] == [
+            "spark.config.providers", "spark.config.providers.envvar.param.allowlist.pattern",
+        ]  # fmt: skip
+        assert report["references"][0]["state"] == "ok"
+
+
+@pytest.fixture
+def spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the commands look at in a Spark 3.5, and a package with both jars."""
+    package = tmp_path / "package"
+    package.mkdir()
+    for scala in ("2.12", "2.13"):
+        (package / f"sparkconfig_{scala}-{__version__}.jar").write_bytes(scala.encode())
+    monkeypatch.setattr(jars, "FOLDER", package)
+    home = tmp_path / "spark"
+    (home / "jars").mkdir(parents=True)
+    (home / "jars" / "spark-core_2.12-3.5.9.jar").touch()
+    return home
+
+
+class TestJar:
+    def test_the_one_that_fits(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["jar", "--spark-home", str(spark)]) == 0
+        assert output(capsys).strip() == str(jars.FOLDER / f"sparkconfig_2.12-{__version__}.jar")
+        assert main(["jar", "--scala", "2.13", "--json"]) == 0
+        assert json.loads(output(capsys))["jar"].endswith(f"2.13-{__version__}.jar")
+
+    def test_spark_home_wins_over_pyspark(
+        self, spark: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setenv("SPARK_HOME", str(spark))
+        assert main(["jar", "--json"]) == 0
+        assert json.loads(output(capsys))["spark"] == "3.5.9"
+
+    @pytest.mark.parametrize("core", ["spark-core_2.12-3.4.1.jar", "spark-core_2.13-3.5.9.jar", "other.jar"])
+    def test_a_spark_without_a_jar(self, spark: Path, core: str, capsys: pytest.CaptureFixture[str]) -> None:
+        (spark / "jars" / "spark-core_2.12-3.5.9.jar").rename(spark / "jars" / core)
+        assert main(["jar", "--spark-home", str(spark)]) == ExitCode.CONFIGURATION
+        assert str(spark) in output(capsys)
+
+    def test_a_package_without_the_jar(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (jars.FOLDER / f"sparkconfig_2.12-{__version__}.jar").unlink()
+        assert main(["jar", "--spark-home", str(spark)]) == ExitCode.CONFIGURATION
+        assert "make dist" in output(capsys)
+
+
+class TestInstall:
+    def test_install_update_uninstall(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        older = spark / "jars" / "sparkconfig_2.12-0.0.1.jar"
+        older.touch()
+        target = spark / "jars" / f"sparkconfig_2.12-{__version__}.jar"
+        others = {"spark-core_2.12-3.5.9.jar"}
+        assert main(["install", "--spark-home", str(spark), "--json"]) == 0
+        first = json.loads(output(capsys))
+        assert (first["changed"], first["removed"]) == (True, [str(older)])
+        assert target.read_bytes() == b"2.12"
+        assert main(["install", "--spark-home", str(spark)]) == 0
+        assert "there already" in output(capsys)
+        assert {path.name for path in (spark / "jars").iterdir()} == {target.name, *others}
+        for expected in ([str(target)], []):
+            assert main(["install", "--spark-home", str(spark), "--uninstall", "--json"]) == 0
+            assert json.loads(output(capsys))["removed"] == expected
+        assert {path.name for path in (spark / "jars").iterdir()} == others
+
+    def test_a_folder_that_is_no_spark(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["install", "--spark-home", str(tmp_path)]) == ExitCode.CONFIGURATION
+        assert "holds no Spark" in output(capsys)
+
+
+class TestInit:
+    def test_the_lines_are_usable(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        from sparkconfig.formats import properties
+
+        arguments = ["init", "--spark-home", str(spark), "--sealed-file", "/s p/s.sealed", "--key-file", "/k"]
+        assert main([*arguments, "--for", "defaults"]) == 0
+        confs = properties.loads(output(capsys))
+        assert confs["spark.plugins"] == "io.sparkconfig.ConfigPlugin"
+        assert confs["spark.config.providers.secrets.param.file"] == "/s p/s.sealed"
+        assert main([*arguments, "--for", "builder"]) == 0
+        compile(output(capsys), "builder", "exec")
+        assert main([*arguments, "--for", "submit"]) == 0
+        import shlex
+
+        words = shlex.split(output(capsys))
+        assert "spark.config.providers.secrets.param.file=/s p/s.sealed" in words
+        assert main(arguments) == 0
+        assert "${secrets:shop:password}" in output(capsys)
+
+
+def test_every_command_has_help_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        with pytest.raises(SystemExit) as ended:
+            parser().parse_args([name, "--help"])
+        assert ended.value.code == 0
+        assert "examples:" in output(capsys)
+
+
+def test_the_exit_codes_are_the_documented_ones() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^\| (\d+) \| `([A-Z_]+)`", text, re.MULTILINE)
+    assert [(int(code), name) for code, name in documented] == [(int(code), code.name) for code in ExitCode]
+
+
+def test_starting_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from sparkconfig.cli.main import parser; parser();"
+        "print([m for m in ('cryptography', 'pyspark', 'asyncio', 'importlib.metadata', 'ssl') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    shell = shutil.which("sh")
+    assert shell is not None
+    command = f"{sys.executable} -m sparkconfig jar --scala 2.13 --json; echo $? >&2"
+    done = subprocess.run([shell, "-c", f"({command}) | true"], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+class TestTemplates:
+    """The files in conf/ say what the code takes."""
+
+    def test_spark_defaults(self) -> None:
+        from sparkconfig.cli.dry_run import read_confs
+        from sparkconfig.settings import parse
+
+        confs = read_confs([ROOT / "conf" / "spark-defaults.conf.template"])
+        assert confs["spark.plugins"] == "io.sparkconfig.ConfigPlugin"
+        assert parse(confs).providers == ("secrets",)
+        assert "${secrets:shop:password}" in confs.values()
+
+    def test_operator_file_with_every_line_turned_on(self, tmp_path: Path) -> None:
+        from sparkconfig.cli.dry_run import read_confs
+        from sparkconfig.errors import ConfigurationError
+        from sparkconfig.providers.loader import load_providers
+        from sparkconfig.settings import Settings, parse
+
+        text = (ROOT / "conf" / "sparkconfig.conf.template").read_text(encoding="utf-8")
+        everything = re.sub(r"^# (spark\.config\.\S+ = )", r"\1", text, flags=re.MULTILINE)
+        assert everything.count("\nspark.config.") > text.count("\nspark.config.")
+        path = tmp_path / "sparkconfig.conf"
+        path.write_text(everything)
+        confs = read_confs([path], ["spark.config.providers=secrets,files,envvar"])
+        found = parse(confs)
+        defaults = Settings()
+        for name in (
+            "unresolved",
+            "poll_interval",
+            "stale_expiry",
+            "rpc_insecure",
+            "reload_action",
+            "reload_trigger",
+        ):
+            assert getattr(found, name) == getattr(defaults, name), (
+                f"the template shows another default for {name}"
+            )
+        with pytest.raises(ConfigurationError) as caught:
+            load_providers(confs)
+        # Everything is right but the files, which only an operator's machine has.
+        assert all("/etc/" in problem and "does not exist" in problem for problem in caught.value.problems)
