@@ -136,10 +136,9 @@ class Judge:
         effective = {name: request.props[name] for name in names}
         if self._resolve is None:
             return effective
+        holding = {use.where for use in self._uses(request.props)}
         texts = {
-            name: value
-            for name, value in effective.items()
-            if isinstance(value, str) and self._uses({name: value})
+            name: value for name, value in effective.items() if isinstance(value, str) and name in holding
         }
         if not texts:
             return effective
