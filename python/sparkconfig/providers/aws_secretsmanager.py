@@ -40,7 +40,8 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
             try:
                 for start in range(0, len(plain), _BATCH):
                     found.update(self._batch(path, plain[start : start + _BATCH]))
-                plain = []
+                # An ARN may be asked for without its last six characters, and is answered with them.
+                plain = [name for name in plain if name not in found and name.startswith("arn:")]
             except self._exceptions.ClientError as error:
                 if not isinstance(self._failure(error, path), AccessDeniedError):
                     raise
@@ -48,16 +49,19 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
         return {**found, **self._each([*plain, *pinned], lambda name: self._one(path, name))}
 
     def _batch(self, path: str, names: list[str]) -> dict[str, Found]:
-        answer = self._client.batch_get_secret_value(SecretIdList=names)
-        for problem in answer.get("Errors", ()):
-            failure = self._answered(self._where(path), {"Error": {"Code": problem["ErrorCode"]}})
-            if problem["ErrorCode"] != "ResourceNotFoundException":
-                raise failure
         found: dict[str, Found] = {}
-        for secret in answer["SecretValues"]:
-            value = _value(secret)
-            found.update({name: value for name in names if name in {secret["Name"], secret["ARN"]}})
-        return found
+        more: dict[str, str] = {}
+        while True:
+            answer = self._client.batch_get_secret_value(SecretIdList=names, **more)
+            for problem in answer.get("Errors", ()):
+                if problem["ErrorCode"] != "ResourceNotFoundException":
+                    raise self._answered(self._where(path), {"Error": {"Code": problem["ErrorCode"]}})
+            for secret in answer["SecretValues"]:
+                value = _value(secret)
+                found.update({name: value for name in names if name in {secret["Name"], secret["ARN"]}})
+            if not answer.get("NextToken"):
+                return found
+            more = {"NextToken": answer["NextToken"]}
 
     def _one(self, path: str, name: str) -> Found | None:
         plain, pins = split_pins(name, {"version", "stage"}, self._where(path))

@@ -4,11 +4,18 @@ import json
 
 import pytest
 
-from sparkconfig.errors import AccessDeniedError, ConfigurationError, ProviderError, SecretNotFoundError
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ProviderError,
+    ProviderUnavailableError,
+    SecretNotFoundError,
+)
 from sparkconfig.providers.aws_secretsmanager import AwsSecretsManagerConfigProvider
 from sparkconfig.providers.aws_ssm import AwsSsmConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.fault_proxy import FaultProxy
+from support.fakes.http_server import BODY_MARK
 from support.fakes.moto_server import REGION, moto_server
 from support.store_faults import Faulty, StoreFaults
 
@@ -163,6 +170,49 @@ class TestIam:
                 provider.get("shop/prod")
 
 
+class TestMeaningOfErrors:
+    @pytest.mark.parametrize(
+        ("code", "status", "kind"),
+        [
+            ("ExpiredTokenException", 400, AccessDeniedError),
+            ("UnrecognizedClientException", 400, AccessDeniedError),
+            ("DecryptionFailure", 400, AccessDeniedError),
+            ("InvalidKeyId", 400, AccessDeniedError),
+            ("ThrottlingException", 400, ProviderUnavailableError),
+            ("RequestLimitExceeded", 400, ProviderUnavailableError),
+            ("InternalServiceError", 500, ProviderUnavailableError),
+            ("ParameterNotFound", 400, SecretNotFoundError),
+            ("InvalidRequestException", 400, SecretNotFoundError),
+            ("ValidationException", 400, ProviderError),
+        ],
+    )
+    @pytest.mark.parametrize("provider", [AwsSecretsManagerConfigProvider, AwsSsmConfigProvider])
+    def test_codes(self, provider, code, status, kind):
+        answer = {
+            "Error": {"Code": code, "Message": BODY_MARK},
+            "ResponseMetadata": {"HTTPStatusCode": status},
+        }
+        failure = provider._answered("here", answer)
+        assert type(failure) is kind
+        assert BODY_MARK not in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [(AwsSecretsManagerConfigProvider, "shop/prod"), (AwsSsmConfigProvider, "/shop/prod")]
+)
+def test_own_authority(moto, tls, kind, path, monkeypatch):
+    monkeypatch.delenv("AWS_CA_BUNDLE", raising=False)
+    with FaultProxy(moto.url, tls) as proxy:
+        params = moto.params("reader", proxy.url)
+        with kind() as provider:
+            provider.configure({**params, "ca.file": tls.ca})
+            assert provider.get(path).data == DATA
+        with kind() as provider:
+            provider.configure({**params, "attempts": "1"})
+            with pytest.raises(ProviderUnavailableError, match="TLS"):
+                provider.get(path)
+
+
 class TestSecretsManager:
     def test_many_whole_secrets_are_one_call(self, moto):
         admin = moto.client("secretsmanager")
@@ -194,6 +244,8 @@ class TestSecretsManager:
         arn = moto.client("secretsmanager").describe_secret(SecretId="whole/password")["ARN"]
         with secrets_manager(moto) as provider:
             assert provider.get("", {arn}).data == {arn: DATA["password"]}
+            short, other = arn[:-7], "whole/username"
+            assert provider.get("", {short, other}).data == {short: DATA["password"], other: DATA["username"]}
 
     def test_a_secret_marked_for_deletion_is_not_there(self, moto):
         admin = moto.client("secretsmanager")

@@ -121,6 +121,11 @@ class TestIdentity:
         with DatabricksConfigProvider() as provider, pytest.raises(ConfigurationError, match="host"):
             provider.configure({"host": workspace.url})
 
+    def test_proxy(self, workspace):
+        with make(workspace, host="http://workspace.invalid", proxy=workspace.url) as provider:
+            assert provider.get("shop", {"password"}).data == {"password": DATA["password"]}
+        assert workspace.requests[-1].target.startswith("http://workspace.invalid/")
+
     def test_own_authority(self, tls):
         with FakeDatabricks(tls) as fake:
             fake.put("shop", DATA)

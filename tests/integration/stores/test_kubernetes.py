@@ -162,6 +162,17 @@ class TestIdentity:
         with KubernetesConfigProvider() as provider, pytest.raises(ConfigurationError, match="kubeconfig"):
             provider.configure({"kubeconfig": str(file)})
 
+    def test_proxy(self, cluster, token_file):
+        params = {
+            "server": "http://kubernetes.invalid:6443",
+            "proxy": cluster.url,
+            "token.file": str(token_file),
+        }
+        with KubernetesConfigProvider() as provider:
+            provider.configure(params)
+            assert provider.get("shop/db").data == DATA
+        assert cluster.requests[0].target.startswith("http://kubernetes.invalid:6443/")
+
     def test_own_authority(self, tls, tmp_path):
         with FakeKubernetes(tls) as fake:
             fake.put("shop", "db", DATA)

@@ -9,8 +9,8 @@ from support.fakes.http_server import FakeHttpServer, Response
 class FaultProxy(FakeHttpServer):
     """Forwards every request as it is, its Host header included, since that is signed."""
 
-    def __init__(self, upstream):
-        super().__init__()
+    def __init__(self, upstream, tls=None):
+        super().__init__(tls)
         self._upstream = urlsplit(upstream)
 
     def answer(self, request):
