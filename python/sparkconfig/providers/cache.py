@@ -3,57 +3,31 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass
 
 from sparkconfig.config_data import ConfigData
-from sparkconfig.errors import ProviderUnavailableError
+from sparkconfig.deadline import CallPool, Outcome
+from sparkconfig.errors import (
+    ProviderTimeoutError,
+    ProviderUnavailableError,
+    SparkConfigError,
+)
+from sparkconfig.providers._cache_entry import Entry, Kept, PathState, SlowRead
 from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.references import shorten
 
-__all__ = ["CachingProvider", "PathState"]
+__all__ = ["CachingProvider", "Kept", "PathState"]
 
 _log = logging.getLogger(__name__)
 _REFRESH_AT = 0.75  # of a ttl: late enough to spare the store, early enough to retry before the end
 _JITTER = 0.1
 _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
-
-
-@dataclass(frozen=True)
-class PathState:
-    """What is known of one path, without values.
-
-    Attributes:
-        path: the provider's path.
-        keys: how many keys are in use.
-        age_ms: milliseconds since the last good answer, or None if there was none.
-        failures: attempts in a row that failed.
-        error: the last error's text, or None.
-    """
-
-    path: str
-    keys: int
-    age_ms: int | None
-    failures: int
-    error: str | None
-
-
-class _Entry:
-    """One path: its keys in use, the last good answer, and when to ask again. Times are in milliseconds."""
-
-    __slots__ = ("data", "due", "error", "failures", "keys", "lock", "read_at")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.keys: set[str] = set()
-        self.data: ConfigData | None = None
-        self.read_at = 0.0
-        self.due = 0.0
-        self.failures = 0
-        self.error: str | None = None
+_PATIENCE_MS = 2_000
 
 
 class CachingProvider(ConfigProvider):
@@ -61,7 +35,11 @@ class CachingProvider(ConfigProvider):
 
     A key that was not asked for before makes the whole path be read again, so that no two keys of one path ever
     come from two reads. While the store cannot be reached, the last good answer serves until ``stale_expiry_ms``;
-    "not there" and "not allowed" end it at once, since revocation is no outage.
+    "not there" and "not allowed" end it at once, since revocation is no outage. A provider that breaks its contract
+    (another exception, no ConfigData) or gives no answer in time counts as one that cannot be reached.
+
+    Where the provider pushes, this class subscribes to each path in use; a push makes the path due and calls
+    ``wake``. What is served always comes from a read: a push only says when.
 
     Args:
         inner: the configured provider; closed with this one.
@@ -69,6 +47,9 @@ class CachingProvider(ConfigProvider):
         poll_ms: how long an answer without ttl is good, in milliseconds; not used for local providers, which are
             read at each use.
         stale_expiry_ms: how long the last good answer serves during an outage, in milliseconds.
+        timeout_ms: deadline of one read in milliseconds; None: wait for ever.
+        frozen: whether only :meth:`expire` and new keys make the store be asked (``reload.trigger=manual``).
+        wake: called, from any thread, when a path became due out of turn.
         clock: seconds that never go back.
     """
 
@@ -79,15 +60,23 @@ class CachingProvider(ConfigProvider):
         *,
         poll_ms: int,
         stale_expiry_ms: int,
+        timeout_ms: int | None = None,
+        frozen: bool = False,
+        wake: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._inner = inner
         self._name = name
         self._poll_ms = poll_ms
         self._stale_expiry_ms = stale_expiry_ms
+        self._timeout_ms = timeout_ms
+        self._frozen = frozen
+        self._wake = wake
         self._clock = clock
-        self._entries: dict[str, _Entry] = {}
+        self._pool = CallPool(width=2)
+        self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()
+        self._following = threading.Lock()
 
     @property
     def local(self) -> bool:
@@ -99,9 +88,15 @@ class CachingProvider(ConfigProvider):
         self._inner.configure(params)
 
     def close(self) -> None:
-        """Close the provider inside and forget all values."""
+        """Close the provider inside, end its subscriptions and forget all values."""
         self._entries.clear()
+        if self._inner.pushes:
+            try:
+                self._inner.unsubscribe_all()
+            except Exception as error:  # noqa: BLE001 - the provider must be closed whatever happens
+                _log.warning("provider '%s' did not unsubscribe: %s", self._name, type(error).__name__)
         self._inner.close()
+        self._pool.close()
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         """Return the keys of a path; see the class for when the store is asked.
@@ -112,12 +107,14 @@ class CachingProvider(ConfigProvider):
         if keys is None:  # listings are for people, who want to see the store
             return self._inner.get(path, None)
         with self._lock:
-            entry = self._entries.setdefault(path, _Entry())
+            entry = self._entries.setdefault(path, Entry())
         with entry.lock:
             now = self._clock() * 1000
             if entry.data is not None and keys <= entry.keys and now < entry.due:
                 return entry.data
-            return self._read(path, entry, keys, now)
+            data = self._read(path, entry, keys, now)
+        self._follow(path, entry)
+        return data
 
     def expire(self) -> None:
         """Make every path due, so that the next use asks the store (KIP-421's second step)."""
@@ -126,6 +123,34 @@ class CachingProvider(ConfigProvider):
         for entry in entries:
             with entry.lock:
                 entry.due = 0.0
+
+    def keep(self) -> dict[str, Kept]:
+        """Return what is held of each path, for :meth:`restore`."""
+        with self._lock:
+            entries = list(self._entries.items())
+        kept: dict[str, Kept] = {}
+        for path, entry in entries:
+            with entry.lock:
+                kept[path] = Kept(entry.data, frozenset(entry.keys), entry.read_at, entry.due)
+        return kept
+
+    def restore(self, kept: Mapping[str, Kept]) -> None:
+        """Go back to what :meth:`keep` gave: a change that did not stand the check must not be served."""
+        with self._lock:
+            entries = list(self._entries.items())
+        for path, entry in entries:
+            before = kept.get(path, Kept(None, frozenset(), 0.0, 0.0))
+            with entry.lock:
+                entry.data, entry.keys = before.data, set(before.keys)
+                entry.read_at, entry.due = before.read_at, before.due
+
+    def next_due_ms(self) -> float | None:
+        """Milliseconds until the first path is due; None: none in use, or all are read at each use."""
+        if self.local or self._frozen:
+            return None
+        now = self._clock() * 1000
+        with self._lock:
+            return min((entry.due - now for entry in self._entries.values()), default=None)
 
     def states(self) -> list[PathState]:
         """Return the state of every path in use, without values."""
@@ -139,34 +164,92 @@ class CachingProvider(ConfigProvider):
                 age_ms=None if entry.data is None else int(now - entry.read_at),
                 failures=entry.failures,
                 error=entry.error,
+                due_ms=_whole(entry.due - now),
+                expires_ms=None
+                if entry.data is None
+                else _whole(entry.read_at + self._stale_expiry_ms - now),
+                reads=entry.reads,
+                pushed=bool(entry.subscribed),
             )
             for path, entry in entries
         ]
 
-    def _read(self, path: str, entry: _Entry, keys: Set[str], now: float) -> ConfigData:
+    def _read(self, path: str, entry: Entry, keys: Set[str], now: float) -> ConfigData:
         wanted = frozenset(entry.keys | keys)
+        pushes = entry.pushes
+        entry.reads += 1
         try:
-            data = self._inner.get(path, wanted)
+            data = self._ask(path, entry, wanted)
         except ProviderUnavailableError as error:
-            return self._during_outage(path, entry, keys, now, error)
-        except Exception as error:
-            # "Not allowed", "not there" or broken: no older answer may stand in for that.
+            return self._during_outage(path, entry, keys, self._clock() * 1000, error)
+        except SparkConfigError as error:
+            # "Not allowed", "not there" or wrongly set up: no older answer may stand in for that.
             entry.data = None
             entry.failures += 1
             entry.error = type(error).__name__
             raise
         if entry.failures:
-            _log.warning("provider '%s' answers again for path '%s'", self._name, path)
+            _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
         entry.keys = set(wanted)
         entry.data = data
         entry.read_at = now
-        entry.due = now + self._good_for(data.ttl)
+        # A push that came during the read may be newer than the answer.
+        entry.due = now + self._good_for(data.ttl) if entry.pushes == pushes else 0.0
         entry.failures = 0
         entry.error = None
         return data
 
+    def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
+        """Read once; whatever breaks the contract is an outage, without what it said.
+
+        A read that takes longer than :data:`_PATIENCE_MS` goes on behind the back of a caller who has last good
+        values: a slow store must not hold up every use. Its answer counts as the next read.
+        """
+        if self._timeout_ms is None:
+            return self._judged(path, _call(lambda: self._inner.get(path, wanted)))
+        now = self._clock() * 1000
+        slow = entry.slow
+        if slow is not None and slow.wanted >= wanted:
+            if slow.outcome is not None:
+                entry.slow = None
+                return self._judged(path, slow.outcome)
+            if now < slow.until:
+                raise ProviderTimeoutError(f"{self._where(path)} has given no answer yet")
+        read = SlowRead(wanted, now + self._timeout_ms)
+
+        def call() -> None:
+            read.outcome = _call(lambda: self._inner.get(path, wanted))
+            if entry.slow is read:
+                entry.due = 0.0
+                self._wake()
+
+        limit = self._timeout_ms if entry.data is None else min(self._timeout_ms, _PATIENCE_MS)
+        entry.slow = read
+        self._pool.run([(path, call)], limit / 1000)
+        if read.outcome is None:
+            raise ProviderTimeoutError(f"{self._where(path)} gave no answer within {limit} ms")
+        entry.slow = None
+        return self._judged(path, read.outcome)
+
+    def _judged(self, path: str, outcome: Outcome[ConfigData]) -> ConfigData:
+        if isinstance(outcome.error, SparkConfigError):
+            raise outcome.error
+        problem = None
+        if outcome.error is not None:
+            problem = f"failed with {type(outcome.error).__name__}"
+        elif not isinstance(outcome.value, ConfigData):
+            problem = f"answered {type(outcome.value).__name__}, not ConfigData"
+        elif not all(value is None or isinstance(value, str) for value in outcome.value.data.values()):
+            problem = "answered something that is not text"
+        else:
+            return outcome.value
+        raise ProviderUnavailableError(f"{self._where(path)} {problem}")
+
+    def _where(self, path: str) -> str:
+        return f"provider '{self._name}' at path '{shorten(path)}'"
+
     def _during_outage(
-        self, path: str, entry: _Entry, keys: Set[str], now: float, error: ProviderUnavailableError
+        self, path: str, entry: Entry, keys: Set[str], now: float, error: ProviderUnavailableError
     ) -> ConfigData:
         entry.failures += 1
         entry.error = str(error)
@@ -181,13 +264,41 @@ class CachingProvider(ConfigProvider):
         _log.warning(
             "provider '%s' is unavailable for path '%s' (%s); the last good values of %d s ago serve",
             self._name,
-            path,
+            shorten(path),
             type(error).__name__,
             (now - entry.read_at) // 1000,
         )
         return entry.data
 
+    def _follow(self, path: str, entry: Entry) -> None:
+        """Subscribe to the keys in use. A provider that cannot is polled, which is only slower."""
+        if self._frozen or not self._inner.pushes or entry.subscribed >= entry.keys:
+            return
+        with self._following:
+            keys, before, old = frozenset(entry.keys), entry.subscribed, entry.pushed
+
+            def pushed(_path: str, _data: ConfigData) -> None:
+                entry.pushes += 1
+                entry.due = 0.0
+                self._wake()
+
+            try:
+                self._inner.subscribe(path, keys, pushed)
+                entry.subscribed, entry.pushed = keys, pushed
+                if old is not None:
+                    self._inner.unsubscribe(path, before, old)
+            except Exception as error:  # noqa: BLE001 - third-party code; the path is polled
+                entry.subscribed = keys
+                _log.warning(
+                    "provider '%s' does not push changes of path '%s' (%s); it is polled",
+                    self._name,
+                    shorten(path),
+                    type(error).__name__,
+                )
+
     def _good_for(self, ttl: int | None) -> float:
+        if self._frozen:
+            return math.inf
         if self.local:
             return 0.0
         if ttl is None or ttl < 0:
@@ -197,3 +308,15 @@ class CachingProvider(ConfigProvider):
 
 def _jittered(ms: float) -> float:
     return ms * random.uniform(1 - _JITTER, 1)  # noqa: S311 - spreads load, guards nothing
+
+
+def _whole(ms: float) -> int:
+    """Milliseconds as a whole number; a frozen path is due in the far future."""
+    return int(min(ms, 2**53))
+
+
+def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:
+    try:
+        return Outcome(value=call())
+    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; judged by the caller
+        return Outcome(error=error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import stat
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import (
@@ -21,7 +21,7 @@ from sparkconfig.errors import (
 from sparkconfig.providers._fields import STRUCTURED, pick
 from sparkconfig.providers._params import Param, read_params
 from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, failure, read_file
-from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers._watch import FilePushes
 from sparkconfig.references import shorten
 
 __all__ = ["DirectoryConfigProvider"]
@@ -40,7 +40,7 @@ _ATTEMPTS = 20
 _log = logging.getLogger(__name__)
 
 
-class DirectoryConfigProvider(ConfigProvider):
+class DirectoryConfigProvider(FilePushes):
     """Reads the files of one directory; a key is a file's name, and never leads out of the directory.
 
     All keys of one ``get`` are one generation: if a file, or Kubernetes' ``..data`` link, changes meanwhile,
@@ -48,6 +48,7 @@ class DirectoryConfigProvider(ConfigProvider):
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._allowed: AllowedPaths | None = None
         self._strip = False
         self._structured = False
@@ -90,6 +91,11 @@ class DirectoryConfigProvider(ConfigProvider):
             data = pick(data, keys, f"directory '{shorten(path)}'")
             data = data if keys is None else {key: data[key] for key in keys if key in data}
         return ConfigData(data)
+
+    def _files(self, path: str) -> Sequence[str]:
+        """The directory, which may be a link itself, and what its links lead to (Kubernetes: ``..data``)."""
+        with os.scandir(path) as entries:
+            return [path, f"{path}/", *(entry.path for entry in entries if entry.is_symlink())]
 
     def _read(self, directory: str, keys: Set[str] | None, allowed: AllowedPaths) -> dict[str, str]:
         """Read until the directory was the same before and after."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
@@ -10,7 +10,7 @@ from sparkconfig.formats import FORMATS, FormatError, format_of
 from sparkconfig.providers._fields import STRUCTURED, pick
 from sparkconfig.providers._params import Param, read_params
 from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, read_file
-from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers._watch import FilePushes
 from sparkconfig.references import shorten
 
 __all__ = ["FileConfigProvider"]
@@ -28,10 +28,11 @@ PARAMS = (
 )
 
 
-class FileConfigProvider(ConfigProvider):
+class FileConfigProvider(FilePushes):
     """Reads one file for each path, at each use, so that a changed file counts at once."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._allowed: AllowedPaths | None = None
         self._format = "auto"
         self._structured = False
@@ -67,6 +68,9 @@ class FileConfigProvider(ConfigProvider):
         if keys is None:
             return ConfigData(data)
         return ConfigData({key: data[key] for key in keys if key in data})
+
+    def _files(self, path: str) -> Sequence[str]:
+        return [path]
 
     def _load(self, path: str) -> dict[str, str]:
         if self._allowed is None:

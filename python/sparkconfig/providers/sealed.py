@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from sparkconfig.errors import (
     SecretNotFoundError,
 )
 from sparkconfig.providers._params import Param, ParamValues, read_params
-from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers._watch import FilePushes
 from sparkconfig.references import shorten
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PARAMS = (
 )
 
 
-class SealedConfigProvider(ConfigProvider):
+class SealedConfigProvider(FilePushes):
     """Reads a file that ``sparkconfig seal`` wrote; the path is the section, which may be empty.
 
     Each :meth:`get` reads one state of the file; a file that was replaced is read again at the next one.
@@ -42,6 +42,8 @@ class SealedConfigProvider(ConfigProvider):
     """
 
     def __init__(self) -> None:
+        super().__init__()
+        self._file: Path | None = None
         self._reader: SealedReader | None = None
 
     @property
@@ -58,7 +60,8 @@ class SealedConfigProvider(ConfigProvider):
         from sparkconfig.sealed.opened import SealedReader
 
         values = read_params("sealed", PARAMS, params)
-        reader = SealedReader(_path(values, "file"), _source(values))
+        self._file = _path(values, "file")
+        reader = SealedReader(self._file, _source(values))
         try:
             reader.current()
         except SealedFileError as error:
@@ -84,8 +87,12 @@ class SealedConfigProvider(ConfigProvider):
             failure = _as_provider_error(error, path)
         raise failure
 
+    def _files(self, path: str) -> Sequence[str]:  # noqa: ARG002 - all sections lie in one file
+        return [] if self._file is None else [str(self._file)]
+
     def close(self) -> None:
-        """Forget the key."""
+        """Forget the key, and end what was subscribed."""
+        super().close()
         self._reader = None
 
 

@@ -49,6 +49,9 @@ class TestFileContract(ProviderContract):
             data=data,
             missing_path=str(tmp_path / "in" / "none.properties"),
             denied_path=str(tmp_path / "out.properties"),
+            change=lambda fresh: (tmp_path / "in" / "db.properties").write_text(
+                "".join(f"{k}={v}\n" for k, v in fresh.items())
+            ),
         )
 
 
@@ -67,6 +70,7 @@ class TestDirectoryContract(ProviderContract):
             data=data,
             missing_path=str(tmp_path / "in" / "none"),
             denied_path=str(tmp_path / "out"),
+            change=lambda fresh: [(tmp_path / "in" / k).write_text(v) for k, v in fresh.items()],
         )
 
 

@@ -51,7 +51,11 @@ class TestContract(ProviderContract):
     @pytest.fixture
     def case(self, file: Path, key: KeyFile) -> ContractCase:
         return ContractCase(
-            SealedConfigProvider, {"file": str(file), "key.file": str(key.path)}, path="shop", data=VALUES
+            SealedConfigProvider,
+            {"file": str(file), "key.file": str(key.path)},
+            path="shop",
+            data=VALUES,
+            change=lambda fresh: editor.put(file, key, {EntryName("shop", k): v for k, v in fresh.items()}),
         )
 
 
