@@ -7,6 +7,8 @@ use rewrites them.
 
 from __future__ import annotations
 
+from html.entities import name2codepoint
+
 __all__ = ["Budget", "Readings", "ScanOverloadError", "is_plain"]
 
 #: Layers of escapes that are read; Spark's pages stack three.
@@ -21,7 +23,7 @@ _CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "b": 0x08, "f": 0x0C, "v": 0x0B, "
 _NAMES = {
     "amp": "&", "AMP": "&", "lt": "<", "LT": "<", "gt": ">", "GT": ">", "quot": '"', "QUOT": '"', "apos": "'",
     "nbsp": "\xa0", "NewLine": "\n", "Tab": "\t", "sol": "/", "bsol": "\\", "equals": "=", "percnt": "%",
-    "plus": "+", "grave": "`",
+    "plus": "+", "grave": "`", **{name: chr(code) for name, code in name2codepoint.items()},
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 from collections.abc import Callable
+from html.entities import codepoint2name
 from urllib.parse import quote, quote_plus
 from xml.sax.saxutils import escape
 
@@ -42,6 +43,11 @@ def _hex_entities(text: str) -> str:
     return "".join(c if c.isascii() and c.isalnum() else f"&#x{ord(c):x};" for c in text)
 
 
+def _html_names(text: str) -> str:
+    named = {ord("'"): "apos", **codepoint2name}
+    return "".join(f"&{named[ord(c)]};" if ord(c) in named else c for c in text)
+
+
 def _js_hex(text: str) -> str:
     return "".join(c if c.isalnum() or ord(c) > 255 else f"\\x{ord(c):02x}" for c in text)
 
@@ -68,6 +74,7 @@ LAYERS: dict[str, Callable[[str], str]] = {
     "xml": escape,
     "entities": _entities,
     "hex-entities": _hex_entities,
+    "html-names": _html_names,
     "js-hex": _js_hex,
     "sql-doubled": lambda text: text.replace("'", "''"),
     "sql-backslash": lambda text: text.replace("\\", "\\\\").replace("'", "\\'"),

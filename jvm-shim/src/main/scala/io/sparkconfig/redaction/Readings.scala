@@ -1,5 +1,7 @@
 package io.sparkconfig.redaction
 
+import org.apache.commons.text.StringEscapeUtils
+
 /** Thrown when a text would cost more than linear time; its sink shows a notice instead of the text. */
 private[redaction] final class ScanOverload extends RuntimeException("redaction gave up on a hostile text", null, false, false)
 
@@ -127,7 +129,9 @@ private[redaction] final class Readings(text: String, budget: Budget) {
       else each(q + 2, '%', depth)(next => percentBytes(next, bytes, index + 1, depth, out))
     }
 
-  private def isNamed(name: String, cp: Int): Boolean = named(name) == cp || (name == "nbsp" && cp == ' ')
+  private def isNamed(name: String, cp: Int): Boolean =
+    if (cp < 0x80) named(name) == cp || (name == "nbsp" && cp == ' ')
+    else latin(name) == cp
 
   private def numbered(digits: String): Int =
     if (digits.charAt(0) == 'x' || digits.charAt(0) == 'X') parse(digits, 1, 16) else parse(digits, 0, 10)
@@ -266,13 +270,18 @@ private[redaction] object Readings {
     case _ => -1
   }
 
+  /** HTML's names of letters beyond ASCII; Spark 3.5 writes them in the messages of failed stages. */
+  private def latin(name: String): Int = {
+    val text = StringEscapeUtils.unescapeHtml4("&" + name + ";")
+    if (text.codePointCount(0, text.length) == 1) text.codePointAt(0) else -1
+  }
+
   private def named(name: String): Int = name match {
     case "amp" | "AMP" => '&'
     case "lt" | "LT" => '<'
     case "gt" | "GT" => '>'
     case "quot" | "QUOT" => '"'
     case "apos" => '\''
-    case "nbsp" => 0xa0
     case "NewLine" => '\n'
     case "Tab" => '\t'
     case "sol" => '/'
