@@ -86,9 +86,7 @@ class AgentService:
             before, self._application = self._application, application
         if before is not None:
             before.close()
-        confs, problems = application.resolve_confs()
-        if held is not None:
-            problems += _take(application, _expressions(request.get("known") or []))
+        confs, problems = application.resolve_confs(_expressions(request.get("known") or []))
         settings = application.settings
         application.keeper.start()
         return {
@@ -131,14 +129,3 @@ def _expressions(items: list[Json]) -> dict[str, Expression]:
 
 def _texts(node: Mapping[str, Any] | None) -> dict[str, str]:
     return {str(key): str(value) for key, value in (node or {}).items()}
-
-
-def _take(application: Application, known: Mapping[str, Expression]) -> list[str]:
-    """Take over what the process before this one had in use; what fails now fails again at its next use."""
-    problems: list[str] = []
-    for id_, expression in known.items():
-        try:
-            application.keeper.resolve({id_: expression})
-        except SparkConfigError as error:
-            problems.append(str(error))
-    return problems

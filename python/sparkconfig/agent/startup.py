@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
@@ -72,14 +73,22 @@ class Application:
         self.settings = self.resolver.settings
         self.keeper = SnapshotKeeper(self.resolver, poll_ms=self.settings.poll_interval, held=held)
 
-    def resolve_confs(self) -> tuple[dict[str, Expression], list[str]]:
-        """Resolve every reference in the confs.
+    def resolve_confs(
+        self, in_use: Mapping[str, Expression] | None = None
+    ) -> tuple[dict[str, Expression], list[str]]:
+        """Resolve every reference in the confs, and what else was in use before a restart, in one round.
+
+        One round, since each round publishes: a generation without the rest would take values away.
+
+        Args:
+            in_use: id to expression; what fails of these fails again at its next use.
 
         Returns:
             The confs that hold references, by key, and every problem that was found.
         """
+        siblings = MappingProxyType(dict(self._confs.all))  # one for all: it is not copied
         found = {
-            key: Expression(text, key=key, siblings=self._confs.all if "$[" in text else {})
+            key: Expression(text, key=key, siblings=siblings if "$[" in text else {})
             for key, text in self._confs.all.items()
             if not key.startswith(PREFIX) and self.resolver.is_expression(text)
         }
@@ -88,7 +97,7 @@ class Application:
         usable = {key: e for key, e in found.items() if key not in early}
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]
         try:
-            self.keeper.resolve({conf_id(key, e.text): e for key, e in usable.items()})
+            self.keeper.resolve({**(in_use or {}), **{conf_id(key, e.text): e for key, e in usable.items()}})
         except UnresolvedReferenceError as error:
             problems += error.problems
         held = self.keeper.snapshot.entries
@@ -138,18 +147,12 @@ def _divide(confs: Mapping[str, str], operator_file: Path | None) -> _Confs:
     own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
     if operator_file is None:
         return _Confs(confs, own, operator=False)
-    from sparkconfig.formats import properties
-
     if own:
         listed = "\n  - ".join(sorted(own))
         raise ConfigurationError(
             f"this cluster's operator configures sparkconfig in {operator_file}; a job may not set:\n  - {listed}"
         )
-    try:
-        text = operator_file.read_bytes()
-    except OSError as error:
-        raise ConfigurationError(
-            f"the operator file {operator_file} cannot be read: {error.strerror or type(error).__name__}"
-        ) from None
-    given = properties.loads(text)
-    return _Confs(confs, {k: v for k, v in given.items() if k.startswith(PREFIX)}, operator=True)
+    # Imported here: most applications have no operator, and the side process starts with each of them.
+    from sparkconfig.policy import operator_file as operators
+
+    return _Confs(confs, operators.load(operator_file).settings, operator=True)

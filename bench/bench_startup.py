@@ -1,0 +1,117 @@
+"""What the plugin costs at the start of an application: whole spark-submits of an empty job, in pairs.
+
+    python bench/bench_startup.py [--pairs 5]
+
+Prints seconds of each pair, with and without the plugin, the median of their ratios, the time from the launch of the
+side process to its first answer, and the side process's memory. Aims: under 5 % and under 40 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import secrets
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "python")]
+
+from support.shim import shim_jar  # noqa: E402
+from support.spark_home import spark_home  # noqa: E402
+
+EMPTY = "from pyspark.sql import SparkSession\nSparkSession.builder.getOrCreate().stop()\n"
+
+
+def submit(script: Path, conf: dict[str, str]) -> float:
+    """Seconds of one spark-submit, from the shell's view."""
+    confs = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
+    started = time.perf_counter()
+    subprocess.run(
+        [str(spark_home() / "bin" / "spark-submit"), "--master", "local[2]", *confs, str(script)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )
+    return time.perf_counter() - started
+
+
+def first_answer() -> tuple[float, float, int]:
+    """Seconds to hello and to the first resolved value, and resident memory in bytes, of one side process."""
+    token = secrets.token_urlsafe(32)
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sparkconfig.agent"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "BENCH_VALUE": "not-a-secret"},
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps({"token": token}).encode() + b"\n")
+    process.stdin.flush()
+    hello = json.loads(process.stdout.readline())
+    said_hello = time.perf_counter() - started
+    with socket.create_connection(("127.0.0.1", hello["port"])) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stream = connection.makefile("rwb")
+
+        def command(*lines: str) -> str:
+            stream.write(("\n".join(lines) + "\n").encode())
+            stream.flush()
+            return stream.readline().decode()
+
+        assert "v" in command("A", token, "e")
+        confs = {"spark.config.providers": "envvar", "spark.shop.x": "${envvar:BENCH_VALUE}"}
+        request = json.dumps({"confs": confs}).replace("\\", "\\\\")
+        assert "true" in command("c", "t", "call", "sstart", f"s{request}", "e")
+        answered = time.perf_counter() - started
+        status = Path(f"/proc/{process.pid}/status").read_text()
+    resident = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+    process.stdin.close()
+    process.wait()
+    return said_hello, answered, resident
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pairs", type=int, default=5)
+    pairs = parser.parse_args().pairs
+    jar = shim_jar()
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "empty.py"
+        script.write_text(EMPTY)
+        stock: dict[str, str] = {"spark.ui.port": "0"}
+        ours = {
+            **stock,
+            "spark.jars": str(jar),
+            "spark.plugins": "io.sparkconfig.ConfigPlugin",
+            "spark.config.providers": "envvar",
+            "spark.shop.home": "${envvar:HOME}",
+        }
+        submit(script, stock)  # warms the disk cache
+        ratios = []
+        for number in range(1, pairs + 1):
+            without, with_plugin = submit(script, stock), submit(script, ours)
+            ratios.append(with_plugin / without)
+            print(
+                f"pair {number}: stock {without:.2f} s, sparkconfig {with_plugin:.2f} s, ratio {ratios[-1]:.3f}"
+            )
+        print(f"start-up: median ratio {statistics.median(ratios):.3f} of {pairs} pairs (aim: below 1.05)")
+    hellos, answers, sizes = zip(*(first_answer() for _ in range(5)), strict=True)
+    print(
+        f"side process: hello after {statistics.median(hellos) * 1000:.0f} ms, first answer after "
+        f"{statistics.median(answers) * 1000:.0f} ms, {max(sizes) / 1e6:.1f} MB resident (aim: below 40 MB)"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""The side process's calls, without a JVM: start, resolve, restart, refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkconfig.agent.service import AgentService
+
+SECRET = "Canary-0b8f11-value"
+
+
+@pytest.fixture
+def service() -> Iterator[AgentService]:
+    made = AgentService()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Path:
+    file = tmp_path / "shop.properties"
+    file.write_text(f"password={SECRET}\nuser=app\n")
+    return file
+
+
+def call(service: AgentService, method: str, **request: Any) -> dict[str, Any]:
+    return json.loads(service.call(method, json.dumps(request)))
+
+
+def confs(secrets: Path, **more: str) -> dict[str, str]:
+    return {
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.shop.password": f"${{files:{secrets}:password}}",
+        **more,
+    }
+
+
+def test_start_resolves_the_confs_and_leaves_other_texts_alone(service: AgentService, secrets: Path) -> None:
+    answer = call(service, "start", confs=confs(secrets, **{"spark.a": "${env:HOME}", "spark.b": "plain"}))
+    assert (answer["ok"], answer["problems"]) == (True, [])
+    assert list(answer["confs"]) == ["spark.shop.password"]
+    assert [entry["value"] for entry in answer["snapshot"]["values"].values()] == [SECRET]
+
+
+def test_start_lists_every_problem_with_its_key_and_no_value(service: AgentService, secrets: Path) -> None:
+    more = {
+        "spark.local.dir": f"/x/${{files:{secrets}:password}}",
+        "spark.one": f"${{files:{secrets}:nope}}",
+        "spark.two": "${valut:a:b}",
+        "spark.executorEnv.PW": f"${{files:{secrets}:password}}",
+    }
+    answer = call(service, "start", confs=confs(secrets, **more))
+    assert sorted(problem.split(":")[0] for problem in answer["problems"]) == sorted(more)
+    assert SECRET not in json.dumps(answer["problems"])
+
+
+def test_wrong_settings_and_wrong_providers_are_reported_together(service: AgentService) -> None:
+    wrong = {
+        "spark.config.provders": "x",
+        "spark.config.providers": "a",
+        "spark.config.providers.a.class": "no.Such",
+    }
+    answer = call(service, "start", confs=wrong)
+    assert not answer["ok"]
+    assert answer["type"] == "ConfigurationError"
+    assert "spark.config.provders" in answer["message"]
+    assert "no.Such" in answer["message"]
+
+
+def test_inplace_keys_are_patterns(service: AgentService, secrets: Path) -> None:
+    answer = call(service, "start", confs=confs(secrets, **{"spark.config.inplace.keys": "spark.shop.*"}))
+    assert answer["inplace"] == ["spark.shop.password"]
+
+
+def test_a_change_makes_a_new_generation_and_wakes_the_waiting(service: AgentService, secrets: Path) -> None:
+    call(service, "start", confs=confs(secrets, **{"spark.config.poll.interval": "50ms"}))
+    secrets.write_text("password=another-value\n")
+    answer = call(service, "await_change", generation=1, wait_ms=20_000)
+    assert answer["snapshot"]["generation"] == 2
+    assert [entry["value"] for entry in answer["snapshot"]["values"].values()] == ["another-value"]
+
+
+def test_waiting_in_vain_ends_in_time(service: AgentService, secrets: Path) -> None:
+    call(service, "start", confs=confs(secrets))
+    assert call(service, "await_change", generation=1, wait_ms=10)["snapshot"] is None
+
+
+def test_a_restarted_process_goes_on_from_the_generation_and_keeps_what_was_in_use(
+    service: AgentService, secrets: Path
+) -> None:
+    call(service, "start", confs=confs(secrets))
+    text = f"app:${{files:{secrets}:user}}"
+    before = call(service, "resolve", expressions=[{"id": "x", "text": text}])["snapshot"]
+    again = AgentService()
+    try:
+        known = [{"id": "x", "text": text}]
+        answer = call(again, "start", confs=confs(secrets), held=before, known=known)
+        assert answer["snapshot"] == before
+        secrets.write_text("password=another-value\nuser=app\n")
+        after = call(again, "refresh")["snapshot"]
+    finally:
+        again.close()
+    assert after["generation"] == before["generation"] + 1
+    assert after["values"]["x"]["value"] == "app:app"
+
+
+def test_an_unresolvable_reference_does_not_disturb_the_others(service: AgentService, secrets: Path) -> None:
+    started = call(service, "start", confs=confs(secrets))["snapshot"]
+    answer = call(service, "resolve", expressions=[{"id": "y", "text": f"${{files:{secrets}:nope}}"}])
+    assert (answer["ok"], answer["type"]) == (False, "UnresolvedReferenceError")
+    assert call(service, "refresh")["snapshot"] == started
+
+
+def test_a_value_that_vanished_leaves_the_snapshot(service: AgentService, secrets: Path) -> None:
+    call(service, "start", confs=confs(secrets))
+    secrets.write_text("user=app\n")
+    snapshot = call(service, "refresh")["snapshot"]
+    assert (snapshot["generation"], snapshot["values"]) == (2, {})
+
+
+@pytest.mark.parametrize(
+    ("method", "request_text"),
+    [("nonsense", "{}"), ("resolve", "{}"), ("start", "not json"), ("start", "[]"), ("await_change", "{}")],
+)
+def test_every_bad_call_has_an_answer_and_raises_nothing(
+    service: AgentService, method: str, request_text: str
+) -> None:
+    answer = json.loads(service.call(method, request_text))
+    assert answer["ok"] is False
+    assert answer["message"]
+
+
+def test_an_operators_file_is_the_only_source_and_a_jobs_own_settings_are_refused(
+    service: AgentService, secrets: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "etc"
+    folder.mkdir(mode=0o755)
+    operator = folder / "sparkconfig.conf"
+    operator.write_text("spark.config.providers=files\nspark.config.providers.files.class=file\n")
+    answer = call(service, "start", confs=confs(secrets), operator_file=str(operator))
+    assert not answer["ok"]
+    assert "spark.config.providers.files.class" in answer["message"]
