@@ -16,10 +16,14 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-__all__ = ["aliases", "canonical", "default_units", "fold", "spellings"]
+__all__ = ["aliases", "canonical", "default_units", "fold", "generalised"]
 
 HADOOP = "spark.hadoop."
 _HIVE = "spark.hive."
+
+_S3A_BUCKET = HADOOP + "fs.s3a.bucket."
+_ABFS = HADOOP + "fs.azure."
+_MOST_PARTS = 32
 
 # Session confs and options whose names begin so reach the Hadoop configuration (SessionState.newHadoopConf).
 _HADOOP_KEYS = (
@@ -93,9 +97,19 @@ def _unlisted(found: str, lower: str, scope: str) -> str:
     return found
 
 
-def spellings(name: str) -> list[str]:
-    """Other names that Spark takes for ``name``."""
-    return sorted(alias for alias, target in aliases().items() if target == name)
+def generalised(folded: str) -> list[str]:
+    """The keys of which ``folded`` is the form for one bucket or account, the nearest first.
+
+    ``fs.s3a.bucket.NAME.endpoint`` overrides ``fs.s3a.endpoint`` for one bucket, ``fs.azure.KEY.ACCOUNT``
+    overrides ``fs.azure.KEY``: what holds for the general key holds for them, unless they are named themselves.
+    """
+    if folded.startswith(_S3A_BUCKET):
+        parts = folded[len(_S3A_BUCKET) :].split(".")
+        return [f"{HADOOP}fs.s3a.{'.'.join(parts[n:])}" for n in range(1, min(len(parts), _MOST_PARTS))]
+    if folded.startswith(_ABFS):
+        parts = folded.split(".")
+        return [".".join(parts[:n]) for n in range(min(len(parts), _MOST_PARTS) - 1, 4, -1)]
+    return []
 
 
 def _hadoop(name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sparkconfig.policy.keys import canonical, fold
+from sparkconfig.policy.keys import canonical, fold, generalised
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.units import unit_of
 from sparkconfig.policy.values import NotText, same, text_of
@@ -153,7 +153,7 @@ class Overrides:
         to something else; ``protected``: see :data:`PROTECTED`.
         """
         folded = fold(name)
-        given = self._defaults.get(folded)
+        given = self._given(folded)
         if folded.startswith(OWN_PREFIX):
             return "own" if self._owned and not self._unchanged(name, value, given) else None
         if given is not None:
@@ -166,8 +166,16 @@ class Overrides:
 
     def is_default(self, name: str, value: object) -> bool:
         """Whether this is the operator's own value, so that a job overrides nothing."""
-        given = self._defaults.get(fold(name))
+        given = self._given(fold(name))
         return given is not None and self._unchanged(name, value, given)
+
+    def _given(self, folded: str) -> str | None:
+        """What the operator sets for this key, or for all buckets or accounts when this is the key of one."""
+        given = self._defaults.get(folded)
+        if given is None:
+            others = (self._defaults.get(general) for general in generalised(folded))
+            given = next((text for text in others if text is not None), None)
+        return given
 
     @staticmethod
     def adds_nothing(name: str, value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.base import OverridePolicy, refusal
-from sparkconfig.policy.keys import canonical, fold
+from sparkconfig.policy.keys import canonical, fold, generalised
 from sparkconfig.policy.matching import Budget
 from sparkconfig.policy.overrides import is_internal
 from sparkconfig.policy.request import OverrideRequest, ReferenceUse
@@ -114,16 +114,15 @@ class RulesPolicy(OverridePolicy):
         return found
 
     def _decide(self, folded: str, job_type: str, scope: str) -> tuple[Rule, ...]:
-        exact = [rule for rule in self._exact.get(folded, ()) if rule.concerns(job_type, scope)]
-        candidates = exact or (
-            []
-            if is_internal(folded)
-            else [
-                rule
-                for rule in self._patterns
-                if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
-            ]
-        )
+        exact: list[Rule] = []
+        for name in (folded, *generalised(folded)):
+            exact = [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope)]
+            if exact:
+                break
+        matching = [] if exact or is_internal(folded) else self._patterns
+        candidates = exact or [
+            rule for rule in matching if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
+        ]
         if not candidates:
             return ()
         highest = max(rule.rank for rule in candidates)

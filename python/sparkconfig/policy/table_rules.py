@@ -84,7 +84,7 @@ class TableRule:
         if not element.forbid and not element.require:
             problems.append((location, "a table rule needs require, or forbid: true"))
         return cls(
-            tables=Pattern(element.tables.lower()),
+            tables=Pattern(element.tables.lower().removeprefix("spark_catalog.")),
             requirements=tuple(requirements),
             forbid=element.forbid,
             place=place,
@@ -96,7 +96,8 @@ class TableRule:
         """What is wrong with the table; values of options and properties are never shown."""
         if self.job_types is not None and request.job_type not in self.job_types:
             return []
-        if not self.tables.matches(request.name.lower()):
+        # Spark may or may not name its own session catalog; a pattern for prod.* means both.
+        if not self.tables.matches(request.name.lower().removeprefix("spark_catalog.")):
             return []
         if self.forbid:
             return [self.message or f"a {request.job_type} job may not create this table"]

@@ -14,8 +14,10 @@ A question::
 
 ``props`` are the texts as they stand in confs or options, references unresolved: the engine resolves what a rule
 has to judge, and compares the rest with the operator's own texts. Session questions hold what differs from the
-application's confs. Instead of ``job_type`` a question may hold ``facts`` (``main_class``, ``command``, ``confs``).
-An answer::
+application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
+is a question about that value). A table's name has its catalog and database filled in.
+
+Instead of ``job_type`` a question may hold ``facts`` (``main_class``, ``command``, ``confs``). An answer::
 
     {"ok": true, "allowed": false, "message": "...", "violations": [...], "warned": [...], "defaults": {...},
      "values": [{"name": ..., "errors": [...], "decided_by": ..., "visible": true}], "audit": [...]}

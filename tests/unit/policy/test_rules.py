@@ -126,6 +126,25 @@ def test_hadoop_keys_in_every_form(tmp_path, scope, name, key):
     assert not allowed(tmp_path, {"key": key, "type": "forbidden"}, "x", key=name, scope=scope)
 
 
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        ("fs.s3a.endpoint", "spark.hadoop.fs.s3a.bucket.b1.endpoint"),
+        ("fs.s3a.endpoint", "fs.s3a.bucket.dotted.name.endpoint"),
+        ("fs.azure.account.auth.type", "fs.azure.account.auth.type.acme.dfs.core.windows.net"),
+    ],
+)
+def test_the_key_of_one_bucket_or_account_obeys_the_general_rule(tmp_path, key, name):
+    assert not allowed(tmp_path, {"key": key, "type": "forbidden"}, "x", key=name, scope="session")
+    assert (
+        not engine(tmp_path, defaults={f"spark.hadoop.{key}": "y"})
+        .check(request({name: "x"}, scope="session"))
+        .allowed
+    )
+    both = rules({"key": key, "type": "forbidden"}, {"key": name, "type": "unlimited"})
+    assert engine(tmp_path, both).check(request({name: "x"}, scope="session")).allowed
+
+
 def test_two_spellings_in_one_request_are_both_judged(tmp_path):
     element = {"key": "spark.executor.memoryOverhead", "type": "range", "maxValue": "1g"}
     props = {"spark.executor.memoryOverhead": "1g", "spark.yarn.executor.memoryOverhead": "9g"}

@@ -81,6 +81,9 @@ def test_every_rule_counts_and_job_types_are_told_apart(tmp_path):
     )
     assert not checker.check_table(CreateTableRequest("prod.t")).allowed
     assert checker.check_table(CreateTableRequest("prod.t", comment="x")).allowed
+    assert not checker.check_table(
+        CreateTableRequest("spark_catalog.Prod.t", "interactive", comment="x")
+    ).allowed
     decision = checker.check_table(CreateTableRequest("prod.t", "interactive", comment="x"))
     assert "use the sandbox" in decision.message
     with pytest.raises(PolicyViolation):
