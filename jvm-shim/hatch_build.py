@@ -95,17 +95,11 @@ def _pyspark(version: str, cache: Path) -> Path:
     sys.stderr.write(f"fetching pyspark {version}, whose Scala compiler builds a jar (400 MB)\n")
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=cache) as scratch:
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "-q",
-            "--no-deps",
-            "--no-compile",
-            "--root-user-action=ignore",
-        ]
-        subprocess.run([*command, "--target", scratch, f"pyspark=={version}"], check=True, stdout=sys.stderr)
+        command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-compile"]
+        command += ["--root-user-action=ignore", "--target", scratch, f"pyspark=={version}"]
+        # Constraints of the build name the Spark to run on, not those to compile against.
+        environ = {key: value for key, value in os.environ.items() if key != "PIP_CONSTRAINT"}
+        subprocess.run(command, check=True, stdout=sys.stderr, env=environ)
         fetched = Path(scratch) / "pyspark"
         for entry in fetched.iterdir():  # the jars are all that is needed
             if entry.name != "jars" and entry.is_dir():
