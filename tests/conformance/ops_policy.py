@@ -9,10 +9,10 @@ from __future__ import annotations
 from sparkconfig.policy import ConfigValue, OverrideRequest
 from sparkconfig.policy.loader import make_policy
 
-ERROR_NAMES = {"ConfigurationError": "ConfigException", "OverridesRefused": "ConnectException"}
+ERROR_NAMES = {"ConfigurationError": "ConfigException", "OverridesRefusedError": "ConnectException"}
 
 
-class OverridesRefused(Exception):
+class OverridesRefusedError(Exception):
     """Kafka: ConnectException."""
 
 
@@ -34,7 +34,7 @@ def run(op, case, process_env):
     refused = [value for value in judge(case, props) if value.errors]
     if refused:
         listed = ", ".join(rendered(value) for value in refused)
-        raise OverridesRefused(f"Client Config Overrides not allowed [{listed}]")
+        raise OverridesRefusedError(f"Client Config Overrides not allowed [{listed}]")
     return {"overrides": props}
 
 
