@@ -2,7 +2,11 @@
 
 import json
 import logging
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -193,11 +197,9 @@ def test_accepts_a_path_that_is_denied():
     ProviderContract().test_a_denied_path_is_not_allowed(provider, case)
 
 
-def test_the_kit_imports_without_pytest(tmp_path):
-    import subprocess
-    import sys
-
+def test_the_kit_imports_without_pytest():
     code = (
         "import sys; import sparkconfig.testing as t; t.RecordingProvider; assert 'pytest' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3] / "python")}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
