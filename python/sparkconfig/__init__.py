@@ -9,6 +9,7 @@ from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.secret import Secret
 
 if TYPE_CHECKING:
+    from sparkconfig.driver import current
     from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest, PolicyViolation
     from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
     from sparkconfig.providers.loader import load_providers
@@ -30,11 +31,13 @@ __all__ = [
     "Secret",
     "SparkConfigError",
     "__version__",
+    "current",
     "load_providers",
     "reverse_transform",
 ]
 
 _LAZY = {
+    "current": "sparkconfig.driver",
     "ConfigValue": "sparkconfig.policy",
     "CreateTablePolicy": "sparkconfig.policy.tables",
     "CreateTableRequest": "sparkconfig.policy.tables",

@@ -1,0 +1,35 @@
+"""The README's tour: a reference in a conf, its value where it is used, and a rotation without a restart."""
+
+import subprocess
+import sys
+
+from pyspark.sql import SparkSession
+
+import sparkconfig
+from sparkconfig.session import configure
+
+secrets = {"class": "sealed", "file": "secrets.sealed", "key.file": "shop.key"}
+builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${secrets:shop:password}")
+spark = configure(builder, providers={"secrets": secrets}).getOrCreate()
+
+
+def show(moment: str) -> None:
+    """Print what the conf shows, and as much of the value as may be printed: its length."""
+    password = sparkconfig.current(spark.conf.get("spark.shop.password"))
+    print(
+        f"{moment}: the conf shows {spark.conf.get('spark.shop.password')}, "
+        f"the value is {password!r} with {len(password.reveal())} characters"
+    )
+
+
+show("start")
+
+# Somebody rotates the password while the application runs.
+subprocess.run(
+    [sys.executable, "-m", "sparkconfig", "seal", "set",
+     "--key-file", "shop.key", "--file", "secrets.sealed", "shop:password"],
+    input=b"a-new-and-longer-password\n", check=True,
+)  # fmt: skip
+
+show("after the rotation")
+spark.stop()

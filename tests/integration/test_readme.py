@@ -1,0 +1,63 @@
+"""The README is true: its tour runs, its links lead somewhere, its settings and targets exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import settings
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.spark
+
+
+def _tour() -> list[str]:
+    """The commands of the console blocks, in order."""
+    tour = README.split("## Five-minute tour")[1].split("\n## ")[0]
+    blocks = re.findall(r"```console\n(.*?)```", tour, re.DOTALL)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def test_the_tour_runs_as_it_is_written_and_shows_what_it_says() -> None:
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(_tour())],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output[-3000:]
+    shown = re.search(r"```text\n(start:.*?)```", README, re.DOTALL)
+    assert shown is not None
+    assert [line for line in shown[1].splitlines() if line not in done.stdout] == []
+    assert "correct-horse" not in output
+    assert "a-new-and-longer-password" not in output
+
+
+def test_links_lead_to_files_that_exist() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(targets) > 10
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_settings_that_are_named_exist() -> None:
+    known = {setting.metadata["name"] for setting in settings.declared()}
+    named = {name.rstrip(".") for name in re.findall(r"spark\.config\.[a-zA-Z.]+", README)}
+    assert len(named) > 3
+    assert named <= known
+
+
+def test_the_two_commands_are_targets_and_ci_calls_the_test_command() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    commands = re.findall(r"```bash\n(.*?)\n```", README, re.DOTALL)
+    assert commands == ["make run", "make test"]
+    assert all(re.search(rf"^{command.split()[1]}:", makefile, re.MULTILINE) for command in commands)
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().endswith("make test")
