@@ -253,3 +253,29 @@ def test_configure_keeps_the_jars_of_spark_submit(environment: Environment, job:
     without = environment.run(submit, "app.py", "configure", cwd=job)
     assert without.returncode != 0
     assert '--jars "$(sparkconfig jar)"' in without.stdout + without.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("no_leftovers")
+def test_installed_into_spark(environment: Environment, job: Path, tmp_path: Path) -> None:
+    """After 'sparkconfig install' neither --jars nor configure() is needed; after --uninstall the class is gone."""
+    home = tmp_path / "spark"
+    (home / "jars").mkdir(parents=True)
+    for original in (*spark_home().iterdir(), *(spark_home() / "jars").iterdir()):
+        copy = home / original.relative_to(spark_home())
+        if not copy.exists():
+            copy.symlink_to(original, target_is_directory=original.is_dir())
+    submit = (
+        "env",
+        f"SPARK_HOME={home}",
+        home / "bin" / "spark-submit",
+        "--properties-file",
+        "job.properties",
+        "app.py",
+    )
+    environment.output("sparkconfig", "install", "--spark-home", home, cwd=job)
+    assert _seen(environment.output(*submit, cwd=job))["digest"] == EXPECTED
+    environment.output("sparkconfig", "install", "--spark-home", home, "--uninstall", cwd=job)
+    without = environment.run(*submit, cwd=job)
+    assert without.returncode != 0
+    assert "ClassNotFoundException: io.sparkconfig.ConfigPlugin" in without.stdout + without.stderr
