@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]  # also when it is loaded by its path
 
-from conformance import ops_kip269, ops_kip297, ops_kip421, ops_policy  # noqa: E402
+from conformance import ops_kip269, ops_kip297, ops_kip421, ops_policy, ops_rotation  # noqa: E402
 
 Op = Callable[[str, Mapping[str, object], Mapping[str, "str | None"]], dict[str, object]]
 
@@ -28,12 +28,12 @@ OPS: dict[str, Op] = {
     "kip269": ops_kip269.run,
     "override_policy": ops_policy.run,
     "worker_overrides": ops_policy.run,
+    "worker_transform": ops_rotation.run,
 }
 
 UNSUPPORTED = {
     "create_topic_request",  # Spark creates no topics: does not apply
-    "worker_transform",
-} - OPS.keys()
+}
 
 ERROR_NAMES = {
     **ops_kip269.ERROR_NAMES,

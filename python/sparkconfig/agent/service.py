@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkconfig.agent.startup import Application, conf_id
+from sparkconfig.agent.status import status_of
 from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.resolver import Expression
 from sparkconfig.snapshot import Snapshot
@@ -22,7 +23,7 @@ Json = dict[str, Any]
 
 
 class AgentService:
-    """Answers ``ping``, ``start``, ``resolve``, ``await_change`` and ``refresh`` for one application.
+    """Answers ``ping``, ``start``, ``resolve``, ``await_change``, ``refresh``, ``status`` and ``announce``.
 
     An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors
     of this package, which hold no values; of any other exception only its type is passed on, since a Python
@@ -38,6 +39,8 @@ class AgentService:
             "resolve": self._resolve,
             "await_change": self._await_change,
             "refresh": self._refresh,
+            "status": self._status,
+            "announce": self._announce,
         }
 
     def call(self, method: str, request: str) -> str:
@@ -98,6 +101,8 @@ class AgentService:
                 "poll_interval_ms": settings.poll_interval,
                 "stale_expiry_ms": settings.stale_expiry,
                 "rpc_insecure": settings.rpc_insecure,
+                "reload_action": settings.reload_action,
+                "worker_access": application.worker_access,
             },
         }
 
@@ -114,8 +119,16 @@ class AgentService:
         return {"snapshot": snapshot.to_json() if snapshot.generation > known else None}
 
     def _refresh(self, request: Json) -> Json:  # noqa: ARG002 - all calls have one form
-        self._running.expire()
-        return {"snapshot": self._running.keeper.refresh().to_json()}
+        return {"snapshot": self._running.refresh().to_json()}
+
+    def _status(self, request: Json) -> Json:  # noqa: ARG002
+        return {"status": status_of(self._running)}
+
+    def _announce(self, request: Json) -> Json:
+        """The application has its id: from now on 'sparkconfig refresh' finds it."""
+        running = self._running
+        running.announce(str(request["application_id"]))
+        return {}
 
 
 def _expressions(items: list[Json]) -> dict[str, Expression]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import fnmatch
+import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
+from sparkconfig.agent.status import status_of
+from sparkconfig.control import ControlServer
 from sparkconfig.early_confs import advice_for
-from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
+from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.providers._cache_entry import Kept
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.cache import CachingProvider
 from sparkconfig.references import scan
@@ -20,6 +25,8 @@ from sparkconfig.settings import PREFIX, Settings, parse
 from sparkconfig.snapshot import Snapshot
 
 __all__ = ["Application", "conf_id"]
+
+_log = logging.getLogger(__name__)
 
 
 def conf_id(key: str, text: str) -> str:
@@ -61,8 +68,9 @@ class Application:
         held: Snapshot | None = None,
     ) -> None:
         self._confs = _divide(confs, operator_file)
-        self._caches: dict[str, CachingProvider] = {}
+        self.caches: dict[str, CachingProvider] = {}
         self._timing = _timing(self._confs.own)
+        self._manual = self._timing.reload_trigger == "manual"
         self.resolver = Resolver.from_confs(
             self._confs.own,
             environ=os.environ,
@@ -71,7 +79,18 @@ class Application:
             wrap=self._cached,
         )
         self.settings = self.resolver.settings
-        self.keeper = SnapshotKeeper(self.resolver, poll_ms=self.settings.poll_interval, held=held)
+        self.worker_access = (
+            _job_type(self.settings, confs, system_properties) in self.settings.worker_job_types
+        )
+        self._control: ControlServer | None = None
+        self.keeper = SnapshotKeeper(
+            self.resolver,
+            poll_ms=self.settings.poll_interval,
+            next_due_ms=self._next_due_ms,
+            held=held,
+            stale_ms=self.settings.stale_expiry,
+            manual=self._manual,
+        )
 
     def resolve_confs(
         self, in_use: Mapping[str, Expression] | None = None
@@ -108,13 +127,57 @@ class Application:
         patterns = self.settings.inplace_keys
         return sorted(k for k in keys if any(fnmatch.fnmatchcase(k, pattern) for pattern in patterns))
 
-    def expire(self) -> None:
-        """Make every path due, so that the next round asks all stores."""
-        for cache in self._caches.values():
-            cache.expire()
+    def refresh(self) -> Snapshot:
+        """Ask all stores now and publish what changed (KIP-421's second step).
+
+        With the manual trigger nothing is published, or used, unless every reference in use has a value.
+
+        Raises:
+            UnresolvedReferenceError: manual trigger only: what has no value.
+        """
+        kept: dict[str, dict[str, Kept]] = {}
+
+        def prepare() -> None:
+            for name, cache in self.caches.items():
+                kept[name] = cache.keep()
+                cache.expire()
+
+        def undo() -> None:
+            for name, cache in self.caches.items():
+                cache.restore(kept[name])
+
+        return self.keeper.refresh(strict=self._manual, prepare=prepare, undo=undo)
+
+    def announce(self, application_id: str) -> None:
+        """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand."""
+        calls: dict[str, Callable[[], dict[str, Any]]] = {
+            "refresh": self._refreshed,
+            "status": lambda: {"status": status_of(self)},
+        }
+        try:
+            self._control = ControlServer(application_id, calls)
+        except SparkConfigError as error:
+            _log.warning("'sparkconfig refresh' cannot reach this application: %s", error)
+
+    def _refreshed(self) -> dict[str, Any]:
+        before = self.keeper.snapshot
+        after = self.refresh()
+        changed = {
+            reference
+            for id_, use in self.keeper.uses().items()
+            if before.entries.get(id_) != after.entries.get(id_)
+            for reference in use.references
+        }
+        return {
+            "before": before.generation,
+            "generation": after.generation,
+            "changed": sorted(changed),
+        }
 
     def close(self) -> None:
         """Stop the rotation and close the providers."""
+        if self._control is not None:
+            self._control.close()
         self.keeper.close()
         self.resolver.close()
 
@@ -123,15 +186,41 @@ class Application:
 
     def _cached(self, name: str, provider: ConfigProvider) -> ConfigProvider:
         cache = CachingProvider(
-            provider, name, poll_ms=self._timing.poll_interval, stale_expiry_ms=self._timing.stale_expiry
+            provider,
+            name,
+            poll_ms=self._timing.poll_interval,
+            stale_expiry_ms=self._timing.stale_expiry,
+            # Less than the resolver's own deadline, so that the cache has the time to serve last good values.
+            timeout_ms=max(1, self._timing.provider_timeout * 9 // 10),
+            frozen=self._manual,
+            wake=self._wake,
         )
-        self._caches[name] = cache
+        self.caches[name] = cache
         return cache
+
+    def _wake(self) -> None:
+        """A provider pushed; during the start nobody waits for that yet."""
+        keeper: SnapshotKeeper | None = getattr(self, "keeper", None)
+        if keeper is not None:
+            keeper.wake()
+
+    def _next_due_ms(self) -> float | None:
+        due = [ms for cache in self.caches.values() if (ms := cache.next_due_ms()) is not None]
+        return min(due, default=None)
 
     def _is_ours(self, text: str) -> bool:
         """Whether the text holds something that sparkconfig, not Spark or Hadoop, would resolve."""
         foreign = self.settings.foreign_providers
         return "$[" in text or any(reference.provider not in foreign for reference in scan(text))
+
+
+def _job_type(settings: Settings, confs: Mapping[str, str], system_properties: Mapping[str, str]) -> str:
+    """The job type, which decides whether Python workers may ask for values; the operator's word wins."""
+    from sparkconfig.policy.jobtype import JobTypes, detect, parse_map
+
+    command = system_properties.get("sun.java.command", "")
+    types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
+    return types.of(command, detect(confs, command))
 
 
 def _timing(own: Mapping[str, str]) -> Settings:

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from sparkconfig._version import __version__
-from sparkconfig.cli import init, install, jar, providers, resolve, seal, validate
+from sparkconfig.cli import init, install, jar, providers, refresh, resolve, seal, validate
 from sparkconfig.cli.exit_codes import ExitCode, code_for
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (init, seal, resolve, validate, providers, jar, install)
+COMMANDS = (init, seal, resolve, validate, providers, refresh, jar, install)
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on

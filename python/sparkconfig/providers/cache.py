@@ -14,6 +14,7 @@ from sparkconfig.deadline import CallPool, Outcome
 from sparkconfig.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,
+    SecretNotFoundError,
     SparkConfigError,
 )
 from sparkconfig.providers._cache_entry import Entry, Kept, PathState, SlowRead
@@ -28,6 +29,7 @@ _JITTER = 0.1
 _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
 _PATIENCE_MS = 2_000
+_SETTLE_S = 0.1
 
 
 class CachingProvider(ConfigProvider):
@@ -77,6 +79,11 @@ class CachingProvider(ConfigProvider):
         self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()
         self._following = threading.Lock()
+
+    @property
+    def kind(self) -> str:
+        """The class name of the provider inside."""
+        return type(self._inner).__name__
 
     @property
     def local(self) -> bool:
@@ -179,7 +186,7 @@ class CachingProvider(ConfigProvider):
         pushes = entry.pushes
         entry.reads += 1
         try:
-            data = self._ask(path, entry, wanted)
+            data = self._settled(path, entry, wanted)
         except ProviderUnavailableError as error:
             return self._during_outage(path, entry, keys, self._clock() * 1000, error)
         except SparkConfigError as error:
@@ -198,6 +205,24 @@ class CachingProvider(ConfigProvider):
         entry.failures = 0
         entry.error = None
         return data
+
+    def _settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
+        """Read; what has vanished from a local file must be gone twice.
+
+        Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
+        another into its place: that is no revocation.
+        """
+        before = entry.data
+        if not self.local or before is None:
+            return self._ask(path, entry, wanted)
+        try:
+            data = self._ask(path, entry, wanted)
+            if data.data.keys() >= before.data.keys():
+                return data
+        except SecretNotFoundError:
+            pass
+        time.sleep(_SETTLE_S)
+        return self._ask(path, entry, wanted)
 
     def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
         """Read once; whatever breaks the contract is an outage, without what it said.
@@ -254,7 +279,8 @@ class CachingProvider(ConfigProvider):
         entry.failures += 1
         entry.error = str(error)
         usable = entry.data is not None and keys <= entry.keys
-        if not usable or now - entry.read_at > self._stale_expiry_ms:
+        # A frozen path is read for a reason: the caller wants to know that it failed.
+        if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
             raise error
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
         # Local reads fail and heal in no time; a store gets some air.

@@ -1,0 +1,64 @@
+"""What can be told of a running application: names, times and counts, never values."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sparkconfig.agent.startup import Application
+
+__all__ = ["status_of"]
+
+
+def status_of(application: Application) -> dict[str, Any]:
+    """Return the state for the UI, for metrics and for ``sparkconfig refresh --status``, ready for JSON.
+
+    Times of day are milliseconds since the epoch, durations milliseconds.
+    """
+    keeper = application.keeper
+    settings = application.settings
+    return {
+        "generation": keeper.snapshot.generation,
+        "published_at": int(keeper.published_at * 1000),
+        "now": int(time.time() * 1000),
+        "reload_trigger": settings.reload_trigger,
+        "reload_action": settings.reload_action,
+        "poll_interval_ms": settings.poll_interval,
+        "rounds": keeper.rounds,
+        "failed_rounds": keeper.failed_rounds,
+        "providers": [_provider(application, name) for name in sorted(application.resolver.providers)],
+        "references": [
+            {
+                "key": use.key,
+                "references": list(use.references),
+                "changed_at": None if use.changed_at is None else int(use.changed_at * 1000),
+                "problem": use.problem,
+            }
+            for use in sorted(keeper.uses().values(), key=lambda use: (use.references, use.key or ""))
+        ],
+    }
+
+
+def _provider(application: Application, name: str) -> dict[str, Any]:
+    cache = application.caches.get(name)
+    states = [] if cache is None else cache.states()
+    return {
+        "name": name,
+        "class": "" if cache is None else cache.kind,
+        "up": all(state.failures == 0 for state in states),
+        "paths": [
+            {
+                "path": state.path,
+                "keys": state.keys,
+                "age_ms": state.age_ms,
+                "due_ms": max(0, state.due_ms),
+                "expires_ms": state.expires_ms,
+                "failures": state.failures,
+                "error": state.error,
+                "reads": state.reads,
+                "pushed": state.pushed,
+            }
+            for state in states
+        ],
+    }

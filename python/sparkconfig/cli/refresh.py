@@ -1,0 +1,117 @@
+"""``sparkconfig refresh``: read all secrets of a running application again and publish them together (KIP-421)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sparkconfig import control
+from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.output import Output, table
+from sparkconfig.errors import AgentError, SecretNotFoundError
+
+__all__ = ["register"]
+
+_ABOUT = """\
+Ask a running application to read every store again, check that all references in use have a value, and publish
+them as one generation. With spark.config.reload.trigger=manual nothing else does that: change all stores first,
+then refresh (KIP-421's two-step change). If one reference has no value, nothing changes and the errors say why.
+
+Run it on the driver's machine, as the user who runs the driver (or as root): the application's socket is in a
+directory that nobody else can enter.
+"""
+
+_EXAMPLES = """\
+examples:
+  sparkconfig refresh                              the one application that runs here
+  sparkconfig refresh app-20300101000000-0001
+  sparkconfig refresh --status                     generation, providers and their last errors
+"""
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    command = commands.add_parser(
+        "refresh",
+        help="make a running application read its secrets again",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument(
+        "application",
+        nargs="?",
+        help="application id, such as app-20300101000000-0001; needed if several run",
+    )
+    command.add_argument("--list", action="store_true", help="show the applications that can be asked")
+    command.add_argument("--status", action="store_true", help="show generation and providers; read nothing")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace, out: Output) -> ExitCode:
+    found = _living()
+    if options.list:
+        rows = [[name, str(status["generation"])] for name, (_, status) in found.items()]
+        out.result({"applications": [name for name, _ in rows]}, table(["application", "generation"], rows))
+        return ExitCode.OK
+    name = _chosen(options.application, list(found))
+    path, status = found[name]
+    if options.status:
+        out.result({"application": name, "status": status}, _lines(status))
+        return ExitCode.OK
+    answer = control.ask(path, "refresh")
+    changed = answer["changed"]
+    before, after = answer["before"], answer["generation"]
+    text = (
+        f"{name}: nothing has changed, generation {after} stays"
+        if before == after
+        else f"{name}: generation {before} -> {after}, {len(changed)} changed"
+    )
+    out.result(
+        {"application": name, "before": before, "generation": after, "changed": changed},
+        [text, *(f"  {each}" for each in changed)],
+    )
+    return ExitCode.OK
+
+
+def _living() -> dict[str, tuple[Path, dict[str, object]]]:
+    living = {}
+    for name, path in control.sockets().items():
+        try:
+            living[name] = (path, control.ask(path, "status")["status"])
+        except AgentError:
+            # Left behind by a side process that was killed.
+            path.unlink(missing_ok=True)
+    return living
+
+
+def _chosen(wanted: str | None, found: list[str]) -> str:
+    listed = ", ".join(found) or "none"
+    if wanted is None and len(found) == 1:
+        return found[0]
+    if wanted is None:
+        what = "no application that can be asked runs here" if not found else "several applications run"
+        raise SecretNotFoundError(f"{what}; name one of: {listed}")
+    if wanted not in found:
+        raise SecretNotFoundError(
+            f"no application '{wanted}' runs here as this user with sparkconfig; there are: {listed}"
+        )
+    return wanted
+
+
+def _lines(status: dict[str, object]) -> list[str]:
+    rows = [
+        [
+            str(provider["name"]),
+            "up" if provider["up"] else "down",
+            str(path["path"]),
+            str(path["age_ms"]),
+            str(path["error"] or ""),
+        ]
+        for provider in status["providers"]  # type: ignore[attr-defined]
+        for path in provider["paths"]
+    ]
+    head = f"generation {status['generation']}, trigger {status['reload_trigger']}"
+    return [head, *table(["provider", "state", "path", "age ms", "last error"], rows)]
