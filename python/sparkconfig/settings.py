@@ -15,7 +15,6 @@ from sparkconfig.setting_types import (
     Kind,
     boolean,
     choice,
-    count,
     duration,
     names,
     optional_text,
@@ -188,17 +187,18 @@ class Settings:
     agent_python: str | None = _conf(
         "agent.python", optional_text, None, "The Python that runs the side process."
     )
-    redaction_require: str | None = _conf(
+    redaction_require: bool = _conf(
         "redaction.require",
+        boolean,
+        "true",
+        "Whether the application must not start if a redaction sink (event log, log4j2, streams) cannot be hooked.",
+    )
+    redaction_keys: str | None = _conf(
+        "redaction.keys",
         optional_text,
         None,
-        "Which redaction sinks must be in place for the application to start.",
-    )
-    redaction_floor: int = _conf(
-        "redaction.floor",
-        count(low=1),
-        "8",
-        "Values shorter than this are not searched for in logs and pages; a warning names them.",
+        "Regular expressions, separated by commas: confs whose key one of them finds hold secrets in clear, which"
+        " are redacted by value too. They extend Spark's and the built-in ones.",
     )
 
 

@@ -146,3 +146,15 @@ def test_an_operators_file_is_the_only_source_and_a_jobs_own_settings_are_refuse
     answer = call(service, "start", confs=confs(secrets), operator_file=str(operator))
     assert not answer["ok"]
     assert "spark.config.providers.files.class" in answer["message"]
+
+
+def test_a_value_that_is_too_short_to_mask_is_named_and_not_shown(
+    service: AgentService, secrets: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    secrets.write_text(f"password={SECRET}\npin=4711\n")
+    for _ in range(2):
+        call(service, "start", confs=confs(secrets, **{"spark.shop.pin": f"${{files:{secrets}:pin}}"}))
+    warnings = [record.getMessage() for record in caplog.records if "not masked" in record.getMessage()]
+    assert len(warnings) == 1
+    assert ":pin}" in warnings[0]
+    assert "4711" not in warnings[0]

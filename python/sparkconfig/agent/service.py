@@ -11,6 +11,7 @@ from typing import Any
 
 from sparkconfig.agent.startup import Application, conf_id
 from sparkconfig.agent.status import status_of
+from sparkconfig.agent.unmasked import UnmaskedValues
 from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.resolver import Expression
 from sparkconfig.snapshot import Snapshot
@@ -33,6 +34,7 @@ class AgentService:
     def __init__(self) -> None:
         self._application: Application | None = None
         self._lock = threading.Lock()
+        self._unmasked = UnmaskedValues()
         self._methods = {
             "ping": lambda _: {},
             "start": self._start,
@@ -92,6 +94,7 @@ class AgentService:
         confs, problems = application.resolve_confs(_expressions(request.get("known") or []))
         settings = application.settings
         application.keeper.start()
+        self._unmasked.look(application.keeper.snapshot)
         return {
             "snapshot": application.keeper.snapshot.to_json(),
             "confs": {key: {"id": conf_id(key, e.text), "text": e.text} for key, e in confs.items()},
@@ -110,6 +113,7 @@ class AgentService:
         keeper = self._running.keeper
         wanted = _expressions(request.get("expressions") or [])
         snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
+        self._unmasked.look(snapshot)
         return {"snapshot": snapshot.to_json()}
 
     def _await_change(self, request: Json) -> Json:

@@ -3,6 +3,7 @@ package io.sparkconfig.executor
 import java.util.{Map => JMap}
 
 import io.sparkconfig.binding.{Expression, Snapshot, Values}
+import io.sparkconfig.plugin.RedactionSinks
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
 import org.apache.spark.sparkconfig.ReferenceConf
 import org.slf4j.LoggerFactory
@@ -20,6 +21,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
   override def init(context: PluginContext, extra: JMap[String, String]): Unit =
     // In local mode executor and driver are one process, and the driver's half is there already.
     if (context.executorID() != "driver") {
+      RedactionSinks.installQuietly()
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
       Values.install(started)

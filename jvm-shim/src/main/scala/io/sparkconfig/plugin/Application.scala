@@ -76,6 +76,7 @@ private[sparkconfig] object Application {
    */
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
+    RedactionSinks.install(conf)
     val client = AgentClient.start(conf)
     try {
       val plan = StartPlan.check(conf, client)

@@ -1,0 +1,44 @@
+package io.sparkconfig.plugin
+
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.redaction.{EventLogListener, LiteralKeys, LogRedaction, StreamRedaction}
+import org.apache.spark.SparkConf
+import org.slf4j.LoggerFactory
+
+/**
+ * Hooks the sinks of one process. Event log and UI have their own hooks, through confs that Spark reads after
+ * plugins start.
+ */
+private[sparkconfig] object RedactionSinks {
+  private val log = LoggerFactory.getLogger("io.sparkconfig.plugin.RedactionSinks")
+
+  /**
+   * Hooks this JVM's log4j2 and standard streams, and takes the secrets that stand in clear in confs.
+   *
+   * @throws SparkConfigException a sink cannot be hooked, and `spark.config.redaction.require` is not false
+   */
+  def install(conf: SparkConf): Unit = {
+    try LiteralKeys.register(conf)
+    catch { case wrong: IllegalArgumentException => throw new SparkConfigException(wrong.getMessage) }
+    val missing = unreachable()
+    if (missing.nonEmpty) {
+      if (conf.getBoolean(EventLogListener.RequireKey, defaultValue = true)) {
+        throw new SparkConfigException(missing.mkString("sparkconfig cannot redact these sinks:\n  - ", "\n  - ",
+          s"\nSet ${EventLogListener.RequireKey}=false to start without them."))
+      }
+      missing.foreach(sink => log.warn("not redacted: {}", sink))
+    }
+  }
+
+  /** Like [[install]], for executors, where nothing may throw: a sink that cannot be hooked is logged. */
+  def installQuietly(): Unit = unreachable().foreach(sink => log.error("not redacted on this executor: {}", sink))
+
+  private def unreachable(): Seq[String] =
+    Seq(
+      attempt("log4j2", LogRedaction.install()),
+      attempt("standard output and error", StreamRedaction.install())).flatten
+
+  private def attempt(sink: String, hook: => Unit): Option[String] =
+    try { hook; None }
+    catch { case e: IllegalStateException => Some(s"$sink: ${e.getMessage}") }
+}
