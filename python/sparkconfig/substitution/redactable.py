@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NoReturn, SupportsIndex
 
 from sparkconfig.errors import SecretExposureError, SubstitutionError
 
-__all__ = ["REDACTED", "RedactableObject", "to_text"]
+__all__ = ["REDACTED", "RedactableObject", "Results", "to_text"]
 
 REDACTED = "[redacted]"
 """What is shown in the place of a redacted value."""
@@ -68,6 +69,37 @@ class RedactableObject:
         if self.redacted:
             _refuse()
         return (RedactableObject, (self.object, False))
+
+
+class Results(Mapping[str, RedactableObject]):
+    """Key to result, read only. A plain text gets its object when it is asked for.
+
+    Hundreds of thousands of small objects that nobody looks at would cost more than all substitutions: the
+    garbage collector visits each of them again and again.
+    """
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, kept: dict[str, RedactableObject | str]) -> None:
+        self._kept = kept
+
+    def __getitem__(self, key: str) -> RedactableObject:
+        found = self._kept[key]
+        if not isinstance(found, RedactableObject):
+            found = self._kept[key] = RedactableObject(found)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._kept
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def _refuse() -> NoReturn:

@@ -16,7 +16,7 @@ from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
 from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.definitions import FromValues, LoadType, TypeTable, load_type
 from sparkconfig.substitution.evaluate import MaybeSteps, Need, Retrieve, Steps, evaluate
-from sparkconfig.substitution.redactable import REDACTED, RedactableObject
+from sparkconfig.substitution.redactable import REDACTED, RedactableObject, Results
 from sparkconfig.substitution.running import Running
 from sparkconfig.substitution.scanner import OPENING, Command, Segment, iter_segments, parse
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
@@ -85,7 +85,7 @@ class SubstitutableValues:
         self._sources = make_sources(
             allow or Allowlists(), os.environ if environ is None else environ, sysprops or {}, read_file
         )
-        self._results: dict[str, RedactableObject] = {}
+        self._results: dict[str, RedactableObject | str] = {}  # a plain text is kept as it is: see Results
         self._missing: set[str] = set()
         read = self._definition_in_values if isinstance(definitions, FromValues) else (definitions or {}).get
         self._types = TypeTable(self._prefix, read, load)
@@ -108,7 +108,7 @@ class SubstitutableValues:
     @property
     def substitution_results(self) -> Mapping[str, RedactableObject]:
         """The keys that were calculated so far, for whatever reason, with their results."""
-        return MappingProxyType(self._results)
+        return Results(self._results)
 
     @property
     def dependencies(self) -> Mapping[str, Set[str]]:
@@ -126,25 +126,32 @@ class SubstitutableValues:
             ConfigurationError: a type is defined wrongly.
         """
         self._note(self._here.current, key)
-        found = self._results.get(key)
-        if found is None:
-            begun = self._begin(key)
-            found = begun if begun is None or isinstance(begun, RedactableObject) else self._solve(key, begun)
-            if found is None and required:
-                raise SubstitutionError(f"Mandatory key does not exist: {shorten(key)}")
+        begun = self._begin(key)
+        found = begun if begun is None or isinstance(begun, RedactableObject) else self._solve(key, begun)
+        if found is None and required:
+            raise SubstitutionError(f"Mandatory key does not exist: {shorten(key)}")
         return found
 
-    def substitute(self, keys: Iterable[str]) -> dict[str, RedactableObject]:
+    def substitute(self, keys: Iterable[str]) -> Mapping[str, RedactableObject]:
         """Return the results of ``keys``, without those that do not exist; raises like one request."""
-        begin = self._begin
-        answers: dict[str, RedactableObject] = {}
+        answers: dict[str, RedactableObject | str] = {}
+        results, missing, failed = self._results, self._missing, self._failed
+        read, literal = self._values.get, self._literal
         for key in keys:
-            begun = begin(key)
+            if key in results or key in missing or key in failed:
+                begun = self._begin(key)
+            else:
+                raw = read(key)
+                if type(raw) is str and OPENING not in raw and literal is None:
+                    # Most entries of a map: nothing is made for them, which is what keeps large maps fast.
+                    answers[key] = results[key] = raw
+                    continue
+                begun = self._begin_with(key, raw)
             if isinstance(begun, RedactableObject):
                 answers[key] = begun
             elif begun is not None:
                 answers[key] = self._solve(key, begun)
-        return answers
+        return Results(answers)
 
     def drive(self, steps: Steps) -> RedactableObject:
         """Run an evaluation that belongs to no key: for types that delegate to the helper."""
@@ -154,12 +161,20 @@ class SubstitutableValues:
         """Return what is known or plain, None if the key does not exist, else the evaluation to run."""
         found = self._results.get(key)
         if found is not None:
-            return found
+            return found if isinstance(found, RedactableObject) else self._wrapped(key, found)
         if key in self._missing:
             return None
         if key in self._failed:
             raise self._failed[key]
-        raw = self._values.get(key)
+        return self._begin_with(key, self._values.get(key), hidden=hidden)
+
+    def _wrapped(self, key: str, plain: str) -> RedactableObject:
+        """Return the result of a plain text, from now on always the same object."""
+        found = self._results[key] = RedactableObject(plain)
+        return found
+
+    def _begin_with(self, key: str, raw: object, *, hidden: bool = False) -> RedactableObject | Steps | None:
+        """Return what a value that was just read is, or the evaluation to run; None: there is none."""
         if type(raw) is str:
             if OPENING in raw:
                 return self._start(key, raw, secret=False, hidden=hidden)
@@ -176,7 +191,12 @@ class SubstitutableValues:
             found = RedactableObject(text, secret or redact)
         else:
             found = raw if isinstance(raw, RedactableObject) else RedactableObject(raw)
-        return self._results.setdefault(key, found)
+        return self._keep(key, found)
+
+    def _keep(self, key: str, found: RedactableObject) -> RedactableObject:
+        """Keep a result; if another thread was faster, its result counts."""
+        kept = self._results.setdefault(key, found)
+        return kept if isinstance(kept, RedactableObject) else self._wrapped(key, kept)
 
     def _start(self, key: str, text: str, *, secret: bool, hidden: bool) -> Steps:
         """Return the evaluation of a key, unless it is running already."""
@@ -207,7 +227,7 @@ class SubstitutableValues:
                 key = stack.pop()[0]
                 if key is not None:
                     here.active.discard(key)
-                    answer = self._results.setdefault(key, answer)
+                    answer = self._keep(key, answer)
                 if not stack:
                     return answer
         except SparkConfigError as error:
@@ -316,13 +336,14 @@ class SubstitutableValues:
 
     def _definition_in_values(self, key: str) -> object:
         """Read a definition like any key, but raw; a result that is already there is used."""
-        known = self._results.get(key)
+        kept = self._results.get(key)
+        known = self._wrapped(key, kept) if isinstance(kept, str) else kept
         if known is None and key not in self._missing:
             raw = self._values.get(key)
             if raw is None:
                 self._missing.add(key)
             else:
-                known = self._results.setdefault(key, _raw_result(raw))
+                known = self._keep(key, _raw_result(raw))
         # A class that is named in a secret is refused: its name would stand in messages.
         return known if known is None or known.redacted else known.object
 
