@@ -17,9 +17,13 @@ import org.apache.spark.sql.sparkconfig.{CatalogHook, Sessions}
 private[options] final class CatalogTables(session: Sessions.Spark) {
   import CatalogTables._
 
-  def forRead(relation: UnresolvedRelation): Option[LogicalPlan] = find(relation).map { table =>
-    SubqueryAlias(
-      Seq(SessionCatalog, table.database, table.identifier.table), relationOf(relation, table))
+  def forRead(relation: UnresolvedRelation): Option[LogicalPlan] = {
+    val parts = relation.multipartIdentifier
+    if (Sessions.catalog(session).isTempView(parts)) {
+      ViewSource.of(session, parts).flatMap(_.renewed(session)).map(SubqueryAlias(parts, _))
+    } else find(relation).map { table =>
+      SubqueryAlias(Seq(SessionCatalog, table.database, table.identifier.table), relationOf(relation, table))
+    }
   }
 
   /** Files are written by a command that resolves when it runs: they need no values here. */
@@ -29,9 +33,8 @@ private[options] final class CatalogTables(session: Sessions.Spark) {
 
   private def conf: SQLConf = Sessions.classic(session).sessionState.conf
 
-  private def find(relation: UnresolvedRelation): Option[CatalogTable] = {
-    val catalog = Sessions.catalog(session)
-    if (catalog.isTempView(relation.multipartIdentifier)) None
+  private def find(relation: UnresolvedRelation): Option[CatalogTable] =
+    if (Sessions.catalog(session).isTempView(relation.multipartIdentifier)) None
     else for {
       identifier <- identifierOf(relation.multipartIdentifier)
       table <- metadata(identifier)
@@ -40,7 +43,6 @@ private[options] final class CatalogTables(session: Sessions.Spark) {
       if Options.hold(table.storage.properties) || Options.hold(relation.options)
       if !Sources.isV2(provider, conf)
     } yield table
-  }
 
   /** Tables of which Spark has a relation without references cost no question to the metastore. */
   private def metadata(identifier: TableIdentifier): Option[CatalogTable] =

@@ -1,12 +1,14 @@
 package io.sparkconfig.options
 
 import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, ResolveDataSource, UnresolvedRelation}
-import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan, UnresolvedDataSource}
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical.{
+  InsertIntoStatement, LogicalPlan, UnresolvedDataSource, UnresolvedTableSpec}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.sparkconfig.{CatalogHook, Sessions}
+import org.apache.spark.sql.sparkconfig.{CatalogHook, OptionReferenceException, Sessions}
 
 /**
  * Hint resolution, the first batch that sees a `load` and a table's name (4.0; in 3.5 `load` makes the relation
@@ -30,6 +32,9 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
         case _ => insert
       }
       case relation: UnresolvedRelation if !relation.isStreaming => tables.forRead(relation).getOrElse(relation)
+      case create if create.productIterator.exists(_.isInstanceOf[UnresolvedTableSpec]) =>
+        refuseLocation(create)
+        create
       case start: WriteToStreamStatement =>
         Sources.edit(start.withNewChildren(start.children.map(StreamRelations.starting))) {
           case sink: Table => StreamRelations.starting(session, sink)
@@ -46,6 +51,17 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
       .apply(load.copy(options = CaseInsensitiveMap(options), paths = paths))
     StreamRelations.asWritten(relation, CaseInsensitiveMap(texts))
   }
+
+  /** A catalog keeps locations as URIs, in which a reference would be no reference any more. */
+  private def refuseLocation(create: LogicalPlan): Unit = for {
+    spec <- create.productIterator.collectFirst { case found: UnresolvedTableSpec => found }
+    option = spec.optionExpression.options.collectFirst {
+      case (key, Literal(text, _)) if key.equalsIgnoreCase("path") && text != null => text.toString
+    }
+    location <- (spec.location ++ option).find(held)
+  } throw new OptionReferenceException(
+    s"The location of a table holds the reference $location, which a catalog cannot keep. Write the location " +
+      "itself, or load the path without a table.")
 
   private def held(path: String) = io.sparkconfig.binding.Expression.mayHold(path)
 }

@@ -3,10 +3,10 @@ package io.sparkconfig.options
 import java.net.URLDecoder
 
 import io.sparkconfig.binding.Expression
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, TableSpec, Union, WithCTE}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.execution.command.{
   CreateDataSourceTableAsSelectCommand, CreateDataSourceTableCommand}
 import org.apache.spark.sql.execution.datasources.{
@@ -20,7 +20,7 @@ import org.apache.spark.sql.sparkconfig.{OptionReferenceException, Sessions}
  */
 private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.containsPattern(TreePattern.COMMAND)) plan
+    if (!isCommand(plan)) plan
     else plan.transformDown {
       case write: ResolvingFileWrite => write
       case write: InsertIntoHadoopFsRelationCommand if Options.hold(write.options) =>
@@ -32,7 +32,17 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
         // Files are written through a command of their own, which comes by here again.
         if (Sources.isFile(create.table.provider.get, conf)) create else ResolvingCreateTableAsSelect(create)
       case view: CreateTempViewUsing if Options.hold(view.options) => ResolvingCreateView(view)
+      case create if create.productIterator.exists(_.isInstanceOf[TableSpec]) =>
+        refuseV2InSessionCatalog(create)
+        create
     }
+
+  /** Commands stand at the root, apart from their common table expressions and from inserts into several tables. */
+  private def isCommand(plan: LogicalPlan): Boolean = plan match {
+    case _: Command | _: WithCTE => true
+    case inserts: Union => inserts.children.exists(_.isInstanceOf[Command])
+    case _ => false
+  }
 
   private def resolving(save: SaveIntoDataSourceCommand): LogicalPlan = save.dataSource match {
     case _: ResolvingProvider => save
@@ -45,6 +55,18 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
       }
       save.copy(dataSource = new ResolvingProvider(other, Options.values(name, _)))
   }
+
+  /** Spark's session catalog hands a V2 provider's options to it at each look at the table, with no rule between. */
+  private def refuseV2InSessionCatalog(create: LogicalPlan): Unit = for {
+    spec <- create.productIterator.collectFirst { case found: TableSpec => found }
+    name <- create.productIterator.collectFirst { case found: ResolvedIdentifier => found }
+    if name.catalog.name == "spark_catalog"
+    (key, text) <- (spec.options ++ spec.properties).find { case (_, value) => Expression.mayHold(value) }
+  } throw new OptionReferenceException(
+    s"The option '$key' of table ${name.identifier} holds the reference $text, but tables of the data source " +
+      s"'${spec.provider.getOrElse("")}' cannot hold references in Spark's session catalog, which would hand the " +
+      "reference itself to the source. Use CREATE TEMPORARY VIEW, or give the option where the data is read and " +
+      "written: read.option(...).load(), SELECT ... WITH (...).")
 
   private def holds(table: CatalogTable): Boolean = {
     table.storage.locationUri.map(uri => URLDecoder.decode(uri.toString, "UTF-8")).filter(Expression.mayHold)

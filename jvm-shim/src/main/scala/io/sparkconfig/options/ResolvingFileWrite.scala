@@ -42,6 +42,11 @@ private[sparkconfig] final class ResolvingFileWrite(
     rows
   }
 
+  // Equality of the case class would make tree transformations keep the node that this one replaces.
+  override def canEqual(other: Any): Boolean = other.isInstanceOf[ResolvingFileWrite]
+  override def equals(other: Any): Boolean = canEqual(other) && super.equals(other)
+  override def hashCode: Int = super.hashCode
+
   override def nodeName: String = "InsertIntoHadoopFsRelationCommand"
 }
 

@@ -100,6 +100,9 @@ private[sparkconfig] final case class ResolvingCreateView(command: CreateTempVie
 
   override def run(session: Sessions.Spark): Seq[Row] = {
     val conf = Sessions.classic(session).sessionState.conf
-    command.copy(options = Sources.options(command.provider, command.options, conf)).run(session)
+    val options = Sources.options(command.provider, command.options, conf)
+    val rows = command.copy(options = options).run(session)
+    ViewSource.mark(session, command, options)
+    rows
   }
 }

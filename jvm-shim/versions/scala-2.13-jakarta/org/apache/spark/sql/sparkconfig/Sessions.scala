@@ -15,6 +15,9 @@ object Sessions {
 
   def rows(session: Spark, plan: LogicalPlan): DataFrame = org.apache.spark.sql.classic.Dataset.ofRows(classic(session), plan)
 
+  def run(session: Spark, command: LogicalPlan): Unit =
+    classic(session).sessionState.executePlan(command).assertCommandExecuted()
+
   /** A class in 4.0 and a trait in 4.3, so that only reflection may call it. */
   def catalogManager(session: Spark): AnyRef = {
     val state = classic(session).sessionState

@@ -1,0 +1,100 @@
+"""The one application of these tests: local, with a Connect server inside where Spark has one."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spark.options.compile_sources import sources_jar
+from spark.options.doors import ROLE, Doors
+from support.postgres import new_password
+from support.session import running_session
+from support.shim import shim_jar
+from support.spark_home import spark_home
+
+# gRPC's handlers of fork() would break the processes that the tests start beside a Connect client.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+CACHE = Path(__file__).resolve().parents[3] / ".cache"
+
+
+def has_connect() -> bool:
+    """Whether this Spark brings the server, and this environment the client's packages."""
+    server = any((spark_home() / "jars").glob("spark-connect_*.jar"))
+    return server and all(
+        importlib.util.find_spec(name) for name in ("grpc", "grpc_status", "pandas", "pyarrow")
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="package")
+def application(postgres, pg_driver, tmp_path_factory) -> Iterator[Doors]:
+    folder = tmp_path_factory.mktemp("options")
+    doors = Doors(folder, {}, postgres)
+    postgres.create(role=ROLE, password=new_password(), database=ROLE)
+    doors.rotate()
+    doors.put(
+        path=f"{folder}/by-reference",
+        url=postgres.jdbc_url(ROLE),
+        table="numbers",
+        separator="|+|",
+        true="true",
+    )
+    (folder / "events").mkdir()
+    jars = [shim_jar(), sources_jar(CACHE, spark_home()), pg_driver]
+    port = free_port()
+    conf = {
+        "spark.master": "local[2]",
+        "spark.ui.enabled": "false",
+        "spark.jars": "",
+        "spark.driver.extraClassPath": ":".join(map(str, jars)),
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file://{folder}/events",
+        "spark.eventLog.compress": "false",
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.config.providers.files.param.allowed.paths": str(folder),
+        "spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+        "spark.sql.catalog.pg.url": postgres.jdbc_url(ROLE),
+        "spark.sql.catalog.pg.driver": "org.postgresql.Driver",
+        "spark.sql.catalog.pg.user": ROLE,
+        "spark.sql.catalog.pg.password": doors.ref(),
+        "spark.sql.catalog.store": "sparkconfigtest.StoreCatalog",
+        "spark.sql.catalog.store.password": doors.ref(),
+    }
+    if has_connect():
+        conf["spark.plugins"] = "io.sparkconfig.ConfigPlugin,org.apache.spark.sql.connect.SparkConnectPlugin"
+        conf["spark.connect.grpc.binding.port"] = str(port)
+        conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
+    with running_session(conf, folder=folder) as spark:
+        doors.sessions["classic"] = spark
+        doors.store.setPassword(doors.passwords[-1])
+        if has_connect():
+            from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+            doors.sessions["connect"] = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+        yield doors
+        if "connect" in doors.sessions:
+            doors.sessions["connect"].stop()
+
+
+FRONTS = ["classic", *(["connect"] if has_connect() else [])]
+
+
+@pytest.fixture(params=FRONTS)
+def doors(request, application) -> Doors:
+    """The application, seen through one of its fronts, with a fresh password and an empty store."""
+    application.spark = application.sessions[request.param]
+    application.rotate()
+    application.store.clear()
+    return application

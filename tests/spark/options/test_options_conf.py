@@ -1,0 +1,91 @@
+"""Catalogs by confs, session confs, and what stands in the event log in the end."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import AnalysisException
+
+pytestmark = pytest.mark.spark
+
+
+def test_jdbc_catalog(doors):
+    doors.postgres.sql(
+        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2);"
+        'alter table numbers owner to "keeper"',
+        database="keeper",
+    )
+    assert doors.ids(doors.spark.table("pg.public.numbers")) == [1, 2]
+    doors.rotate()
+    doors.spark.sql("INSERT INTO pg.public.numbers SELECT 3")
+    assert doors.ids(doors.spark.sql("SELECT * FROM pg.public.numbers")) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("how", ["conf.set", "SET"])
+def test_catalogs_of_a_session(doors, how):
+    def put(key, text):
+        if how == "SET":
+            doors.spark.sql(f"SET {key}={text}")
+        else:
+            doors.spark.conf.set(key, text)
+
+    name, jdbc = doors.table("late"), doors.table("latepg")
+    put(f"spark.sql.catalog.{name}", "sparkconfigtest.StoreCatalog")
+    put(f"spark.sql.catalog.{name}.password", doors.ref())
+    assert doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect() == []
+    put(f"spark.sql.catalog.{jdbc}", "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
+    put(f"spark.sql.catalog.{jdbc}.url", doors.ref("url"))
+    put(f"spark.sql.catalog.{jdbc}.driver", "org.postgresql.Driver")
+    put(f"spark.sql.catalog.{jdbc}.user", "keeper")
+    put(f"spark.sql.catalog.{jdbc}.password", doors.ref())
+    doors.rotate()
+    assert doors.spark.sql(f"SHOW TABLES IN {jdbc}.public") is not None
+    assert doors.store.refusals() == ""
+    # Since 4.1 a Connect client is told nothing about confs whose keys Spark's redaction.regex matches.
+    assert doors.spark.conf.get(f"spark.sql.catalog.{jdbc}.password", doors.ref()) == doors.ref()
+
+
+def test_a_catalogs_missing_secret_is_named(doors):
+    name = doors.table("bad")
+    doors.spark.conf.set(f"spark.sql.catalog.{name}", "sparkconfigtest.StoreCatalog")
+    doors.spark.conf.set(f"spark.sql.catalog.{name}.password", doors.ref("nobody"))
+    with pytest.raises(AnalysisException, match=f"catalog {name}") as error:
+        doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+    assert doors.ref("nobody") in str(error.value)
+
+
+@pytest.mark.parametrize("how", ["conf.set", "SET"])
+def test_session_confs_keep_references_that_options_can_use(doors, how):
+    doors.fill(1)
+    key = doors.table("my.conf")
+    if how == "SET":
+        doors.spark.sql(f"SET {key}={doors.ref()}")
+    else:
+        doors.spark.conf.set(key, doors.ref())
+    assert doors.spark.conf.get(key) == doors.ref()
+    doors.assert_hidden(str(doors.spark.sql(f"SET {key}").collect()), str(doors.spark.sql("SET -v").count()))
+    frame = doors.spark.read.format("storev1").option("password", doors.spark.conf.get(key)).load()
+    assert doors.ids(frame) == [1]
+    # Spark replaces ${key} in SQL texts by the conf's text: the reference arrives there too.
+    table = doors.table()
+    doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '${{{key}}}')")
+    assert doors.ids(doors.spark.table(table)) == [1]
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_sessions_do_not_see_each_others_confs_and_catalogs(doors):
+    other = doors.classic.newSession()
+    key, name = doors.table("my.own"), doors.table("own")
+    doors.spark.conf.set(key, doors.ref())
+    doors.spark.conf.set(f"spark.sql.catalog.{name}", "sparkconfigtest.StoreCatalog")
+    doors.spark.conf.set(f"spark.sql.catalog.{name}.password", doors.ref())
+    doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+    assert other.conf.get(key, "nothing") == "nothing"
+    with pytest.raises(Exception, match=name):
+        other.sql(f"SHOW TABLES IN {name}.ns").collect()
+
+
+def test_the_event_log_shows_no_password(doors):
+    files = [path for path in (doors.folder / "events").rglob("*") if path.is_file()]
+    text = "\n".join(path.read_text() for path in files)
+    assert "SQLExecutionStart" in text
+    doors.assert_hidden(text)

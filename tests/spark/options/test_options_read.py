@@ -1,0 +1,176 @@
+"""Batch reads: the source gets the password of the moment, and no plan shows it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize("source", ["storev1", "storev2"])
+def test_load(doors, source):
+    doors.fill(1, 2)
+
+    def read():
+        return doors.ids(doors.spark.read.format(source).option("password", doors.ref()).load())
+
+    assert read() == [1, 2]
+    doors.rotate()
+    assert read() == [1, 2]
+    assert doors.store.refusals() == ""
+
+
+def test_a_v2_relation_follows_a_rotation_by_itself(doors):
+    doors.fill(3)
+    frame = doors.spark.read.format("storev2").option("password", doors.ref()).load()
+    assert doors.ids(frame) == [3]
+    doors.rotate()
+    assert doors.ids(frame.filter("id > 0")) == [3]
+
+
+def test_two_references_in_one_value_and_text_around(doors):
+    doors.fill(4)
+    first, second = doors.passwords[-1][:9], doors.passwords[-1][10:]
+    doors.put(first=first, second=second)
+    text = doors.ref("first") + doors.passwords[-1][9] + doors.ref("second")
+    assert doors.ids(doors.spark.read.format("storev1").option("password", text).load()) == [4]
+
+
+@pytest.fixture
+def numbers(doors):
+    """A table in PostgreSQL."""
+    doors.postgres.sql(
+        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
+        'alter table numbers owner to "keeper"',
+        database="keeper",
+    )
+    return doors
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda doors: {},
+        lambda doors: {"url": doors.ref("url")},
+        lambda doors: {"dbtable": doors.ref("table")},
+        lambda doors: {"dbtable": "", "query": f"select id from {doors.ref('table')}"},
+        lambda doors: {"url": f"{doors.ref('url')}?user=keeper", "user": ""},
+        lambda doors: {"partitionColumn": "id", "lowerBound": "1", "upperBound": "3", "numPartitions": "2"},
+    ],
+    ids=["password", "url", "dbtable", "query", "url-with-text", "partitioned"],
+)
+def test_jdbc(numbers, change):
+    options = {key: text for key, text in numbers.jdbc("numbers", **change(numbers)).items() if text}
+
+    def read():
+        return numbers.ids(numbers.spark.read.format("jdbc").options(**options).load())
+
+    assert read() == [1, 2, 3]
+    numbers.rotate()
+    assert read() == [1, 2, 3]
+
+
+def test_jdbc_relation_follows_a_rotation_by_itself(numbers):
+    frame = numbers.spark.read.format("jdbc").options(**numbers.jdbc("numbers")).load()
+    assert numbers.ids(frame) == [1, 2, 3]
+    numbers.rotate()
+    assert numbers.ids(frame) == [1, 2, 3]
+
+
+def test_jdbc_password_in_the_url(numbers):
+    # PostgreSQL's driver decodes %, so this password has none of the characters that a URL would need escaped.
+    numbers.postgres.set_password("keeper", "plainEnough77Password")
+    numbers.put(plain="plainEnough77Password")
+    url = f"{numbers.postgres.jdbc_url('keeper')}?user=keeper&password={numbers.ref('plain')}"
+    frame = numbers.spark.read.format("jdbc").options(url=url, dbtable="numbers").load()
+    assert numbers.ids(frame) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("predicates", [None, ["id < 2", "id >= 2"]], ids=["plain", "predicates"])
+def test_jdbc_method(numbers, predicates):
+    options = numbers.jdbc("numbers")
+    properties = {key: options[key] for key in ("driver", "user", "password")}
+
+    def read():
+        return numbers.ids(
+            numbers.spark.read.jdbc(options["url"], "numbers", predicates=predicates, properties=properties)
+        )
+
+    assert read() == [1, 2, 3]
+    numbers.rotate()
+    assert read() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
+def test_csv_option(doors, v1_sources):
+    folder = Path(doors.path("csv"))
+    folder.mkdir()
+    if v1_sources is not None:
+        doors.spark.conf.set("spark.sql.sources.useV1SourceList", v1_sources)
+    try:
+        for separator in ("|+|", "~#~"):
+            doors.put(separator=separator)
+            (folder / "a.csv").write_text(f"1{separator}x\n2{separator}y\n")
+            frame = doors.spark.read.option("sep", doors.ref("separator")).csv(
+                str(folder), schema="id int, name string"
+            )
+            assert sorted(map(tuple, frame.collect())) == [(1, "x"), (2, "y")]
+            inferred = doors.spark.read.format("csv").option("sep", doors.ref("separator")).load(str(folder))
+            assert len(inferred.columns) == 2
+    finally:
+        doors.spark.conf.unset("spark.sql.sources.useV1SourceList")
+
+
+def test_json_option(doors):
+    folder = Path(doors.path("json"))
+    folder.mkdir()
+    doors.put(separator="|+|")
+    (folder / "a.json").write_text("|+|".join(json.dumps({"id": i}) for i in (1, 2)))
+    frame = doors.spark.read.format("json").option("lineSep", doors.ref("separator")).load(str(folder))
+    assert doors.ids(frame) == [1, 2]
+
+
+def test_parquet_option(doors):
+    folder = doors.path("parquet")
+    doors.spark.range(1).write.parquet(f"{folder}/a=1")
+    doors.spark.range(1).selectExpr("id", "id x").write.parquet(f"{folder}/a=2")
+    frame = doors.spark.read.option("mergeSchema", doors.ref("true")).parquet(folder)
+    assert set(frame.columns) == {"id", "x", "a"}
+
+
+def test_path(doors):
+    doors.spark.range(3).write.mode("overwrite").parquet(doors.secrets["path"])
+    assert doors.spark.read.parquet(doors.ref("path")).count() == 3
+    assert doors.spark.read.format("parquet").load(doors.ref("path")).count() == 3
+
+
+def test_the_option_is_named_when_its_reference_has_no_value(doors):
+    for reference in (doors.ref("nobody"), "${valut:db:password}"):
+        with pytest.raises(AnalysisException) as error:
+            doors.spark.read.format("storev1").option("Password", reference).load().collect()
+        message = str(error.value)
+        assert "option 'password'" in message.lower()
+        assert "storev1" in message
+        assert reference in message
+        doors.assert_hidden(message)
+    assert doors.store.refusals() == ""
+    doors.fill(1)
+    assert doors.ids(doors.spark.read.format("storev1").option("password", doors.ref()).load()) == [1]
+
+
+def test_a_refused_password_is_the_sources_own_error(doors):
+    doors.store.setPassword("something else")
+    with pytest.raises(Exception, match="another password") as error:
+        doors.spark.read.format("storev1").option("password", doors.ref()).load().collect()
+    doors.assert_hidden(str(error.value))
+
+
+def test_texts_that_are_no_references_reach_the_source_as_they_are(doors):
+    doors.store.setPassword("${nothing}")
+    doors.fill(6)
+    frame = doors.spark.read.format("storev1").option("password", "${nothing}").load()
+    assert sorted(row[0] for row in frame.collect()) == [6]

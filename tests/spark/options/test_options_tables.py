@@ -1,0 +1,205 @@
+"""Tables and views in SQL: the catalog keeps the reference, the source gets the value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+
+pytestmark = pytest.mark.spark
+
+
+def shown(doors, table: str) -> str:
+    """Everything that the catalog says about a table."""
+    parts = [
+        *doors.spark.sql(f"SHOW CREATE TABLE {table}").collect(),
+        *doors.spark.sql(f"DESCRIBE EXTENDED {table}").collect(),
+        *doors.spark.sql(f"SHOW TBLPROPERTIES {table}").collect(),
+    ]
+    return "\n".join(str(row) for row in parts)
+
+
+@pytest.fixture
+def numbers(doors):
+    doors.postgres.sql(
+        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
+        'alter table numbers owner to "keeper"',
+        database="keeper",
+    )
+    return doors
+
+
+@pytest.mark.parametrize("schema", ["", "(id bigint)"], ids=["inferred", "given"])
+def test_v1_table(doors, schema):
+    doors.fill(1)
+    table = doors.table()
+    doors.spark.sql(f"CREATE TABLE {table} {schema} USING storev1 OPTIONS (password '{doors.ref()}')")
+    assert doors.ids(doors.spark.table(table)) == [1]
+    doors.rotate()
+    assert doors.ids(doors.spark.sql(f"SELECT * FROM {table} a JOIN {table} b USING (id)")) == [1]
+    doors.spark.sql(f"INSERT INTO {table} SELECT 2L")
+    doors.spark.range(3, 4).write.insertInto(table)
+    doors.rotate()
+    doors.spark.sql(f"REFRESH TABLE {table}")
+    doors.spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('note' = '{doors.ref()}')")
+    assert doors.ids(doors.spark.table(table)) == [1, 2, 3]
+    text = shown(doors, table)
+    doors.assert_hidden(text)
+    assert doors.store.refusals() == ""
+    doors.spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING storev1 OPTIONS (password '{doors.ref()}')")
+    with pytest.raises(AnalysisException, match="ALREADY_EXISTS"):
+        doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '{doors.ref()}')")
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_v1_table_in_a_view_a_subquery_and_a_cte(doors):
+    doors.fill(1, 2)
+    table, view = doors.table(), doors.table("v")
+    doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '{doors.ref()}')")
+    doors.spark.sql(f"CREATE VIEW {view} AS SELECT id FROM {table} WHERE id > 1")
+    doors.rotate()
+    assert doors.ids(doors.spark.table(view)) == [2]
+    assert doors.ids(doors.spark.sql(f"SELECT id FROM range(5) WHERE id IN (SELECT id FROM {table})")) == [
+        1,
+        2,
+    ]
+    assert doors.ids(doors.spark.sql(f"WITH x AS (SELECT * FROM {table}) SELECT id FROM x")) == [1, 2]
+    assert doors.store.refusals() == ""
+    doors.spark.sql(f"DROP VIEW {view}")
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_cached_table_is_read_from_the_cache(doors):
+    doors.fill(1)
+    table = doors.table()
+    doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '{doors.ref()}')")
+    doors.spark.sql(f"CACHE TABLE {table}")
+    doors.fill(1, 2)
+    frame = doors.spark.table(table)
+    assert doors.ids(frame) == [1], "the cached rows, not the store's"
+    doors.spark.sql(f"UNCACHE TABLE {table}")
+    assert doors.ids(doors.spark.table(table)) == [1, 2]
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+@pytest.mark.parametrize("dbtable", ["numbers", "reference"])
+def test_jdbc_table(numbers, dbtable):
+    doors, table = numbers, numbers.table()
+    options = doors.jdbc(doors.ref("table") if dbtable == "reference" else "numbers")
+    doors.spark.sql(f"CREATE TABLE {table} USING jdbc OPTIONS {doors.sql_options(options)}")
+    assert doors.ids(doors.spark.table(table)) == [1, 2, 3]
+    doors.rotate()
+    doors.spark.sql(f"INSERT INTO {table} SELECT 4")
+    assert doors.ids(doors.spark.table(table)) == [1, 2, 3, 4]
+    text = shown(doors, table)
+    doors.assert_hidden(text)
+    assert (
+        doors.secrets_file.name
+        in "\n".join(str(row) for row in doors.spark.sql(f"DESCRIBE EXTENDED {table}").collect())
+        or "redacted" in text
+    )
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+@pytest.mark.parametrize("kind", ["inferred", "given", "partitioned"])
+def test_csv_table(doors, kind):
+    folder, table = Path(doors.path("csv")), doors.table()
+    doors.put(separator="|+|")
+    folder.mkdir()
+    (folder / "a.csv").write_text("1|+|x\n")
+    schema = {"inferred": "", "given": "(a int, b string)", "partitioned": "(a int, b string, p int)"}[kind]
+    partitions = "PARTITIONED BY (p)" if kind == "partitioned" else ""
+    if kind == "partitioned":
+        (folder / "p=1").mkdir()
+        (folder / "a.csv").rename(folder / "p=1" / "a.csv")
+    doors.spark.sql(
+        f"CREATE TABLE {table} {schema} USING csv OPTIONS (sep '{doors.ref('separator')}') {partitions}"
+        f" LOCATION '{folder}'"
+    )
+    if partitions:
+        doors.spark.sql(f"MSCK REPAIR TABLE {table}")
+        doors.spark.sql(f"INSERT INTO {table} VALUES (2, 'y', 2)")
+    else:
+        doors.spark.sql(f"INSERT INTO {table} VALUES (2, 'y')")
+    rows = sorted((str(row[0]), row[1]) for row in doors.spark.table(table).collect())
+    assert rows == [("1", "x"), ("2", "y")]
+    written = [path.read_text() for path in folder.rglob("part-*.csv")]
+    assert "2|+|y\n" in written
+    assert "|+|" not in shown(doors, table)
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_create_table_as_select(doors):
+    table = doors.table()
+    options = f"OPTIONS (password '{doors.ref()}')"
+    doors.spark.sql(f"CREATE TABLE {table} USING storev1 {options} AS SELECT 7L AS id")
+    assert doors.stored() == [7]
+    doors.rotate()
+    assert doors.ids(doors.spark.table(table)) == [7]
+    doors.assert_hidden(shown(doors, table))
+    doors.spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING storev1 {options} AS SELECT 8L AS id")
+    assert doors.stored() == [7]
+    doors.spark.sql(f"DROP TABLE {table}")
+
+    files = doors.table()
+    doors.put(separator="|+|")
+    doors.spark.sql(
+        f"CREATE TABLE {files} USING csv OPTIONS (sep '{doors.ref('separator')}') AS SELECT 1 AS a, 'x' AS b"
+    )
+    assert [tuple(row) for row in doors.spark.table(files).collect()] == [(1, "x")]
+    doors.spark.sql(f"DROP TABLE {files}")
+
+
+def test_temporary_view(numbers):
+    doors = numbers
+    doors.fill(5)
+    views = [doors.table("v"), doors.table("v")]
+    doors.spark.sql(f"CREATE TEMPORARY VIEW {views[0]} USING storev1 OPTIONS (password '{doors.ref()}')")
+    doors.spark.sql(
+        f"CREATE TEMPORARY VIEW {views[1]} USING jdbc OPTIONS {doors.sql_options(doors.jdbc('numbers'))}"
+    )
+    assert doors.ids(doors.spark.table(views[0])) == [5]
+    assert doors.ids(doors.spark.table(views[1])) == [1, 2, 3]
+    doors.rotate()
+    assert doors.ids(doors.spark.table(views[1])) == [1, 2, 3]
+    assert doors.ids(doors.spark.table(views[0])) == [5]
+
+
+def test_a_table_of_a_v2_provider_in_the_session_catalog_is_refused(doors):
+    table = doors.table()
+    with pytest.raises(AnalysisException, match="storev2") as error:
+        doors.spark.sql(f"CREATE TABLE {table} USING storev2 OPTIONS (password '{doors.ref()}')")
+    assert "password" in str(error.value)
+    assert "${files:" in str(error.value)
+    assert doors.store.refusals() == ""
+
+
+def test_a_reference_as_location_is_refused(doors):
+    with pytest.raises(AnalysisException, match="location"):
+        doors.spark.sql(
+            f"CREATE TABLE {doors.table()} (id int) USING csv OPTIONS (path '{doors.ref('path')}')"
+        )
+
+
+def test_a_missing_secret_fails_the_query_and_no_other(doors):
+    table = doors.table()
+    doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '{doors.ref()}')")
+    secret = doors.secrets.pop("pw")
+    doors.put(other="x")
+    with pytest.raises(AnalysisException, match="password") as error:
+        doors.spark.table(table).collect()
+    assert "storev1" in str(error.value)
+    assert doors.spark.range(3).count() == 3
+    doors.put(pw=secret)
+    assert doors.ids(doors.spark.table(table)) == []
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_create_table_of_the_catalog_api(doors):
+    table = doors.table()
+    doors.fill(9)
+    doors.spark.catalog.createTable(table, source="storev1", password=doors.ref())
+    assert doors.ids(doors.spark.table(table)) == [9]
+    assert doors.ids(doors.spark.read.table(table)) == [9]
+    doors.spark.sql(f"DROP TABLE {table}")
