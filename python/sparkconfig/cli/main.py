@@ -59,8 +59,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     out = Output(as_json=getattr(options, "json", False))
     try:
-        code = int(options.run(options, out))
+        code = _run(options, out)
         sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone. Python would flush once more at exit and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+    return code
+
+
+def _run(options: argparse.Namespace, out: Output) -> int:
+    try:
+        return int(options.run(options, out))
     except SparkConfigError as error:
         out.failure(type(error).__name__, str(error))
         return int(code_for(error))
@@ -68,10 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("sparkconfig: interrupted", file=sys.stderr)
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has gone. Python would flush once more at exit and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.OK)
+        raise
     except Exception as error:  # noqa: BLE001 - a traceback may show values of variables to some tools
         out.failure("InternalError", f"internal error: {type(error).__name__}; please report what you ran")
         return int(ExitCode.INTERNAL)
-    return code
