@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression
 from sparkconfig.language import Evaluated, Fill
-from sparkconfig.mixed_round import MixedRound
+from sparkconfig.mixed_round import MixedRound, Parse
 from sparkconfig.references import Reference
 from sparkconfig.settings import PREFIX, parse
 from sparkconfig.substitution import SUFFIX, Allowlists, SubstitutableValues
@@ -100,7 +100,7 @@ class MixedLanguage:
         """Evaluate with this round's answers."""
         return self.begin().evaluate(expression, fill)
 
-    def _values(self, values: Mapping[str, object], literal: Literal) -> SubstitutableValues:
+    def _values(self, values: Mapping[str, object], literal: Literal, plan: Parse) -> SubstitutableValues:
         return SubstitutableValues(
             values,
             prefix=TYPE_PREFIX,
@@ -110,4 +110,5 @@ class MixedLanguage:
             allow=self._allow,
             definitions=self._definitions,
             keep_failures=True,
+            plan=plan,
         )

@@ -6,23 +6,26 @@ Without that, a map of n keys would be walked from each of its keys, and a chain
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.expression import Expression
 from sparkconfig.language import Evaluated, Fill, PlainLanguage, own_references
 from sparkconfig.references import Reference
-from sparkconfig.substitution import OPENING, SubstitutableValues, iter_segments
+from sparkconfig.substitution import OPENING, Segment, SubstitutableValues, iter_segments, parse
 from sparkconfig.substitution.keys import named
+from sparkconfig.substitution.scanner import LONG_TEXT
 from sparkconfig.substitution.values import Literal
 
-__all__ = ["MakeValues", "MixedRound"]
+__all__ = ["MakeValues", "MixedRound", "Parse"]
 
-MakeValues = Callable[[Mapping[str, object], Literal], SubstitutableValues]
-"""Makes the KIP-269 instance of one map: its values, and the hook for the text between."""
+Parse = Callable[[str], Iterable[Segment]]
+MakeValues = Callable[[Mapping[str, object], Literal, Parse], SubstitutableValues]
+"""Makes the KIP-269 instance of one map: its values, the hook for the text between, and who parses a text."""
 
 _NO_KEY = "(value)"
 _Used = tuple[tuple[Reference, ...], tuple[Reference, ...]]
+_UNUSED: _Used = ((), ())
 
 
 class MixedRound:
@@ -75,6 +78,8 @@ class _Map:
         self._all_seen = False
         self._made: SubstitutableValues | None = None
         self._used: dict[str, _Used] = {}
+        self._plans: dict[str, tuple[Segment, ...]] = {}
+        self._any_reference = False
 
     def references(self, key: str) -> list[Reference]:
         """Walk from ``key`` to all keys that were not seen yet."""
@@ -91,24 +96,28 @@ class _Map:
             found += self._own(text)
             if OPENING not in text:
                 continue
-            names = named(text)
+            names = named(self._segments(text))
             if not names.open_ended:
                 waiting += names.keys
             elif not self._all_seen:  # it may ask for any key
                 self._all_seen = True
                 waiting += self._values
+        self._any_reference = self._any_reference or bool(found)
         return found
 
     def evaluate(self, key: str, fill: Fill) -> Evaluated:
         """Evaluate one key; the others that it asks for are evaluated once for all."""
+        self.references(key)  # nothing to do if it was asked before
         if self._made is None:
 
             def literal(text: str) -> tuple[str, bool]:
+                if "${" not in text:
+                    return text, False
                 references = own_references(text, self._expression)
                 filled, empty = fill(text, references)
                 return filled, len(empty) < len(references)
 
-            self._made = self._make(self._values, literal)
+            self._made = self._make(self._values, literal, self._segments)
         text = self._values[key]
         result = Evaluated(text)
         try:
@@ -127,13 +136,22 @@ class _Map:
         result.empty += empty
         return result
 
+    def _segments(self, text: str) -> Iterable[Segment]:
+        """The segments of a text, which is parsed once in a round; a huge one's are kept in no list."""
+        if len(text) > LONG_TEXT:
+            return iter_segments(text)
+        found = self._plans.get(text)
+        if found is None:
+            found = self._plans[text] = parse(text).segments
+        return found
+
     def _own(self, text: str) -> list[Reference]:
         """The references in the literal text."""
         if "${" not in text:
             return []
         return [
             reference
-            for segment in iter_segments(text)
+            for segment in self._segments(text)
             if isinstance(segment, str)
             for reference in own_references(segment, self._expression)
         ]
@@ -144,7 +162,7 @@ class _Map:
         answered: list[Reference] = []
         empty: list[Reference] = []
         if isinstance(text, str) and "${" in text:
-            for segment in iter_segments(text):
+            for segment in self._segments(text):
                 if isinstance(segment, str):
                     references = own_references(segment, self._expression)
                     missing = fill(segment, references)[1]
@@ -155,6 +173,8 @@ class _Map:
 
     def _fill_all(self, key: str, fill: Fill) -> _Used:
         """The references of a key and of all keys whose results it used; each key is looked at once."""
+        if not self._any_reference:
+            return _UNUSED
         asked = self._made.dependencies if self._made is not None else {}
         used = self._used
         waiting, entered = [key], set[str]()
@@ -169,14 +189,14 @@ class _Map:
             if current not in used:
                 parts = [self._fill_own(current, fill)]
                 parts += [used[k] for k in asked.get(current, ()) if k in used]
-                used[current] = _joined([part for part in parts if part != ((), ())])
+                used[current] = _joined([part for part in parts if part != _UNUSED])
         return used[key]
 
 
 def _joined(parts: Sequence[_Used]) -> _Used:
     """Put parts together, each reference once; a single part stays the object that it is."""
     if len(parts) < 2:
-        return parts[0] if parts else ((), ())
+        return parts[0] if parts else _UNUSED
     return (
         tuple(dict.fromkeys(reference for part in parts for reference in part[0])),
         tuple(dict.fromkeys(reference for part in parts for reference in part[1])),

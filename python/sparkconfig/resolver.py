@@ -161,11 +161,13 @@ class Resolver:
         self.close()
 
     def _expressions(self, configs: Mapping[str, str]) -> dict[str, Expression]:
-        siblings = MappingProxyType(dict(configs))
+        texts = dict(configs)
+        siblings = MappingProxyType(texts)
+        substitution = self.settings.substitution_enabled
         return {
             key: Expression(text, key, siblings)
-            for key, text in siblings.items()
-            if isinstance(text, str) and self.is_expression(text)
+            for key, text in texts.items()
+            if isinstance(text, str) and ("${" in text or (substitution and "$[" in text))
         }
 
     def _judge(

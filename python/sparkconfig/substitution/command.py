@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,6 +14,7 @@ __all__ = ["PUNCTUATION", "CommandParts", "Modifiers", "java_trim", "parse_comma
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 """The 32 ASCII characters that end a type and may delimit modifiers (all but ``=``)."""
 
+_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 _JAVA_BLANKS = "".join(map(chr, range(0x21)))
 
 
@@ -39,7 +41,7 @@ def parse_command(text: str) -> CommandParts | None:
     """Take a command apart; None: it is no command, and its text stays as it is. Linear in the text."""
     if "=" not in text:
         return None
-    end = 0
+    end = len(text) - len(text.lstrip(_LETTERS_AND_DIGITS))  # most types have no other characters
     while text[end] not in PUNCTUATION:  # ends at the latest at the "="
         end += 1
     if end == 0:
@@ -120,8 +122,8 @@ def read_modifiers(modifiers: tuple[str, ...]) -> Modifiers:
         "fromValueOfKey" in flags,
         default_value,
         default_key,
-        frozenset(flags - _KNOWN_FLAGS),
-        MappingProxyType(arguments),
+        _NONE.flags if flags <= _KNOWN_FLAGS else frozenset(flags - _KNOWN_FLAGS),
+        MappingProxyType(arguments) if arguments else _NONE.arguments,
     )
 
 

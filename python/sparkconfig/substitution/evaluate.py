@@ -14,7 +14,7 @@ from sparkconfig.references import shorten
 from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject
 
-__all__ = ["MaybeSteps", "Need", "Retrieve", "Steps", "evaluate"]
+__all__ = ["Need", "Retrieve", "Steps", "evaluate"]
 
 
 class Need(NamedTuple):
@@ -33,10 +33,6 @@ class Need(NamedTuple):
 
 Steps = Generator[Need, RedactableObject | None, RedactableObject]
 """An evaluation: yields needs, is sent results (None: does not exist), returns its own result."""
-
-MaybeSteps = Generator[Need, RedactableObject | None, RedactableObject | None]
-"""The same, where there may be no result."""
-
 
 Retrieve = Callable[[str, Modifiers, bool], RedactableObject | None]
 """Gives the value of an identifier (None: it does not exist); is told the modifiers and whether to redact."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from sparkconfig.errors import SubstitutionError
 from sparkconfig.secret import Secret
 from sparkconfig.substitution.builtin import BUILTIN_TYPES, KEY_VALUE
-from sparkconfig.substitution.scanner import OPENING, Command, iter_segments
+from sparkconfig.substitution.scanner import Command, Segment, iter_segments
 
 __all__ = ["Named", "named", "referenced_keys", "sibling_texts"]
 
@@ -27,7 +27,7 @@ def referenced_keys(text: str) -> frozenset[str]:
     ``defaultKey``, needed or not. ``$[keyValue/fromValueOfKey/=k]`` names ``k``; which key ``k``'s value
     names, and what a custom type asks for, only the evaluation knows: see :func:`sibling_texts`.
     """
-    return named(text).keys
+    return named(iter_segments(text)).keys
 
 
 def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -39,7 +39,7 @@ def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
     kept: dict[str, object] = {}
     waiting = [text]
     while waiting:
-        found = named(waiting.pop())
+        found = named(iter_segments(waiting.pop()))
         if found.open_ended:
             return dict(values)
         for key in found.keys:
@@ -50,11 +50,11 @@ def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
     return kept
 
 
-def named(text: str) -> Named:
-    """Return what :func:`referenced_keys` returns, and whether that may be all."""
+def named(segments: Iterable[Segment]) -> Named:
+    """Return what :func:`referenced_keys` returns for the text of ``segments``, and whether that may be all."""
     keys: set[str] = set()
     open_ended = False
-    for segment in iter_segments(text) if OPENING in text else ():
+    for segment in segments:
         if not isinstance(segment, Command):
             continue
         open_ended = open_ended or segment.type not in BUILTIN_TYPES

@@ -78,25 +78,28 @@ class Results(Mapping[str, RedactableObject]):
     garbage collector visits each of them again and again.
     """
 
-    __slots__ = ("_kept",)
+    __slots__ = ("_kept", "_keys")
 
-    def __init__(self, kept: dict[str, RedactableObject | str]) -> None:
+    def __init__(self, kept: dict[str, RedactableObject | str], keys: Mapping[str, object]) -> None:
         self._kept = kept
+        self._keys = keys
 
     def __getitem__(self, key: str) -> RedactableObject:
+        if key not in self._keys:
+            raise KeyError(key)
         found = self._kept[key]
         if not isinstance(found, RedactableObject):
             found = self._kept[key] = RedactableObject(found)
         return found
 
     def __contains__(self, key: object) -> bool:
-        return key in self._kept
+        return key in self._keys
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._kept)
+        return iter(self._keys)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._keys)
 
     def __repr__(self) -> str:
         return repr(dict(self))

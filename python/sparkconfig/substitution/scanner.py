@@ -13,13 +13,15 @@ from functools import lru_cache
 
 from sparkconfig.substitution.command import Modifiers, parse_command, read_modifiers
 
-__all__ = ["OPENING", "Command", "Malformed", "Plan", "Segment", "iter_segments", "parse"]
+__all__ = ["LONG_TEXT", "OPENING", "Command", "Malformed", "Plan", "Segment", "iter_segments", "parse"]
 
 OPENING = "$["
 """Without it in a text there is nothing to scan."""
 
 MAX_BRACKETS = 5
 _CACHED_TEXT = 1024
+LONG_TEXT = 65536
+"""A text with more characters is not kept as segments: a hostile one would have millions."""
 
 
 class Command:

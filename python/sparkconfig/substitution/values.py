@@ -15,16 +15,15 @@ from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
 from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.definitions import FromValues, LoadType, TypeTable, load_type
-from sparkconfig.substitution.evaluate import MaybeSteps, Need, Retrieve, Steps, evaluate
+from sparkconfig.substitution.evaluate import Need, Retrieve, Steps, evaluate
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject, Results
 from sparkconfig.substitution.running import Running
-from sparkconfig.substitution.scanner import OPENING, Command, Segment, iter_segments, parse
+from sparkconfig.substitution.scanner import LONG_TEXT, OPENING, Command, Segment, iter_segments, parse
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
 
 __all__ = ["Literal", "SubstitutableValues", "UnderlyingValues"]
 
 _log = logging.getLogger(__name__)
-_LONG_TEXT = 65536
 _MAX_NESTED = 50
 _TOO_LARGE = "the text that its substitutions give is too large; do keys name each other many times?"
 
@@ -62,6 +61,7 @@ class SubstitutableValues:
             other twice would otherwise grow without end.
         keep_failures: do not try again what failed (the KIP does): for a map of which every key is asked once,
             where a long chain with a broken end would be walked from every key.
+        plan: text that is no secret to its segments, for a caller that has parsed it already.
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class SubstitutableValues:
         load: LoadType = load_type,
         max_chars: int = MAX_CHARS,
         keep_failures: bool = False,
+        plan: Callable[[str], Iterable[Segment]] | None = None,
     ) -> None:
         self._values = values
         self._prefix = java_trim(prefix)
@@ -92,6 +93,7 @@ class SubstitutableValues:
         self._asked: dict[str, set[str]] = {}
         self._failed: dict[str, SparkConfigError] = {}
         self._keep_failures = keep_failures
+        self._plan = plan or _segments
         self._chars_left = max_chars
         self._here = Running()
 
@@ -108,7 +110,7 @@ class SubstitutableValues:
     @property
     def substitution_results(self) -> Mapping[str, RedactableObject]:
         """The keys that were calculated so far, for whatever reason, with their results."""
-        return Results(self._results)
+        return Results(self._results, self._results)
 
     @property
     def dependencies(self) -> Mapping[str, Set[str]]:
@@ -134,24 +136,27 @@ class SubstitutableValues:
 
     def substitute(self, keys: Iterable[str]) -> Mapping[str, RedactableObject]:
         """Return the results of ``keys``, without those that do not exist; raises like one request."""
-        answers: dict[str, RedactableObject | str] = {}
+        wanted = dict.fromkeys(keys)
+        absent: list[str] = []
         results, missing, failed = self._results, self._missing, self._failed
         read, literal = self._values.get, self._literal
-        for key in keys:
+        for key in wanted:
             if key in results or key in missing or key in failed:
                 begun = self._begin(key)
             else:
                 raw = read(key)
                 if type(raw) is str and OPENING not in raw and literal is None:
                     # Most entries of a map: nothing is made for them, which is what keeps large maps fast.
-                    answers[key] = results[key] = raw
+                    results[key] = raw
                     continue
                 begun = self._begin_with(key, raw)
-            if isinstance(begun, RedactableObject):
-                answers[key] = begun
-            elif begun is not None:
-                answers[key] = self._solve(key, begun)
-        return Results(answers)
+            if begun is None:
+                absent.append(key)
+            elif not isinstance(begun, RedactableObject):
+                self._solve(key, begun)
+        for key in absent:
+            del wanted[key]
+        return Results(results, wanted)
 
     def drive(self, steps: Steps) -> RedactableObject:
         """Run an evaluation that belongs to no key: for types that delegate to the helper."""
@@ -234,7 +239,7 @@ class SubstitutableValues:
             failure = _located(error, stack[-1][0] if stack else None)
         finally:
             here.nested -= 1
-            here.active.difference_update(key for key, _ in stack if key is not None)
+            here.active.difference_update([key for key, _ in stack if key is not None])
         if self._keep_failures:
             self._failed.update((key, failure) for key, _ in stack if key is not None)
         raise failure  # outside of the handler: nothing is chained
@@ -265,21 +270,25 @@ class SubstitutableValues:
 
     def _evaluate(self, key: str, text: str, secret: bool) -> Steps:  # noqa: FBT001
         """Evaluate the text of one key."""
-        # A secret's text is kept in no cache, a huge one's segments in no list.
-        segments: Iterable[Segment] = (
-            iter_segments(text) if secret or len(text) > _LONG_TEXT else parse(text).segments
-        )
+        segments = iter_segments(text) if secret else self._plan(text)  # a secret's text is kept in no cache
         parts: list[str] = []
         redacted = secret
         odd = chars = 0
         only: RedactableObject | None = None
+        literal = self._literal
         for segment in segments:
             if isinstance(segment, str):
-                plain, redact = self._transform(segment) if segment else (segment, False)
-                redacted = redacted or redact
-                parts.append(plain)
+                if literal is None or not segment:
+                    parts.append(segment)
+                else:
+                    plain, redact = self._transform(segment)
+                    redacted = redacted or redact
+                    parts.append(plain)
                 continue
-            found = (yield from self._command(key, segment, secret)) if isinstance(segment, Command) else None
+            found: RedactableObject | None = None
+            if isinstance(segment, Command):
+                begun = self._command(key, segment, secret)
+                found = begun if begun is None or isinstance(begun, RedactableObject) else (yield from begun)
             if found is None:
                 odd += 1
                 parts.append(segment.raw)
@@ -302,8 +311,8 @@ class SubstitutableValues:
         self._chars_left -= chars
         return RedactableObject("".join(parts), redacted)
 
-    def _command(self, key: str, command: Command, secret: bool) -> MaybeSteps:  # noqa: FBT001
-        """Evaluate one command; None: its type is unknown."""
+    def _command(self, key: str, command: Command, secret: bool) -> RedactableObject | Steps | None:  # noqa: FBT001
+        """Return the result of one command, or the evaluation to run; None: its type is unknown."""
         kind = command.type
         custom = self._types.get(kind)
         retrieve: Retrieve | None = None
@@ -322,7 +331,7 @@ class SubstitutableValues:
         else:
             with self._here.evaluating(key):
                 return self._ask_custom(custom, command, secret)
-        return (yield from evaluate(retrieve, kind, command.read(), command.identifier, secret=secret))
+        return evaluate(retrieve, kind, command.read(), command.identifier, secret=secret)
 
     def _ask_custom(self, custom: SubstituterType, command: Command, secret: bool) -> RedactableObject:  # noqa: FBT001
         """Let a type of its own making answer; it gets the modifiers raw."""
@@ -361,6 +370,11 @@ def _located(error: SparkConfigError, key: str | None) -> SparkConfigError:
         return SubstitutionError(f"key '{shorten(key)}': {error}")
     error.__cause__ = error.__context__ = None
     return error.with_traceback(None)
+
+
+def _segments(text: str) -> Iterable[Segment]:
+    """The segments of a text; a huge one's are kept in no list."""
+    return iter_segments(text) if len(text) > LONG_TEXT else parse(text).segments
 
 
 def _raw_result(raw: object) -> RedactableObject:
