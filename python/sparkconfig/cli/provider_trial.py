@@ -80,13 +80,20 @@ class Trial:
 
 def try_provider(
     name: str,
-    paths: Sequence[str],
+    paths: Sequence[str] | Mapping[str, Set[str]],
     *,
     keys: Set[str] | None,
     files: Sequence[Path] = (),
     operator: Path | None = None,
 ) -> Trial:
     """Configure the provider ``name``, and those that its params refer to; read each path.
+
+    Args:
+        name: the provider.
+        paths: what to read; a mapping gives each path the keys to ask for.
+        keys: to ask for at paths without keys of their own; None: all.
+        files: properties files with the settings.
+        operator: the operator's file, instead of the one that a driver here would find.
 
     Raises:
         ConfigurationError: there is no such provider, or it cannot be configured.
@@ -97,7 +104,8 @@ def try_provider(
         provider = providers[name]
         pool = CallPool()
         try:
-            reads = [_read(pool, provider, name, path, keys) for path in paths]
+            own = paths if isinstance(paths, Mapping) else {}
+            reads = [_read(pool, provider, name, path, own.get(path, keys)) for path in paths]
         finally:
             pool.close()
         kind = type(provider)

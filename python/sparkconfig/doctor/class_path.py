@@ -1,0 +1,106 @@
+"""Whether the JVMs would find the jar, and whether it is the right one."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sparkconfig import jars
+from sparkconfig._version import __version__
+from sparkconfig.doctor.finding import Finding, error, note, ok, warning
+from sparkconfig.doctor.patient import PLUGIN, Patient
+from sparkconfig.errors import ConfigurationError
+
+__all__ = ["class_path", "jar", "plugin"]
+
+_ON_PATH = ("spark.jars", "spark.driver.extraClassPath", "spark.executor.extraClassPath")
+_SEPARATOR = {"spark.jars": ","}
+_INSTALL = "run 'sparkconfig install --spark-home {home}' again, on every node"
+
+
+def jar(patient: Patient) -> Iterator[Finding]:
+    """Check the jar inside this package."""
+    if patient.spark is None:
+        return
+    todo = "install the package again, or run 'make jar' in a checkout"
+    try:
+        found = jars.find_jar(scala=patient.spark.scala)
+    except ConfigurationError as missing:
+        yield error("jar", str(missing), todo)
+        return
+    problem = _problem(found, patient.spark.scala)
+    yield error("jar", problem, todo) if problem else ok("jar", str(found))
+
+
+def plugin(patient: Patient) -> Iterator[Finding]:
+    """Say whether the confs turn it on."""
+    if patient.plugin_named:
+        yield ok("plugin", f"{PLUGIN} is in spark.plugins")
+    elif patient.files or patient.operator_confs:
+        yield warning(
+            "plugin",
+            f"spark.plugins does not name {PLUGIN}: applications start without sparkconfig",
+            f"add spark.plugins={PLUGIN}, beside what is there ('sparkconfig init' prints all lines)",
+        )
+    else:
+        yield note(
+            "plugin", "no spark-defaults.conf was found", "name the application's confs with --file FILE"
+        )
+
+
+def class_path(patient: Patient) -> Iterator[Finding]:
+    """Check the jars named by confs, and those in Spark's own ``jars``."""
+    if patient.spark is None:
+        return
+    good = 0
+    for origin, path in _named(patient):
+        problem = f"{path} does not exist" if not path.is_file() else _problem(path, patient.spark.scala)
+        if problem:
+            yield error("class path", f"{origin}: {problem}", 'use the path that "sparkconfig jar" prints')
+        else:
+            good += 1
+            yield ok("class path", f"{origin}: {path}")
+    installed = sorted(patient.spark.jars.glob("sparkconfig_2.1*.jar"))
+    again = _INSTALL.format(home=patient.spark.home)
+    for path in installed:
+        problem = _problem(path, patient.spark.scala)
+        if problem:
+            yield error("class path", problem, again)
+        else:
+            good += 1
+            yield ok("class path", f"{path}: every driver and executor of this Spark finds it")
+    if len(installed) > 1:
+        yield error("class path", f"{len(installed)} sparkconfig jars are in {patient.spark.jars}", again)
+    if not good:
+        yield note(
+            "class path",
+            "no conf names the jar, and it is not in Spark's own jars",
+            f'spark-submit --jars "$(sparkconfig jar)", or sparkconfig install --spark-home {patient.spark.home}',
+        )
+
+
+def _named(patient: Patient) -> Iterator[tuple[str, Path]]:
+    confs = patient.effective
+    for key in _ON_PATH:
+        for part in confs.get(key, "").split(_SEPARATOR.get(key, ":")):
+            url = urlsplit(part.strip())
+            # hdfs:, s3a: and the like cannot be looked at from here.
+            if "sparkconfig_2.1" in url.path and url.scheme in ("", "file", "local"):
+                yield key, Path(url.path)
+
+
+def _problem(path: Path, scala: str) -> str:
+    """Return what is wrong with a jar of ours, or an empty text."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            text = archive.read("META-INF/sparkconfig.properties").decode()
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return f"{path} is no sparkconfig jar"
+    about = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    if about.get("version") != __version__:
+        return f"{path} is version {about.get('version')}, and this package is {__version__}"
+    if f"scala-{scala}" not in about.get("flavour", ""):
+        return f"{path} is for {about.get('flavour')}, and this Spark has Scala {scala}"
+    return ""

@@ -1,0 +1,297 @@
+"""``sparkconfig doctor``: each finding appears when its cause is there, says what to do, and shows no value."""
+
+import json
+import os
+import stat
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import __version__
+from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.main import main
+from sparkconfig.doctor import Level, diagnose
+
+VALUE = "doctor-canary-5d1e-value"
+CORE = (
+    "org/apache/spark/scheduler/EventLoggingListener.class",
+    "org/apache/spark/deploy/history/EventLogFileWriter.class",
+    "org/apache/spark/ui/SparkUI.class",
+)
+
+
+def make_jar(path: Path, names=(), *, about: str | None = None) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(name, "")
+        if about is not None:
+            archive.writestr("META-INF/sparkconfig.properties", about)
+    return path
+
+
+def own_jar(path: Path, version=__version__, scala="2.13-jakarta") -> Path:
+    return make_jar(path, about=f"version={version}\nflavour=scala-{scala}\n")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A Spark 4 with as little as the doctor looks at, a Java 17, and a good jar in the package."""
+    spark = tmp_path / "spark"
+    make_jar(spark / "jars" / "spark-core_2.13-4.3.0.jar", CORE)
+    make_jar(spark / "jars" / "log4j-core-2.24.3.jar")
+    (spark / "conf").mkdir()
+    monkeypatch.setattr("sparkconfig.jars.FOLDER", tmp_path / "package")
+    own_jar(tmp_path / "package" / f"sparkconfig_2.13-{__version__}.jar")
+    make_java(tmp_path / "jdk", "17.0.15")
+    return spark
+
+
+def make_java(folder: Path, version: str) -> None:
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    java = folder / "bin" / "java"
+    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
+    java.chmod(0o755)
+
+
+@pytest.fixture
+def examine(home, tmp_path):
+    def run(confs: str = "", operator: Path | None = None, **environ: str):
+        file = tmp_path / "job.conf"
+        file.write_text(confs)
+        env = {
+            "JAVA_HOME": str(tmp_path / "jdk"),
+            "PATH": os.environ["PATH"],
+            "PYSPARK_PYTHON": sys.executable,
+        }
+        return diagnose([file], spark_home=home, operator=operator, environ={**env, **environ})
+
+    return run
+
+
+def found(diagnosis, area: str, level: Level) -> list[str]:
+    return [each.found for each in diagnosis.findings if (each.area, each.level) == (area, level)]
+
+
+def errors(diagnosis) -> dict[str, str]:
+    return {each.area: each.found for each in diagnosis.findings if each.level is Level.ERROR}
+
+
+GOOD = """
+spark.plugins io.sparkconfig.ConfigPlugin
+spark.master local[2]
+spark.config.providers files
+spark.config.providers.files.class file
+"""
+
+
+def test_nothing_is_wrong(examine):
+    diagnosis = examine(GOOD)
+    assert errors(diagnosis) == {}
+    assert diagnosis.code is ExitCode.OK
+    assert found(diagnosis, "java", Level.OK)[0].startswith("Java 17.0.15")
+    assert found(diagnosis, "spark", Level.OK)[0].startswith("Spark 4.3.0 with Scala 2.13")
+    assert found(diagnosis, "side process", Level.OK)[0].startswith(sys.executable)
+
+
+def test_whatever_is_not_good_says_what_to_do(examine):
+    for confs in ("", GOOD, "spark.master yarn", "spark.config.providers gone"):
+        for each in examine(confs).findings:
+            assert each.level is Level.OK or each.todo, each
+
+
+@pytest.mark.parametrize("version", ["1.8.0_452", "11.0.27"])
+def test_an_old_java(examine, tmp_path, version):
+    make_java(tmp_path / "old", version)
+    diagnosis = examine(GOOD, JAVA_HOME=str(tmp_path / "old"))
+    assert f"Java {version}" in errors(diagnosis)["java"]
+    assert diagnosis.code is ExitCode.CONFIGURATION
+
+
+def test_no_java(examine, tmp_path):
+    assert "does not run" in errors(examine(GOOD, JAVA_HOME=str(tmp_path / "none")))["java"]
+    assert "no java on the PATH" in errors(examine(GOOD, JAVA_HOME="", PATH=str(tmp_path)))["java"]
+
+
+def test_no_spark(home, tmp_path):
+    diagnosis = diagnose([], spark_home=tmp_path / "nowhere", environ={"PATH": ""})
+    assert "holds no Spark" in errors(diagnosis)["spark"]
+
+
+def test_a_package_without_the_jar(examine, tmp_path):
+    (tmp_path / "package" / f"sparkconfig_2.13-{__version__}.jar").unlink()
+    assert "this package has no sparkconfig_2.13" in errors(examine(GOOD))["jar"]
+
+
+def test_an_installed_jar_of_another_version(examine, home):
+    own_jar(home / "jars" / "sparkconfig_2.13-0.0.1.jar", "0.0.1")
+    assert f"is version 0.0.1, and this package is {__version__}" in errors(examine(GOOD))["class path"]
+
+
+def test_two_installed_jars(examine, home):
+    own_jar(home / "jars" / "sparkconfig_2.13-0.0.1.jar", "0.0.1")
+    own_jar(home / "jars" / f"sparkconfig_2.13-{__version__}.jar")
+    assert "2 sparkconfig jars" in errors(examine(GOOD))["class path"]
+
+
+def test_a_jar_for_another_scala(examine, tmp_path):
+    jar = own_jar(tmp_path / f"sparkconfig_2.12-{__version__}.jar", scala="2.12-javax")
+    assert "this Spark has Scala 2.13" in errors(examine(f"{GOOD}\nspark.jars /x.jar,{jar}"))["class path"]
+
+
+def test_a_jar_that_is_not_there(examine, tmp_path):
+    for text in (
+        f"spark.jars file://{tmp_path}/sparkconfig_2.13-9.jar",
+        f"spark.driver.extraClassPath /x:{tmp_path}/sparkconfig_2.13-9.jar",
+    ):
+        assert "does not exist" in errors(examine(f"{GOOD}\n{text}"))["class path"]
+
+
+def test_the_plugin_is_not_on(examine):
+    assert found(examine("spark.master local"), "plugin", Level.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("confs", "level"),
+    [
+        ("spark.master local[4]", Level.OK),
+        ("spark.master spark://h:7077", Level.ERROR),
+        ("spark.master spark://h:7077\nspark.authenticate true", Level.ERROR),
+        ("spark.master yarn\nspark.network.crypto.enabled true", Level.ERROR),
+        ("spark.master yarn\nspark.authenticate true\nspark.network.crypto.enabled true", Level.OK),
+        ("spark.master yarn\nspark.authenticate TRUE\nspark.ssl.rpc.enabled true", Level.OK),
+        (
+            "spark.master k8s://h\nspark.authenticate true\nspark.authenticate.enableSaslEncryption true",
+            Level.OK,
+        ),
+        ("spark.master yarn\nspark.config.rpc.insecure true", Level.WARNING),
+        ("spark.app.name x", Level.NOTE),
+    ],
+)
+def test_the_rule_for_rpc(examine, confs, level):
+    assert [each.level for each in examine(confs).findings if each.area == "rpc"] == [level]
+
+
+def test_misspelt_settings(examine):
+    assert "did you mean spark.config.providers?" in errors(examine("spark.config.provider x"))["settings"]
+
+
+def test_a_reference_that_is_read_too_early(examine, tmp_path):
+    assert "before plugins start" in errors(examine(f"{GOOD}\nspark.app.name ${{files:/x:name}}"))["settings"]
+
+
+def test_providers_are_tried_with_what_the_confs_refer_to(examine, tmp_path):
+    (tmp_path / "db.properties").write_text(f"password={VALUE}\nuser=alice\n")
+    confs = f"{GOOD}\nspark.shop.password ${{files:{tmp_path}/db.properties:password}}"
+    diagnosis = examine(confs)
+    assert "1 of 1 keys in 1 paths" in found(diagnosis, "provider files", Level.OK)[0]
+    assert VALUE not in repr(diagnosis)
+
+
+def test_a_reference_to_nothing(examine, tmp_path):
+    (tmp_path / "db.properties").write_text(f"password={VALUE}\n")
+    diagnosis = examine(f"{GOOD}\nspark.shop.user ${{files:{tmp_path}/db.properties:user}}")
+    assert "has no key user" in errors(diagnosis)["provider files"]
+    assert diagnosis.code is ExitCode.NOT_FOUND
+
+
+def test_a_forbidden_path(examine, tmp_path):
+    (tmp_path / "allowed").mkdir()
+    limits = f"spark.config.providers.files.param.allowed.paths {tmp_path}/allowed"
+    diagnosis = examine(f"{GOOD}\n{limits}\nspark.shop.user ${{files:/etc/hostname:user}}")
+    assert diagnosis.code is ExitCode.DENIED
+
+
+def test_one_broken_provider_does_not_hide_another(examine):
+    broken = "spark.config.providers.broken.class no.such.Provider"
+    confs = f"spark.config.providers broken,keys\n{broken}\nspark.config.providers.keys.class envvar"
+    diagnosis = examine(confs)
+    assert set(errors(diagnosis)) >= {"provider broken"}
+    assert "configured" in found(diagnosis, "provider keys", Level.NOTE)[0]
+
+
+def test_an_operators_file_that_the_user_can_write(examine, tmp_path):
+    file = tmp_path / "sparkconfig.conf"
+    file.write_text("spark.config.providers files\nspark.config.providers.files.class file\n")
+    file.chmod(stat.S_IRUSR | stat.S_IWUSR | stat.S_IWOTH)
+    diagnosis = examine("spark.master local", operator=file)
+    assert "operator file" in errors(diagnosis)
+
+
+def test_settings_of_an_application_beside_the_operators_file(examine, tmp_path, monkeypatch):
+    monkeypatch.setattr("sparkconfig.policy.operator_file.check_trust", lambda path, uid=None: None)
+    file = tmp_path / "sparkconfig.conf"
+    file.write_text("spark.config.providers files\nspark.config.providers.files.class file\n")
+    diagnosis = examine("spark.config.rpc.insecure true\nspark.master yarn", operator=file)
+    assert "spark.config.rpc.insecure is set by the application" in errors(diagnosis)["operator file"]
+    # It does not count either: the operator's word is the only one.
+    assert "rpc" in errors(diagnosis)
+    assert "names no Python" in found(diagnosis, "side process", Level.WARNING)[0]
+
+
+def test_the_installers_marker_without_the_file(examine, home):
+    (home / "conf" / "sparkconfig.required").touch()
+    assert "sparkconfig.required" in errors(examine(GOOD, SPARK_HOME=str(home)))["operator file"]
+
+
+def test_a_side_process_without_the_package(examine, tmp_path):
+    python = tmp_path / "python-without"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    diagnosis = examine(f"{GOOD}\nspark.config.agent.python {python}")
+    assert "has no sparkconfig" in errors(diagnosis)["side process"]
+
+
+def test_a_side_process_of_another_version(examine, tmp_path):
+    python = tmp_path / "python-old"
+    python.write_text("#!/bin/sh\necho 0.0.1 3.11\n")
+    python.chmod(0o755)
+    diagnosis = examine(f"{GOOD}\nspark.config.agent.python {python}")
+    assert "has sparkconfig 0.0.1" in errors(diagnosis)["side process"]
+
+
+def test_sinks_that_redaction_cannot_reach(examine, home):
+    (home / "jars" / "log4j-core-2.24.3.jar").unlink()
+    make_jar(home / "jars" / "spark-core_2.13-4.3.0.jar")
+    diagnosis = examine(f"{GOOD}\nspark.config.redaction.require false")
+    assert found(diagnosis, "sink event log", Level.WARNING)
+    assert found(diagnosis, "sink UI and REST", Level.WARNING)
+    assert "sink log4j2" in errors(diagnosis)
+    assert found(diagnosis, "sinks", Level.WARNING)
+
+
+def test_asynchronous_loggers(examine):
+    option = "-Dlog4j2.contextSelector=org.apache.logging.log4j.core.async.AsyncLoggerContextSelector"
+    assert (
+        "AsyncLoggerContextSelector"
+        in errors(examine(f"{GOOD}\nspark.driver.extraJavaOptions {option}"))["sink log4j2"]
+    )
+
+
+def test_databricks_own_event_log(examine):
+    listener = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
+    diagnosis = examine(f"{GOOD}\nspark.extraListeners {listener},com.shop.Own")
+    assert "Databricks" in found(diagnosis, "sink event log", Level.WARNING)[0]
+    assert "com.shop.Own" in found(diagnosis, "sink listeners", Level.NOTE)[0]
+    assert listener not in found(diagnosis, "sink listeners", Level.NOTE)[0]
+
+
+def test_the_command(home, tmp_path, monkeypatch, capsys):
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    (home / "conf" / "spark-defaults.conf").write_text(
+        "spark.master spark://h:7077\n" + GOOD.replace("local[2]", "spark://h")
+    )
+    assert main(["doctor", "--spark-home", str(home), "--json"]) == ExitCode.CONFIGURATION
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["ok"] is False
+    assert answer["files"] == [str(home / "conf" / "spark-defaults.conf")]
+    assert {"area", "level", "found", "todo"} == set(answer["findings"][0])
+    assert [each["area"] for each in answer["findings"] if each["level"] == "error"] == ["rpc"]
+    (home / "conf" / "spark-defaults.conf").write_text(GOOD)
+    assert main(["doctor", "--spark-home", str(home), "--quiet"]) == 0
+    assert "0 errors" in capsys.readouterr().out
