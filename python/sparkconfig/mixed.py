@@ -56,21 +56,28 @@ class MixedLanguage:
         *,
         operator: bool = False,
     ) -> MixedLanguage:
-        """Read allowlists and type definitions; an operator's allowlists are empty unless set.
+        """Read allowlists and type definitions.
+
+        A list that is set and empty allows nothing; one that is not set allows everything, but an operator's
+        nothing.
 
         Raises:
             ConfigurationError: a list, a pattern or a definition is wrong.
         """
         settings = parse(confs)
-        paths = settings.substitution_file_paths
-        shut = "" if operator else None
         problems: list[str] = []
+
+        def pattern(kind: str, given: str | None) -> str | None:
+            unset = f"{TYPE_PREFIX}{kind}.allowlist.pattern" not in confs
+            return None if unset and not operator else given or ""
+
+        everything = f"{TYPE_PREFIX}file.allowed.paths" not in confs and not operator
         allow = Allowlists()
         try:
             allow = Allowlists(
-                file_paths=paths or ([] if operator else None),
-                env_pattern=settings.substitution_env_pattern or shut,
-                sysprop_pattern=settings.substitution_sysprop_pattern or shut,
+                file_paths=None if everything else settings.substitution_file_paths,
+                env_pattern=pattern("envVar", settings.substitution_env_pattern),
+                sysprop_pattern=pattern("sysProp", settings.substitution_sysprop_pattern),
             )
         except ConfigurationError as error:
             problems += error.problems

@@ -83,20 +83,20 @@ class Settings:
         "substitution.file.allowed.paths",
         names,
         "",
-        "Files and directories that $[file=...] may read, by real path. Unset: everything, but with an"
-        " operator file nothing.",
+        "Files and directories that $[file=...] may read, by real path. Empty: nothing. Unset: everything, but"
+        " with an operator file nothing.",
     )
     substitution_env_pattern: str | None = _conf(
         "substitution.envVar.allowlist.pattern",
         optional_text,
         None,
-        "Regular expression for the whole name of a variable that $[envVar=...] may read; unset: as above.",
+        "Regular expression for the whole name of a variable that $[envVar=...] may read; empty, unset: as above.",
     )
     substitution_sysprop_pattern: str | None = _conf(
         "substitution.sysProp.allowlist.pattern",
         optional_text,
         None,
-        "Regular expression for the whole name of a property that $[sysProp=...] may read; unset: as above.",
+        "Regular expression for the whole name of a property that $[sysProp=...] may read; empty, unset: as above.",
     )
     reload_action: str = _conf(
         "reload.action",

@@ -251,6 +251,25 @@ def test_an_operators_allowlists_begin_empty_and_can_be_opened(tmp_path: Path) -
         resolver.resolve_map({"x": "$[envVar=PW]"})
 
 
+@pytest.mark.parametrize("empty", ["", "  "])
+@pytest.mark.parametrize("operator", [False, True])
+def test_an_allowlist_that_is_set_and_empty_allows_nothing(
+    tmp_path: Path, empty: str, operator: bool
+) -> None:
+    (tmp_path / "f").write_text("content")
+    prefix = "spark.config.substitution."
+    lists = {
+        "envVar.allowlist.pattern": "$[envVar=USER]",
+        "sysProp.allowlist.pattern": "$[sysProp=os.name]",
+        "file.allowed.paths": f"$[file={tmp_path}/f]",
+    }
+    shut = _both({prefix + name: empty for name in lists}, sysprops={"os.name": "Linux"}, operator=operator)
+    with shut, pytest.raises(UnresolvedReferenceError) as caught:
+        shut.resolve_map(dict(lists))
+    assert len(caught.value.problems) == 3
+    assert all("is not on the allowlist" in problem for problem in caught.value.problems)
+
+
 class Shout(SubstituterType):
     def do_substitution(self, type, modifiers, identifier, substitutable_values):  # noqa: A002
         return RedactableObject(identifier.upper())
