@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("Sources.scala")
+NAMES = ("V1Source", "V2Source", "EagerV2Source")
 SERVICES = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
 
 

@@ -23,6 +23,14 @@ os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 CACHE = Path(__file__).resolve().parents[3] / ".cache"
 
 
+def pytest_collection_modifyitems(items):
+    """Spark 3.5 and 4.0 leave the sockets of collect() to the garbage collector."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
+            item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
+
+
 def has_connect() -> bool:
     """Whether this Spark brings the server, and this environment the client's packages."""
     server = any((spark_home() / "jars").glob("spark-connect_*.jar"))

@@ -119,9 +119,6 @@ def test_v1_sink_through_the_wrapper_format(doors):
 
 def test_a_missing_secret_ends_the_query_with_its_name(doors):
     doors.fill(1)
-    with pytest.raises((StreamingQueryException, Exception), match="nobody"):
-        frame = stream(doors)
-        run(
-            frame.writeStream.format("storev2").option("password", doors.ref("nobody")),
-            doors, doors.path("checkpoint"),
-        )  # fmt: skip
+    writer = stream(doors).writeStream.format("storev2").option("password", doors.ref("nobody"))
+    with pytest.raises(StreamingQueryException, match="nobody"):
+        run(writer, doors, doors.path("checkpoint"))

@@ -113,9 +113,10 @@ def test_tables_of_a_v2_catalog(doors):
 
 @pytest.mark.parametrize("source", ["storev1", "storev2", "jdbc"])
 def test_a_missing_secret_is_named(doors, source):
+    options = {**doors.jdbc(doors.ref("nobody")), "password": doors.ref("nobody")}
+    writer = ids(doors, 1).write.format(source).options(**options).mode("append")
     with pytest.raises(AnalysisException) as error:
-        options = {**doors.jdbc(doors.ref("nobody")), "password": doors.ref("nobody")}
-        ids(doors, 1).write.format(source).options(**options).mode("append").save()
+        writer.save()
     assert doors.ref("nobody") in str(error.value)
     doors.assert_hidden(str(error.value))
     assert doors.store.refusals() == ""
