@@ -60,7 +60,7 @@ SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.
 	$(PYTHON) -m venv .venvs/pyspark-$*
 	.venvs/pyspark-$*/bin/python -m pip install -q --upgrade pip
 	grep -v '^pyspark==' python/constraints.txt > .venvs/pyspark-$*/constraints.txt
-	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt pyspark==$* cryptography py4j pytest pytest-timeout --group demo
+	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt pyspark==$* cryptography py4j pytest pytest-timeout pyspark-test --group demo
 	@echo "$(CURDIR)/python" > "$$(.venvs/pyspark-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
 	@touch $@
 

@@ -1,0 +1,54 @@
+"""Snapshots as the JVM encrypts them are AES-GCM as `cryptography` reads it, and authenticated by generation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from leaks.support import bare_jvm
+
+pytestmark = pytest.mark.spark
+SNAPSHOT = {"generation": 7, "values": {"${a:b}": {"value": "Canary-\u00e9-1", "secret": True}}}
+
+
+@pytest.fixture(scope="module")
+def jvm() -> Iterator[object]:
+    with bare_jvm() as gateway:
+        yield gateway.jvm
+
+
+@pytest.fixture(scope="module")
+def key(jvm) -> bytes:
+    return bytes(jvm.io.sparkconfig.executor.SnapshotCipher.newKey())
+
+
+def _snapshot(jvm) -> object:
+    mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
+    return jvm.io.sparkconfig.binding.Snapshot.fromJson(mapper.readTree(json.dumps(SNAPSHOT)))
+
+
+def test_python_reads_what_the_jvm_encrypts(jvm, key) -> None:
+    sealed = bytes(jvm.io.sparkconfig.executor.SnapshotCipher(key).encrypt(_snapshot(jvm)))
+    plain = AESGCM(key).decrypt(sealed[:12], sealed[12:], b"sparkconfig|7")
+    assert json.loads(plain) == SNAPSHOT
+
+
+def test_the_jvm_reads_what_python_encrypts(jvm, key) -> None:
+    nonce = bytes(range(12))
+    sealed = nonce + AESGCM(key).encrypt(nonce, json.dumps(SNAPSHOT).encode(), b"sparkconfig|7")
+    read = jvm.io.sparkconfig.executor.SnapshotCipher(key).decrypt(7, sealed)
+    assert read.generation() == 7
+    assert json.loads(read.toJson().toString()) == SNAPSHOT
+    assert "Canary" not in read.toString()
+
+
+def test_a_block_of_another_generation_does_not_pass(jvm, key) -> None:
+    sealed = bytes(jvm.io.sparkconfig.executor.SnapshotCipher(key).encrypt(_snapshot(jvm)))
+    with pytest.raises(InvalidTag):
+        AESGCM(key).decrypt(sealed[:12], sealed[12:], b"sparkconfig|8")
+    with pytest.raises(Exception, match="AEADBadTag"):
+        jvm.io.sparkconfig.executor.SnapshotCipher(key).decrypt(8, sealed)
