@@ -9,7 +9,7 @@ from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, Spar
 from sparkconfig.lookup import Place
 from sparkconfig.references import Reference, shorten
 
-__all__ = ["limited", "problem", "written"]
+__all__ = ["inert", "limited", "problem", "written"]
 
 _MOST = 200
 
@@ -35,6 +35,15 @@ def problem(
     return (
         f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"
         f" '{shorten(reference.key)}'{path}; check the spelling, or add the key to the store"
+    )
+
+
+def inert(name: str | None, reference: Reference) -> str:
+    """Describe a reference to a known provider that stands where it is text."""
+    where = f"{shorten(str(name))}: " if name is not None else ""
+    return (
+        f"{where}{written(reference)} stands inside of $[...] that is malformed or of an unknown type, where it is"
+        " not resolved; correct the substitution, or move the reference out of it"
     )
 
 

@@ -26,6 +26,7 @@ class Evaluated:
         changed: whether anything was put in place.
         answered: the references that had a value.
         empty: the references that had none, and stand in ``text`` as they are written.
+        inert: references inside of ``$[...]`` that is no substitution: text by the rules, hardly by intent.
         error: why it could not be evaluated.
     """
 
@@ -34,6 +35,7 @@ class Evaluated:
     changed: bool = False
     answered: list[Reference] = field(default_factory=list)
     empty: list[Reference] = field(default_factory=list)
+    inert: list[Reference] = field(default_factory=list)
     error: SparkConfigError | None = None
 
 

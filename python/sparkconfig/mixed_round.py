@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.expression import Expression
@@ -24,8 +26,17 @@ MakeValues = Callable[[Mapping[str, object], Literal, Parse], SubstitutableValue
 """Makes the KIP-269 instance of one map: its values, the hook for the text between, and who parses a text."""
 
 _NO_KEY = "(value)"
-_Used = tuple[tuple[Reference, ...], tuple[Reference, ...]]
-_UNUSED: _Used = ((), ())
+
+
+class _Used(NamedTuple):
+    """The references of a text, and of those that its value was made of."""
+
+    answered: tuple[Reference, ...] = ()
+    empty: tuple[Reference, ...] = ()
+    inert: tuple[Reference, ...] = ()
+
+
+_UNUSED = _Used()
 
 
 class MixedRound:
@@ -93,6 +104,7 @@ class _Map:
             text = self._values.get(current)
             if not isinstance(text, str):
                 continue
+            self._any_reference = self._any_reference or "${" in text
             found += self._own(text)
             if OPENING not in text:
                 continue
@@ -102,7 +114,6 @@ class _Map:
             elif not self._all_seen:  # it may ask for any key
                 self._all_seen = True
                 waiting += self._values
-        self._any_reference = self._any_reference or bool(found)
         return found
 
     def evaluate(self, key: str, fill: Fill) -> Evaluated:
@@ -125,15 +136,16 @@ class _Map:
         except SparkConfigError as error:
             error.__cause__ = error.__context__ = None
             result.error = error.with_traceback(None)
-            answered, empty = self._fill_own(key, fill)
+            used = self._fill_own(key, fill)
         else:
-            answered, empty = self._fill_all(key, fill)
+            used = self._fill_all(key, fill)
             if found is not None:
                 result.text = found.value
                 result.redact = found.redacted
-                result.changed = result.text != text or bool(answered)
-        result.answered += answered
-        result.empty += empty
+                result.changed = result.text != text or bool(used.answered)
+        result.answered += used.answered
+        result.empty += used.empty
+        result.inert += used.inert
         return result
 
     def _segments(self, text: str) -> Iterable[Segment]:
@@ -157,19 +169,23 @@ class _Map:
         ]
 
     def _fill_own(self, key: str, fill: Fill) -> _Used:
-        """The references of one key's own text: those with a value, those without."""
+        """The references of one key's own text."""
         text = self._values.get(key)
+        if not isinstance(text, str) or "${" not in text:
+            return _UNUSED
         answered: list[Reference] = []
         empty: list[Reference] = []
-        if isinstance(text, str) and "${" in text:
-            for segment in self._segments(text):
-                if isinstance(segment, str):
-                    references = own_references(segment, self._expression)
-                    missing = fill(segment, references)[1]
-                    without = set(missing)
-                    empty += missing
-                    answered += [reference for reference in references if reference not in without]
-        return tuple(answered), tuple(empty)
+        inert: list[Reference] = []
+        for segment in self._segments(text):
+            if isinstance(segment, str):
+                references = own_references(segment, self._expression)
+                missing = fill(segment, references)[1]
+                without = set(missing)
+                empty += missing
+                answered += [reference for reference in references if reference not in without]
+            elif self._made is not None and not self._made.is_substitution(segment):
+                inert += own_references(segment.raw, self._expression)
+        return _Used(tuple(answered), tuple(empty), tuple(inert))
 
     def _fill_all(self, key: str, fill: Fill) -> _Used:
         """The references of a key and of all keys whose results it used; each key is looked at once."""
@@ -197,7 +213,4 @@ def _joined(parts: Sequence[_Used]) -> _Used:
     """Put parts together, each reference once; a single part stays the object that it is."""
     if len(parts) < 2:
         return parts[0] if parts else _UNUSED
-    return (
-        tuple(dict.fromkeys(reference for part in parts for reference in part[0])),
-        tuple(dict.fromkeys(reference for part in parts for reference in part[1])),
-    )
+    return _Used(*(tuple(dict.fromkeys(chain.from_iterable(kind))) for kind in zip(*parts, strict=True)))

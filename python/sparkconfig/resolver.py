@@ -13,6 +13,7 @@ from sparkconfig.errors import (
     ConfigurationError,
     SecretNotFoundError,
     SparkConfigError,
+    SubstitutionError,
     UnresolvedReferenceError,
 )
 from sparkconfig.expression import Expression, Resolution, ResolvedValue, Source
@@ -193,6 +194,14 @@ class Resolver:
                 _log.warning("%s; it stays as it is written", source.problem)
             else:
                 problems.append((source.problem or "", error))
+        for reference in {r[:3]: r for r in evaluated.inert}.values():
+            if reference.provider not in self.providers:
+                continue  # an odd password rather than a reference
+            problem = advice.inert(expression.key, reference)
+            if self.settings.unresolved == "keep":
+                _log.warning("%s", problem)
+            else:
+                problems.append((problem, SubstitutionError(problem)))
         resolution.provenance[expression] = sources
         if problems:
             resolution.failed[expression] = [error for _, error in problems]

@@ -189,7 +189,6 @@ def test_both_languages_in_one_map_without_rescanning() -> None:
             "reference inside": "$[envVar/defaultValue=${envvar:PW}/=NONE]",
             "of another key": "$[keyValue=mixed]",
             "not evaluated": "$[nope=x] $[bad",
-            "malformed keeps references": "$[${envvar:PW}] ${envvar:USER}",
         }
     )
     assert _plain(resolved) == {
@@ -201,15 +200,41 @@ def test_both_languages_in_one_map_without_rescanning() -> None:
         "reference inside": "${envvar:PW}",
         "of another key": f"<alice:{VALUE}>",
         "not evaluated": "$[nope=x] $[bad",
-        "malformed keeps references": "$[${envvar:PW}] alice",
     }
     assert {key for key, value in resolved.items() if isinstance(value, Secret)} == {
         "secret",
         "mixed",
         "inserted substitution",
         "of another key",
-        "malformed keeps references",
     }
+
+
+def test_a_reference_where_it_is_text_is_reported_and_kept_in_keep_mode(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    texts = {
+        "malformed": "$[${envvar:PW}] ${envvar:USER}",
+        "misspelt": "$[enVar/defaultValue=${envvar:PW}/=X]",
+        "of another key": "<$[keyValue=misspelt]>",
+        "a default is text": "$[envVar/defaultValue=${envvar:PW}/=NONE]",
+        "an odd password": "$[a${b:c}d]",
+    }
+    with _both() as failing, pytest.raises(UnresolvedReferenceError) as caught:
+        failing.resolve_map(texts)
+    assert [
+        problem.partition(": ${envvar:PW} stands inside of $[...]")[:2] for problem in caught.value.problems
+    ] == [
+        (key, ": ${envvar:PW} stands inside of $[...]") for key in ("malformed", "misspelt", "of another key")
+    ]
+    with _both({"spark.config.unresolved": "keep"}) as keeping:
+        assert _plain(keeping.resolve_map(texts)) == {
+            "malformed": "$[${envvar:PW}] alice",
+            "misspelt": texts["misspelt"],
+            "of another key": f"<{texts['misspelt']}>",
+            "a default is text": "${envvar:PW}",
+            "an odd password": "$[a${b:c}d]",
+        }
+    assert caplog.text.count("stands inside of") == 3
 
 
 def test_problems_of_both_languages_come_together() -> None:

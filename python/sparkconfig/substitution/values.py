@@ -18,7 +18,15 @@ from sparkconfig.substitution.definitions import FromValues, LoadType, TypeTable
 from sparkconfig.substitution.evaluate import Need, Retrieve, Steps, evaluate
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject, Results
 from sparkconfig.substitution.running import Running
-from sparkconfig.substitution.scanner import LONG_TEXT, OPENING, Command, Segment, iter_segments, parse
+from sparkconfig.substitution.scanner import (
+    LONG_TEXT,
+    OPENING,
+    Command,
+    Malformed,
+    Segment,
+    iter_segments,
+    parse,
+)
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
 
 __all__ = ["Literal", "SubstitutableValues", "UnderlyingValues"]
@@ -157,6 +165,13 @@ class SubstitutableValues:
         for key in absent:
             del wanted[key]
         return Results(results, wanted)
+
+    def is_substitution(self, segment: Command | Malformed) -> bool:
+        """Return whether what stands in delimiters is replaced; else it stays as it is, and has a warning."""
+        if not isinstance(segment, Command):
+            return False
+        kind = segment.type
+        return kind == KEY_VALUE or kind in self._sources or self._types.get(kind) is not None
 
     def drive(self, steps: Steps) -> RedactableObject:
         """Run an evaluation that belongs to no key: for types that delegate to the helper."""
