@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 class AgentService:
-    """Answers ``ping``, ``start``, ``resolve``, ``await_change``, ``refresh``, ``status`` and ``announce``.
+    """Answers ``ping``, ``start``, ``resolve``, ``check``, ``await_change``, ``refresh``, ``status``, ``announce``.
 
     An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors
     of this package, which hold no values; of any other exception only its type is passed on, since a Python
@@ -39,6 +39,7 @@ class AgentService:
             "ping": lambda _: {},
             "start": self._start,
             "resolve": self._resolve,
+            "check": self._check,
             "await_change": self._await_change,
             "refresh": self._refresh,
             "status": self._status,
@@ -86,6 +87,7 @@ class AgentService:
             system_properties=request.get("system_properties") or {},
             operator_file=Path(operator_file) if operator_file else None,
             held=held,
+            parent=request.get("parent") or (),
         )
         with self._lock:
             before, self._application = self._application, application
@@ -99,7 +101,8 @@ class AgentService:
             "snapshot": application.keeper.snapshot.to_json(),
             "confs": {key: {"id": conf_id(key, e.text), "text": e.text} for key, e in confs.items()},
             "inplace": application.in_place(confs),
-            "problems": problems,
+            "problems": [*_violations(application), *problems],
+            "policy": _policy(application),
             "settings": {
                 "poll_interval_ms": settings.poll_interval,
                 "stale_expiry_ms": settings.stale_expiry,
@@ -115,6 +118,13 @@ class AgentService:
         snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
         self._unmasked.look(snapshot)
         return {"snapshot": snapshot.to_json()}
+
+    def _check(self, request: Json) -> Json:
+        """A door asks the policies; whatever is not ``"ok": true`` must be refused."""
+        policies = self._running.policies
+        if policies is None:
+            raise AgentError("this application has no policies")
+        return policies.ask(request)
 
     def _await_change(self, request: Json) -> Json:
         wait_s = min(int(request.get("wait_ms", 0)), _MAX_WAIT_MS) / 1000
@@ -133,6 +143,23 @@ class AgentService:
         running = self._running
         running.announce(str(request["application_id"]))
         return {}
+
+
+def _violations(application: Application) -> tuple[str, ...]:
+    return application.start_check.problems if application.start_check else ()
+
+
+def _policy(application: Application) -> Json | None:
+    """What the doors have to know; None: there are no policies, and no doors."""
+    policies, check = application.policies, application.start_check
+    if policies is None or check is None:
+        return None
+    return {
+        "tables": policies.judges_tables,
+        "defaults": dict(check.defaults),
+        "audit_logger": policies.audit_logger,
+        "audit": list(check.audit),
+    }
 
 
 def _expressions(items: list[Json]) -> dict[str, Expression]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import fnmatch
 import logging
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparkconfig.agent.status import status_of
 from sparkconfig.control import ControlServer
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.policy.jobtype import JobTypes, parse_map
+from sparkconfig.policy.launch import Launch
 from sparkconfig.providers._cache_entry import Kept
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.cache import CachingProvider
@@ -24,9 +26,14 @@ from sparkconfig.rotation import SnapshotKeeper
 from sparkconfig.settings import PREFIX, Settings, parse
 from sparkconfig.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from sparkconfig.agent.policies import Policies, StartCheck
+    from sparkconfig.policy.operator_file import OperatorFile
+
 __all__ = ["Application", "conf_id"]
 
 _log = logging.getLogger(__name__)
+_POLICY_ROOTS = tuple(f"{PREFIX}{name}" for name in ("override.", "create.table.policy", "audit."))
 
 
 def conf_id(key: str, text: str) -> str:
@@ -39,11 +46,15 @@ def conf_id(key: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class _Confs:
-    """An application's confs, and those that configure sparkconfig itself."""
+    """An application's confs, those that configure sparkconfig itself, and the operator's file if there is one."""
 
     all: Mapping[str, str]
     own: Mapping[str, str]
-    operator: bool
+    operator_file: OperatorFile | None = None
+
+    @property
+    def operator(self) -> bool:
+        return self.operator_file is not None
 
 
 class Application:
@@ -54,6 +65,7 @@ class Application:
         system_properties: the driver JVM's, for KIP-269's ``sysProp``.
         operator_file: the operator's file, from which all ``spark.config.*`` come when it is given.
         held: what a side process before this one had published.
+        parent: the command of the process that started the driver's JVM, for the job type.
 
     Raises:
         SparkConfigError: the settings or providers are wrong; one message lists all problems.
@@ -66,6 +78,7 @@ class Application:
         system_properties: Mapping[str, str],
         operator_file: Path | None,
         held: Snapshot | None = None,
+        parent: Sequence[str] = (),
     ) -> None:
         self._confs = _divide(confs, operator_file)
         self.caches: dict[str, CachingProvider] = {}
@@ -79,9 +92,15 @@ class Application:
             wrap=self._cached,
         )
         self.settings = self.resolver.settings
-        self.worker_access = (
-            _job_type(self.settings, confs, system_properties) in self.settings.worker_job_types
+        launch = Launch(system_properties.get("sun.java.command", ""), tuple(parent))
+        self.policies: Policies | None = None
+        self.start_check: StartCheck | None = None
+        self.job_type = JobTypes(self.settings.job_type, parse_map(self.settings.job_type_map)).of(
+            launch.application, launch.detect(confs)
         )
+        self.worker_access = self.job_type in self.settings.worker_job_types
+        if _judged(self._confs):
+            self._judge(launch, restarted=held is not None)
         self._control: ControlServer | None = None
         self.keeper = SnapshotKeeper(
             self.resolver,
@@ -91,6 +110,23 @@ class Application:
             stale_ms=self.settings.stale_expiry,
             manual=self._manual,
         )
+
+    def _judge(self, launch: Launch, *, restarted: bool) -> None:
+        """Load the policies and judge the confs; what the operator puts in place counts from here on."""
+        # Imported here: most applications have no policies, and the side process starts with each of them.
+        from sparkconfig.agent.policies import Policies
+
+        try:
+            self.policies = Policies.load(
+                self._confs.all, self._confs.operator_file, self.resolver.resolve_map, launch
+            )
+            # A new side process for a running application: its start was judged and recorded before.
+            check = self.policies.start(record=not restarted)
+        except BaseException:
+            self.resolver.close()
+            raise
+        self._confs = replace(self._confs, all={**self._confs.all, **check.defaults})
+        self.start_check = check
 
     def resolve_confs(
         self, in_use: Mapping[str, Expression] | None = None
@@ -179,6 +215,8 @@ class Application:
         if self._control is not None:
             self._control.close()
         self.keeper.close()
+        if self.policies is not None:
+            self.policies.close()
         self.resolver.close()
 
     def _advice(self, key: str) -> str | None:
@@ -214,13 +252,9 @@ class Application:
         return "$[" in text or any(reference.provider not in foreign for reference in scan(text))
 
 
-def _job_type(settings: Settings, confs: Mapping[str, str], system_properties: Mapping[str, str]) -> str:
-    """The job type, which decides whether Python workers may ask for values; the operator's word wins."""
-    from sparkconfig.policy.jobtype import JobTypes, detect, parse_map
-
-    command = system_properties.get("sun.java.command", "")
-    types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
-    return types.of(command, detect(confs, command))
+def _judged(confs: _Confs) -> bool:
+    """Whether there is anything to judge: without an operator's file only if the job's own confs ask for it."""
+    return confs.operator or any(key.startswith(_POLICY_ROOTS) for key in confs.own)
 
 
 def _timing(own: Mapping[str, str]) -> Settings:
@@ -232,16 +266,15 @@ def _timing(own: Mapping[str, str]) -> Settings:
 
 
 def _divide(confs: Mapping[str, str], operator_file: Path | None) -> _Confs:
-    """Tell who configures sparkconfig: the operator's file alone if there is one (KIP-421), else the job."""
+    """Tell who configures sparkconfig: the operator's file alone if there is one (KIP-421), else the job.
+
+    What the job sets in spite of the file has no effect; the policies report it as violations.
+    """
     own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
     if operator_file is None:
-        return _Confs(confs, own, operator=False)
-    if own:
-        listed = "\n  - ".join(sorted(own))
-        raise ConfigurationError(
-            f"this cluster's operator configures sparkconfig in {operator_file}; a job may not set:\n  - {listed}"
-        )
+        return _Confs(confs, own)
     # Imported here: most applications have no operator, and the side process starts with each of them.
     from sparkconfig.policy import operator_file as operators
 
-    return _Confs(confs, operators.load(operator_file).settings, operator=True)
+    loaded = operators.load(operator_file)
+    return _Confs(confs, loaded.settings, loaded)

@@ -94,6 +94,11 @@ class PolicyEngine:
         """Whether a violation is an error (else it is logged and recorded)."""
         return self._settings.override_mode == "enforce"
 
+    @property
+    def judges_tables(self) -> bool:
+        """Whether there is a policy for new tables."""
+        return self._table_policy is not None
+
     def job_type(self, application: str, detected: str) -> str:
         """The job type that counts: the operator's word, else what was detected."""
         return self._job_types.of(application, detected)
@@ -106,13 +111,14 @@ class PolicyEngine:
         """
         return job_type in self._settings.worker_job_types
 
-    def check(self, request: OverrideRequest, *, streaming: bool = False) -> Decision:
+    def check(self, request: OverrideRequest, *, streaming: bool = False, record: bool = True) -> Decision:
         """Judge what a job wants to set.
 
         Args:
             request: who, where and what. Its job type is what was detected; the operator's word replaces it.
             streaming: whether it is about a streaming query inside the application. Such a query is judged as a
                 streaming job; on shared servers by the server's own policy, too.
+            record: whether the audit gets to know.
         """
         job_type = self.job_type(request.application, request.job_type)
         job_types = [job_type]
@@ -123,7 +129,7 @@ class PolicyEngine:
             for kind in job_types
         ]
         decision = decisions[0] if len(decisions) == 1 else _merged(decisions)
-        return self._finish(decision, request, job_types[-1])
+        return self._finish(decision, request, job_types[-1], record=record)
 
     def _check(self, request: OverrideRequest) -> Decision:
         if request.scope == "worker" and not self.worker_access(request.job_type):
@@ -137,14 +143,17 @@ class PolicyEngine:
             return Decision(violations=(text,), explanation=uses, head=_head(request.job_type))
         return self._judge.judge(self._policies[request.job_type], request, _head(request.job_type))
 
-    def _finish(self, decision: Decision, request: OverrideRequest, job_type: str) -> Decision:
+    def _finish(
+        self, decision: Decision, request: OverrideRequest, job_type: str, *, record: bool = True
+    ) -> Decision:
         enforced = self.enforcing
         if not enforced and decision.violations:
             decision = replace(decision, violations=(), warned=decision.violations)
+        if decision.warned and record:
             _log.warning(
                 "%d policy violations (mode warn): %s", len(decision.warned), "; ".join(decision.warned[:20])
             )
-        if self.audit.enabled:
+        if self.audit.enabled and record:
             written = tuple(records(decision, request, job_type, enforced=enforced))
             self.audit.write(written)
             decision = replace(decision, records=written)

@@ -1,0 +1,143 @@
+"""The policies of one running application: the check at its start, and the questions of the doors after it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sparkconfig.early_confs import is_read_early
+from sparkconfig.policy.keys import canonical, fold
+from sparkconfig.policy.launch import Launch
+from sparkconfig.policy.overrides import is_internal
+from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.wire import answer
+
+if TYPE_CHECKING:
+    from sparkconfig.policy.engine import PolicyEngine, Resolve
+    from sparkconfig.policy.operator_file import OperatorFile
+
+__all__ = ["Policies", "StartCheck"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StartCheck:
+    """What the check of an application's confs gave.
+
+    Attributes:
+        problems: violations, and defaults that come too late.
+        defaults: texts that are put in place, since the job sets none.
+        audit: records for the log4j logger that the operator named.
+    """
+
+    problems: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict, repr=False)
+    audit: tuple[str, ...] = ()
+
+
+class Policies:
+    """The policy engine, and who is asking.
+
+    Args:
+        engine: it judges.
+        launch: what was started.
+        confs: the application's confs, as they stand there.
+        operator: the operator's file, if there is one.
+    """
+
+    def __init__(
+        self,
+        engine: PolicyEngine,
+        launch: Launch,
+        confs: Mapping[str, str],
+        operator: OperatorFile | None,
+    ) -> None:
+        self.engine = engine
+        self._confs = confs
+        self._launch = launch
+        self._operator = operator
+        self._name = confs.get("spark.app.name", "")
+        self.job_type = engine.job_type(launch.application, launch.detect(confs))
+
+    @classmethod
+    def load(
+        cls,
+        confs: Mapping[str, str],
+        operator: OperatorFile | None,
+        resolve: Resolve,
+        launch: Launch,
+    ) -> Policies:
+        """Load the policies.
+
+        Raises:
+            ConfigurationError: everything that is wrong with them.
+        """
+        from sparkconfig.policy.engine import PolicyEngine
+
+        return cls(PolicyEngine.from_operator(confs, operator, resolve=resolve), launch, confs, operator)
+
+    @property
+    def audit_logger(self) -> str | None:
+        """The log4j logger to which the driver writes the records of its questions."""
+        return self.engine.audit.logger
+
+    @property
+    def judges_tables(self) -> bool:
+        """Whether there is a policy for new tables."""
+        return self.engine.judges_tables
+
+    def start(self, *, record: bool = True) -> StartCheck:
+        """Judge the application's confs, and say what has to be put in place; ``record``: for the audit, too."""
+        decision = self.engine.check(
+            OverrideRequest(
+                self._name,
+                self.job_type,
+                self._launch.application,
+                "application",
+                dict(self._confs),
+                complete=True,
+            ),
+            record=record,
+        )
+        given = {fold(canonical(key)) for key in self._confs}
+        problems = [f"{text} (policy of {self.job_type} jobs)" for text in decision.violations]
+        defaults: dict[str, str] = {}
+        for key, text in decision.defaults.items():
+            if not is_read_early(key):
+                defaults[key] = text
+            elif self.engine.enforcing:
+                problems.append(
+                    f"{key}: the policy puts a value in place, but Spark has read this conf already; set it in the"
+                    " cluster's spark-defaults.conf, or with the job"
+                )
+        late: list[str] = []
+        for key, text in (self._operator.defaults if self._operator else {}).items():
+            folded = fold(canonical(key))
+            if folded in given or is_internal(folded):
+                continue
+            if is_read_early(key):
+                late.append(key)
+            else:
+                defaults.setdefault(key, text)
+        if late:
+            _log.warning(
+                "the operator's file sets confs that Spark reads before plugins start, and this job does not set them:"
+                " put them into the cluster's spark-defaults.conf, too: %s",
+                ", ".join(sorted(late)),
+            )
+        audit = tuple(json.dumps(record) for record in decision.records) if self.audit_logger else ()
+        return StartCheck(tuple(problems), defaults, audit)
+
+    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer a question of a door (:mod:`sparkconfig.policy.wire`); who asks is filled in here."""
+        known = {"job_name": self._name, "job_type": self.job_type, "application": self._launch.application}
+        found: dict[str, Any] = json.loads(answer(self.engine, json.dumps({**question, **known})))
+        return found
+
+    def close(self) -> None:
+        """Close the policies and the audit file."""
+        self.engine.close()
