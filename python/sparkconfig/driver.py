@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
-__all__ = ["current"]
+__all__ = ["await_generation", "configs", "current", "generation", "reload_action", "status"]
 
 
 def current(text: str) -> Secret:
@@ -26,6 +28,68 @@ def current(text: str) -> Secret:
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)
     raise failure
+
+
+def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
+    """Resolve a whole map in one generation (KIP-297: a task's ``configs()``).
+
+    Returns:
+        Every key; what held a reference that was resolved is a :class:`Secret`.
+
+    Raises:
+        UnresolvedReferenceError: as :func:`current`.
+        AgentError: as :func:`current`.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        found = json.loads(api.configsJson(json.dumps(dict(given))))["values"]
+        return {key: text if found[key] == text else Secret(found[key]) for key, text in given.items()}
+    except Exception as error:  # noqa: BLE001 - as in current()
+        failure = _translated(error)
+    raise failure
+
+
+def generation() -> int:
+    """Return the generation that the driver has published last.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    return int(_driver_api().generation())
+
+
+def await_generation(known: int, wait_ms: int) -> int:
+    """Return the newest generation as soon as it is newer than ``known``, or after ``wait_ms`` milliseconds.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        return int(api.awaitGeneration(known, wait_ms))
+    except Exception as error:  # noqa: BLE001 - as in current()
+        failure = _translated(error)
+    raise failure
+
+
+def reload_action() -> str:
+    """Return ``spark.config.reload.action`` of the application.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    return str(_driver_api().reloadAction())
+
+
+def status() -> dict[str, Any]:
+    """Return the state of references, providers and executors: names and times, never values.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    return dict(json.loads(_driver_api().status()))
 
 
 def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no type

@@ -1,7 +1,7 @@
 package io.sparkconfig.redaction
 
 /** The servlet API of this Spark: all that differs between javax (here) and jakarta. */
-private[redaction] object Servlets {
+object Servlets {
   type Filter = javax.servlet.Filter
   type FilterChain = javax.servlet.FilterChain
   type FilterConfig = javax.servlet.FilterConfig

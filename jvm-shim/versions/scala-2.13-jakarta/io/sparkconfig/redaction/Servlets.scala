@@ -1,7 +1,7 @@
 package io.sparkconfig.redaction
 
 /** The servlet API of this Spark: all that differs between jakarta (here) and javax. */
-private[redaction] object Servlets {
+object Servlets {
   type Filter = jakarta.servlet.Filter
   type FilterChain = jakarta.servlet.FilterChain
   type FilterConfig = jakarta.servlet.FilterConfig

@@ -14,7 +14,9 @@ import org.apache.spark.SparkConf
 final case class AgentSettings(
     pollIntervalMs: Long,
     staleExpiryMs: Long,
-    rpcInsecure: Boolean)
+    rpcInsecure: Boolean,
+    reloadAction: String,
+    workerAccess: Boolean)
 
 /** What the side process found in the confs. */
 final case class ConfAnswer(
@@ -26,6 +28,7 @@ final case class ConfAnswer(
 /** The shim's questions to the brain, typed; JSON and process handling stay below. */
 private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: JsonNode) {
   @volatile private var parsed: Option[AgentSettings] = None
+  @volatile private var announced: Option[String] = None
 
   /** Known after [[resolveConfs]]. */
   def settings: AgentSettings = parsed.getOrElse(AgentClient.Defaults)
@@ -41,7 +44,9 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     parsed = Some(AgentSettings(
       given.get("poll_interval_ms").asLong,
       given.get("stale_expiry_ms").asLong,
-      given.get("rpc_insecure").asBoolean))
+      given.get("rpc_insecure").asBoolean,
+      given.get("reload_action").asText,
+      given.get("worker_access").asBoolean))
     val expressions = Json.fields(answer.get("confs")).map { case (key, node) =>
       key -> Expression.ofConf(key, node.get("text").asText)
     }.toMap
@@ -73,6 +78,24 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     Option(answer.get("snapshot")).filterNot(_.isNull).map(Snapshot.fromJson)
   }
 
+  /** Reads every path again, also what is not due. */
+  def refresh(): Snapshot = Snapshot.fromJson(supervisor.call("refresh", Json.obj()).get("snapshot"))
+
+  /** The state of providers and references: names and times, no values. */
+  def status(): JsonNode = supervisor.call("status", Json.obj()).get("status")
+
+  /** Tells the application's id, under which `sparkconfig refresh` finds it. */
+  def announce(applicationId: String): Unit = {
+    announced = Some(applicationId)
+    supervisor.call("announce", announcement(applicationId))
+  }
+
+  private def announcement(applicationId: String): JsonNode = {
+    val request = Json.obj()
+    request.put("application_id", applicationId)
+    request
+  }
+
   /** After a restart of the side process: the generation that it must exceed, and the expressions in use. */
   def onRestart(known: () => (Snapshot, Iterable[Expression])): Unit = supervisor.onRestart { call =>
     val (snapshot, expressions) = known()
@@ -82,6 +105,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     expressions.foreach(expression => write(items.addObject(), expression))
     again.set[JsonNode]("held", snapshot.toJson)
     call("start", again)
+    announced.foreach(id => call("announce", announcement(id)))
   }
 
   def close(): Unit = supervisor.close()
@@ -94,7 +118,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
 }
 
 private[sparkconfig] object AgentClient {
-  private val Defaults = AgentSettings(5000L, 3600000L, rpcInsecure = false)
+  private val Defaults = AgentSettings(5000L, 3600000L, rpcInsecure = false, "refresh", workerAccess = false)
   private val StartTimeoutMs = 30000L
   private val CallTimeoutMs = 60000
 

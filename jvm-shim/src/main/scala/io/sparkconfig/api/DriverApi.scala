@@ -1,19 +1,56 @@
 package io.sparkconfig.api
 
+import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.agent.Json
 import io.sparkconfig.binding.{Expression, Values}
-import io.sparkconfig.plugin.Application
+import io.sparkconfig.plugin.{Application, DriverValues}
 
 /** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
 object DriverApi {
   /** The newest value of a text with references. It is a secret: keep it out of logs and plans. */
   def current(text: String): String = Values.resolve(Expression(text))
 
+  /** The newest values of a whole map, all of one generation. */
+  def configs(map: JMap[String, String]): JMap[String, String] = {
+    val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }
+    val resolved = driver.resolveAll(texts.map { case (key, text) => Expression.of(text, map.asScala - key) })
+    val result = new JLinkedHashMap[String, String](map)
+    texts.map(_._1).zip(resolved).foreach { case (key, value) => result.put(key, value) }
+    result
+  }
+
+  /** As [[configs]], a JSON object both ways: Python's bridge would need a call for each entry of a map. */
+  def configsJson(map: String): String = {
+    val given = new JLinkedHashMap[String, String]()
+    Json.fields(Json.parse(map)).foreach { case (key, node) => given.put(key, node.asText) }
+    Json.write(Json.putMap(Json.obj(), "values", configs(given).asScala))
+  }
+
   /** The generation that this driver has published last. */
   def generation: Long = Values.snapshot.generation
+
+  /** Waits for a generation newer than `known`; gives the newest, which may be the known one. */
+  def awaitGeneration(known: Long, waitMs: Long): Long = driver.awaitGeneration(known, waitMs)
+
+  /** Reads every store now, whether it is due or not. */
+  def refresh(): Long = { driver.refreshAll(); generation }
+
+  /** `spark.config.reload.action` of this application. */
+  def reloadAction: String = Application.agent.map(_.settings.reloadAction).getOrElse("refresh")
+
+  /** References, providers, executors and their state, as JSON without values. */
+  def status: String = Application.state.map(state => Json.write(state.toJson)).getOrElse("{}")
 
   /** The side process's id, or -1 while none runs. */
   def agentPid: Long = Application.agent.flatMap(_.pid).getOrElse(-1L)
 
   /** How often the side process was started again. */
   def agentRestarts: Int = Application.agent.map(_.restartCount).getOrElse(0)
+
+  private def driver: DriverValues = Application.values.getOrElse(
+    throw new SparkConfigException("sparkconfig does not run in this process"))
 }

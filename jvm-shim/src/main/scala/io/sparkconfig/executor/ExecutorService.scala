@@ -2,6 +2,8 @@ package io.sparkconfig.executor
 
 import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
 
+import scala.collection.JavaConverters._
+
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
 import org.apache.spark.SparkContext
@@ -20,6 +22,7 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   private val cipher = new SnapshotCipher(key)
   @volatile private var news: Option[SnapshotNews] = None
   @volatile private var broadcastsWork = false
+  private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[String, Message]()
   private val worker = Executors.newSingleThreadExecutor(new ThreadFactory {
     override def newThread(task: Runnable): Thread = {
@@ -46,11 +49,25 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     before.flatMap(old => Option(old.shared)).foreach(release)
   }
 
+  /** What each executor knew when it asked last, by its id. */
+  def executors: Map[String, Seen] = seen.asScala.toMap
+
+  /** An executor is gone. */
+  def forget(executor: String): Unit = seen.remove(executor)
+
+  /** How many of the executors that still ask do not have the newest generation. */
+  def behind(newest: Long, silentAfterMs: Long): Int = {
+    val now = System.currentTimeMillis()
+    seen.values().asScala.count(last => last.generation < newest && now - last.at <= silentAfterMs)
+  }
+
   /** Answers a message on the wire; what is no message of ours gets no answer. */
   def answer(wire: Any): AnyRef = Messages.decode(wire).map(message => Messages.encode(reply(message))).orNull
 
   private def reply(message: Message): Message = message match {
-    case AskSnapshot(known) => news.filter(_.generation > known).getOrElse(Unchanged)
+    case AskSnapshot(known, executor) =>
+      seen.put(executor, Seen(known, System.currentTimeMillis()))
+      news.filter(_.generation > known).getOrElse(Unchanged)
     case AskKey => new Key(key)
     case AskExpression(text, siblings) => expression(Expression.withSiblings(text, siblings))
     case _ => Unchanged
@@ -75,7 +92,7 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
       try {
         values.resolve(wanted)
         if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-        else Refused(s"${wanted.text} holds no reference that a provider answers")
+        else Plain
       } catch {
         case e: SparkConfigException => Refused(e.getMessage)
         case e: Exception => Refused(s"the driver failed with ${e.getClass.getSimpleName}")
@@ -87,6 +104,13 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     try old.unpersist(blocking = false)
     catch { case e: Exception => log.debug("an old snapshot's blocks were not released: {}", e.getClass.getName) }
 }
+
+/**
+ * An executor's last question.
+ *
+ * @param at milliseconds since the epoch
+ */
+private[sparkconfig] final case class Seen(generation: Long, at: Long)
 
 private object ExecutorService {
   /** Replies of this size cost less than a broadcast. */

@@ -3,9 +3,11 @@ package io.sparkconfig.executor
 import java.util.{Map => JMap}
 
 import io.sparkconfig.binding.{Expression, Snapshot, Values}
+import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.plugin.RedactionSinks
+import io.sparkconfig.redaction.Redactor
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
-import org.apache.spark.sparkconfig.ReferenceConf
+import org.apache.spark.sparkconfig.{ReferenceConf, SparkAccess}
 import org.slf4j.LoggerFactory
 
 /**
@@ -17,6 +19,7 @@ import org.slf4j.LoggerFactory
 private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
   private val log = LoggerFactory.getLogger(classOf[ExecutorSide])
   private var values: Option[ExecutorValues] = None
+  private var workers: Option[WorkerServer] = None
 
   override def init(context: PluginContext, extra: JMap[String, String]): Unit =
     // In local mode executor and driver are one process, and the driver's half is there already.
@@ -24,6 +27,8 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       RedactionSinks.installQuietly()
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
+      if (extra.get(ExecutorSide.WorkerKey) == "true") serveWorkers(started)
+      ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()
       try {
@@ -35,7 +40,19 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       }
     }
 
+  /** Python workers are a convenience: an executor without them still computes. */
+  private def serveWorkers(source: ExecutorValues): Unit =
+    try {
+      val server = new WorkerServer(source, SparkAccess.localDirs)
+      source.onChange(server.publish)
+      server.start()
+      workers = Some(server)
+    } catch {
+      case e: Exception => log.error(s"Python workers cannot ask for values here: ${Redactor.redact(e.toString)}")
+    }
+
   override def shutdown(): Unit = values.foreach { source =>
+    workers.foreach(_.close())
     Values.uninstall(source)
     source.close()
   }
@@ -47,5 +64,6 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
 private[sparkconfig] object ExecutorSide {
   /** What the driver tells executors through the plugin's own conf, which is public: no secrets here. */
   val PollKey = "poll.interval.ms"
+  val WorkerKey = "worker.access"
   val DefaultPollMs = 5000L
 }

@@ -21,9 +21,17 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private val fetching = new Object
   @volatile private var cipher: Option[SnapshotCipher] = None
   @volatile private var closed = false
+  @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
+  @volatile private var heardAt = System.nanoTime()
   private val poller = new Thread(() => poll(), "sparkconfig-poll")
 
   override def snapshot: Snapshot = held.get()
+
+  /** Called after each new generation is in place. */
+  def onChange(action: Snapshot => Unit): Unit = listener = action
+
+  /** Milliseconds since the driver answered last. */
+  def silenceMs: Long = (System.nanoTime() - heardAt) / 1000000
 
   def start(): Unit = {
     try refresh()
@@ -33,7 +41,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   override def refresh(): Boolean = fetching.synchronized {
-    ask(AskSnapshot(held.get().generation)) match {
+    ask(AskSnapshot(held.get().generation, context.executorID())) match {
       case news: SnapshotNews =>
         val bytes = if (news.inline != null) news.inline else news.shared.value
         accept(key().decrypt(news.generation, bytes))
@@ -59,6 +67,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     else {
       Redactor.register(news.secretValues)
       held.set(news)
+      listener(news)
       log.info("sparkconfig: generation {} with {} expressions", news.generation, news.values.size)
       true
     }
@@ -83,6 +92,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
             case Some(value) => return value
             case None => Thread.sleep(RetryMs)
           }
+        case Plain => return expression.text
         case Refused(message) => throw new SparkConfigException(message)
         case _ => Thread.sleep(RetryMs)
       }
@@ -90,9 +100,12 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     throw new SparkConfigException(s"the driver did not resolve ${expression.text} within $AskDeadlineMs ms")
   }
 
-  private def ask(message: Message): Message =
-    Messages.decode(context.ask(Messages.encode(message))).getOrElse(
+  private def ask(message: Message): Message = {
+    val answer = Messages.decode(context.ask(Messages.encode(message))).getOrElse(
       throw new SparkConfigException("the driver's sparkconfig jar does not speak this executor's version"))
+    heardAt = System.nanoTime()
+    answer
+  }
 
   private def poll(): Unit = while (!closed) {
     try {

@@ -14,8 +14,8 @@ private[executor] case object AskKey extends Message
 
 private[executor] final class Key(val bytes: Array[Byte]) extends Message
 
-/** Asks for a snapshot newer than the generation known; the answer is Unchanged or SnapshotNews. */
-private[executor] final case class AskSnapshot(known: Long) extends Message
+/** An executor asks for a snapshot newer than the one it knows; the answer is Unchanged or SnapshotNews. */
+private[executor] final case class AskSnapshot(known: Long, executor: String) extends Message
 
 private[executor] case object Unchanged extends Message
 
@@ -39,6 +39,9 @@ private[executor] case object Pending extends Message
 /** The snapshot holds it from this generation on. */
 private[executor] final case class Ready(generation: Long) extends Message
 
+/** The text holds no reference that a provider answers: it is its own value. */
+private[executor] case object Plain extends Message
+
 /** It cannot be resolved; the text holds no value. */
 private[executor] final case class Refused(message: String) extends Message
 
@@ -52,12 +55,13 @@ private[sparkconfig] object Messages {
   private[executor] def encode(message: Message): Wire = message match {
     case AskKey => Array("ask-key")
     case key: Key => Array("key", key.bytes)
-    case AskSnapshot(known) => Array("ask-snapshot", Long.box(known))
+    case AskSnapshot(known, executor) => Array("ask-snapshot", Long.box(known), executor)
     case Unchanged => Array("unchanged")
     case news: SnapshotNews => Array("snapshot", Long.box(news.generation), news.inline, news.shared)
     case AskExpression(text, siblings) => Array("ask-expression", text, new JHashMap[String, String](siblings.asJava))
     case Pending => Array("pending")
     case Ready(generation) => Array("ready", Long.box(generation))
+    case Plain => Array("plain")
     case Refused(message) => Array("refused", message)
   }
 
@@ -65,7 +69,7 @@ private[sparkconfig] object Messages {
   private[executor] def decode(wire: Any): Option[Message] = wire match {
     case Array("ask-key") => Some(AskKey)
     case Array("key", bytes: Array[Byte]) => Some(new Key(bytes))
-    case Array("ask-snapshot", known: java.lang.Long) => Some(AskSnapshot(known))
+    case Array("ask-snapshot", known: java.lang.Long, executor: String) => Some(AskSnapshot(known, executor))
     case Array("unchanged") => Some(Unchanged)
     case Array("snapshot", generation: java.lang.Long, inline, shared) =>
       Some(new SnapshotNews(
@@ -74,6 +78,7 @@ private[sparkconfig] object Messages {
       Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap))
     case Array("pending") => Some(Pending)
     case Array("ready", generation: java.lang.Long) => Some(Ready(generation))
+    case Array("plain") => Some(Plain)
     case Array("refused", message: String) => Some(Refused(message))
     case _ => None
   }

@@ -2,12 +2,14 @@ package io.sparkconfig.plugin
 
 import java.util.{HashMap => JHashMap, Map => JMap}
 
+import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess}
 import org.slf4j.LoggerFactory
 
@@ -24,22 +26,34 @@ private[sparkconfig] final class Application private (
     hadoop: Map[String, String]) {
 
   private val service = new ExecutorService(sc, values)
+  private val surroundings = new Surroundings(client, values)
 
   /** Non-secret settings for executors; Spark writes them in clear into its event log. */
   def executorSettings: JMap[String, String] = {
     val settings = new JHashMap[String, String]()
     settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
+    settings.put(ExecutorSide.WorkerKey, client.settings.workerAccess.toString)
     settings
   }
 
-  /** Called when the scheduler stands: from now on broadcasts work. */
-  def ready(): Unit = service.ready()
+  /** What can be told of this application. */
+  val state = new ApplicationState(client, values, service)
+
+  /** Called when the scheduler stands: from now on broadcasts work, and the application has its id. */
+  def ready(applicationId: String, metrics: MetricRegistry): Unit = {
+    service.ready()
+    surroundings.begin(sc, applicationId, metrics, state)
+    sc.addSparkListener(new SparkListener {
+      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = service.forget(event.executorId)
+    })
+  }
 
   /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
   def answer(message: Any): AnyRef = service.answer(message)
 
   def close(): Unit = {
     Application.forget(this)
+    surroundings.close()
     Values.uninstall(values)
     values.close()
     service.close()
@@ -49,9 +63,12 @@ private[sparkconfig] final class Application private (
   private def begin(): Unit = {
     values.onChange { snapshot =>
       Redactor.register(snapshot.secretValues)
-      val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
-      ReferenceHadoopConf.update(sc, newest)
+      if (client.settings.reloadAction != "none") {
+        val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
+        ReferenceHadoopConf.update(sc, newest)
+      }
       service.publish(snapshot)
+      surroundings.publish(snapshot)
     }
     values.watch()
   }
@@ -66,6 +83,9 @@ private[sparkconfig] object Application {
 
   /** The running application's side process. */
   def agent: Option[AgentClient] = current.map(_._2)
+
+  /** The running application's state. */
+  def state: Option[ApplicationState] = current.map(_._1.state)
 
   private def forget(application: Application): Unit = synchronized {
     if (current.exists(_._1 eq application)) current = None

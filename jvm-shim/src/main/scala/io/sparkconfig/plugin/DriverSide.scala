@@ -16,7 +16,7 @@ private[sparkconfig] class DriverSide extends DriverPlugin {
   }
 
   override def registerMetrics(appId: String, context: PluginContext): Unit =
-    application.foreach(_.ready())
+    application.foreach(_.ready(appId, context.metricRegistry()))
 
   override def receive(message: Any): AnyRef =
     application.map(_.answer(message)).orNull

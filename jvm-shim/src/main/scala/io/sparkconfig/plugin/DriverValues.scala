@@ -19,6 +19,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   private val log = LoggerFactory.getLogger(classOf[DriverValues])
   private val publishing = new Object
+  private val changed = new Object
   @volatile private var held = first
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
   @volatile private var closed = false
@@ -43,6 +44,29 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     inUse.putIfAbsent(expression.id, expression)
     // A text in which the brain found no reference comes back as it is.
     newest.get(expression).getOrElse(expression.text)
+  }
+
+  /** Values of several expressions, all of one generation. */
+  def resolveAll(expressions: Seq[Expression]): Seq[String] = {
+    val newest =
+      try ask(expressions)
+      catch { case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held) }
+    expressions.foreach(expression => inUse.putIfAbsent(expression.id, expression))
+    expressions.map(expression => newest.get(expression).getOrElse(expression.text))
+  }
+
+  /** Asks every store, whether due or not. */
+  def refreshAll(): Unit = accept(client.refresh())
+
+  /** Gives the generation held, as soon as it is newer than `known`, or after `waitMs`. */
+  def awaitGeneration(known: Long, waitMs: Long): Long = changed.synchronized {
+    val end = System.nanoTime() + waitMs * 1000000
+    var left = waitMs
+    while (held.generation <= known && left > 0 && !closed) {
+      changed.wait(left)
+      left = (end - System.nanoTime()) / 1000000
+    }
+    held.generation
   }
 
   /** What happens at each new generation, in order, one at a time. */
@@ -77,6 +101,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
       try listener(news)
       catch { case e: Exception => log.error("generation {} could not be published: {}",
         news.generation, e.getClass.getName) }
+      changed.synchronized { changed.notifyAll() }
     }
   }
 

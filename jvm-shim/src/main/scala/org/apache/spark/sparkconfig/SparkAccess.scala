@@ -1,6 +1,8 @@
 package org.apache.spark.sparkconfig
 
-import org.apache.spark.{SparkConf, SparkContext}
+import java.io.File
+
+import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
 import org.apache.spark.internal.config.ConfigEntry
 
 /** The few private members of Spark that the shim reads; everything else uses public API. */
@@ -10,6 +12,9 @@ object SparkAccess {
 
   /** Whether Spark reads this key through a registered entry, which expands `${...}` inside values. */
   def isRegistered(key: String): Boolean = ConfigEntry.findEntry(key) != null
+
+  /** Where this process keeps its blocks: Spark tells Python workers these directories. */
+  def localDirs: Seq[File] = SparkEnv.get.blockManager.diskBlockManager.localDirs.toList
 
   /** Environment variables of executors, already collected from `spark.executorEnv.*` when plugins start. */
   def executorEnvs(sc: SparkContext): scala.collection.mutable.Map[String, String] = sc.executorEnvs

@@ -1,0 +1,140 @@
+package io.sparkconfig.executor.workers
+
+import java.io.{DataInputStream, DataOutputStream, File, IOException}
+import java.net.{StandardProtocolFamily, UnixDomainSocketAddress}
+import java.nio.channels.{Channels, ServerSocketChannel, SocketChannel}
+import java.util.concurrent.{ExecutorService => Pool, Executors, ThreadFactory}
+
+import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.agent.Json
+import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import org.slf4j.LoggerFactory
+
+/**
+ * Gives this process's values to its Python workers, over a Unix socket that only this user can reach.
+ *
+ * A message is four bytes of length and JSON. The first of a connection is the token; then `snapshot` gives the
+ * values if they are newer than the generation known, and `resolve` takes expressions into use. Python asks only
+ * after the mapped generation has changed.
+ */
+private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Seq[File]) {
+  import WorkerServer._
+
+  private val log = LoggerFactory.getLogger(classOf[WorkerServer])
+  private val folder = WorkerFolder.create(localDirs)
+  private val listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+  private val threads: Pool = Executors.newCachedThreadPool(new ThreadFactory {
+    override def newThread(task: Runnable): Thread = {
+      val thread = new Thread(task, "sparkconfig-worker-server")
+      thread.setDaemon(true)
+      thread
+    }
+  })
+  private val atExit = new Thread(() => folder.remove(), "sparkconfig-worker-cleanup")
+
+  def start(): Unit = {
+    Runtime.getRuntime.addShutdownHook(atExit)
+    listener.bind(UnixDomainSocketAddress.of(folder.socket), Backlog)
+    publish(values.snapshot)
+    threads.submit(runnable(acceptAll()))
+  }
+
+  def publish(snapshot: Snapshot): Unit = folder.announce(snapshot.generation)
+
+  def close(): Unit = {
+    try listener.close() catch { case _: IOException => () }
+    threads.shutdownNow()
+    folder.remove()
+    try Runtime.getRuntime.removeShutdownHook(atExit)
+    catch { case _: IllegalStateException => () } // it runs already
+  }
+
+  private def acceptAll(): Unit =
+    try while (listener.isOpen) {
+      val client = listener.accept()
+      threads.submit(runnable(serve(client)))
+    } catch { case _: IOException => () }
+
+  private def serve(client: SocketChannel): Unit =
+    try {
+      val in = new DataInputStream(Channels.newInputStream(client))
+      val out = new DataOutputStream(Channels.newOutputStream(client))
+      if (folder.opens(read(in).path("token").asText(""))) {
+        send(out, ok())
+        while (true) send(out, answer(read(in)))
+      }
+    } catch {
+      case _: IOException => () // the worker has ended
+      case NonFatal(e) => log.warn("a Python worker's call failed with {}", e.getClass.getName)
+    } finally try client.close() catch { case _: IOException => () }
+
+  private def answer(request: JsonNode): JsonNode =
+    try request.path("op").asText("") match {
+      case "snapshot" => news(values.snapshot, request.path("known").asLong(-1))
+      case "resolve" => resolve(request.path("expressions").elements().asScala.map(expression).toList)
+      case other => refusal(s"sparkconfig's executor knows no call named '$other'")
+    } catch {
+      case e: SparkConfigException => refusal(e.getMessage)
+      case NonFatal(e) => refusal(s"the executor failed with ${e.getClass.getName}")
+    }
+
+  /** All from one generation: the snapshot is taken once, after everything is in use. */
+  private def resolve(expressions: Seq[Expression]): JsonNode = {
+    expressions.foreach(values.resolve)
+    val answer = news(values.snapshot, -1)
+    val ids = answer.putArray("ids")
+    expressions.foreach(expression => ids.add(expression.id))
+    answer
+  }
+
+  private def news(snapshot: Snapshot, known: Long) = {
+    val answer = ok()
+    if (snapshot.generation != known) answer.set[JsonNode]("values", snapshot.toJson.get("values"))
+    answer.put("generation", snapshot.generation)
+    answer
+  }
+
+  private def expression(node: JsonNode): Expression =
+    Expression.of(node.get("text").asText,
+      Json.fields(node.get("siblings")).map { case (key, text) => key -> text.asText }.toMap)
+
+  private def ok() = {
+    val node = Json.obj()
+    node.put("ok", true)
+    node
+  }
+
+  private def refusal(message: String): JsonNode = {
+    val node = Json.obj()
+    node.put("ok", false)
+    node.put("message", message)
+    node
+  }
+
+  private def runnable(action: => Unit): Runnable = new Runnable { override def run(): Unit = action }
+}
+
+private object WorkerServer {
+  private val Backlog = 128
+  private val LongestRequest = 16 * 1024 * 1024
+
+  private def read(in: DataInputStream): JsonNode = {
+    val length = in.readInt()
+    if (length < 0 || length > LongestRequest) throw new IOException("a message of impossible length")
+    val bytes = new Array[Byte](length)
+    in.readFully(bytes)
+    Json.parse(bytes)
+  }
+
+  private def send(out: DataOutputStream, node: JsonNode): Unit = {
+    val bytes = Json.bytes(node)
+    // One write: a length alone would be a packet of its own.
+    val framed = java.nio.ByteBuffer.allocate(4 + bytes.length).putInt(bytes.length).put(bytes).array()
+    out.write(framed)
+    out.flush()
+  }
+}

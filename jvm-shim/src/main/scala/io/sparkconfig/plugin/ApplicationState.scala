@@ -1,0 +1,63 @@
+package io.sparkconfig.plugin
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.agent.{AgentClient, Json}
+import io.sparkconfig.executor.ExecutorService
+
+/** What can be told of a running application to people and monitors: names, times and counts, never values. */
+private[sparkconfig] final class ApplicationState(
+    client: AgentClient,
+    values: DriverValues,
+    service: ExecutorService) {
+
+  import ApplicationState._
+
+  private var known: Option[(Long, JsonNode)] = None
+
+  def generation: Long = values.snapshot.generation
+
+  def restarts: Int = client.restartCount
+
+  /** Executors that ask, and do not have the newest generation yet. */
+  def executorsBehind: Int = service.behind(generation, silentAfterMs)
+
+  /** The side process's account, at most a second old; None while it does not answer. */
+  def agent: Option[JsonNode] = synchronized {
+    val now = System.nanoTime() / 1000000
+    known.filter { case (at, _) => now - at < FreshMs }.map(_._2).orElse {
+      try {
+        val status = client.status()
+        known = Some((now, status))
+        Some(status)
+      } catch { case _: SparkConfigException => None }
+    }
+  }
+
+  def toJson: JsonNode = {
+    val node = agent.map(_.deepCopy[ObjectNode]()).getOrElse(Json.obj())
+    node.put("generation", generation)
+    node.put("now", System.currentTimeMillis())
+    val side = node.putObject("side_process")
+    side.put("pid", client.pid.getOrElse(-1L))
+    side.put("restarts", restarts)
+    side.put("answers", agent.isDefined)
+    val executors = node.putArray("executors")
+    service.executors.toSeq.sortBy(_._1).foreach { case (id, seen) =>
+      val executor = executors.addObject()
+      executor.put("id", id)
+      executor.put("generation", seen.generation)
+      executor.put("asked_at", seen.at)
+      executor.put("behind", seen.generation < generation)
+    }
+    node.put("executors_behind", executorsBehind)
+    node
+  }
+
+  private def silentAfterMs: Long = math.max(60000L, client.settings.pollIntervalMs * 5)
+}
+
+private object ApplicationState {
+  private val FreshMs = 1000L
+}

@@ -1,0 +1,39 @@
+package io.sparkconfig.plugin
+
+import com.codahale.metrics.MetricRegistry
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.binding.Snapshot
+import io.sparkconfig.executor.workers.WorkerServer
+import io.sparkconfig.redaction.Redactor
+import org.apache.spark.SparkContext
+import org.apache.spark.sparkconfig.{ConfigTab, SparkAccess}
+import org.slf4j.LoggerFactory
+
+/**
+ * What stands around a running application and is no part of its work: the service for Python workers on this
+ * machine, metrics, the page in Spark's UI, and the socket of `sparkconfig refresh`. What fails here is reported and
+ * stops nothing.
+ */
+private[plugin] final class Surroundings(client: AgentClient, values: DriverValues) {
+  private val log = LoggerFactory.getLogger(classOf[Surroundings])
+  @volatile private var workers: Option[WorkerServer] = None
+
+  def begin(sc: SparkContext, applicationId: String, metrics: MetricRegistry, state: ApplicationState): Unit = {
+    attempt("'sparkconfig refresh'")(client.announce(applicationId))
+    attempt("metrics")(DriverMetrics.register(metrics, state))
+    attempt("the page Config")(ConfigTab.attach(sc, () => state.toJson))
+    if (client.settings.workerAccess) attempt("Python workers on the driver") {
+      val server = new WorkerServer(values, SparkAccess.localDirs)
+      server.start()
+      workers = Some(server)
+    }
+  }
+
+  def publish(snapshot: Snapshot): Unit = workers.foreach(_.publish(snapshot))
+
+  def close(): Unit = workers.foreach(_.close())
+
+  private def attempt(what: String)(action: => Unit): Unit =
+    try action
+    catch { case e: Exception => log.error(s"$what will not work: ${Redactor.redact(e.toString)}") }
+}

@@ -1,0 +1,164 @@
+"""References in Python code that Spark runs on executors: UDFs, pandas UDFs, mapPartitions, data sources.
+
+    from sparkconfig.worker import current
+
+    def enrich(rows):
+        for row in rows:
+            yield call_api(row, token=current("${vault:shop/api:token}").reveal())
+
+Ask at each use: it costs less than a microsecond while nothing has changed, and a task that runs for hours sees a
+rotation within the poll interval (``spark.config.poll.interval``). The same calls work in the driver's Python.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import threading
+from collections.abc import Mapping
+
+from sparkconfig._worker_link import Link, connect
+from sparkconfig.errors import AgentError
+from sparkconfig.secret import Secret
+
+__all__ = ["configs", "current", "generation"]
+
+_Value = Secret | str
+_generation_at = struct.Struct(">q").unpack_from
+
+
+class _Held:
+    """What this process knows: one generation, immutable but for values that were looked up in it."""
+
+    __slots__ = ("generation", "link", "map", "values")
+
+    def __init__(self, link: Link, generation: int, values: dict[str, _Value]) -> None:
+        self.link = link
+        self.map = link.version
+        self.generation = generation
+        self.values = values
+
+
+_held: _Held | None = None
+_lock = threading.Lock()
+
+
+def current(text: str) -> Secret:
+    """Return the newest value of a text with references, such as ``"${vault:db/prod:password}"``.
+
+    A reference that the application has not used before is asked of the driver, under its policy.
+
+    Raises:
+        UnresolvedReferenceError: a reference has no value; the message says which and why.
+        AgentError: this is no Python worker of an application with the plugin, nor its driver.
+    """
+    held = _held
+    if held is not None:
+        value = held.values.get(text)
+        if value.__class__ is Secret and _generation_at(held.map, 0)[0] == held.generation:
+            return value
+    return _secret(_all({"": text})[""])
+
+
+def configs(given: Mapping[str, str]) -> dict[str, _Value]:
+    """Resolve a whole map in one generation (KIP-297: a task's ``configs()``).
+
+    Returns:
+        Every key; a value in which something was resolved and is secret is a :class:`Secret`, any other is text.
+
+    Raises:
+        UnresolvedReferenceError: as :func:`current`.
+        AgentError: as :func:`current`.
+    """
+    return _all(given)
+
+
+def generation() -> int:
+    """Return the generation of the values that this process would use now.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    if _in_driver():
+        from sparkconfig import driver
+
+        return driver.generation()
+    with _lock:
+        return _newest().generation
+
+
+def _all(given: Mapping[str, str]) -> dict[str, _Value]:
+    if _in_driver():
+        from sparkconfig import driver
+
+        return driver.configs(given)
+    wanted = {key: text for key, text in given.items() if "${" in text or "$[" in text}
+    with _lock:
+        held = _newest()
+        simple = all("$[" not in text and text in held.values for text in wanted.values())
+        if wanted and not simple:
+            held, ids = _ask_for(held, wanted, given)
+        else:
+            ids = wanted
+        return {**given, **{key: held.values.get(ids[key], text) for key, text in wanted.items()}}
+
+
+def _ask_for(
+    held: _Held, wanted: Mapping[str, str], siblings: Mapping[str, str]
+) -> tuple[_Held, dict[str, str]]:
+    """Take texts into use; return a generation that has them all, and where each is in it."""
+    global _held  # noqa: PLW0603 - one per process
+    generation, values, ids = held.link.resolve(list(wanted.values()), siblings)
+    fresh = _Held(held.link, generation, values)
+    for text, id_ in zip(wanted.values(), ids, strict=True):
+        # The text itself, where no provider answers any part of it.
+        fresh.values.setdefault(id_, text)
+    _held = fresh
+    return fresh, dict(zip(wanted, ids, strict=True))
+
+
+def _newest() -> _Held:
+    """What is held if that is the newest, else what the executor has now; the lock is held."""
+    global _held  # noqa: PLW0603 - one per process
+    held = _held
+    if held is None:
+        _held = held = _fetch(connect())
+    elif _generation_at(held.map, 0)[0] != held.generation:
+        try:
+            _held = held = _fetch(held.link)
+        except AgentError:  # the executor's service has gone: another application in the same process tree
+            held.link.close()
+            _held = None
+            _held = held = _fetch(connect())
+    return held
+
+
+def _fetch(link: Link) -> _Held:
+    generation, values = link.snapshot()
+    return _Held(link, generation, values)
+
+
+def _secret(value: _Value) -> Secret:
+    return value if isinstance(value, Secret) else Secret(value)
+
+
+def _in_driver() -> bool:
+    """Whether a Spark application was started by this very process; pyspark is not imported to find out."""
+    if _held is not None:
+        return False
+    pyspark = sys.modules.get("pyspark")
+    context = getattr(pyspark, "SparkContext", None)
+    return getattr(context, "_active_spark_context", None) is not None
+
+
+def _forget() -> None:
+    """A forked process must not share its parent's connection, nor a lock that some thread held."""
+    global _held, _lock  # noqa: PLW0603 - one per process
+    if _held is not None:
+        _held.link.abandon()
+    _held = None
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)

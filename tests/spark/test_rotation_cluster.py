@@ -1,0 +1,372 @@
+"""Rotation on a standalone cluster: Python workers, refresh by hand, managed queries, the page, and faults."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import stat
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import control, driver, worker
+from sparkconfig.cli import main
+from sparkconfig.streaming import managed
+from support.processes import wait_until
+from support.session import running_session
+from support.shim import shim_jar
+
+pytestmark = [pytest.mark.spark, pytest.mark.cluster]
+
+
+def digest(value: str) -> str:
+    return hashlib.sha256(value.encode()).hexdigest()
+
+
+@dataclass
+class Site:
+    """The application and the files that hold its secrets."""
+
+    spark: object
+    folder: Path
+    values: list[str] = field(default_factory=list, repr=False)
+
+    def reference(self, key: str = "password", file: str = "main") -> str:
+        return f"${{files:{self.folder}/{file}.properties:{key}}}"
+
+    def rotate(self, file: str = "main") -> str:
+        value = f"rotated-value-{len(self.values):05d}"
+        self.values.append(value)
+        path = self.folder / f"{file}.properties"
+        partial = path.with_suffix(".new")
+        partial.write_text(f"user={value}\npassword={value}\n")
+        partial.replace(path)
+        return value
+
+    @property
+    def context(self) -> object:
+        return self.spark.sparkContext
+
+    def everywhere(self, function: object) -> list[object]:
+        """Run a function in a Python worker of each executor, and give its results."""
+        return self.context.parallelize(range(4), 4).mapPartitions(function).collect()
+
+    def executors(self) -> list[int]:
+        application, found = self.context.applicationId.encode(), []
+        for folder in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if folder.name.isdigit():
+                    command = (folder / "cmdline").read_bytes()
+                    if b"CoarseGrainedExecutorBackend" in command and application in command:
+                        found.append(int(folder.name))
+        return sorted(found)
+
+
+@pytest.fixture(scope="module")
+def site(cluster, tmp_path_factory) -> Iterator[Site]:
+    from pyspark import cloudpickle
+
+    # Workers cannot import this module: its functions travel as they are.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    folder = tmp_path_factory.mktemp("rotation")
+    site = Site(None, folder)
+    for file in ("main", "other", "late"):
+        site.rotate(file)
+    conf = {
+        **cluster.security(),
+        "spark.master": cluster.url,
+        "spark.app.name": "rotation",
+        "spark.jars": str(shim_jar()),
+        "spark.executor.memory": "600m",
+        "spark.cores.max": "2",
+        "spark.executor.cores": "1",
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.config.poll.interval": "200ms",
+        "spark.shop.password": site.reference(),
+    }
+    with running_session(conf, folder=folder, env={"PYSPARK_PYTHON": sys.executable}) as session:
+        site.spark = session
+        yield site
+
+
+def test_python_workers_of_all_executors_have_the_value(site: Site) -> None:
+    text = site.reference()
+
+    def ask(_rows):
+        from sparkconfig.worker import current
+
+        yield digest(current(text).reveal())
+
+    assert site.everywhere(ask) == [digest(site.values[0])] * 4
+
+
+def test_udf_and_pandas_udf_have_the_value(site: Site) -> None:
+    import pandas as pd
+    from pyspark.sql.functions import pandas_udf, udf
+
+    text = site.reference()
+
+    @udf("string")
+    def plain(_number):
+        from sparkconfig.worker import current
+
+        return digest(current(text).reveal())
+
+    def vectors(numbers: pd.Series) -> pd.Series:
+        from sparkconfig.worker import current
+
+        return pd.Series([digest(current(text).reveal())] * len(numbers))
+
+    vectors.__annotations__ = {"numbers": pd.Series, "return": pd.Series}  # texts, as this module writes them
+    rows = site.spark.range(4).select(plain("id"), pandas_udf(vectors, "string")("id")).distinct().collect()
+    assert [tuple(row) for row in rows] == [(digest(site.values[0]),) * 2]
+
+
+def test_the_drivers_python_has_the_same_calls(site: Site) -> None:
+    given = {"url": "jdbc:x", "password": site.reference()}
+    found = worker.configs(given)
+    assert (found["url"], found["password"].reveal()) == ("jdbc:x", site.values[0])
+    assert worker.current(site.reference()).reveal() == site.values[0]
+    assert worker.generation() == driver.generation()
+
+
+def test_a_long_task_sees_a_rotation_in_the_middle(site: Site) -> None:
+    text, marker = site.reference(), str(site.folder / "long-task")
+    before = site.values[0]
+
+    def wait_for_news(_rows):
+        from sparkconfig.worker import current
+
+        first = current(text).reveal()
+        Path(marker).touch()
+        deadline = time.monotonic() + 60
+        while current(text).reveal() == first and time.monotonic() < deadline:
+            time.sleep(0.01)
+        yield digest(first), digest(current(text).reveal())
+
+    results: list[object] = []
+    job = threading.Thread(
+        target=lambda: results.extend(site.context.parallelize([0], 1).mapPartitions(wait_for_news).collect())
+    )
+    job.start()
+    wait_until("the task", lambda: Path(marker).exists(), timeout=60)
+    fresh = site.rotate()
+    job.join(90)
+    assert results == [(digest(before), digest(fresh))]
+
+
+def test_a_reference_that_the_driver_never_saw_is_asked_of_it(site: Site) -> None:
+    text, bad = site.reference("user", "late"), site.reference("no.such.key", "late")
+
+    def ask(_rows):
+        from sparkconfig.errors import UnresolvedReferenceError
+        from sparkconfig.worker import configs, current
+
+        found = configs({"late": text, "foreign": "${env:HOME}", "plain": "x"})
+        try:
+            current(bad)
+        except UnresolvedReferenceError as error:
+            problem = str(error)
+        yield digest(found["late"].reveal()), found["foreign"], found["plain"], problem
+
+    for late, foreign, plain, problem in site.everywhere(ask):
+        assert (late, foreign, plain) == (digest(site.values[2]), "${env:HOME}", "x")
+        assert "no.such.key" in problem
+        assert "rotated-value" not in problem
+
+
+def test_a_process_that_a_worker_forks_has_a_connection_of_its_own(site: Site) -> None:
+    main_text, other_text = site.reference(), site.reference("user", "other")
+
+    def fork(_rows):
+        from sparkconfig.worker import current
+
+        before = digest(current(main_text).reveal())
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(writer, digest(current(other_text).reveal()).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        yield before, os.read(reader, 100).decode(), digest(current(other_text).reveal())
+
+    expected = (
+        digest(driver.current(main_text).reveal()),
+        *[digest(driver.current(other_text).reveal())] * 2,
+    )
+    assert site.everywhere(fork) == [expected] * 4
+
+
+def test_pairs_never_mix_in_running_tasks_while_they_rotate(site: Site) -> None:
+    """Every 50 ms for ten seconds; the tasks check each generation that they meet."""
+    user, password = site.reference("user"), site.reference()
+
+    def check(_rows):
+        from sparkconfig.worker import configs, generation
+
+        mixed, generations, calls = 0, [], 0
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            found = configs({"user": user, "password": password})
+            calls += 1
+            mixed += found["user"] != found["password"]
+            generations.append(generation())
+        yield mixed, len(set(generations)), generations == sorted(generations), calls
+
+    stop = threading.Event()
+
+    def rotate() -> None:
+        while not stop.wait(0.05):
+            site.rotate()
+
+    rotating = threading.Thread(target=rotate)
+    rotating.start()
+    try:
+        results = site.context.parallelize(range(2), 2).mapPartitions(check).collect()
+    finally:
+        stop.set()
+        rotating.join()
+    for mixed, generations, in_order, calls in results:
+        assert (mixed, in_order) == (0, True)
+        assert generations > 5
+        assert calls > 1000
+    assert worker.current(password).reveal() == site.values[-1]
+
+
+def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newest_values(site: Site) -> None:
+    text, before = site.reference(), site.executors()
+    for turn in range(10):
+        site.rotate()
+        if turn == 5:
+            os.kill(before[0], signal.SIGKILL)
+    fresh = site.rotate()
+    wait_until("another executor", lambda: len(set(site.executors()) - set(before)) == 1, timeout=90)
+
+    def ask(_rows):
+        from sparkconfig.worker import current
+
+        deadline = time.monotonic() + 30
+        while digest(current(text).reveal()) != digest(fresh) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        yield digest(current(text).reveal())
+
+    assert site.everywhere(ask) == [digest(fresh)] * 4
+
+
+def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: Site, capsys) -> None:
+    application = site.context.applicationId
+    socket = control.sockets()[application]
+    assert stat.S_IMODE(socket.stat().st_mode) == 0o600
+    assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
+    assert main(["refresh", application, "--status", "--json"]) == 0
+    status = json.loads(capsys.readouterr().out)["status"]
+    assert status["generation"] == driver.generation()
+    assert main(["refresh", application, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["application"], answer["generation"] >= answer["before"]) == (application, True)
+    assert main(["refresh", "app-of-nobody"]) == 4
+    assert application in capsys.readouterr().err
+
+
+def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: Site) -> None:
+    ui = site.context.uiWebUrl
+
+    def told() -> dict[str, object]:
+        return json.loads(_text(f"{ui}/config/json/"))
+
+    # The executor that took the place of the one that was killed may be starting still.
+    wait_until(
+        "both executors with the newest generation",
+        lambda: [each["behind"] for each in told()["executors"]] == [False, False],
+        timeout=90,
+    )
+    state = told()
+    page = _text(f"{ui}/config/")
+    assert state["generation"] == driver.generation()
+    assert {provider["name"]: provider["up"] for provider in state["providers"]} == {"files": True}
+    references = [text for use in state["references"] for text in use["references"]]
+    assert site.reference() in references
+    for expected in ("files", "FileConfigProvider", f"{site.folder}/main.properties", "Executors"):
+        assert expected in page
+    metrics = json.loads(_text(f"{ui}/metrics/json/"))["gauges"]
+    gauges = {
+        name.rpartition(".")[2]: each["value"] for name, each in metrics.items() if "ConfigPlugin" in name
+    }
+    assert gauges["generation"] == state["generation"]
+    assert (gauges["providers"], gauges["providersUp"], gauges["executorsBehind"]) == (1, 1, 0)
+    for shown in (json.dumps(state), page, json.dumps(metrics)):
+        assert not any(value in shown for value in site.values)
+
+
+def _text(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return answer.read().decode()
+
+
+def test_managed_queries_restart_one_after_the_other_and_lose_nothing(site: Site) -> None:
+    """Two queries use a secret that changes, a third one another; files in, files out."""
+    spark, root = site.spark, site.folder / "streams"
+    running, most = [0], [0]
+
+    def factory(name: str):
+        (root / name / "in").mkdir(parents=True)
+
+        def start(options):
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+            try:
+                lines = spark.readStream.schema("id long").json(str(root / name / "in"))
+                checkpoint = str(root / name / "checkpoint")
+                return (
+                    lines.writeStream.format("parquet")
+                    .option("checkpointLocation", checkpoint)
+                    .start(str(root / name / "out"))
+                )
+            finally:
+                running[0] -= 1
+
+        return start
+
+    def feed(name: str, numbers: range) -> None:
+        partial = root / name / f"{numbers.start}.part"
+        partial.write_text("".join(json.dumps({"id": number}) + "\n" for number in numbers))
+        partial.replace(root / name / "in" / f"{numbers.start}.json")
+
+    options = {"a": site.reference(), "b": site.reference(), "c": site.reference("password", "other")}
+    queries = {
+        name: managed(factory(name), {"secret": text}, action="restart") for name, text in options.items()
+    }
+    idle = managed(factory("d"), {"secret": site.reference()}, action="none")
+    try:
+        ids = {name: query.query.id for name, query in queries.items()}
+        for turn in range(2):
+            for name in queries:
+                feed(name, range(turn * 100, turn * 100 + 100))
+            site.rotate()
+            wait_until(
+                "restarts",
+                lambda turn=turn: min(len(queries[name].restarts) for name in "ab") > turn,
+                timeout=90,
+            )
+        for query in queries.values():
+            query.query.processAllAvailable()
+        for name in queries:
+            rows = [row.id for row in spark.read.parquet(str(root / name / "out")).collect()]
+            assert sorted(rows) == list(range(200)), name
+        assert (len(queries["c"].restarts), len(idle.restarts), most[0]) == (0, 0, 1)
+        assert {name: query.query.id for name, query in queries.items()} == ids
+        assert queries["a"].restarts[0].changed == ("secret",)
+    finally:
+        for query in [*queries.values(), idle]:
+            query.stop()
+    assert queries["a"].awaitTermination(10)
