@@ -1,0 +1,378 @@
+"""``conf/databricks-init.sh`` in a folder laid out like a Databricks node, and a Spark that starts from it.
+
+The layout is built from public descriptions: Python in ``/databricks/python``, jars in ``/databricks/jars``, confs of
+the driver as ``[driver] { … }`` fragments in ``/databricks/driver/conf``, of which the first by name has the last word,
+and an event listener of Databricks' own. None of this was ever run on Databricks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from leaks.support import compile_scala
+from sparkconfig import __version__
+from support.spark_home import spark_home
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "conf" / "databricks-init.sh"
+VALUE = "databricks-canary-9c3f-value"
+LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
+BORROWED = ("cryptography", "cffi", "pycparser", "py4j", "watchdog", "typing_extensions")
+
+# It stands for Databricks' own: it writes what happens into an event log of its own.
+DATABRICKS_LISTENER = """
+package com.databricks.backend.daemon.driver
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths, StandardOpenOption}
+import org.apache.spark.SparkConf
+import org.apache.spark.scheduler._
+class DBCEventLoggingListener(conf: SparkConf) extends SparkListener {
+  private val file = Paths.get(conf.get("spark.databricks.test.eventlog"))
+  private def write(event: Any): Unit =
+    Files.write(file, (event.toString + "\\n").getBytes(UTF_8), StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+  override def onEnvironmentUpdate(event: SparkListenerEnvironmentUpdate): Unit = write(event)
+  override def onJobStart(event: SparkListenerJobStart): Unit = write(event.properties)
+  override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = write(event)
+}
+class OtherPlugin extends org.apache.spark.api.plugin.SparkPlugin {
+  override def driverPlugin() = new org.apache.spark.api.plugin.DriverPlugin {}
+  override def executorPlugin() = null
+}
+"""
+APP = """
+import hashlib, json
+from pyspark.sql import SparkSession
+from sparkconfig.driver import current
+
+spark = SparkSession.builder.getOrCreate()
+value = current(spark.conf.get("spark.shop.password")).reveal()
+confs = dict(spark.sparkContext.getConf().getAll())
+print("SEEN " + json.dumps({
+    "digest": hashlib.sha256(value.encode()).hexdigest(),
+    "count": spark.range(10).count(),
+    "listeners": confs["spark.extraListeners"],
+    "plugins": confs["spark.plugins"],
+    "shown": confs["spark.shop.password"],
+}))
+spark.stop()
+"""
+
+
+class Node:
+    """A root like a Databricks node's, and the volume from which the script installs."""
+
+    def __init__(self, folder: Path, python: Path) -> None:
+        self.root = folder / "root"
+        self.volume = folder / "volume"
+        self.databricks = self.root / "databricks"
+        self.python = self.databricks / "python" / "bin" / "python"
+        self.jars = self.databricks / "jars"
+        self.fragments = self.databricks / "driver" / "conf"
+        self.fragment = self.fragments / "00-sparkconfig.conf"
+        for each in (self.jars, self.fragments, self.databricks / "driver" / "eventlogs", self.volume):
+            each.mkdir(parents=True)
+        (self.databricks / "python").symlink_to(python, target_is_directory=True)
+        for jar in (spark_home() / "jars").glob("*.jar"):
+            (self.jars / jar.name).symlink_to(jar)
+
+    def run(self, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run the script as root's shell would on a driver of runtime 17, with nothing of this environment."""
+        plain = {"PATH": os.environ["PATH"], "HOME": str(self.root)}
+        own = {
+            "SPARKCONFIG_ROOT": str(self.root),
+            "SPARKCONFIG_SOURCE": str(self.volume),
+            "DATABRICKS_RUNTIME_VERSION": "17.3",
+            "DB_IS_DRIVER": "TRUE",
+        }
+        return subprocess.run(
+            ["bash", str(SCRIPT)], env={**plain, **own, **variables},
+            capture_output=True, text=True, timeout=240, check=False,
+        )  # fmt: skip
+
+    def install(self, **variables: str) -> str:
+        done = self.run(**variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def refused(self, **variables: str) -> str:
+        done = self.run(**variables)
+        assert done.returncode == 1, done.stdout + done.stderr
+        last = done.stdout + done.stderr
+        assert "sparkconfig-init: FAILED: " in last
+        return last.partition("FAILED: ")[2]
+
+    def state(self) -> dict[str, tuple[int, bytes]]:
+        """What stands in the places into which the script writes."""
+        places = [*self.jars.glob("sparkconfig*"), *self.fragments.iterdir(), *(self.root / "etc").rglob("*")]
+        return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in places if path.is_file()}
+
+
+def read_fragment(text: str) -> dict[str, str]:
+    """Read ``[driver] { "key" = "value" }``, one conf a line, as the fragments in public scripts are."""
+    head, *lines, end = [line.strip() for line in text.strip().splitlines()]
+    assert (head, end) == ("[driver] {", "}")
+    pairs = [re.fullmatch(r'("(?:[^"\\]|\\.)*")\s*=\s*(.+)', line) for line in lines]
+    assert all(pairs), text
+    return {json.loads(pair[1]): str(json.loads(pair[2])) for pair in pairs if pair}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    given = os.environ.get("SPARKCONFIG_DIST")
+    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
+    if not given:
+        ready = ROOT / "python" / "sparkconfig" / "jars"
+        assert list(ready.glob("sparkconfig_*.jar")), "there is no jar to put into the wheel; run 'make jar'"
+        done = subprocess.run(
+            [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT)],
+            env={**os.environ, "SPARKCONFIG_READY_JARS": str(ready)}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def runtime_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment of the runtime: it has pyspark and common packages, as Databricks' has, and no sparkconfig."""
+    folder = tmp_path_factory.mktemp("runtime") / "python"
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    links = folder / "runtime-packages"
+    links.mkdir()
+    (links / "pyspark").symlink_to(spark_home(), target_is_directory=True)
+    for name in BORROWED:
+        try:
+            files = importlib.metadata.distribution(name).files or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        for top in {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}:
+            link = links / top
+            if not link.exists():
+                link.symlink_to(Path(str(importlib.metadata.distribution(name).locate_file(top))))
+    (
+        folder
+        / "lib"
+        / f"python{sys.version_info.major}.{sys.version_info.minor}"
+        / "site-packages"
+        / "runtime.pth"
+    ).write_text(f"{links}\n")
+    return folder
+
+
+@pytest.fixture
+def node(tmp_path: Path, runtime_python: Path, wheel: Path) -> Node:
+    made = Node(tmp_path, runtime_python)
+    (made.fragments / "spark-branch.conf").write_text(
+        "[driver] {\n"
+        f'  "spark.extraListeners" = "{LISTENER}"\n'
+        f'  "spark.databricks.test.eventlog" = "{made.databricks}/driver/eventlogs/own"\n'
+        '  "spark.plugins" = "com.databricks.backend.daemon.driver.OtherPlugin"\n'
+        "}\n"
+    )
+    shutil.copy(wheel, made.volume)
+    return made
+
+
+def test_it_installs_from_the_volume_alone(node: Node) -> None:
+    printed = node.install(PIP_INDEX_URL="http://127.0.0.1:9/")
+    where = subprocess.run(
+        [node.python, "-I", "-c", "import sparkconfig; print(sparkconfig.__version__, sparkconfig.__file__)"],
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert where[0] == __version__
+    assert Path(where[1]).is_relative_to(node.databricks / "python")
+    jar = node.jars / f"sparkconfig_2.13-{__version__}.jar"
+    assert jar.read_bytes() == (ROOT / "python" / "sparkconfig" / "jars" / jar.name).read_bytes()
+    confs = read_fragment(node.fragment.read_text())
+    assert confs == {
+        "spark.config.agent.python": str(node.python),
+        "spark.plugins": "com.databricks.backend.daemon.driver.OtherPlugin,io.sparkconfig.ConfigPlugin",
+    }
+    log = (node.root / "var" / "log" / "sparkconfig-init.log").read_text()
+    assert f"installed sparkconfig=={__version__}" in log or "is installed already" in log
+    assert printed.splitlines()[-1].endswith("sparkconfig-init: done")
+
+
+def test_again_changes_nothing(node: Node) -> None:
+    (node.volume / "spark.conf").write_text("spark.shop.password ${files:/etc/shop:password}\n")
+    (node.volume / "sparkconfig.conf").write_text(
+        "spark.config.providers = files\nspark.config.providers.files.class = file\n"
+    )
+    node.install()
+    before = node.state()
+    printed = node.install()
+    assert node.state() == before
+    assert printed.count("is there already") == 3
+    assert "is installed already" in printed
+
+
+def test_a_new_version_replaces_the_old_jar(node: Node) -> None:
+    old = node.jars / "sparkconfig_2.13-0.0.1.jar"
+    old.write_bytes(b"old")
+    assert f"removed {old}" in node.install()
+    assert [path.name for path in node.jars.glob("sparkconfig*")] == [f"sparkconfig_2.13-{__version__}.jar"]
+
+
+def test_a_worker_gets_no_confs(node: Node) -> None:
+    assert "a worker" in node.install(DB_IS_DRIVER="FALSE")
+    assert not node.fragment.exists()
+    assert list(node.jars.glob("sparkconfig*"))
+
+
+def test_the_operators_file(node: Node) -> None:
+    (node.volume / "sparkconfig.conf").write_text(
+        "spark.config.providers = files\nspark.config.providers.files.class = file\n"
+    )
+    (node.volume / "policies").mkdir()
+    (node.volume / "policies" / "team.json").write_text("{}")
+    node.install()
+    etc = node.root / "etc" / "spark"
+    assert f"spark.config.agent.python = {node.python}" in (etc / "sparkconfig.conf").read_text()
+    assert (etc / "sparkconfig.conf").stat().st_mode & 0o777 == 0o644
+    assert (etc / "policies" / "team.json").read_text() == "{}"
+    assert (etc / "sparkconfig.required").exists()
+    assert "spark.config.agent.python" not in read_fragment(node.fragment.read_text())
+    (node.volume / "spark.conf").write_text("spark.config.rpc.insecure true\n")
+    assert "were not written" in node.refused()
+
+
+def test_confs_are_quoted(node: Node) -> None:
+    awkward = r'-Da="b c" -Dd=\e ${files:/x:y} # z'
+    (node.volume / "spark.conf").write_text(
+        "spark.driver.extraJavaOptions " + awkward.replace("\\", "\\\\") + "\n"
+    )
+    node.install()
+    assert read_fragment(node.fragment.read_text())["spark.driver.extraJavaOptions"] == awkward
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("spark.extraListeners com.shop.Listener", "would replace Databricks' own"),
+        ("spark.eventLog.enabled false", "would replace Databricks' own"),
+        ("spark.shop.password {{secrets/shop/password}}", "only in the cluster's own configuration"),
+    ],
+)
+def test_confs_that_would_not_work(node: Node, line: str, said: str) -> None:
+    (node.volume / "spark.conf").write_text(f"{line}\n")
+    done = node.run()
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert not node.fragment.exists()
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"DATABRICKS_RUNTIME_VERSION": "15.4"}, "Java is 8 and sparkconfig needs 17"),
+        ({"JNAME": "zulu8-ca-amd64"}, "Java is 8 and sparkconfig needs 17"),
+        ({"DATABRICKS_RUNTIME_VERSION": "15.4", "JNAME": "zulu17-ca-arm64"}, "with Scala 2.13 is Spark 3.5"),
+        ({"DATABRICKS_RUNTIME_VERSION": "16.4"}, "use its image with Scala 2.12"),
+        ({"SPARKCONFIG_SOURCE": "/nowhere"}, "SPARKCONFIG_SOURCE=/nowhere is no folder"),
+        ({"SPARKCONFIG_SOURCE": "/var"}, "no sparkconfig-*.whl in /var"),
+        ({"SPARKCONFIG_EXTRAS": "vault"}, "pip did not find what sparkconfig[vault]"),
+    ],
+)
+def test_what_cannot_work_fails_loudly(node: Node, variables: Mapping[str, str], said: str) -> None:
+    assert said in node.refused(**variables)
+    assert not node.fragment.exists(), "Spark must not find confs for something that is not installed"
+
+
+def test_two_versions_in_the_volume(node: Node, wheel: Path) -> None:
+    shutil.copy(wheel, node.volume / f"sparkconfig-0.0.1-{wheel.name.partition('-')[2].partition('-')[2]}")
+    assert "2 versions" in node.refused()
+
+
+def test_a_node_that_is_none_of_databricks(node: Node, tmp_path: Path) -> None:
+    assert "is this a Databricks cluster?" in node.refused(SPARKCONFIG_ROOT=str(tmp_path / "elsewhere"))
+
+
+def test_scala_that_cannot_be_told(node: Node) -> None:
+    for jar in (*node.jars.glob("scala-library*"), *node.jars.glob("spark-core*")):
+        jar.unlink()
+    assert "set SPARKCONFIG_SCALA" in node.refused()
+    node.install(SPARKCONFIG_SCALA="2.13")
+    (node.jars / "----workspace_spark_4_0--core--core-hive-2.3__hadoop-3.4_2.13_deploy.jar").touch()
+    node.install()
+
+
+@pytest.mark.spark
+def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
+    """Databricks' listener, its event log and its plugin stay; the value is used and shown nowhere."""
+    secrets = tmp_path / "shop.properties"
+    secrets.write_text(f"password={VALUE}\n")
+    compile_scala_into(node, tmp_path)
+    (node.volume / "spark.conf").write_text(
+        "spark.config.providers files\nspark.config.providers.files.class file\n"
+        f"spark.shop.password ${{files:{secrets}:password}}\n"
+    )
+    node.install()
+    home = node.databricks / "spark"
+    (home / "conf").mkdir(parents=True)
+    (home / "bin").symlink_to(spark_home() / "bin", target_is_directory=True)
+    (home / "jars").symlink_to(node.jars, target_is_directory=True)
+    # What Databricks' driver does at its start: the fragments by name, backwards, so that 00 has the last word.
+    confs = {
+        "spark.master": "local[1]", "spark.driver.memory": "600m", "spark.ui.enabled": "false",
+        "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{node.databricks}/driver/eventlogs",
+        "spark.eventLog.compress": "false",
+    }  # fmt: skip
+    for path in sorted(node.fragments.glob("*.conf"), reverse=True):
+        confs |= read_fragment(path.read_text())
+    (home / "conf" / "spark-defaults.conf").write_text("".join(f"{k} {v}\n" for k, v in confs.items()))
+    (tmp_path / "app.py").write_text(APP)
+    plain = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    if "JAVA_HOME" in os.environ:
+        plain["JAVA_HOME"] = os.environ["JAVA_HOME"]
+    done = subprocess.run(
+        [node.python, "app.py"],
+        cwd=tmp_path,
+        env=plain,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:].replace(VALUE, "(value)")
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("SEEN ")]
+    seen = json.loads(line[5:])
+    assert seen["digest"] == hashlib.sha256(VALUE.encode()).hexdigest()
+    assert seen["count"] == 10
+    assert seen["listeners"].split(",")[0] == LISTENER
+    assert "io.sparkconfig.redaction.EventLogListener" in seen["listeners"].split(",")
+    assert seen["plugins"].split(",")[0] == "com.databricks.backend.daemon.driver.OtherPlugin"
+    assert seen["shown"] == f"${{files:{secrets}:password}}"
+    own, *sparks = sorted(
+        (node.databricks / "driver" / "eventlogs").rglob("*"), key=lambda path: path.name != "own"
+    )
+    text = own.read_text()
+    assert "SparkListenerEnvironmentUpdate" in text
+    assert "SparkListenerApplicationEnd" in text
+    assert VALUE not in text
+    logs = [path.read_text() for path in sparks if path.is_file()]
+    assert any("SparkListenerApplicationEnd" in log for log in logs)
+    assert not any(VALUE in each for each in (*logs, done.stdout, done.stderr))
+
+
+def compile_scala_into(node: Node, folder: Path) -> None:
+    """Compile what stands for Databricks' own classes into a jar among the node's."""
+    (folder / "Databricks.scala").write_text(DATABRICKS_LISTENER)
+    compile_scala(folder / "Databricks.scala", folder / "classes")
+    shutil.make_archive(str(folder / "databricks-own"), "zip", folder / "classes")
+    (folder / "databricks-own.zip").rename(node.jars / "databricks-own.jar")
