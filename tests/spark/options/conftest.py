@@ -12,6 +12,7 @@ import pytest
 
 from spark.options.compile_sources import sources_jar
 from spark.options.doors import ROLE, Doors
+from sparkconfig import spark35
 from support.postgres import new_password
 from support.session import running_session
 from support.shim import shim_jar
@@ -72,6 +73,8 @@ def application(postgres, pg_driver, tmp_path_factory) -> Iterator[Doors]:
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
         "spark.config.providers.files.param.allowed.paths": str(folder),
+        "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
+        "spark.hadoop.sparkconfig.credential.store.pw": doors.ref(),
         "spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
         "spark.sql.catalog.pg.url": postgres.jdbc_url(ROLE),
         "spark.sql.catalog.pg.driver": "org.postgresql.Driver",
@@ -84,6 +87,7 @@ def application(postgres, pg_driver, tmp_path_factory) -> Iterator[Doors]:
         conf["spark.plugins"] = "io.sparkconfig.ConfigPlugin,org.apache.spark.sql.connect.SparkConnectPlugin"
         conf["spark.connect.grpc.binding.port"] = str(port)
         conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
+    spark35.install()
     with running_session(conf, folder=folder) as spark:
         doors.sessions["classic"] = spark
         doors.store.setPassword(doors.passwords[-1])

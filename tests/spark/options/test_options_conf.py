@@ -84,6 +84,18 @@ def test_sessions_do_not_see_each_others_confs_and_catalogs(doors):
         other.sql(f"SHOW TABLES IN {name}.ns").collect()
 
 
+def test_hadoop_credentials(application):
+    configuration = application.classic._jsc.hadoopConfiguration()
+    for _ in range(2):
+        assert "".join(configuration.getPassword("store.pw")) == application.passwords[-1]
+        application.rotate()
+    assert configuration.getRaw("sparkconfig.credential.store.pw") == application.ref()
+    assert configuration.getPassword("nobody") is None
+    copy = application.classic._jvm.org.apache.hadoop.conf.Configuration(configuration)
+    copy.set("store.other", application.ref())
+    assert "".join(copy.getPassword("store.other")) == application.passwords[-1]
+
+
 def test_the_event_log_shows_no_password(doors):
     files = [path for path in (doors.folder / "events").rglob("*") if path.is_file()]
     text = "\n".join(path.read_text() for path in files)

@@ -40,7 +40,9 @@ private[plugin] object HadoopReferences {
   }
 
   private def hadoopKeyOf(key: String): Option[String] =
-    if (key.startsWith("spark.hadoop.")) Some(key.stripPrefix("spark.hadoop."))
+    // These stay references: Hadoop's getPassword asks for their values at each use.
+    if (key.startsWith("spark.hadoop.sparkconfig.credential.")) None
+    else if (key.startsWith("spark.hadoop.")) Some(key.stripPrefix("spark.hadoop."))
     else if (key.startsWith("spark.hive.")) Some(key.stripPrefix("spark."))
     else None
 }

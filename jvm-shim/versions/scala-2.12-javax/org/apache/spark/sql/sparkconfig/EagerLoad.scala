@@ -1,0 +1,51 @@
+package org.apache.spark.sql.sparkconfig
+
+import java.lang.reflect.{Field, InvocationTargetException}
+
+import io.sparkconfig.options.LoadOptions
+import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+
+/**
+ * `load()` of 3.5 makes the relation at once, with the reader's options: no rule comes between. PySpark's readers
+ * call it through here (`sparkconfig.spark35`); the plan that comes back holds the references again.
+ */
+object EagerLoad {
+  /**
+   * @param reader a DataFrameReader or DataStreamReader
+   * @param method what to call on it, such as `load`
+   */
+  def call(reader: AnyRef, method: String, arguments: Array[AnyRef]): AnyRef = {
+    val options = field(reader, "extraOptions")
+    val written = options.get(reader).asInstanceOf[CaseInsensitiveMap[String]]
+    val format = if (method == "load") String.valueOf(field(reader, "source").get(reader)) else method
+    val load = LoadOptions(format, written.originalMap, arguments)
+    if (!load.changed) invoke(reader, method, arguments)
+    else {
+      options.set(reader, CaseInsensitiveMap(load.options))
+      try invoke(reader, method, load.arguments) match {
+        case frame: Dataset[_] =>
+          val analyzed = frame.queryExecution.analyzed
+          val shown = load.asWritten(analyzed)
+          if (shown eq analyzed) frame else Dataset.ofRows(frame.sparkSession, shown)
+        case other => other
+      } finally options.set(reader, written)
+    }
+  }
+
+  private def invoke(reader: AnyRef, method: String, arguments: Array[AnyRef]): AnyRef = {
+    val found = reader.getClass.getMethods.find { candidate =>
+      candidate.getName == method && candidate.getParameterCount == arguments.length &&
+        candidate.getParameterTypes.zip(arguments).forall { case (kind, argument) => kind.isInstance(argument) }
+    }.getOrElse(throw new IllegalArgumentException(s"${reader.getClass.getName} has no such method $method"))
+    try found.invoke(reader, arguments: _*)
+    catch { case e: InvocationTargetException => throw e.getCause }
+  }
+
+  private def field(reader: AnyRef, name: String): Field = {
+    val found = reader.getClass.getDeclaredFields.find(_.getName.endsWith(name)).getOrElse(
+      throw new IllegalStateException(s"${reader.getClass.getName} has no field $name in this Spark version"))
+    found.setAccessible(true)
+    found
+  }
+}

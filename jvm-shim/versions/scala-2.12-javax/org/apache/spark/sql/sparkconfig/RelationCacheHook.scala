@@ -1,0 +1,50 @@
+package org.apache.spark.sql.sparkconfig
+
+import java.lang.reflect.Field
+import java.util.concurrent.Callable
+
+import org.apache.spark.sql.catalyst.QualifiedTableName
+import org.apache.spark.sql.catalyst.catalog.SessionCatalog
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.sparkproject.guava.cache.{Cache, ForwardingCache}
+
+/**
+ * 3.5 has no rule before the one that makes the relations of V1 catalog tables (`FindDataSourceTable`), but that
+ * one takes them from the session catalog's cache, and asks the cache to have them made.
+ */
+object RelationCacheHook {
+  private lazy val cacheField: Field = {
+    val found = classOf[SessionCatalog].getDeclaredFields.find(_.getName.endsWith("tableRelationCache")).getOrElse(
+      throw new IllegalStateException("SessionCatalog has no field tableRelationCache in this Spark version"))
+    found.setAccessible(true)
+    found
+  }
+
+  /**
+   * @param relation of a table, given what the cache has of it; None where Spark is to do as always
+   */
+  def install(
+      catalog: SessionCatalog,
+      relation: (QualifiedTableName, Option[LogicalPlan]) => Option[LogicalPlan]): Unit =
+    cacheField.get(catalog) match {
+      case _: ResolvingCache =>
+      case plain => cacheField.set(
+        catalog, new ResolvingCache(plain.asInstanceOf[Cache[QualifiedTableName, LogicalPlan]], relation))
+    }
+}
+
+private final class ResolvingCache(
+    plain: Cache[QualifiedTableName, LogicalPlan],
+    relation: (QualifiedTableName, Option[LogicalPlan]) => Option[LogicalPlan])
+  extends ForwardingCache[QualifiedTableName, LogicalPlan] {
+
+  override protected def delegate(): Cache[QualifiedTableName, LogicalPlan] = plain
+
+  override def get(key: QualifiedTableName, make: Callable[_ <: LogicalPlan]): LogicalPlan =
+    relation(key, Option(plain.getIfPresent(key))) match {
+      case Some(own) =>
+        plain.put(key, own)
+        own
+      case None => plain.get(key, make)
+    }
+}
