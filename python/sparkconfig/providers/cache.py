@@ -29,7 +29,7 @@ _JITTER = 0.1
 _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
 _PATIENCE_MS = 2_000
-_SETTLE_S = 0.1
+_SETTLE_S, _SETTLE_READS = 0.05, 10
 
 
 class CachingProvider(ConfigProvider):
@@ -207,7 +207,7 @@ class CachingProvider(ConfigProvider):
         return data
 
     def _settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
-        """Read; what has vanished from a local file must be gone twice.
+        """Read; what has vanished from a local file must stay away for half a second.
 
         Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
         another into its place: that is no revocation.
@@ -215,13 +215,14 @@ class CachingProvider(ConfigProvider):
         before = entry.data
         if not self.local or before is None:
             return self._ask(path, entry, wanted)
-        try:
-            data = self._ask(path, entry, wanted)
-            if data.data.keys() >= before.data.keys():
-                return data
-        except SecretNotFoundError:
-            pass
-        time.sleep(_SETTLE_S)
+        for _ in range(_SETTLE_READS):
+            try:
+                data = self._ask(path, entry, wanted)
+                if data.data.keys() >= before.data.keys():
+                    return data
+            except SecretNotFoundError:
+                pass
+            time.sleep(_SETTLE_S)
         return self._ask(path, entry, wanted)
 
     def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
