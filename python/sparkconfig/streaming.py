@@ -179,7 +179,9 @@ class ManagedQuery:
                 if self.isActive and time.monotonic() >= self._not_before:
                     self._look()
             except AgentError:
-                self._ended.set()  # the application has ended
+                # The side process may be starting again; the generation needs only the application.
+                if not _application_runs():
+                    self._ended.set()
             except Exception as error:  # noqa: BLE001 - the next look tries again
                 _log.warning("query %s cannot be looked at: %s", _id(self.query), type(error).__name__)
 
@@ -261,6 +263,14 @@ def _quietly(action: Callable[[], None]) -> Callable[[], None]:
             _log.warning("a query's stop failed with %s", type(error).__name__)
 
     return run
+
+
+def _application_runs() -> bool:
+    try:
+        driver.generation()
+    except AgentError:
+        return False
+    return True
 
 
 def _id(query: _Query) -> str:
