@@ -61,13 +61,15 @@ class Link:
 
         Args:
             texts: with references.
-            siblings: the raw map in which they stand; it is sent where KIP-269's commands may name other keys.
+            siblings: the raw map in which they stand; it is sent where KIP-269's commands may name other keys, and
+                ``kafka.config.providers`` always: its references are Kafka's.
 
         Raises:
             UnresolvedReferenceError: the driver refused one of them.
             AgentError: the executor does not answer.
         """
-        items = [{"text": t, **({"siblings": dict(siblings)} if "$[" in t else {})} for t in texts]
+        kafka = {key: text for key, text in siblings.items() if key == "kafka.config.providers"}
+        items = [{"text": t, "siblings": dict(siblings) if "$[" in t else kafka} for t in texts]
         answer = self._call({"op": "resolve", "expressions": items})
         return *_news(answer), [str(id_) for id_ in answer["ids"]]
 

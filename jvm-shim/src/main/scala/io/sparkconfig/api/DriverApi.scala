@@ -17,7 +17,7 @@ object DriverApi {
   /** The newest values of a whole map, all of one generation. */
   def configs(map: JMap[String, String]): JMap[String, String] = {
     val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }
-    val resolved = driver.resolveAll(texts.map { case (key, text) => Expression.of(text, map.asScala - key) })
+    val resolved = driver.resolveAll(texts.map { case (_, text) => Expression.of(text, map.asScala) })
     val result = new JLinkedHashMap[String, String](map)
     texts.map(_._1).zip(resolved).foreach { case (key, value) => result.put(key, value) }
     result

@@ -8,23 +8,31 @@ import io.sparkconfig.agent.Json
  *
  * @param text the whole value
  * @param id what identifies it in a snapshot: the text itself, unless its meaning depends on where it stands
- * @param siblings the raw texts of the other keys of the same option map, only when `text` holds `$[`, whose
- *                 commands may name other keys (KIP-269)
+ * @param siblings the raw texts of the same option map, its own included, when `text` holds `$[`, whose commands may
+ *                 name other keys (KIP-269); otherwise at most `kafka.config.providers`
  */
 final case class Expression private (text: String, id: String, siblings: Map[String, String])
 
 object Expression {
   private val Separator = "\u0000"
+  private val KafkaProviders = "kafka.config.providers"
 
   /** Cheap test, without a grammar, for texts that may hold a reference. */
   def mayHold(text: String): Boolean = text != null && (text.contains("${") || text.contains("$["))
 
   def apply(text: String): Expression = new Expression(text, text, Map.empty)
 
-  /** The value of an option map's entry. */
-  def of(text: String, map: Iterable[(String, String)]): Expression =
-    if (text.contains("$[")) withSiblings(text, map.toMap.filter { case (_, value) => value != null })
-    else Expression(text)
+  /**
+   * The value of an option map's entry.
+   *
+   * @param map the whole map with this entry, which its own substitutions may reach in a circle. A text without any
+   *            needs to know whose the references are: Kafka's clients resolve those of the map's own providers
+   */
+  def of(text: String, map: Iterable[(String, String)]): Expression = {
+    val set = map.toMap.filter { case (_, value) => value != null }
+    if (text.contains("$[")) withSiblings(text, set)
+    else withSiblings(text, set.collect { case (key, value) if key.equalsIgnoreCase(KafkaProviders) => KafkaProviders -> value })
+  }
 
   def withSiblings(text: String, siblings: Map[String, String]): Expression =
     if (siblings.isEmpty) Expression(text)

@@ -39,7 +39,7 @@ object Values {
   def resolveMap(map: Map[String, String]): Map[String, String] =
     if (!map.exists { case (_, value) => Expression.mayHold(value) }) map
     else map.map { case (key, value) =>
-      key -> (if (value == null) null else resolve(Expression.of(value, map - key)))
+      key -> (if (value == null) null else resolve(Expression.of(value, map)))
     }
 
   private object Unconfigured extends ValueSource {

@@ -33,7 +33,7 @@ private[sparkconfig] object Options {
   def values(source: String, options: Map[String, String], wanted: String => Boolean): Map[String, String] = {
     val expressions = options.collect {
       case (key, text) if Expression.mayHold(text) && wanted(key) =>
-        key -> Expression.of(text, options.iterator.filter(_._1 != key).toMap)
+        key -> Expression.of(text, options)
     }
     if (expressions.isEmpty) options else options ++ resolve(source, expressions)
   }
