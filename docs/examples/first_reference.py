@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 import sparkconfig
 from sparkconfig.session import configure
 
-secrets = {"class": "sealed", "file": "secrets.sealed", "key.file": "shop.key"}
+here = Path.cwd()
+secrets = {"class": "sealed", "file": here / "secrets.sealed", "key.file": here / "shop.key"}
 builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${secrets:shop:password}")
 spark = configure(builder, providers={"secrets": secrets}).getOrCreate()
 
