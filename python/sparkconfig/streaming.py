@@ -131,6 +131,7 @@ class ManagedQuery:
         self._looking = threading.Lock()
         self._not_before = 0.0
         self._pause = _FIRST_PAUSE_S
+        self._restarting = False
         self._attempts = 0
         self._failed_at: float | None = None
         self.restarts: list[Restart] = []
@@ -187,7 +188,7 @@ class ManagedQuery:
 
     def _look(self) -> None:
         alive = bool(self.query.isActive)
-        if not alive and self._attempts == 0 and self.query.exception() is None:
+        if not alive and not self._restarting and self.query.exception() is None:
             self._ended.set()  # it ended by itself, or somebody stopped it
             return
         if self._action != "restart":
@@ -202,7 +203,7 @@ class ManagedQuery:
             _log.warning("query %s goes on as it is: %s", _id(self.query), error)
             return
         changed = tuple(sorted(k for k in values if values[k] != self._run.values.get(k)))
-        if changed or self._attempts:
+        if changed or self._restarting:
             self._restart(values, changed)
         elif not alive:
             self._give_up_in_time()
@@ -214,6 +215,8 @@ class ManagedQuery:
             self._ended.set()
 
     def _restart(self, values: Mapping[str, Secret | str], changed: tuple[str, ...]) -> None:
+        # From here on the end of the run is ours, also when it comes after our patience.
+        self._restarting = True
         began = time.monotonic()
         query_id = _id(self.query)
         if self.query.isActive and not self._stopped():
@@ -236,7 +239,8 @@ class ManagedQuery:
             return
         self._run = _Run(query, values)
         restart = Restart(query_id, driver.generation(), changed, time.monotonic() - began, self._attempts)
-        self._attempts, self._pause, self._failed_at = 0, _FIRST_PAUSE_S, None
+        self._restarting, self._attempts = False, 0
+        self._pause, self._failed_at = _FIRST_PAUSE_S, None
         self.restarts.append(restart)
         _log.info(
             "query %s was restarted in %.1f s with generation %d; changed: %s",
