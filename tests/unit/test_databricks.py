@@ -1,0 +1,69 @@
+"""Fragments of a Databricks driver's confs: what others load stays, values are quoted, what cannot work is refused."""
+
+import json
+
+import pytest
+
+from sparkconfig.databricks import fragment, main, plugins_of
+from sparkconfig.errors import ConfigurationError
+
+OURS = "io.sparkconfig.ConfigPlugin"
+
+
+@pytest.mark.parametrize(
+    ("text", "plugins"),
+    [
+        ('[driver] {\n  "spark.plugins" = "a.B"\n}', ["a.B"]),
+        ('[driver] {\n  "spark.plugins" = "a.B, c.D$E"\n}', ["a.B", "c.D$E"]),
+        ("[driver] {\nspark.plugins = a.B\n}", ["a.B"]),
+        ('{"spark.plugins": "a.B"\n}', []),
+        ('  "spark.plugins" : "a.B"', ["a.B"]),
+        ('  # "spark.plugins" = "a.B"', []),
+        ('  "spark.plugins.defaultList" = "a.B"', []),
+        ('  "spark.plugins" = ""', []),
+        ("spark.plugins =\nspark.x = y", []),
+    ],
+)
+def test_plugins_of_other_fragments(text, plugins):
+    assert plugins_of([text]) == plugins
+
+
+def test_plugins_stay_and_ours_comes_once():
+    text = fragment({"spark.plugins": f"c.D,{OURS}"}, ["a.B"], agent_python=None)
+    assert text == f'[driver] {{\n  "spark.plugins" = "a.B,c.D,{OURS}"\n}}\n'
+
+
+def test_values_are_quoted_as_in_json():
+    awkward = 'a "b" \\c ${x:y} é\n#'
+    line = fragment({"spark.x": awkward}, [], agent_python=None).splitlines()[2]
+    assert json.loads(line.partition(" = ")[2]) == awkward
+
+
+def test_the_python_of_the_side_process_unless_it_is_named():
+    assert '"spark.config.agent.python" = "/p"' in fragment({}, [], agent_python="/p")
+    named = {"spark.config.agent.python": "/own"}
+    assert '"spark.config.agent.python" = "/own"' in fragment(named, [], agent_python="/p")
+
+
+def test_all_problems_at_once_and_no_value():
+    confs = {
+        "spark.extraListeners": "canary-value",
+        "spark.eventLog.dir": "canary-value",
+        "spark.x": "{{secrets/canary-value/k}}",
+        "spark.config.providers": "canary-value",
+    }
+    with pytest.raises(ConfigurationError) as error:
+        fragment(confs, [], agent_python=None)
+    for key in confs:
+        assert key in str(error.value)
+    assert "canary-value" not in str(error.value)
+
+
+def test_the_program(tmp_path, capsys):
+    (tmp_path / "00-own.conf").write_text('"spark.plugins" = "stale.Plugin"\n')
+    (tmp_path / "other.conf").write_text('"spark.plugins" = "a.B"\n')
+    arguments = ["--fragments", str(tmp_path), "--own", "00-own.conf"]
+    assert main(arguments) == 0
+    assert f'"a.B,{OURS}"' in capsys.readouterr().out
+    assert main([*arguments, "--confs", str(tmp_path / "none")]) == 1
+    assert "No such file" in capsys.readouterr().err
