@@ -14,6 +14,7 @@ from sparkconfig.agent.startup import Application
 from sparkconfig.errors import (
     AccessDeniedError,
     ProviderUnavailableError,
+    SecretNotFoundError,
     UnresolvedReferenceError,
 )
 from sparkconfig.providers.base import ChangeCallback
@@ -143,6 +144,29 @@ def test_a_ttl_shorter_than_the_poll_interval_is_kept() -> None:
     try:
         store.data = {"p": {"user": "u2"}}
         assert values(keeper.await_change(1, 5)) == {A: "u2"}
+    finally:
+        keeper.close()
+
+
+@pytest.mark.parametrize("timeout_ms", [None, 1000])
+def test_an_idle_keeper_reads_once_a_poll_interval_and_no_more(timeout_ms: int | None) -> None:
+    """Its own reads once woke it, and a path that had failed was due for ever: a core was busy in each application."""
+    store = Store({"p": {"user": "u1"}, "gone": {}})
+    store.failures["gone"] = SecretNotFoundError("gone")
+    keeper, caches = build(
+        store,
+        poll_ms=200,
+        timeout_ms=timeout_ms,
+        next_due_ms=lambda: caches[0].next_due_ms(),  # noqa: PLW0108 - not there yet
+    )
+    keeper.resolve(expressions(A))
+    with pytest.raises(UnresolvedReferenceError):
+        keeper.resolve(expressions("${a:gone:key}"))
+    keeper.start()
+    try:
+        before = keeper.rounds
+        time.sleep(1.0)  # the time itself is what is tested
+        assert 1 <= keeper.rounds - before <= 8
     finally:
         keeper.close()
 

@@ -51,11 +51,19 @@ class Kept:
 
 @dataclass
 class SlowRead:
-    """A read that is on the way: what it asks for, and until when no other one is begun."""
+    """A read that is on the way.
+
+    Attributes:
+        wanted: the keys that it asks for.
+        until: when another one may be begun.
+        outcome: its end, once it has one.
+        left: whether its caller went on without it, so that somebody has to be told of its end.
+    """
 
     wanted: frozenset[str]
     until: float
     outcome: Outcome[ConfigData] | None = field(default=None, repr=False)
+    left: bool = False
 
 
 class Entry:

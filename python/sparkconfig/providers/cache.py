@@ -152,12 +152,16 @@ class CachingProvider(ConfigProvider):
                 entry.read_at, entry.due = before.read_at, before.due
 
     def next_due_ms(self) -> float | None:
-        """Milliseconds until the first path is due; None: none in use, or all are read at each use."""
+        """Milliseconds until the first path becomes due; None: there is none, or all are read at each use.
+
+        A path that is overdue has just been left out of a round, or failed in it: asking for it at once again
+        would never end, so it waits for the next round.
+        """
         if self.local or self._frozen:
             return None
         now = self._clock() * 1000
         with self._lock:
-            return min((entry.due - now for entry in self._entries.values()), default=None)
+            return min((e.due - now for e in self._entries.values() if e.due > now), default=None)
 
     def states(self) -> list[PathState]:
         """Return the state of every path in use, without values."""
@@ -245,13 +249,17 @@ class CachingProvider(ConfigProvider):
 
         def call() -> None:
             read.outcome = _call(lambda: self._inner.get(path, wanted))
-            if entry.slow is read:
+            # Only the end of a read that nobody waits for any more is news: waking at every read would make
+            # the keeper read for ever.
+            if read.left:
                 entry.due = 0.0
                 self._wake()
 
         limit = self._timeout_ms if entry.data is None else min(self._timeout_ms, _PATIENCE_MS)
         entry.slow = read
         self._pool.run([(path, call)], limit / 1000)
+        read.left = read.outcome is None
+        # Once more: it may have ended before it was known to be left.
         if read.outcome is None:
             raise ProviderTimeoutError(f"{self._where(path)} gave no answer within {limit} ms")
         entry.slow = None
