@@ -71,6 +71,8 @@ class Source:
         path: the path.
         key: the key.
         ttl: milliseconds for which the answer is good, or None.
+        generation: number of the resolver's round that read it; what has the same number was asked for together.
+            None: it has no value.
         problem: why there is no value, or None if there is one.
     """
 
@@ -81,6 +83,7 @@ class Source:
     key: str
     ttl: int | None = None
     problem: str | None = None
+    generation: int | None = None
 
 
 @dataclass
@@ -88,6 +91,7 @@ class Resolution:
     """The outcome of one round.
 
     Attributes:
+        generation: number of the round.
         values: the expressions that have a value.
         failed: the others, with their errors, which tell "unavailable" from "denied" and "not there".
         ttls: (provider, path) to milliseconds.
@@ -99,6 +103,7 @@ class Resolution:
     ttls: Mapping[Place, int] = field(default_factory=dict)
     provenance: dict[Expression, list[Source]] = field(default_factory=dict)
     problem_texts: dict[Expression, list[str]] = field(default_factory=dict, repr=False)
+    generation: int = 0
 
     @property
     def problems(self) -> list[str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.expression import Expression
 from sparkconfig.references import Reference, scan
+
+if TYPE_CHECKING:
+    from sparkconfig.substitution import Command
 
 __all__ = ["Evaluated", "Fill", "Language", "PlainLanguage", "own_references"]
 
@@ -51,9 +54,16 @@ class Language(Protocol):
     def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
         """Evaluate with the answers; never raises for single failures."""
 
+    def substitutions(self, text: str) -> list[Command | None]:
+        """The ``$[...]`` of a text, for people who ask; None: it is none and stays as it is."""
+
 
 class PlainLanguage:
     """KIP-297 alone."""
+
+    def substitutions(self, text: str) -> list[Command | None]:  # noqa: ARG002
+        """``$[`` is text."""
+        return []
 
     def begin(self) -> PlainLanguage:
         """Expressions share nothing."""

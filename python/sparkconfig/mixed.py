@@ -14,7 +14,7 @@ from sparkconfig.language import Evaluated, Fill
 from sparkconfig.mixed_round import MixedRound, Parse
 from sparkconfig.references import Reference
 from sparkconfig.settings import PREFIX, parse
-from sparkconfig.substitution import SUFFIX, Allowlists, SubstitutableValues
+from sparkconfig.substitution import SUFFIX, Allowlists, Command, SubstitutableValues
 from sparkconfig.substitution.definitions import create_type
 from sparkconfig.substitution.values import Literal
 
@@ -106,6 +106,10 @@ class MixedLanguage:
     def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
         """Evaluate with this round's answers."""
         return self.begin().evaluate(expression, fill)
+
+    def substitutions(self, text: str) -> list[Command | None]:
+        """The ``$[...]`` of a text; None: it is malformed, or of an unknown type."""
+        return self.begin().substitutions(text)
 
     def _values(self, values: Mapping[str, object], literal: Literal, plan: Parse) -> SubstitutableValues:
         return SubstitutableValues(

@@ -14,7 +14,7 @@ from sparkconfig.errors import SparkConfigError
 from sparkconfig.expression import Expression
 from sparkconfig.language import Evaluated, Fill, PlainLanguage, own_references
 from sparkconfig.references import Reference
-from sparkconfig.substitution import OPENING, Segment, SubstitutableValues, iter_segments, parse
+from sparkconfig.substitution import OPENING, Command, Segment, SubstitutableValues, iter_segments, parse
 from sparkconfig.substitution.keys import named
 from sparkconfig.substitution.scanner import LONG_TEXT
 from sparkconfig.substitution.values import Literal
@@ -46,6 +46,12 @@ class MixedRound:
         self._make = make
         self._plain = PlainLanguage()
         self._maps: dict[int, _Map] = {}
+
+    def substitutions(self, text: str) -> list[Command | None]:
+        """The ``$[...]`` of a text; None: it is malformed, or of an unknown type."""
+        known = self._make({}, lambda literal: literal, iter_segments).is_substitution
+        segments = [segment for segment in iter_segments(text) if not isinstance(segment, str)]
+        return [segment if isinstance(segment, Command) and known(segment) else None for segment in segments]
 
     def begin(self) -> MixedRound:
         """This is a round already."""

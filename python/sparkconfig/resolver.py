@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from sparkconfig import advice
 from sparkconfig.deadline import CallPool
@@ -24,6 +26,9 @@ from sparkconfig.providers.loader import Wrap, load_providers
 from sparkconfig.references import Reference
 from sparkconfig.secret import Secret
 from sparkconfig.settings import Settings, parse
+
+if TYPE_CHECKING:
+    from sparkconfig.substitution import Command
 
 __all__ = ["Expression", "Resolution", "ResolvedValue", "Resolver", "Source", "is_expression"]
 
@@ -58,6 +63,7 @@ class Resolver:
         self._language = language or PlainLanguage()
         self._close = close
         self._pool = CallPool()
+        self._rounds = itertools.count(1)
 
     @classmethod
     def from_confs(
@@ -117,7 +123,7 @@ class Resolver:
         for expression in unique:
             lookups.want(language.references(expression))
         lookups.fetch(self._pool, self.settings.provider_timeout)
-        resolution = Resolution(ttls=lookups.ttls)
+        resolution = Resolution(ttls=lookups.ttls, generation=next(self._rounds))
         for expression in unique:
             evaluated = language.evaluate(expression, lookups.fill)
             self._judge(expression, evaluated, lookups, resolution)
@@ -150,6 +156,10 @@ class Resolver:
         resolution = self.resolve(expressions)
         return [source for expression in expressions for source in resolution.provenance[expression]]
 
+    def substitutions(self, text: str) -> list[Command | None]:
+        """Return the ``$[...]`` of a text, None for each that is no substitution; empty if they are off."""
+        return self._language.substitutions(text)
+
     def close(self) -> None:
         """Close the providers and end the helper threads; once."""
         self._pool.close()
@@ -175,14 +185,16 @@ class Resolver:
         self, expression: Expression, evaluated: Evaluated, lookups: Lookups, resolution: Resolution
     ) -> None:
         """Decide what an evaluated expression means: a value, or problems."""
-        sources = [self._source(expression, r, lookups, answered=True) for r in evaluated.answered]
+        sources = [
+            self._source(expression, r, lookups, generation=resolution.generation) for r in evaluated.answered
+        ]
         problems: list[tuple[str, SparkConfigError]] = []
         if evaluated.error is not None:
             problems.append((str(evaluated.error), evaluated.error))
         for reference in {r[:3]: r for r in evaluated.empty}.values():
             if reference.provider not in self.providers and self._is_foreign(reference.provider):
                 continue
-            source = self._source(expression, reference, lookups, answered=False)
+            source = self._source(expression, reference, lookups, generation=None)
             sources.append(source)
             error = lookups.errors.get((reference.provider, reference.path))
             if error is None:
@@ -215,7 +227,7 @@ class Resolver:
         return provider in self.settings.foreign_providers
 
     def _source(
-        self, expression: Expression, reference: Reference, lookups: Lookups, *, answered: bool
+        self, expression: Expression, reference: Reference, lookups: Lookups, *, generation: int | None
     ) -> Source:
         place = (reference.provider, reference.path)
         provider = self.providers.get(reference.provider)
@@ -227,6 +239,7 @@ class Resolver:
             key=reference.key,
             ttl=lookups.ttls.get(place),
             problem=None
-            if answered
+            if generation is not None
             else advice.problem(expression.key, reference, self.providers, lookups.errors),
+            generation=generation,
         )

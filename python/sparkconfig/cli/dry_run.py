@@ -13,9 +13,10 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression, Source
 from sparkconfig.formats import properties
 from sparkconfig.formats.errors import FormatError
-from sparkconfig.references import Reference
+from sparkconfig.references import Reference, shorten
 from sparkconfig.resolver import Resolver
 from sparkconfig.settings import PREFIX
+from sparkconfig.substitution import Command
 
 __all__ = ["Report", "Row", "check", "operator_file", "read_confs"]
 
@@ -32,6 +33,7 @@ class Row:
         path: the path asked for.
         name: the key asked for.
         ttl: milliseconds for which the answer is good, or None.
+        generation: the round that read it: equal numbers were asked for together; None: no value.
         state: ``ok``, ``no value``, or ``read too early``.
         problem: why there is no value, or None.
     """
@@ -43,8 +45,26 @@ class Row:
     path: str
     name: str
     ttl: int | None
+    generation: int | None
     state: str
     problem: str | None
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """One ``$[...]`` in one conf. Modifiers are not told: a default may be a password.
+
+    Attributes:
+        key: the conf.
+        type: what answers; None: it is malformed or of an unknown type.
+        identifier: the variable, property, file or key; None as above.
+        state: ``ok``; ``no value``, if the conf has none, whichever part is to blame; or ``stays as text``.
+    """
+
+    key: str
+    type: str | None
+    identifier: str | None
+    state: str
 
 
 @dataclass
@@ -53,11 +73,13 @@ class Report:
 
     Attributes:
         rows: every reference, in the order of the confs.
+        substitutions: every ``$[...]``, if they are turned on.
         problems: each text once.
         operator_file: where the settings come from, or None.
     """
 
     rows: list[Row] = field(default_factory=list)
+    substitutions: list[Substitution] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     operator_file: Path | None = None
 
@@ -66,7 +88,13 @@ class Report:
         names = {"key", "reference", "provider", "state", "problem"}
         rows = [{k: v for k, v in asdict(row).items() if explain or k in names} for row in self.rows]
         file = None if self.operator_file is None else str(self.operator_file)
-        return {"ok": not self.problems, "operator_file": file, "references": rows, "problems": self.problems}
+        return {
+            "ok": not self.problems,
+            "operator_file": file,
+            "references": rows,
+            "substitutions": [asdict(substitution) for substitution in self.substitutions],
+            "problems": self.problems,
+        }
 
 
 def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, str]:
@@ -124,9 +152,12 @@ def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
             early = advice_for(key, executor_env=resolver.settings.executor_env)
             sources = resolution.provenance.get(expression, [])
             report.rows += [_row(key, source, early) for source in sources]
+            report.substitutions += _substitutions(
+                key, resolver.substitutions(expression.text), valued=expression in resolution.values
+            )
             if early is not None and sources:
                 report.problems.append(early)
-            report.problems += resolution.problems_of(expression)
+            report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
     report.problems = advice.limited(list(dict.fromkeys(report.problems)))
     return report
 
@@ -146,9 +177,27 @@ def _row(key: str, source: Source, early: str | None) -> Row:
         source.path if known else "",
         source.key if known else "",
         source.ttl,
+        source.generation,
         state,
         source.problem,
     )
+
+
+def _substitutions(key: str, commands: Sequence[Command | None], *, valued: bool) -> list[Substitution]:
+    return [
+        Substitution(key, None, None, "stays as text")
+        if command is None
+        else Substitution(
+            key, shorten(command.type), shorten(command.identifier), "ok" if valued else "no value"
+        )
+        for command in commands
+    ]
+
+
+def _without_jvm(problem: str) -> str:
+    if "Type=sysProp: no default for identifier that does not exist" in problem:
+        return f"{problem}. A dry run has no JVM: the driver may have this system property"
+    return problem
 
 
 def _read(path: Path) -> dict[str, str]:

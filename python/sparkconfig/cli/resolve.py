@@ -49,7 +49,9 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="as in spark-submit")
     parser.add_argument("--operator-file", type=Path, metavar="FILE", help="the operator's sparkconfig.conf")
-    parser.add_argument("--explain", action="store_true", help="also the provider's class, path, key and ttl")
+    parser.add_argument(
+        "--explain", action="store_true", help="also the provider's class, path, key, ttl and generation"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -75,20 +77,32 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 def _short(report: Report) -> list[str]:
     from sparkconfig.cli.output import table
 
-    if not report.rows:
-        return ["no references found"]
     rows = [[row.key, row.reference, row.provider, row.state] for row in report.rows]
-    return table(["conf", "reference", "provider", "answer"], rows)
+    return _tables(report, table(["conf", "reference", "provider", "answer"], rows))
+
+
+def _tables(report: Report, references: list[str]) -> list[str]:
+    """The table of references, and that of substitutions if there are any."""
+    from sparkconfig.cli.output import table
+
+    lines = references if report.rows else []
+    if report.substitutions:
+        rows = [
+            [s.key, "$[...]" if s.type is None else f"$[{s.type}={s.identifier}]", s.state]
+            for s in report.substitutions
+        ]
+        lines = [*lines, *([""] if lines else []), *table(["conf", "substitution", "answer"], rows)]
+    return lines or ["no references found"]
 
 
 def _explained(report: Report) -> list[str]:
     from sparkconfig.cli.output import table
 
-    if not report.rows:
-        return ["no references found"]
     rows = [
         [row.key, row.provider, row.provider_class or "-", row.path or "-", row.name or "-",
-         "-" if row.ttl is None else f"{row.ttl} ms", row.state]
+         "-" if row.ttl is None else f"{row.ttl} ms",
+         "-" if row.generation is None else str(row.generation), row.state]
         for row in report.rows
     ]  # fmt: skip
-    return table(["conf", "provider", "class", "path", "key", "ttl", "answer"], rows)
+    head = ["conf", "provider", "class", "path", "key", "ttl", "generation", "answer"]
+    return _tables(report, table(head, rows))

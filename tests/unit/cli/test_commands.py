@@ -59,11 +59,34 @@ class TestResolve:
     def test_explain(self, job: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["resolve", "--dry-run", "--explain", str(job), "--json"]) == 0
         (row,) = json.loads(output(capsys))["references"]
-        assert (row["provider_class"], row["path"], row["name"], row["ttl"]) == (
-            "EnvVarConfigProvider", "", "SHOP_PASSWORD", None,
+        assert (row["provider_class"], row["path"], row["name"], row["ttl"], row["generation"]) == (
+            "EnvVarConfigProvider", "", "SHOP_PASSWORD", None, 1,
         )  # fmt: skip
         assert main(["resolve", "--dry-run", "--explain", str(job)]) == 0
         assert "EnvVarConfigProvider" in output(capsys)
+
+    def test_explain_of_substitutions_shows_no_modifier(
+        self, job: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with job.open("a") as stream:
+            stream.write("spark.config.substitution.enabled true\n")
+            stream.write("spark.a <$[envVar/defaultValue=d3fault/=NONE]$[keyValue=spark.shop.password]>\n")
+            stream.write("spark.b $[asd_4Q!]uH6\nspark.c $[sysProp=x.y]\n")
+        assert main(["resolve", "--dry-run", "--explain", str(job)]) == ExitCode.UNRESOLVED
+        text = output(capsys)
+        assert "d3fault" not in text
+        assert "asd_4Q" not in text
+        assert "A dry run has no JVM" in text
+        assert main(["resolve", "--dry-run", "--explain", "--json", str(job)]) == ExitCode.UNRESOLVED
+        found = json.loads(output(capsys))
+        assert [tuple(row.values()) for row in found["substitutions"]] == [
+            ("spark.a", "envVar", "NONE", "ok"),
+            ("spark.a", "keyValue", "spark.shop.password", "ok"),
+            ("spark.b", None, None, "stays as text"),
+            ("spark.c", "sysProp", "x.y", "no value"),
+        ]
+        origins = {row["key"]: row["generation"] for row in found["references"]}
+        assert origins == {"spark.shop.password": 1, "spark.a": 1}  # spark.a is made of the other one
 
     def test_all_problems_at_once(self, job: Path, capsys: pytest.CaptureFixture[str]) -> None:
         with job.open("a") as stream:
