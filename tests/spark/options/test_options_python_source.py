@@ -1,0 +1,49 @@
+"""Data sources written in Python (Spark 4)."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pyspark
+import pytest
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(
+        pyspark.__version__.startswith("3.") or importlib.util.find_spec("pyarrow") is None,
+        reason="data sources in Python came with Spark 4 and need pyarrow",
+    ),
+]
+
+
+def test_python_data_source(doors):
+    from pyspark.sql.datasource import DataSource, DataSourceReader
+
+    class Lengths(DataSource):
+        """Gives the length of the password that it was given."""
+
+        @classmethod
+        def name(cls):
+            return "lengths"
+
+        def schema(self):
+            return "id int"
+
+        def reader(self, schema):
+            length = len(self.options["password"])
+
+            class Reader(DataSourceReader):
+                def read(self, partition):
+                    yield (length,)
+
+            return Reader()
+
+    doors.spark.dataSource.register(Lengths)
+
+    def read():
+        return doors.ids(doors.spark.read.format("lengths").option("password", doors.ref("long")).load())
+
+    doors.put(long="x" * 20)
+    assert read() == [20]
+    doors.put(long="x" * 30)
+    assert read() == [30]
