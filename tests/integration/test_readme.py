@@ -35,9 +35,10 @@ def test_the_tour_runs_as_it_is_written_and_shows_what_it_says() -> None:
     )
     output = done.stdout + done.stderr
     assert done.returncode == 0, output[-3000:]
-    shown = re.search(r"```text\n(start:.*?)```", README, re.DOTALL)
-    assert shown is not None
-    assert [line for line in shown[1].splitlines() if line not in done.stdout] == []
+    shown = re.findall(r"```text\n((?:start:|conf  ).*?)```", README, re.DOTALL)
+    assert len(shown) == 2
+    printed = {line.rstrip() for line in done.stdout.splitlines()}
+    assert [line for block in shown for line in block.splitlines() if line not in printed] == []
     assert "correct-horse" not in output
     assert "a-new-and-longer-password" not in output
 
