@@ -409,3 +409,21 @@ def test_500_references_in_50_providers_are_one_generation() -> None:
     for store in many.stores.values():
         store.data = {"p": {f"k{m}": "2" for m in range(10)}}
     assert (keeper.refresh().generation, set(values(keeper.snapshot).values())) == (2, {"2"})
+
+
+@pytest.mark.parametrize("jump", [-86_400.0, 86_400.0])
+def test_a_jump_of_the_clock_changes_no_schedule(monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+    store = Store({"p": {"user": "u1"}}, ttl=40)
+    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108 - not there yet
+    keeper.resolve(expressions(A))
+    keeper.start()
+    try:
+        real = time.time
+        monkeypatch.setattr(time, "time", lambda: real() + jump)
+        store.data = {"p": {"user": "u2"}}
+        assert values(keeper.await_change(1, 5)) == {A: "u2"}
+        store.failures = {"p": ProviderUnavailableError("down")}
+        caches[0].expire()
+        assert values(keeper.refresh()) == {A: "u2"}
+    finally:
+        keeper.close()
