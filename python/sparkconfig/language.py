@@ -45,6 +45,10 @@ class Evaluated:
 class Language(Protocol):
     """Finds what a text needs from providers, and puts the text together when the answers are there."""
 
+    @property
+    def custom(self) -> bool:
+        """Whether code of third parties takes part in an evaluation, which may hang."""
+
     def begin(self) -> Language:
         """The language for one round: it may keep what the round's expressions share."""
 
@@ -64,6 +68,11 @@ class PlainLanguage:
     def substitutions(self, text: str) -> list[Command | None]:  # noqa: ARG002
         """``$[`` is text."""
         return []
+
+    @property
+    def custom(self) -> bool:
+        """There is nothing to evaluate."""
+        return False
 
     def begin(self) -> PlainLanguage:
         """Expressions share nothing."""

@@ -95,6 +95,11 @@ class MixedLanguage:
             raise ConfigurationError.of(problems)
         return cls(allow, definitions, environ, sysprops)
 
+    @property
+    def custom(self) -> bool:
+        """Whether custom types are defined."""
+        return bool(self._definitions)
+
     def begin(self) -> MixedRound:
         """A new KIP-269 instance for each map of this round."""
         return MixedRound(self._values)

@@ -53,6 +53,11 @@ class MixedRound:
         segments = [segment for segment in iter_segments(text) if not isinstance(segment, str)]
         return [segment if isinstance(segment, Command) and known(segment) else None for segment in segments]
 
+    @property
+    def custom(self) -> bool:
+        """What the language of the round says counts."""
+        return False
+
     def begin(self) -> MixedRound:
         """This is a round already."""
         return self

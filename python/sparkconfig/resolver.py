@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from sparkconfig.deadline import CallPool
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
+    ProviderTimeoutError,
     SecretNotFoundError,
     SparkConfigError,
     SubstitutionError,
@@ -23,7 +26,7 @@ from sparkconfig.language import Evaluated, Language, PlainLanguage
 from sparkconfig.lookup import Lookups
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.loader import Wrap, load_providers
-from sparkconfig.references import Reference
+from sparkconfig.references import Reference, shorten
 from sparkconfig.secret import Secret
 from sparkconfig.settings import Settings, parse
 
@@ -124,8 +127,12 @@ class Resolver:
             lookups.want(language.references(expression))
         lookups.fetch(self._pool, self.settings.provider_timeout)
         resolution = Resolution(ttls=lookups.ttls, generation=next(self._rounds))
+        deadline = time.monotonic() + self.settings.provider_timeout / 1000
         for expression in unique:
-            evaluated = language.evaluate(expression, lookups.fill)
+            if self._language.custom and "$[" in expression.text:
+                evaluated = self._evaluate_until(deadline, language, expression, lookups)
+            else:
+                evaluated = language.evaluate(expression, lookups.fill)
             self._judge(expression, evaluated, lookups, resolution)
         return resolution
 
@@ -180,6 +187,25 @@ class Resolver:
             for key, text in texts.items()
             if isinstance(text, str) and ("${" in text or (substitution and "$[" in text))
         }
+
+    def _evaluate_until(
+        self, deadline: float, language: Language, expression: Expression, lookups: Lookups
+    ) -> Evaluated:
+        """Evaluate where a custom type may hang; all of a round together have one provider call's time."""
+        call = partial(language.evaluate, expression, lookups.fill)
+        (outcome,) = self._pool.run([("$[", call)], max(0.0, deadline - time.monotonic()))
+        if outcome.value is not None:
+            return outcome.value
+        where = "" if expression.key is None else f"{shorten(expression.key)}: "
+        error: SparkConfigError
+        if outcome.error is not None:
+            error = SubstitutionError(f"{where}the evaluation failed with {type(outcome.error).__name__}")
+        else:
+            error = ProviderTimeoutError(
+                f"{where}a substitution type gave no answer within {self.settings.provider_timeout} ms"
+                " (spark.config.provider.timeout)"
+            )
+        return Evaluated(expression.text, error=error)
 
     def _judge(
         self, expression: Expression, evaluated: Evaluated, lookups: Lookups, resolution: Resolution

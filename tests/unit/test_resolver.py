@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from sparkconfig import Resolver, Secret
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
+    ProviderTimeoutError,
     ProviderUnavailableError,
     SecretNotFoundError,
     SubstitutionError,
@@ -309,6 +312,34 @@ def test_custom_types_come_from_start_up_confs_alone() -> None:
     assert _both().resolve_map(inside)["a"] == "$[shout=hey]"
     with pytest.raises(ConfigurationError, match="shoutSubstituterType"):
         _both({"spark.config.substitution.shoutSubstituterType": "no.such:Type"})
+
+
+class Hang(SubstituterType):
+    release = threading.Event()
+
+    def do_substitution(self, type, modifiers, identifier, substitutable_values):  # noqa: A002
+        Hang.release.wait(60)
+        return RedactableObject("late")
+
+
+def test_a_custom_type_that_hangs_ends_at_the_deadline_and_others_answer() -> None:
+    Hang.release.clear()
+    prefix = "spark.config.substitution."
+    confs = {f"{prefix}hangSubstituterType": f"{__name__}:Hang", "spark.config.provider.timeout": "200ms"}
+    texts = {"first": "$[envVar=USER]", "a": "$[hang=x]", "b": "$[keyValue=a]", "plain": "${envvar:USER}"}
+    try:
+        with _both(confs) as resolver:
+            started = time.monotonic()
+            resolution = resolver.resolve([Expression(text, key, texts) for key, text in texts.items()])
+            assert time.monotonic() - started < 10
+    finally:
+        Hang.release.set()
+    assert {e.key: v.reveal() for e, v in resolution.values.items()} == {"first": "alice", "plain": "alice"}
+    assert {e.key: [type(error) for error in errors] for e, errors in resolution.failed.items()} == {
+        "a": [ProviderTimeoutError],
+        "b": [ProviderTimeoutError],
+    }
+    assert "a: a substitution type gave no answer within 200 ms" in resolution.problems[0]
 
 
 def test_values_are_read_anew_in_each_round() -> None:

@@ -10,9 +10,16 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import TracebackType
 
-from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.deadline import CallPool, Outcome
+from sparkconfig.errors import (
+    ConfigurationError,
+    ProviderTimeoutError,
+    SparkConfigError,
+    UnresolvedReferenceError,
+)
 from sparkconfig.lookup import harmless
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.classes import find_class
@@ -30,9 +37,14 @@ _log = logging.getLogger(__name__)
 
 
 class Providers(Mapping[str, ConfigProvider]):
-    """Configured providers by name, in the order of their declaration; closes each of them once."""
+    """Configured providers by name, in the order of their declaration; closes each of them once.
 
-    def __init__(self) -> None:
+    Args:
+        timeout_ms: deadline of one ``configure`` and of one ``close``; None: call on this thread and wait.
+    """
+
+    def __init__(self, timeout_ms: int | None = None) -> None:
+        self._timeout_ms = timeout_ms
         self._providers: dict[str, ConfigProvider] = {}
         self._to_close: list[tuple[str, ConfigProvider]] = []
 
@@ -43,25 +55,41 @@ class Providers(Mapping[str, ConfigProvider]):
             SparkConfigError: configure failed; the error holds no value.
         """
         self._to_close.append((name, provider))
-        failure: SparkConfigError | None = None
-        try:
-            provider.configure(params)
-        except SparkConfigError as error:
-            failure = harmless(error, name, "")
-        except Exception as error:  # noqa: BLE001 - third-party code; its text may hold params
-            failure = ConfigurationError(f"configure() failed with {type(error).__name__}")
-        if failure is not None:
-            raise failure
+        outcome = self._run(name, partial(provider.configure, params))
+        error = outcome.error
+        if outcome.late:
+            raise ProviderTimeoutError(
+                f"configure() did not return within {self._timeout_ms} ms (spark.config.provider.timeout)"
+            )
+        if isinstance(error, SparkConfigError):
+            raise harmless(error, name, "")
+        if error is not None:  # third-party code; its text may hold params
+            raise ConfigurationError(f"configure() failed with {type(error).__name__}")
         self._providers[name] = provider
 
     def close(self) -> None:
         """Close every provider, the last one first; a second call does nothing."""
         while self._to_close:
             name, provider = self._to_close.pop()
+            outcome = self._run(name, provider.close)
+            if outcome.late:
+                _log.warning("provider '%s': close() did not return within %s ms", name, self._timeout_ms)
+            elif outcome.error is not None:  # the others still have to be closed
+                _log.warning("provider '%s': close() failed with %s", name, type(outcome.error).__name__)
+
+    def _run(self, name: str, call: Callable[[], None]) -> Outcome[None]:
+        """Call a provider's own code, within the deadline if there is one."""
+        if self._timeout_ms is None:
             try:
-                provider.close()
-            except Exception as error:  # noqa: BLE001 - the others still have to be closed
-                _log.warning("provider '%s': close() failed with %s", name, type(error).__name__)
+                call()
+            except Exception as error:  # noqa: BLE001 - third-party code may raise anything
+                return Outcome(error=error)
+            return Outcome()
+        pool = CallPool()
+        try:
+            return pool.run([(name, call)], self._timeout_ms / 1000)[0]
+        finally:
+            pool.close()
 
     def __getitem__(self, name: str) -> ConfigProvider:
         return self._providers[name]
@@ -101,7 +129,7 @@ def load_providers(
         confs: settings; keys that do not start with ``prefix`` + ``providers`` are left alone.
         prefix: what stands before ``providers``.
         environ: the environment that ``envvar`` providers read; None: this process's.
-        timeout_ms: deadline for a lookup that a param needs.
+        timeout_ms: deadline of one ``configure``, and of a lookup that a param needs.
         wrap: puts a provider in front of each provider (name, provider), for example a cache.
 
     Raises:
@@ -110,7 +138,7 @@ def load_providers(
     root = f"{prefix}providers"
     names, problems = _names(confs, root)
     classes, params = _sorted(confs, root, names, problems)
-    providers = Providers()
+    providers = Providers(timeout_ms)
     transformer = ConfigTransformer(providers, unresolved="fail", timeout_ms=timeout_ms)
     try:
         for index, name in enumerate(names):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import ClassVar
@@ -89,6 +91,35 @@ def test_all_are_closed_when_one_fails_or_close_fails(lives, caplog) -> None:
     assert [life.closed for life in lives] == [1, 1, 1]
     assert "close() failed with RuntimeError" in caplog.text
     assert VALUE not in caplog.text
+
+
+class Stuck(Living):
+    release = threading.Event()
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        super().configure(params)
+        Stuck.release.wait(60)
+
+    def close(self) -> None:
+        super().close()
+        Stuck.release.wait(60)
+
+
+def test_configure_and_close_that_hang_end_at_the_deadline(lives, caplog) -> None:
+    Stuck.release.clear()
+    confs = _confs("one,two") | {"spark.config.providers.two.class": f"{HERE}.Stuck"}
+    started = time.monotonic()
+    try:
+        with pytest.raises(ConfigurationError) as caught:
+            load_providers(confs, timeout_ms=200)
+    finally:
+        Stuck.release.set()
+    assert time.monotonic() - started < 10
+    assert caught.value.problems == (
+        "spark.config.providers.two: configure() did not return within 200 ms (spark.config.provider.timeout)",
+    )
+    assert [life.closed for life in lives] == [1, 1]
+    assert "provider 'two': close() did not return within 200 ms" in caplog.text
 
 
 def test_all_problems_of_all_providers_in_one_error() -> None:
