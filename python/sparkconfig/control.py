@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError
+from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError, UnresolvedReferenceError
 
 __all__ = ["ControlServer", "ask", "sockets"]
 
@@ -70,7 +70,7 @@ def ask(path: Path, call: str) -> dict[str, Any]:
 
     Raises:
         AgentError: nobody listens there any more.
-        SparkConfigError: what the application said.
+        UnresolvedReferenceError: references have no value, all of them in one error.
     """
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
@@ -81,6 +81,8 @@ def ask(path: Path, call: str) -> dict[str, Any]:
         answer = json.loads(received)
     except (OSError, ValueError) as error:
         raise AgentError(f"no application answers at {path}: {type(error).__name__}") from None
+    if answer.get("problems"):
+        raise UnresolvedReferenceError([str(problem) for problem in answer["problems"]])
     if not answer.get("ok"):
         raise AgentError(str(answer.get("message", "the application gave no reason")))
     return dict(answer)
@@ -152,6 +154,8 @@ class ControlServer:
             answer: dict[str, Any] = {"ok": False, "message": f"the application knows no call named '{name}'"}
             if call is not None:
                 answer = {"ok": True, **call()}
+        except UnresolvedReferenceError as error:
+            answer = {"ok": False, "problems": error.problems}
         except SparkConfigError as error:
             answer = {"ok": False, "type": type(error).__name__, "message": str(error)}
         except Exception as error:  # noqa: BLE001 - only its type may leave the process

@@ -63,7 +63,7 @@ def test_a_refresh_that_fails_the_check_changes_nothing(
     service: AgentService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "s.properties").unlink()
-    assert main(["refresh", "app-1"]) != 0
+    assert main(["refresh", "app-1"]) == 1
     assert "s.properties" in capsys.readouterr().err
     assert main(["refresh", "--status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["status"]["generation"] == 1
