@@ -136,6 +136,17 @@ def test_the_extension_without_the_plugin_names_the_missing_line(conf, tmp_path)
     assert "spark.plugins=io.sparkconfig.ConfigPlugin" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("plugin", [False, True])
+def test_jdbc_without_references_works_with_the_jar_and_without_the_plugin(
+    conf, tmp_path, *, plugin: bool
+) -> None:
+    own = {"spark.plugins": "io.sparkconfig.ConfigPlugin"} if plugin else {}
+    plain = {
+        key: value for key, value in conf.items() if not key.startswith(("spark.config.", "spark.shop."))
+    }
+    assert _seen(_run([*_submit({**plain, **own}), APP.with_name("plain_jdbc.py")], tmp_path)) == {"rows": 3}
+
+
 def test_a_package_of_another_version_is_an_error_that_names_both(conf, tmp_path) -> None:
     package = tmp_path / "other" / "sparkconfig"
     package.parent.mkdir()

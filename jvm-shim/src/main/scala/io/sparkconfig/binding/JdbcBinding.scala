@@ -24,7 +24,8 @@ class JdbcBinding extends JdbcConnectionProvider {
 
   override val name: String = JdbcBinding.Name
 
-  override def canHandle(driver: Driver, options: Map[String, String]): Boolean = {
+  /** Not without the plugin: a jar that only lies on the class path must not compete with `basic`. */
+  override def canHandle(driver: Driver, options: Map[String, String]): Boolean = Values.isInstalled && {
     val parsed = new JDBCOptions(options)
     parsed.keytab == null || parsed.principal == null
   }
@@ -56,8 +57,10 @@ class JdbcBinding extends JdbcConnectionProvider {
   /** URL and driver properties with values: a case class would show them, so a plain pair. */
   private def credentials(options: Map[String, String]): (String, Map[String, String]) = {
     val parsed = new JDBCOptions(options)
-    val properties = parsed.asConnectionProperties.asScala.toMap
-    (Values.resolve(Expression.of(parsed.url, options)), Values.resolveMap(properties))
+    // In one map, so that the parts of one connection come from one generation.
+    val parts = parsed.asConnectionProperties.asScala.toMap + (JdbcBinding.UrlEntry -> parsed.url)
+    val resolved = Values.resolveMap(parts, options)
+    (resolved(JdbcBinding.UrlEntry), resolved - JdbcBinding.UrlEntry)
   }
 
   private def connect(driver: Driver, target: (String, Map[String, String])): Connection = {
@@ -70,4 +73,7 @@ class JdbcBinding extends JdbcConnectionProvider {
 object JdbcBinding {
   /** The provider's name, for the option `connectionProvider`. */
   val Name = "sparkconfig"
+
+  /** No driver property has an empty name. */
+  private val UrlEntry = ""
 }

@@ -7,6 +7,9 @@ trait ValueSource {
   /** The newest value of an expression; a text without references comes back as it is. */
   def resolve(expression: Expression): String
 
+  /** Values of several expressions in their order, all of one generation, so that a user fits its password. */
+  def resolveAll(expressions: Seq[Expression]): Seq[String]
+
   /** The newest snapshot that this process holds. */
   def snapshot: Snapshot
 
@@ -35,15 +38,19 @@ object Values {
   def resolve(expression: Expression): String =
     if (Expression.mayHold(expression.text)) source.resolve(expression) else expression.text
 
-  /** Resolves all values of a map; the keys stay. */
-  def resolveMap(map: Map[String, String]): Map[String, String] =
-    if (!map.exists { case (_, value) => Expression.mayHold(value) }) map
-    else map.map { case (key, value) =>
-      key -> (if (value == null) null else resolve(Expression.of(value, map)))
-    }
+  /** Resolves all values of a map, in one generation; the keys stay. */
+  def resolveMap(map: Map[String, String]): Map[String, String] = resolveMap(map, map)
+
+  /** The same for a part of a map: `siblings` is the whole of it, whose keys the values may name (KIP-269). */
+  def resolveMap(map: Map[String, String], siblings: Map[String, String]): Map[String, String] = {
+    val held = map.toSeq.filter { case (_, value) => Expression.mayHold(value) }
+    if (held.isEmpty) map
+    else map ++ held.map(_._1).zip(source.resolveAll(held.map { case (_, value) => Expression.of(value, siblings) }))
+  }
 
   private object Unconfigured extends ValueSource {
-    override def resolve(expression: Expression): String = throw new SparkConfigException(
+    override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
+    override def resolveAll(expressions: Seq[Expression]): Seq[String] = throw new SparkConfigException(
       "A reference cannot be resolved in this process, since sparkconfig is not running here. " +
         "Set spark.plugins=io.sparkconfig.ConfigPlugin for the application.")
     override def snapshot: Snapshot = Snapshot.Empty

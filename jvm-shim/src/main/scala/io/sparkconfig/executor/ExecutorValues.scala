@@ -55,6 +55,13 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
       held.get().get(expression).getOrElse(askDriver(expression))
     }
 
+  override def resolveAll(expressions: Seq[Expression]): Seq[String] = {
+    val known = expressions.map(expression => expression -> resolve(expression))
+    // Each may have brought a newer snapshot; the values come from one of them.
+    val newest = held.get()
+    known.map { case (expression, value) => newest.get(expression).getOrElse(value) }
+  }
+
   def close(): Unit = {
     closed = true
     poller.interrupt()

@@ -37,21 +37,14 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     held.generation > before
   }
 
-  override def resolve(expression: Expression): String = {
-    val newest =
-      try ask(Seq(expression))
-      catch { case down: AgentUnavailableException => lastGood(expression, down) }
-    inUse.putIfAbsent(expression.id, expression)
-    // A text in which the brain found no reference comes back as it is.
-    newest.get(expression).getOrElse(expression.text)
-  }
+  override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
 
-  /** Values of several expressions, all of one generation. */
-  def resolveAll(expressions: Seq[Expression]): Seq[String] = {
+  override def resolveAll(expressions: Seq[Expression]): Seq[String] = {
     val newest =
       try ask(expressions)
       catch { case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held) }
     expressions.foreach(expression => inUse.putIfAbsent(expression.id, expression))
+    // A text in which the brain found no reference comes back as it is.
     expressions.map(expression => newest.get(expression).getOrElse(expression.text))
   }
 
