@@ -14,9 +14,9 @@ from sparkconfig.errors import SparkConfigError
 from sparkconfig.expression import Expression
 from sparkconfig.language import Evaluated, Fill, PlainLanguage, own_references
 from sparkconfig.references import Reference
-from sparkconfig.substitution import OPENING, Command, Segment, SubstitutableValues, iter_segments, parse
+from sparkconfig.substitution import OPENING, Command, Segment, SubstitutableValues, iter_segments
 from sparkconfig.substitution.keys import named
-from sparkconfig.substitution.scanner import LONG_TEXT
+from sparkconfig.substitution.scanner import LONG_TEXT, segments_of
 from sparkconfig.substitution.values import Literal
 
 __all__ = ["MakeValues", "MixedRound", "Parse"]
@@ -165,7 +165,7 @@ class _Map:
             return iter_segments(text)
         found = self._plans.get(text)
         if found is None:
-            found = self._plans[text] = parse(text).segments
+            found = self._plans[text] = segments_of(text)
         return found
 
     def _own(self, text: str) -> list[Reference]:

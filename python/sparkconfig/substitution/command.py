@@ -87,6 +87,12 @@ class Modifiers(NamedTuple):
 
 
 _NONE = Modifiers()
+_COMMON = {
+    (): _NONE,
+    ("redact",): Modifiers(redact=True),
+    ("notEmpty",): Modifiers(not_empty=True),
+    ("notBlank",): Modifiers(not_blank=True),
+}
 
 
 def read_modifiers(modifiers: tuple[str, ...]) -> Modifiers:
@@ -98,8 +104,9 @@ def read_modifiers(modifiers: tuple[str, ...]) -> Modifiers:
     Raises:
         SubstitutionError: an argument is given twice, or both defaults are.
     """
-    if not modifiers:
-        return _NONE
+    common = _COMMON.get(modifiers)
+    if common is not None:
+        return common
     flags: set[str] = set()
     arguments: dict[str, str] = {}
     for modifier in modifiers:

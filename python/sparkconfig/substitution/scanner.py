@@ -13,7 +13,17 @@ from functools import lru_cache
 
 from sparkconfig.substitution.command import Modifiers, parse_command, read_modifiers
 
-__all__ = ["LONG_TEXT", "OPENING", "Command", "Malformed", "Plan", "Segment", "iter_segments", "parse"]
+__all__ = [
+    "LONG_TEXT",
+    "OPENING",
+    "Command",
+    "Malformed",
+    "Plan",
+    "Segment",
+    "iter_segments",
+    "parse",
+    "segments_of",
+]
 
 OPENING = "$["
 """Without it in a text there is nothing to scan."""
@@ -141,9 +151,14 @@ class Plan:
 
 def parse(text: str) -> Plan:
     """Return the plan of ``text``; cached for short texts, so that each is parsed once in a process."""
-    return _parse_cached(text) if len(text) <= _CACHED_TEXT else Plan(tuple(iter_segments(text)))
+    return Plan(segments_of(text))
+
+
+def segments_of(text: str) -> tuple[Segment, ...]:
+    """Return the segments of :func:`parse`, from the same cache."""
+    return _parse_cached(text) if len(text) <= _CACHED_TEXT else tuple(iter_segments(text))
 
 
 @lru_cache(maxsize=16384)
-def _parse_cached(text: str) -> Plan:
-    return Plan(tuple(iter_segments(text)))
+def _parse_cached(text: str) -> tuple[Segment, ...]:
+    return tuple(iter_segments(text))

@@ -25,7 +25,7 @@ from sparkconfig.substitution.scanner import (
     Malformed,
     Segment,
     iter_segments,
-    parse,
+    segments_of,
 )
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
 
@@ -389,7 +389,7 @@ def _located(error: SparkConfigError, key: str | None) -> SparkConfigError:
 
 def _segments(text: str) -> Iterable[Segment]:
     """The segments of a text; a huge one's are kept in no list."""
-    return iter_segments(text) if len(text) > LONG_TEXT else parse(text).segments
+    return iter_segments(text) if len(text) > LONG_TEXT else segments_of(text)
 
 
 def _raw_result(raw: object) -> RedactableObject:
