@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,28 +10,11 @@ from pathlib import Path
 import pyspark
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
-ROOT = Path(__file__).resolve().parents[2]
+from support.shim import shim_jar
+
+__all__ = ["PYSPARK", "bare_jvm", "compile_scala", "shim_jar"]
+
 PYSPARK = Path(pyspark.__file__).parent
-
-
-def shim_jar() -> Path:
-    """The jar that fits this environment's Spark, built when the sources are newer."""
-    given = os.environ.get("SPARKCONFIG_TEST_JAR")
-    if given:
-        return Path(given)
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "jvm-shim" / "build.py"), "--pyspark", str(PYSPARK)],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return Path(done.stdout.strip().splitlines()[-1])
-
-
-def compile_scala(source: Path, into: Path) -> None:
-    """Compile test code against Spark and the shim, with the compiler in Spark's jars."""
-    into.mkdir(parents=True, exist_ok=True)
-    jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
-    command = ["java", "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
-    subprocess.run([*command, "-d", str(into), str(source)], check=True)
 
 
 @contextmanager
