@@ -17,6 +17,14 @@ __all__ = ["PYSPARK", "bare_jvm", "compile_scala", "shim_jar"]
 PYSPARK = Path(pyspark.__file__).parent
 
 
+def compile_scala(source: Path, into: Path) -> None:
+    """Compile test code against Spark and the shim, with the compiler in Spark's jars."""
+    into.mkdir(parents=True, exist_ok=True)
+    jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
+    command = ["java", "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
+    subprocess.run([*command, "-d", str(into), str(source)], check=True)
+
+
 @contextmanager
 def bare_jvm(*options: str, classes: Path | None = None) -> Iterator[JavaGateway]:
     """A JVM with Spark's jars and the shim on its class path, and no Spark application."""
