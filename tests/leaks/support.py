@@ -11,6 +11,7 @@ import pyspark
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 
 from support.shim import shim_jar
+from support.spark_home import java
 
 __all__ = ["PYSPARK", "bare_jvm", "compile_scala", "shim_jar"]
 
@@ -21,7 +22,7 @@ def compile_scala(source: Path, into: Path) -> None:
     """Compile test code against Spark and the shim, with the compiler in Spark's jars."""
     into.mkdir(parents=True, exist_ok=True)
     jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
-    command = ["java", "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
+    command = [java(), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
     subprocess.run([*command, "-d", str(into), str(source)], check=True)
 
 
@@ -31,7 +32,7 @@ def bare_jvm(*options: str, classes: Path | None = None) -> Iterator[JavaGateway
     port, process = launch_gateway(
         classpath=":".join(str(part) for part in (shim_jar(), f"{PYSPARK / 'jars'}/*", classes) if part),
         javaopts=["-Xmx1g", "-XX:+UseSerialGC", *options],
-        die_on_exit=True, return_proc=True,
+        die_on_exit=True, return_proc=True, java_path=java(),
     )  # fmt: skip
     gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auto_convert=True))
     try:

@@ -12,7 +12,7 @@ import pytest
 
 from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import spark_home
+from support.spark_home import java, spark_home
 
 pytestmark = pytest.mark.spark
 
@@ -116,7 +116,7 @@ def test_a_scala_main_class(conf, tmp_path) -> None:
     classes = tmp_path / "classes"
     classes.mkdir()
     subprocess.run(
-        ["java", "-Xss8m", "-cp", f"{jars}/*", "scala.tools.nsc.Main", "-cp", f"{jars}/*:{shim_jar()}",
+        [java(), "-Xss8m", "-cp", f"{jars}/*", "scala.tools.nsc.Main", "-cp", f"{jars}/*:{shim_jar()}",
          "-d", str(tmp_path / "shop.jar"), str(tmp_path / "Shop.scala")],
         check=True, capture_output=True, timeout=120,
     )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from sparkconfig.policy.keys import canonical
 from sparkconfig.policy.units import Unit, unit_of
-from support.spark_home import spark_home
+from support.spark_home import java, spark_home
 
 pytestmark = pytest.mark.spark
 
@@ -31,10 +31,10 @@ def entries(tmp_path_factory):
     classes = tmp_path_factory.mktemp("classes")
     jars = f"{spark_home()}/jars/*"
     compiler = ["scala.tools.nsc.Main", "-usejavacp", "-d", str(classes), str(source)]
-    subprocess.run(["java", "-Xmx512m", "-Xss8m", "-cp", jars, *compiler], check=True, timeout=240)
+    subprocess.run([java(), "-Xmx512m", "-Xss8m", "-cp", jars, *compiler], check=True, timeout=240)
     dump = ["org.apache.spark.sql.internal.policykeys.DumpKeys"]
     done = subprocess.run(
-        ["java", "-Xmx512m", "-cp", f"{classes}:{jars}", *dump],
+        [java(), "-Xmx512m", "-cp", f"{classes}:{jars}", *dump],
         check=True,
         timeout=120,
         capture_output=True,

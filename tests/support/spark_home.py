@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -25,3 +26,9 @@ def spark_environment(conf_dir: Path, local_dir: Path) -> Mapping[str, str]:
         "SPARK_PUBLIC_DNS": "127.0.0.1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
+
+
+def java() -> str:
+    """The Java that Spark runs on: the Makefile's, which need not be on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home, "bin", "java")) if home else "java"

@@ -16,13 +16,14 @@ from sparkconfig.errors import (
 )
 from sparkconfig.providers.hadoop import HadoopConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
+from support.spark_home import java
 
 DATA = {"fs.s3a.access.key": "alice-0001", "fs.s3a.secret.key": "s3cret-ü-value-77"}
 JARS = Path(pyspark.__file__).parent / "jars"
 
 
 def create(uri, alias, value, password=None):
-    command = ["java", "-cp", f"{JARS}/*", "org.apache.hadoop.security.alias.CredentialShell"]
+    command = [java(), "-cp", f"{JARS}/*", "org.apache.hadoop.security.alias.CredentialShell"]
     environment = {name: text for name, text in os.environ.items() if name != "HADOOP_CREDSTORE_PASSWORD"}
     if password:
         environment["HADOOP_CREDSTORE_PASSWORD"] = password
