@@ -5,13 +5,13 @@ from support.postgres import new_password
 
 def test_only_the_newest_password_opens_the_database(postgres):
     old, new = new_password(), new_password()
-    postgres.create(role="keeper", password=old, database="keep")
-    assert postgres.accepts(role="keeper", password=old, database="keep")
+    postgres.create(role="tenant", password=old, database="tenancy")
+    assert postgres.accepts(role="tenant", password=old, database="tenancy")
 
-    postgres.set_password("keeper", new)
+    postgres.set_password("tenant", new)
 
-    assert not postgres.accepts(role="keeper", password=old, database="keep")
-    assert postgres.accepts(role="keeper", password=new, database="keep")
+    assert not postgres.accepts(role="tenant", password=old, database="tenancy")
+    assert postgres.accepts(role="tenant", password=new, database="tenancy")
 
 
 def test_everyone_over_tcp_needs_a_password(postgres):
