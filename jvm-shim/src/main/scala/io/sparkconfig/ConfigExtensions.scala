@@ -2,6 +2,7 @@ package io.sparkconfig
 
 import io.sparkconfig.binding.Values
 import io.sparkconfig.options.OptionRules
+import io.sparkconfig.policy.PolicyRules
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
@@ -16,6 +17,7 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
         "spark.sql.extensions names io.sparkconfig.ConfigExtensions, but the plugin does not run. " +
           "Set spark.plugins=io.sparkconfig.ConfigPlugin; it adds the extension by itself.")
     }
+    PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
   }
 }

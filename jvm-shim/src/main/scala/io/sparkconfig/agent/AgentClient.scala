@@ -7,6 +7,7 @@ import scala.collection.JavaConverters._
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.BuildInfo
 import io.sparkconfig.binding.{Expression, Snapshot}
+import io.sparkconfig.policy.PolicyStart
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.SparkConf
 
@@ -23,7 +24,8 @@ final case class ConfAnswer(
     snapshot: Snapshot,
     expressions: Map[String, Expression],
     inPlace: Set[String],
-    problems: Seq[String])
+    problems: Seq[String],
+    policy: Option[PolicyStart])
 
 /** The shim's questions to the brain, typed; JSON and process handling stay below. */
 private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: JsonNode) {
@@ -54,7 +56,8 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       Snapshot.fromJson(answer.get("snapshot")),
       expressions,
       Json.texts(answer.get("inplace")).toSet,
-      Json.texts(answer.get("problems")))
+      Json.texts(answer.get("problems")),
+      PolicyStart.fromJson(answer.get("policy")))
   }
 
   /**
@@ -68,6 +71,13 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     expressions.foreach(expression => write(items.addObject(), expression))
     Snapshot.fromJson(supervisor.call("resolve", request).get("snapshot"))
   }
+
+  /**
+   * Asks the policies (`sparkconfig.policy.wire`).
+   *
+   * @throws io.sparkconfig.SparkConfigException the question has no answer: refuse
+   */
+  def check(question: JsonNode): JsonNode = supervisor.call("check", question)
 
   /** Waits for a generation newer than `known`; gives the newest one, which may be the known one. */
   def awaitChange(known: Long, waitMs: Int): Option[Snapshot] = {
@@ -158,6 +168,8 @@ private[sparkconfig] object AgentClient {
     node.put("generation", 0L)
     operatorFile.foreach(file => node.put("operator_file", file.getPath))
     Json.putMap(node, "confs", conf.getAll)
+    val parent = node.putArray("parent")
+    PythonFinder.parentCommand().foreach(parent.add(_))
     val properties = System.getProperties
     Json.putMap(node, "system_properties",
       properties.stringPropertyNames().asScala.map(name => name -> properties.getProperty(name)))

@@ -38,6 +38,13 @@ private[sparkconfig] object PythonFinder {
       ).map(_.trim).filter(_.nonEmpty).distinct
   }
 
+  /** The words of the command that started this JVM's parent process, which may be the Python application. */
+  def parentCommand(): Seq[String] =
+    try {
+      val pid = ProcessHandle.current().parent().get.pid()
+      new String(Files.readAllBytes(Paths.get(s"/proc/$pid/cmdline")), UTF_8).split('\u0000').toSeq
+    } catch { case _: Exception => Nil }
+
   /** The Python of the application: our parent when Python started this JVM, our child under spark-submit. */
   private def applicationPython(): Seq[String] = {
     val self = ProcessHandle.current()

@@ -7,6 +7,7 @@ import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
+import io.sparkconfig.policy.{HadoopDoor, PolicyDoors}
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorRemoved}
@@ -54,6 +55,7 @@ private[sparkconfig] final class Application private (
   def close(): Unit = {
     Application.forget(this)
     surroundings.close()
+    PolicyDoors.close()
     Values.uninstall(values)
     values.close()
     service.close()
@@ -99,8 +101,10 @@ private[sparkconfig] object Application {
     RedactionSinks.install(conf)
     val client = AgentClient.start(conf)
     try {
+      val given = conf.getAll.toMap
       val plan = StartPlan.check(conf, client)
       Redactor.register(plan.snapshot.secretValues)
+      plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
       val application = new Application(sc, client, values, hadoop.references)
@@ -110,6 +114,10 @@ private[sparkconfig] object Application {
       hadoop.verify(sc.hadoopConfiguration)
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)
+      plan.policy.foreach { policy =>
+        PolicyDoors.open(new PolicyDoors(client, policy, given, conf.getAll.toMap))
+        ReferenceHadoopConf.guard(sc, HadoopDoor)
+      }
       application.begin()
       synchronized { current = Some((application, client, values)) }
       log.info("sparkconfig {}: {} references in Spark confs, side process {}",

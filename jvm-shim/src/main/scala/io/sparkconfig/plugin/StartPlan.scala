@@ -3,6 +3,7 @@ package io.sparkconfig.plugin
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Snapshot}
+import io.sparkconfig.policy.PolicyStart
 import org.apache.spark.SparkConf
 import org.apache.spark.sparkconfig.SparkAccess
 
@@ -12,12 +13,14 @@ import org.apache.spark.sparkconfig.SparkAccess
  * @param expressions conf key to its expression
  * @param inPlace conf key to the value that is put into the conf itself (`spark.config.inplace.keys`)
  * @param executorEnvironment variable to value, when the operator asked for values there
+ * @param policy what the doors need, if there are policies
  */
 private[sparkconfig] final class StartPlan(
     val snapshot: Snapshot,
     val expressions: Map[String, Expression],
     val inPlace: Map[String, String],
-    val executorEnvironment: Map[String, String]) {
+    val executorEnvironment: Map[String, String],
+    val policy: Option[PolicyStart]) {
 
   /**
    * The value that a read of a conf gets. References in keys that were set after the start resolve too where the
@@ -55,7 +58,7 @@ private[sparkconfig] object StartPlan {
       case (key, expression) if key.startsWith(ExecutorEnvPrefix) =>
         key.stripPrefix(ExecutorEnvPrefix) -> answer.snapshot.get(expression).getOrElse(expression.text)
     }
-    new StartPlan(answer.snapshot, answer.expressions -- inPlace.keys, inPlace, environment)
+    new StartPlan(answer.snapshot, answer.expressions -- inPlace.keys, inPlace, environment, answer.policy)
   }
 
   private def report(problems: Seq[String]): String = {

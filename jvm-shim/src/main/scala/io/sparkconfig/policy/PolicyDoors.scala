@@ -1,0 +1,135 @@
+package io.sparkconfig.policy
+
+import java.util.{Collections, LinkedHashMap => JLinkedHashMap, Map => JMap}
+
+import scala.collection.JavaConverters._
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
+import io.sparkconfig.SparkConfigException
+import io.sparkconfig.agent.{AgentClient, Json}
+import io.sparkconfig.binding.Values
+import org.apache.spark.sql.sparkconfig.PolicyViolationException
+import org.slf4j.{Logger, LoggerFactory}
+
+/** What the start of the side process says about policies. */
+private[sparkconfig] final case class PolicyStart(
+    judgesTables: Boolean,
+    defaults: Map[String, String],
+    auditLogger: Option[String],
+    audit: Seq[String])
+
+private[sparkconfig] object PolicyStart {
+  def fromJson(node: JsonNode): Option[PolicyStart] = Option(node).filterNot(_.isNull).map { given =>
+    PolicyStart(
+      given.get("tables").asBoolean,
+      Json.fields(given.get("defaults")).map { case (key, text) => key -> text.asText }.toMap,
+      Option(given.get("audit_logger")).filterNot(_.isNull).map(_.asText),
+      Json.texts(given.get("audit")))
+  }
+}
+
+/**
+ * Asks the brain's policies on behalf of every door of the running application.
+ *
+ * What was allowed is remembered for a while, since one plan is analysed several times; a new generation of values
+ * is a new question. What cannot be asked is refused.
+ *
+ * @param given the application's confs as the job gave them
+ * @param now the same with what the operator and this package put in place
+ */
+private[sparkconfig] final class PolicyDoors(
+    client: AgentClient,
+    start: PolicyStart,
+    given: Map[String, String],
+    now: Map[String, String]) {
+
+  import PolicyDoors._
+
+  private val audit: Option[Logger] = start.auditLogger.map(LoggerFactory.getLogger(_))
+  private val allowed = Collections.synchronizedMap(new JLinkedHashMap[Any, Unit](64, 0.75f, true) {
+    override def removeEldestEntry(eldest: JMap.Entry[Any, Unit]): Boolean = size() > Remembered
+  })
+  start.audit.foreach(record)
+
+  def judgesTables: Boolean = start.judgesTables
+
+  /** The application's confs, which every session begins with. */
+  def confs: Map[String, String] = now
+
+  /** Whether this is what the application was started with, so that there is nothing to ask. */
+  def isApplications(key: String, text: String): Boolean =
+    now.get(key).contains(text) || given.get(key).contains(text)
+
+  /**
+   * Asks about properties; None takes one away.
+   *
+   * @param scope where they are set: `application`, `session`, `source`, `sink`, `catalog`, `hadoop`
+   * @throws PolicyViolationException listing every violation
+   */
+  def check(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Unit =
+    judge(scope, props, streaming).raise()
+
+  /** As [[check]], without raising. */
+  def judge(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Verdict =
+    if (props.isEmpty) Verdict.Allowed
+    else remembering((scope, props, streaming, Values.snapshot.generation)) {
+      val question = Json.obj()
+      question.put("op", "check")
+      question.put("scope", scope)
+      question.put("streaming", streaming)
+      val node = question.putObject("props")
+      props.foreach { case (key, text) => node.put(key, text.orNull) }
+      ask(question)
+    }
+
+  /** Asks about a new table. */
+  def table(question: ObjectNode): Unit = {
+    question.put("op", "create_table")
+    ask(question).raise()
+  }
+
+  private def remembering(key: Any)(verdict: => Verdict): Verdict =
+    if (allowed.containsKey(key)) Verdict.Allowed
+    else {
+      val found = verdict
+      if (found.allowed) allowed.put(key, ())
+      found
+    }
+
+  private def ask(question: JsonNode): Verdict =
+    try {
+      val answer = client.check(question)
+      Json.texts(answer.get("audit")).foreach(record)
+      Verdict(
+        answer.path("allowed").asBoolean(false),
+        answer.path("message").asText("the policy refuses this"),
+        Option(answer.get("values")).toSeq.flatMap(_.elements().asScala).map(_.path("name").asText))
+    } catch {
+      case e: SparkConfigException =>
+        Verdict(allowed = false, s"the operator's policy could not be asked, so this is refused: ${e.getMessage}", Nil)
+    }
+
+  private def record(text: String): Unit = audit.foreach(_.info(text))
+}
+
+/** @param names the properties that are refused, if it is about properties */
+private[sparkconfig] final case class Verdict(allowed: Boolean, message: String, names: Seq[String]) {
+  def raise(): Unit = if (!allowed) throw new PolicyViolationException(message)
+}
+
+private[sparkconfig] object Verdict {
+  val Allowed: Verdict = Verdict(allowed = true, "", Nil)
+}
+
+private[sparkconfig] object PolicyDoors {
+  private val Remembered = 512
+  @volatile private var current: Option[PolicyDoors] = None
+
+  /** None: no policies, and no doors. */
+  def running: Option[PolicyDoors] = current
+
+  def open(doors: PolicyDoors): Unit = current = Some(doors)
+
+  def close(): Unit = current = None
+}

@@ -1,0 +1,111 @@
+package org.apache.spark.sql.sparkconfig
+
+import java.lang.reflect.Field
+import java.util.{AbstractMap, HashMap => JHashMap, Map => JMap, Set => JSet}
+
+import scala.collection.JavaConverters._
+import scala.util.Try
+
+import org.apache.spark.internal.config.ConfigEntry
+import org.apache.spark.sql.internal.SQLConf
+
+/** Is told what a session's confs are about to become, or have become. */
+trait ConfGuard {
+  /** Before `key` gets `text`; an exception leaves the old value. */
+  def setting(key: String, text: String): Unit
+
+  /** After keys were taken away. Putting them back is a matter for the next statement. */
+  def removed(): Unit
+}
+
+/**
+ * The settings of one session. Whatever way a value takes (SET, `spark.conf.set`, Connect's config call, Thrift's
+ * session confs), it ends in `put`. Locked like the synchronised map that it replaces; the guard is asked without
+ * the lock.
+ */
+private final class GuardedSettings(initial: JMap[String, String], val guard: ConfGuard)
+  extends AbstractMap[String, String] {
+
+  private val settings = new JHashMap[String, String](initial)
+
+  override def put(key: String, text: String): String = {
+    if (text != null && get(key) != text) guard.setting(key, text)
+    unchecked(key, text)
+  }
+
+  def unchecked(key: String, text: String): String = synchronized(settings.put(key, text))
+
+  def drop(key: String): Unit = synchronized { settings.remove(key); () }
+
+  override def get(key: AnyRef): String = synchronized(settings.get(key))
+  override def containsKey(key: AnyRef): Boolean = synchronized(settings.containsKey(key))
+  override def size(): Int = synchronized(settings.size())
+
+  override def remove(key: AnyRef): String = {
+    val before = synchronized(settings.remove(key))
+    guard.removed()
+    before
+  }
+
+  override def clear(): Unit = { synchronized(settings.clear()); guard.removed() }
+
+  /** Iterated under the lock of this map, as Spark does; a copy protects the rest. */
+  override def entrySet(): JSet[JMap.Entry[String, String]] = synchronized {
+    java.util.Collections.unmodifiableSet(new JHashMap[String, String](settings).entrySet())
+  }
+}
+
+/** Puts [[GuardedSettings]] into a session's SQLConf: there is no public way to observe a change of it. */
+object GuardedConf {
+  /** @return whether this call did it: false if the session has a guard already */
+  def install(conf: SQLConf, guard: ConfGuard): Boolean = conf.synchronized {
+    settings(conf) match {
+      case _: GuardedSettings => false
+      case plain =>
+        val guarded = plain.synchronized(new GuardedSettings(plain, guard))
+        SettingsField.set(conf, guarded)
+        // The reader of registered entries captured the old map.
+        val reader = field(classOf[SQLConf], "reader").get(conf)
+        val provider = field(reader.getClass, "conf").get(reader)
+        field(provider.getClass, "conf").set(provider, guarded)
+        true
+    }
+  }
+
+  def guard(conf: SQLConf): Option[ConfGuard] = settings(conf) match {
+    case guarded: GuardedSettings => Some(guarded.guard)
+    case _ => None
+  }
+
+  /** The session's confs as texts; references stay references. */
+  def texts(conf: SQLConf): Map[String, String] = {
+    val map = settings(conf)
+    map.synchronized(map.asScala.toMap)
+  }
+
+  /** What Spark takes for a key that the session does not have. */
+  def default(conf: SQLConf, key: String): Option[String] =
+    Option(ConfigEntry.findEntry(key)).flatMap(_ => Try(conf.getConfString(key)).toOption)
+
+  /** Puts texts back, or takes keys away, without asking the guard. */
+  def restore(conf: SQLConf, texts: Map[String, Option[String]]): Unit = settings(conf) match {
+    case guarded: GuardedSettings => texts.foreach {
+      case (key, Some(text)) => guarded.unchecked(key, text)
+      case (key, None) => guarded.drop(key)
+    }
+    case _ => ()
+  }
+
+  private def settings(conf: SQLConf): JMap[String, String] =
+    SettingsField.get(conf).asInstanceOf[JMap[String, String]]
+
+  private lazy val SettingsField: Field = field(classOf[SQLConf], "settings")
+
+  private def field(owner: Class[_], name: String): Field = {
+    val found = owner.getDeclaredFields
+      .find(candidate => candidate.getName == name || candidate.getName.endsWith("$$" + name))
+      .getOrElse(throw new IllegalStateException(s"${owner.getName} has no field $name in this Spark version"))
+    found.setAccessible(true)
+    found
+  }
+}

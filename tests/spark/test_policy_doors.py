@@ -1,0 +1,395 @@
+"""Every door of a running application, tried to pass and used as it is allowed: one application, several fronts."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+
+from spark.options.conftest import free_port, has_connect
+from support.session import running_session
+
+pytestmark = pytest.mark.spark
+
+SECRET = "Canary-5d90a3-value"
+FRONTS = ["classic", *(["connect"] if has_connect() else [])]
+PARTITIONS = "spark.sql.shuffle.partitions"
+RULES = {
+    "rules": [
+        {"key": PARTITIONS, "type": "range", "maxValue": "50"},
+        {"key": "spark.shop.*", "type": "allowlist", "values": ["a", "b"]},
+        {"key": "spark.shop.token", "type": "unlimited"},
+        {"key": "spark.shop.secret", "type": "allowlist", "values": ["another"]},
+        {"key": "spark.sql.catalog.*", "type": "forbidden", "scopes": ["catalog"]},
+        {"key": "tenant", "type": "fixed", "value": "us", "scopes": ["source", "sink"]},
+        {"key": "fetchsize", "type": "range", "maxValue": "100", "scopes": ["source"]},
+        {"key": "steward", "type": "regex", "pattern": ".+@shop", "scopes": ["catalog"]},
+    ],
+    "references": [{"type": "forbid", "provider": "files", "key": "*admin*"}],
+    "tables": [
+        {"tables": "spark_catalog.default.prod_*", "forbid": True, "message": "use another name"},
+        {"tables": "*", "require": {"provider": {"type": "allowlist", "values": ["parquet", "csv"]}}},
+    ],
+}  # fmt: skip
+# The operator's defaults beside the rules.
+DEFAULTS = {
+    PARTITIONS: "7",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.hadoop.fs.s3a.endpoint": "s3.shop",
+    "spark.shop.region": "a",
+}
+
+
+def write_operator(folder: Path, rules: dict[str, Any], **settings: str) -> Path:
+    """Write an operator's file with these rules, and return the folder for SPARK_CONF_DIR."""
+    home = folder / "operator"
+    home.mkdir(mode=0o755)
+    (home / "rules.json").write_text(json.dumps(rules))
+    lines = {
+        "spark.config.override.policy": "Rules",
+        "spark.config.override.policy.param.file": "rules.json",
+        "spark.config.create.table.policy": "Rules",
+        "spark.config.create.table.policy.param.file": "rules.json",
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.config.providers.files.param.allowed.paths": str(folder),
+        "spark.config.audit.file": f"{folder}/audit.jsonl",
+        "spark.config.audit.logger": "shop.audit",
+        "spark.config.agent.python": sys.executable,
+        **settings,
+    }
+    (home / "sparkconfig.conf").write_text("".join(f"{key}={text}\n" for key, text in lines.items()))
+    return home
+
+
+def log4j(home: Path, file: Path) -> None:
+    """Send the driver's log to a file, the audit's included."""
+    (home / "log4j2.properties").write_text(
+        "rootLogger.level=warn\nrootLogger.appenderRef.file.ref=file\n"
+        "appender.file.type=File\nappender.file.name=file\nappender.file.layout.type=PatternLayout\n"
+        f"appender.file.layout.pattern=%c %m%n\nappender.file.fileName={file}\n"
+        "logger.audit.name=shop.audit\nlogger.audit.level=info\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("doors")
+    (folder / "shop.properties").write_text(f"password={SECRET}\nadmin={SECRET}\nregion=a\n")
+    conf = {"spark.master": "local[2]", "spark.ui.enabled": "false", "spark.shop.given": "b", PARTITIONS: "7"}
+    conf["spark.plugins"] = "io.sparkconfig.ConfigPlugin"
+    port = free_port()
+    if has_connect():
+        conf["spark.plugins"] += ",org.apache.spark.sql.connect.SparkConnectPlugin"
+        conf["spark.connect.grpc.binding.port"] = str(port)
+        conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
+    home = write_operator(folder, RULES, **DEFAULTS, **{"spark.plugins": conf["spark.plugins"]})
+    log4j(home, folder / "driver.log")
+    with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
+        found = {"classic": spark, "folder": folder, "port": port}
+        if has_connect():
+            from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+            found["connect"] = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+        for front in FRONTS:  # a session is watched from its first statement on
+            assert found[front].range(1).count() == 1
+        yield found
+        if has_connect():
+            found["connect"].stop()
+
+
+@pytest.fixture(params=FRONTS)
+def spark(request, application):
+    """The session of one front, usable, with the operator's values in place."""
+    session = application[request.param]
+    yield session
+    assert session.range(3).count() == 3
+    for key, text in DEFAULTS.items():
+        if key.startswith("spark.sql."):
+            session.conf.set(key, text)
+
+
+@pytest.fixture
+def classic(application):
+    return application["classic"]
+
+
+def refused(action, *words: str) -> str:
+    with pytest.raises(AnalysisException) as error:
+        action()
+    text = str(error.value)
+    # Connect gives options in lower case.
+    assert [word for word in words if word.lower() not in text.lower()] == [], text
+    assert SECRET not in text
+    return text
+
+
+class TestSession:
+    def test_conf_set(self, spark):
+        refused(lambda: spark.conf.set(PARTITIONS, "51"), PARTITIONS)
+        assert spark.conf.get(PARTITIONS) == "7"
+        spark.conf.set(PARTITIONS, "50")
+        assert spark.conf.get(PARTITIONS) == "50"
+
+    def test_set_and_reset(self, spark):
+        refused(lambda: spark.sql(f"SET {PARTITIONS}=51"), PARTITIONS)
+        spark.sql(f"SET {PARTITIONS}=49")
+        assert spark.conf.get(PARTITIONS) == "49"
+        spark.sql(f"RESET {PARTITIONS}")
+        assert spark.conf.get(PARTITIONS) == "7"
+        spark.sql("SET spark.sql.session.timeZone=UTC")
+        refused(lambda: spark.sql("SET TIME ZONE 'Asia/Tokyo'"), "spark.sql.session.timeZone")
+        spark.sql("SET spark.shop.zone=a")
+        spark.sql("RESET")
+        assert (spark.conf.get(PARTITIONS), spark.conf.get("spark.shop.zone", "none")) == ("7", "none")
+
+    def test_unset_does_not_lose_the_operators_value(self, spark):
+        spark.conf.unset(PARTITIONS)
+        refused(lambda: spark.range(1).count(), PARTITIONS)
+        assert spark.conf.get(PARTITIONS) == "7"
+        spark.conf.set("spark.shop.zone", "b")
+        spark.conf.unset("spark.shop.zone")
+        assert spark.range(2).count() == 2
+
+    @pytest.mark.parametrize(
+        ("key", "text"),
+        [
+            ("spark.sql.SHUFFLE.partitions", "51"),
+            ("spark.shop.zone", "c"),
+            ("spark.config.providers", "mine"),
+            ("spark.sql.queryExecutionListeners2", "x"),
+            ("fs.s3a.endpoint", "elsewhere"),
+            ("spark.hadoop.fs.s3a.endpoint", "elsewhere"),
+            ("fs.s3a.bucket.data.endpoint", "elsewhere"),
+            ("spark.sql.catalog.mine", "com.acme.Catalog"),
+        ],
+    )
+    def test_other_spellings_and_kinds_of_keys(self, spark, key, text):
+        if key.endswith("2"):  # nobody's key: free
+            spark.conf.set(key, text)
+            assert spark.conf.get(key) == text
+            return
+        refused(lambda: spark.conf.set(key, text), key)
+        refused(lambda: spark.sql(f"SET {key}={text}"), key)
+        assert spark.conf.get(key, "none") == "none" or key in DEFAULTS
+
+    def test_values_through_references_count_and_are_not_shown(self, spark, application):
+        file = application["folder"] / "shop.properties"
+        spark.conf.set("spark.shop.zone", f"${{files:{file}:region}}")
+        refused(lambda: spark.conf.set("spark.shop.zone", f"${{files:{file}:password}}"), "spark.shop.zone")
+        spark.conf.set("spark.shop.token", f"${{files:{file}:password}}")
+        refused(lambda: spark.conf.set("spark.shop.token", f"${{files:{file}:admin}}"), "spark.shop.token")
+        spark.conf.unset("spark.shop.zone")
+        spark.conf.unset("spark.shop.token")
+
+    def test_new_session(self, classic):
+        other = classic.newSession()
+        other.conf.set(PARTITIONS, "51")  # before its first statement nobody watches it
+        refused(lambda: other.range(1).count(), PARTITIONS)
+        assert other.range(1).count() == 1
+        assert other.conf.get(PARTITIONS) == "7"
+        refused(lambda: other.conf.set(PARTITIONS, "52"), PARTITIONS)
+        other.conf.set(PARTITIONS, "9")
+        assert classic.conf.get(PARTITIONS) == "7"
+
+    def test_builder_on_a_running_session(self, classic):
+        builder = type(classic).builder
+        try:
+            refused(lambda: builder.config(PARTITIONS, "51").getOrCreate(), PARTITIONS)
+            assert builder.config(PARTITIONS, "8").getOrCreate().conf.get(PARTITIONS) == "8"
+        finally:
+            builder._options.clear()
+            classic.conf.set(PARTITIONS, "7")
+
+    def test_builder_options_of_a_remote_session(self, application):
+        if not has_connect():
+            return
+        from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+        builder = ConnectSession.builder.remote(f"sc://127.0.0.1:{application['port']}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the client only warns of what the server refuses
+            session = builder.config(PARTITIONS, "51").create()
+        try:
+            # Refused when it was set, or, if nobody watched yet, at the first statement.
+            with contextlib.suppress(AnalysisException):
+                session.range(1).count()
+            assert session.conf.get(PARTITIONS) == "7"
+            assert session.range(1).count() == 1
+        finally:
+            session.stop()
+
+    def test_caching_and_clones_by_spark_itself_are_nobodys_override(self, classic):
+        frame = classic.range(10).repartition(2).cache()
+        assert frame.count() == 10
+        frame.unpersist()
+
+
+class TestOptions:
+    def test_reads(self, spark, application):
+        path = str(application["folder"] / "numbers")
+        spark.range(3).write.mode("overwrite").parquet(path)
+        assert spark.read.option("tenant", "us").parquet(path).count() == 3
+        refused(lambda: spark.read.option("TENANT", "them").parquet(path).count(), "TENANT")
+        refused(lambda: spark.read.option("fetchsize", "101").format("csv").load(path).count(), "fetchsize")
+        refused(lambda: spark.read.options(tenant="them").schema("id long").json(path).count(), "tenant")
+
+    def test_a_table_with_options(self, spark):
+        spark.sql("DROP TABLE IF EXISTS plain")
+        spark.sql("CREATE TABLE plain USING parquet AS SELECT 1 AS id")
+        assert spark.read.option("tenant", "us").table("plain").count() == 1
+        refused(lambda: spark.read.option("tenant", "them").table("plain").count(), "tenant")
+
+    def test_with_options_of_sql(self, spark):
+        if spark.version < "4":
+            return
+        spark.sql("DROP TABLE IF EXISTS plain")
+        spark.sql("CREATE TABLE plain USING parquet AS SELECT 1 AS id")
+        assert spark.sql("SELECT * FROM plain WITH ('tenant' = 'us')").count() == 1
+        refused(lambda: spark.sql("SELECT * FROM plain WITH ('tenant' = 'them')").count(), "tenant")
+        refused(
+            lambda: spark.sql("SELECT (SELECT max(id) FROM plain WITH ('tenant' = 'them'))").count(), "tenant"
+        )
+
+    def test_writes(self, spark, application):
+        path = str(application["folder"] / "written")
+        spark.range(3).write.option("tenant", "us").mode("overwrite").csv(path)
+        refused(lambda: spark.range(9).write.option("tenant", "them").mode("overwrite").csv(path), "tenant")
+        assert spark.read.csv(path).count() == 3
+        refused(
+            lambda: spark.sql(
+                f"INSERT OVERWRITE DIRECTORY '{path}' USING csv OPTIONS (tenant 'them') SELECT 1"
+            ),
+            "tenant",
+        )
+        assert spark.read.csv(path).count() == 3
+        refused(
+            lambda: spark.range(9).write.option("tenant", "them").format("noop").mode("overwrite").save(),
+            "tenant",
+        )
+        spark.range(9).write.option("tenant", "us").format("noop").mode("overwrite").save()
+
+    def test_tables_and_views(self, spark, application):
+        path = str(application["folder"] / "numbers")
+        for name in ("t1", "t2"):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+        refused(lambda: spark.sql("CREATE TABLE t1 (id int) USING parquet OPTIONS (tenant 'them')"), "tenant")
+        refused(lambda: spark.sql("CREATE TABLE t1 USING csv OPTIONS (tenant 'them') AS SELECT 1"), "tenant")
+        refused(
+            lambda: spark.sql("CREATE TABLE t1 (id int) USING parquet TBLPROPERTIES (steward 'them')"),
+            "steward",
+        )
+        spark.sql(
+            "CREATE TABLE t1 (id int) USING parquet OPTIONS (tenant 'us') TBLPROPERTIES (steward 'me@shop')"
+        )
+        refused(lambda: spark.sql("ALTER TABLE t1 SET TBLPROPERTIES (steward 'them')"), "steward")
+        refused(lambda: spark.sql("ALTER TABLE t1 SET SERDEPROPERTIES (tenant 'them')"), "tenant")
+        refused(
+            lambda: spark.sql(f"CREATE TEMPORARY VIEW v1 USING csv OPTIONS (path '{path}', tenant 'them')"),
+            "tenant",
+        )
+        refused(lambda: spark.range(1).write.option("tenant", "them").saveAsTable("t2"), "tenant")
+        refused(
+            lambda: spark.range(1).writeTo("t2").using("parquet").option("tenant", "them").create(), "tenant"
+        )
+        refused(lambda: spark.catalog.createTable("t2", source="csv", path=path, tenant="them"), "tenant")
+
+    def test_references_in_options(self, spark, application):
+        path = str(application["folder"] / "written")
+        file = application["folder"] / "shop.properties"
+        assert spark.read.option("nullValue", f"${{files:{file}:password}}").csv(path).count() == 3
+        refused(lambda: spark.read.option("nullValue", f"${{files:{file}:admin}}").csv(path).count(), "admin")
+
+    def test_streams(self, spark, application):
+        rate = spark.readStream.format("rate")
+        refused(lambda: rate.option("tenant", "them").load().printSchema(), "tenant")
+        folder = application["folder"]
+        spark.range(3).write.mode("overwrite").parquet(str(folder / "in"))
+        source = spark.readStream.schema("id long").parquet(str(folder / "in"))
+        writer = source.writeStream.format("parquet").option("checkpointLocation", f"{folder}/c-{id(spark)}")
+        with pytest.raises(PySparkException, match="tenant"):
+            writer.option("tenant", "them").start(f"{folder}/out-{id(spark)}")
+        query = writer.option("tenant", "us").trigger(availableNow=True).start(f"{folder}/out-{id(spark)}")
+        assert query.awaitTermination(120)
+        assert query.exception() is None
+        assert spark.read.parquet(f"{folder}/out-{id(spark)}").count() == 3
+
+
+class TestTables:
+    @pytest.fixture(autouse=True)
+    def _gone(self, spark):
+        yield
+        for name in ("shop_t", "prod_t"):
+            spark.sql(f"DROP TABLE IF EXISTS {name}")
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "CREATE TABLE {} (id INT) USING parquet",
+            "CREATE TABLE default.{} USING csv AS SELECT 1 AS id",
+            "CREATE TABLE IF NOT EXISTS spark_catalog.default.{} (id INT) USING csv",
+        ],
+    )
+    def test_sql(self, spark, statement):
+        refused(lambda: spark.sql(statement.format("prod_t")), "prod_t", "use another name")
+        spark.sql(statement.format("shop_t"))
+        assert spark.catalog.tableExists("shop_t")
+        assert not spark.catalog.tableExists("prod_t")
+
+    def test_like(self, spark):
+        spark.sql("CREATE TABLE shop_t (id INT) USING parquet")
+        refused(lambda: spark.sql("CREATE TABLE prod_t LIKE shop_t"), "use another name")
+
+    def test_provider(self, spark):
+        refused(lambda: spark.sql("CREATE TABLE shop_t (id INT) USING json"), "provider")
+
+    def test_save_as_table(self, spark):
+        refused(lambda: spark.range(1).write.saveAsTable("prod_t"), "use another name")
+        spark.range(1).write.saveAsTable("shop_t")
+        spark.range(1).write.mode("append").saveAsTable("shop_t")
+        assert spark.table("shop_t").count() == 2
+        refused(lambda: spark.range(1).writeTo("prod_t").using("parquet").create(), "use another name")
+
+
+class TestHadoop:
+    def test_the_applications_hadoop_configuration(self, classic):
+        hadoop = classic._jsc.hadoopConfiguration()
+        refused(lambda: hadoop.set("fs.s3a.endpoint", "elsewhere"), "fs.s3a.endpoint")
+        refused(lambda: hadoop.set("fs.s3a.bucket.data.endpoint", "elsewhere"), "fs.s3a.bucket.data.endpoint")
+        refused(lambda: hadoop.setBoolean("hadoop.security.credential.provider.path", True), "credential")
+        refused(hadoop.clear)
+        hadoop.set("io.file.buffer.size", "8192")
+        assert (hadoop.get("fs.s3a.endpoint"), hadoop.get("io.file.buffer.size")) == ("s3.shop", "8192")
+        refused(lambda: hadoop.unset("fs.s3a.endpoint"), "fs.s3a.endpoint")
+        assert hadoop.get("fs.s3a.endpoint") == "s3.shop"
+        assert classic.range(1).count() == 1
+
+
+def test_the_operators_defaults_are_in_place(application):
+    conf = application["classic"].sparkContext.getConf()
+    assert {key: conf.get(key) for key in DEFAULTS} == DEFAULTS
+
+
+def test_audit_records_name_decisions_and_no_value(application):
+    """Stands last: it reads what the other tests have left."""
+    text = (application["folder"] / "audit.jsonl").read_text()
+    records = [json.loads(line) for line in text.splitlines()]
+    seen = {(record["scope"], record["decision"]) for record in records}
+    assert {(scope, "denied") for scope in ("session", "source", "sink", "catalog", "hadoop")} <= seen
+    assert ("session", "allowed") in seen
+    log = [
+        line
+        for line in (application["folder"] / "driver.log").read_text().splitlines()
+        if line.startswith("shop.audit ")
+    ]
+    assert sorted(json.dumps(json.loads(line[11:]), sort_keys=True) for line in log) == sorted(
+        json.dumps(record, sort_keys=True) for record in records
+    )
+    assert SECRET not in text
