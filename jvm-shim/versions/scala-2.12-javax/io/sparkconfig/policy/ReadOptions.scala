@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.streaming.StreamingRelation
-import org.apache.spark.sql.sparkconfig.RelationOptions
+import org.apache.spark.sql.sparkconfig.{RelationOptions, Sessions}
 
 /**
  * In 3.5 `load` makes the relation before there is a plan: the options of the relations that show them are judged
@@ -20,6 +20,13 @@ private[sparkconfig] object ReadOptions {
     case relation: StreamingRelationV2 => Some((OptionsRule.texts(relation.extraOptions), true))
     case relation: StreamingRelation => Some((relation.dataSource.options, true))
     case _ => None
+  }
+
+  /** Spark has cached the relation with the options that were refused; the next reader must not get them. */
+  def forget(session: Sessions.Spark, node: LogicalPlan): Unit = node match {
+    case relation: LogicalRelation =>
+      relation.catalogTable.foreach(table => Sessions.catalog(session).refreshTable(table.identifier))
+    case _ => ()
   }
 
   /** What the reader adds to a table; the table's own options were judged when it was made. */

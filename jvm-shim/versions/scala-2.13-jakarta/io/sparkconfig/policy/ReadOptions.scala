@@ -3,10 +3,13 @@ package io.sparkconfig.policy
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.sparkconfig.Sessions
 
 /** Since 4.0 a read is a plan before its source is made: its options are judged before the source sees them. */
 private[sparkconfig] object ReadOptions {
   def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = None
+
+  def forget(session: Sessions.Spark, node: LogicalPlan): Unit = ()
 }
 
 /** Hint resolution: `load`, and options that stand with a table (`WITH`, `read.option(...).table(...)`). */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.execution.datasources.{
   CreateTempViewUsing, InsertIntoHadoopFsRelationCommand, SaveIntoDataSourceCommand}
-import org.apache.spark.sql.sparkconfig.{GuardedConf, Sessions}
+import org.apache.spark.sql.sparkconfig.{GuardedConf, PolicyViolationException, Sessions}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
@@ -51,7 +51,14 @@ private[sparkconfig] final class OptionsRule(session: Sessions.Spark) extends Ru
         case made: TableSpec =>
           table(doors, made.options ++ maps(node), made.properties)
       }
-    case _ => ReadOptions.late(node).foreach { case (options, streaming) => check(doors, Source, options, streaming) }
+    case _ => ReadOptions.late(node).foreach { case (options, streaming) =>
+      try check(doors, Source, options, streaming)
+      catch {
+        case refused: PolicyViolationException =>
+          ReadOptions.forget(session, node)
+          throw refused
+      }
+    }
   }
 
   /** A table's options serve reads and writes; in a catalog of its own they are properties with a prefix. */
