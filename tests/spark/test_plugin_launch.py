@@ -24,7 +24,9 @@ import org.apache.spark.sql.SparkSession
 object Shop {
   def main(arguments: Array[String]): Unit = {
     val spark = SparkSession.builder.getOrCreate()
-    println("SEEN {\\"value\\": \\"" + io.sparkconfig.api.DriverApi.current(arguments(0)) + "\\"}")
+    val seen = "{\\"value\\": \\"" + io.sparkconfig.api.DriverApi.current(arguments(0)) + "\\"}"
+    java.nio.file.Files.write(java.nio.file.Paths.get(sys.env("SEEN")), seen.getBytes("UTF-8"))
+    println("printed: " + seen)
     spark.stop()
   }
 }
@@ -57,15 +59,24 @@ def _run(command: list[str | Path], folder: Path, **variables: str) -> subproces
         timeout=180,
         check=False,
         cwd=folder,
-        env={**plain, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **variables},
+        env={
+            **plain,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYSPARK_PYTHON": sys.executable,
+            "SEEN": str(folder / "seen.json"),
+            **variables,
+        },
     )
 
 
-def _seen(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
-    lines = [line for line in done.stdout.splitlines() if line.startswith("SEEN ")]
-    # The application prints the value on purpose; nothing else may show it, this message neither.
-    assert lines, (done.stdout + done.stderr)[-3000:].replace(SECRET, "(value)")
-    return json.loads(lines[0][5:])
+def _seen(done: subprocess.CompletedProcess[str], folder: Path, *, masked: bool = True) -> dict[str, object]:
+    """What the application saw, and a check that nothing that was printed shows the value."""
+    seen = folder / "seen.json"
+    text = done.stdout + done.stderr
+    assert seen.exists(), text[-3000:].replace(SECRET, "(value)")
+    if masked:
+        assert text.count(SECRET) == 0
+    return json.loads(seen.read_text(encoding="utf-8"))
 
 
 def _confs(conf: dict[str, str]) -> list[str]:
@@ -78,19 +89,19 @@ def _submit(conf: dict[str, str]) -> list[str | Path]:
 
 def test_spark_submit_of_a_python_application(conf, tmp_path) -> None:
     plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin"}
-    seen = _seen(_run([*_submit(plugin), APP], tmp_path))
+    seen = _seen(_run([*_submit(plugin), APP], tmp_path), tmp_path)
     assert seen == {"shown": conf["spark.shop.badge"], "value": SECRET, "count": 10}
 
 
 def test_a_python_program_with_a_configured_builder(conf, tmp_path) -> None:
     pairs = [f"{key}={value}" for key, value in conf.items()]
-    seen = _seen(_run([sys.executable, APP, "--configure", *pairs], tmp_path))
+    seen = _seen(_run([sys.executable, APP, "--configure", *pairs], tmp_path), tmp_path, masked=False)
     assert seen == {"shown": conf["spark.shop.badge"], "value": SECRET, "count": 10}
 
 
 def test_the_list_of_default_plugins_works_too(conf, tmp_path) -> None:
     plugin = {**conf, "spark.plugins.defaultList": "io.sparkconfig.ConfigPlugin"}
-    assert _seen(_run([*_submit(plugin), APP], tmp_path))["value"] == SECRET
+    assert _seen(_run([*_submit(plugin), APP], tmp_path), tmp_path)["value"] == SECRET
 
 
 def test_spark_sql(conf, tmp_path) -> None:
@@ -126,7 +137,7 @@ def test_a_scala_main_class(conf, tmp_path) -> None:
         "spark.config.agent.python": sys.executable,
     }
     command = [*_submit(plugin), "--class", "Shop", tmp_path / "shop.jar", conf["spark.shop.badge"]]
-    assert _seen(_run(command, tmp_path)) == {"value": SECRET}
+    assert _seen(_run(command, tmp_path), tmp_path) == {"value": SECRET}
 
 
 def test_the_extension_without_the_plugin_names_the_missing_line(conf, tmp_path) -> None:
@@ -144,7 +155,9 @@ def test_jdbc_without_references_works_with_the_jar_and_without_the_plugin(
     plain = {
         key: value for key, value in conf.items() if not key.startswith(("spark.config.", "spark.shop."))
     }
-    assert _seen(_run([*_submit({**plain, **own}), APP.with_name("plain_jdbc.py")], tmp_path)) == {"rows": 3}
+    assert _seen(_run([*_submit({**plain, **own}), APP.with_name("plain_jdbc.py")], tmp_path), tmp_path) == {
+        "rows": 3
+    }
 
 
 def test_a_package_of_another_version_is_an_error_that_names_both(conf, tmp_path) -> None:

@@ -63,6 +63,7 @@ def running_session(
 
 def end_jvm() -> None:
     """End the gateway's JVM, so that the next session starts one with its own class path."""
+    from py4j import java_gateway, protocol
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway
@@ -72,3 +73,6 @@ def end_jvm() -> None:
         gateway.proc.wait(timeout=30)
         SparkContext._gateway = None
         SparkContext._jvm = None
+        # PySpark puts its own translation of errors into Py4J, which asserts that its JVM is there; the next
+        # session puts it in again.
+        java_gateway.get_return_value = protocol.get_return_value

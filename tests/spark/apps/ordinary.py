@@ -1,7 +1,9 @@
-"""An ordinary PySpark application: prints what it sees of a conf that holds a reference."""
+"""An ordinary PySpark application: writes what it sees of a conf that holds a reference into a file, and prints it."""
 
 import json
+import os
 import sys
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -20,5 +22,6 @@ seen = {
     "value": context._jsc.sc().conf().get("spark.shop.badge"),
     "count": spark.range(10).count(),
 }
-sys.stdout.write("SEEN " + json.dumps(seen) + "\n")
+Path(os.environ["SEEN"]).write_text(json.dumps(seen), encoding="utf-8")
+sys.stdout.write(f"printed: {seen['value']}\n")
 spark.stop()

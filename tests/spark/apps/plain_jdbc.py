@@ -1,6 +1,7 @@
 """A job that knows nothing of sparkconfig, on a Spark that has the jar: JDBC on Derby must work as ever."""
 
-import sys
+import os
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -11,5 +12,5 @@ options = {
 }
 spark.range(3).write.format("jdbc").options(**options, dbtable="numbers").save()
 rows = spark.read.format("jdbc").options(**options, dbtable="numbers").load().count()
-sys.stdout.write(f'SEEN {{"rows": {rows}}}\n')
+Path(os.environ["SEEN"]).write_text(f'{{"rows": {rows}}}', encoding="utf-8")
 spark.stop()
