@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,12 +34,11 @@ SURFACES = {
 @contextmanager
 def demo(*arguments):
     process = subprocess.Popen(
-        [sys.executable, "-u", DEMO, *arguments],
+        # Tests that run in the background inherit an ignored SIGINT; a person at a terminal does not.
+        ["env", "--default-signal=INT", sys.executable, "-u", DEMO, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # Tests that run in the background inherit an ignored SIGINT; a person at a terminal does not.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     try:
         yield process
