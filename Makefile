@@ -66,7 +66,7 @@ SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.
 
 smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice on the oldest supported Sparks (SMOKE_SPARKS)
 	@$(FIND_JAVA); set -e; for spark in $(SMOKE_SPARKS); do \
-	  echo "== pyspark $$spark"; PYSPARK_PYTHON= .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS); \
+	  echo "== pyspark $$spark"; .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS); \
 	done
 
 FUZZ_SECONDS ?= 60

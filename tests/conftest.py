@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
     from support.cluster import SparkCluster
     from support.postgres import PostgresServer
     from support.processes import Run
+
+# Spark starts "python3" of the PATH otherwise, which has none of this environment's packages.
+os.environ["PYSPARK_PYTHON"] = sys.executable
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache"
 
