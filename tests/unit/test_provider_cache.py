@@ -102,6 +102,19 @@ def test_an_outage_serves_the_last_good_values_until_they_expire() -> None:
         provider.get("db", {"user"})
 
 
+def test_the_pause_between_two_tries_ends_with_the_expiry() -> None:
+    store, clock = Store(), Clock()
+    provider = cached(store, clock)
+    provider.get("db", {"user"})
+    store.failure = ProviderUnavailableError("down")
+    while clock.seconds < 1059:  # the pauses grow to more than the two seconds that are left
+        clock.seconds += 1
+        assert provider.get("db", {"user"}).data["user"] == "u1"
+    clock.seconds += 2
+    with pytest.raises(ProviderUnavailableError):
+        provider.get("db", {"user"})
+
+
 def test_an_outage_does_not_invent_a_key_that_was_never_read() -> None:
     store, clock = Store(), Clock()
     provider = cached(store, clock)

@@ -292,10 +292,11 @@ class CachingProvider(ConfigProvider):
         if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
             raise error
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
-        # Local reads fail and heal in no time; a store gets some air.
+        # Local reads fail and heal in no time; a store gets some air, but no longer than its answer may serve.
         if not self.local:
             backoff = min(_FIRST_BACKOFF_MS * 2 ** min(entry.failures - 1, 20), _MAX_BACKOFF_MS)
-            entry.due = now + _jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
+            until = now + _jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
+            entry.due = min(until, entry.read_at + self._stale_expiry_ms)
         _log.warning(
             "provider '%s' is unavailable for path '%s' (%s); the last good values of %d s ago serve",
             self._name,
