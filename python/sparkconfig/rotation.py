@@ -18,6 +18,10 @@ __all__ = ["SnapshotKeeper", "Use"]
 _log = logging.getLogger(__name__)
 _SHORTEST_WAIT_S = 0.01
 
+MOST_IN_USE = 1000
+"""How many expressions of option maps are kept new: an application that makes a new text for each query would
+otherwise make every round, and every snapshot, longer than the one before."""
+
 
 @dataclass(frozen=True)
 class Use:
@@ -115,7 +119,7 @@ class SnapshotKeeper:
         """
         with self._round:
             if self._manual and wanted.keys() <= self._snapshot.entries.keys():
-                self._known.update(wanted)
+                self._use(wanted)
                 return self._snapshot
             resolution = self._read(wanted)
             failed = [
@@ -190,9 +194,18 @@ class SnapshotKeeper:
         self._rounds += 1
         return self._resolver.resolve([*self._known.values(), *more.values()])
 
+    def _use(self, wanted: Mapping[str, Expression]) -> None:
+        """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten."""
+        for id_, expression in wanted.items():
+            before = self._known.pop(id_, expression)
+            self._known[id_] = expression if before.key is None else before
+        passing = [id_ for id_, expression in self._known.items() if expression.key is None]
+        for id_ in passing[: max(0, len(passing) - MOST_IN_USE)]:
+            del self._known[id_]
+
     def _publish(self, resolution: Resolution, more: Mapping[str, Expression]) -> None:
         """Make the next generation if anything differs. An expression that fails loses its value."""
-        self._known.update(more)
+        self._use(more)
         before = self._snapshot.entries
         kept = self._kept(resolution)
         entries: dict[str, Entry] = {}

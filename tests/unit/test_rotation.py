@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 
 import pytest
 
-from sparkconfig import ConfigData, ConfigProvider
+from sparkconfig import ConfigData, ConfigProvider, rotation
 from sparkconfig.agent.startup import Application
 from sparkconfig.errors import (
     AccessDeniedError,
@@ -113,6 +113,23 @@ def test_an_unchanged_value_is_no_change() -> None:
     first = keeper.resolve(expressions(A, B))
     time.sleep(0.03)
     assert keeper.refresh() is first
+
+
+def test_what_was_not_asked_for_since_a_thousand_others_is_forgotten() -> None:
+    store = Store({"p": {"user": "u"}})
+    keeper, _ = build(store, poll_ms=60_000)
+    conf = Expression(A, key="spark.shop.user")
+    keeper.resolve({A: conf})
+    texts = [f"{A}-{number}" for number in range(rotation.MOST_IN_USE + 1)]
+    keeper.resolve(expressions(*texts[:-1]))
+    keeper.resolve(expressions(A, texts[0]))  # the conf's own text stands in an option too
+    snapshot = keeper.resolve(expressions(texts[-1]))
+    assert len(snapshot.entries) == rotation.MOST_IN_USE + 1, "the thousand, and the conf"
+    assert A in snapshot.entries
+    assert texts[0] in snapshot.entries, "it was asked for again"
+    assert texts[1] not in snapshot.entries
+    assert keeper.uses()[A].key == "spark.shop.user"
+    assert values(keeper.resolve(expressions(texts[1])))[texts[1]] == "u-1"
 
 
 def test_a_push_makes_a_generation_long_before_the_poll() -> None:
