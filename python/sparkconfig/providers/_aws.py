@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sparkconfig.errors import (
@@ -15,7 +16,7 @@ from sparkconfig.providers._named import NamedStoreProvider
 from sparkconfig.providers._params import Param, ParamValues
 from sparkconfig.providers._store import BASE64_KEYS, NETWORK, TTL
 
-__all__ = ["AWS_AUTH", "AWS_PARAMS", "AwsProvider"]
+__all__ = ["AWS_AUTH", "AWS_PARAMS", "AwsProvider", "error_code"]
 
 AWS_AUTH = "boto3's chain: environment, profile, web identity (IRSA), container, instance role; then `role.arn` if set"
 
@@ -66,6 +67,15 @@ _NO_IDENTITY = {
     "TokenRetrievalError",
     "UnauthorizedSSOTokenError",
 }
+
+
+def error_code(response: Mapping[str, Any]) -> str:
+    """Return AWS's own code of an error.
+
+    Errors are told apart by it and not by ``client.exceptions``: boto3 makes those classes when they are first asked
+    for, and two threads that ask at once get two sets of them.
+    """
+    return str(response.get("Error", {}).get("Code", ""))
 
 
 class AwsProvider(NamedStoreProvider):
@@ -181,7 +191,7 @@ class AwsProvider(NamedStoreProvider):
     @staticmethod
     def _answered(where: str, response: Any) -> ProviderError:  # noqa: ANN401
         """Return the error for an AWS error code; the message beside the code stays out of it."""
-        code = str(response.get("Error", {}).get("Code", ""))
+        code = error_code(response)
         status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if code in _NOT_THERE:
             return SecretNotFoundError(f"{where}: not there ({code})")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sparkconfig.errors import AccessDeniedError
-from sparkconfig.providers._aws import AWS_PARAMS, AwsProvider
+from sparkconfig.providers._aws import AWS_PARAMS, AwsProvider, error_code
 from sparkconfig.providers._named import Found, layout_param
 from sparkconfig.providers._pins import split_pins
 
@@ -70,7 +70,9 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
         arguments |= {"VersionStage": pins["stage"]} if "stage" in pins else {}
         try:
             return _value(self._client.get_secret_value(**arguments))
-        except self._client.exceptions.ResourceNotFoundException:
+        except self._exceptions.ClientError as error:
+            if error_code(error.response) != "ResourceNotFoundException":
+                raise
             return None
 
 

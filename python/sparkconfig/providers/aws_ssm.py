@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sparkconfig.providers._aws import AWS_PARAMS, AwsProvider
+from sparkconfig.providers._aws import AWS_PARAMS, AwsProvider, error_code
 from sparkconfig.providers._named import WHOLE, Found, layout_param
 from sparkconfig.providers._pins import split_pins
 
@@ -47,8 +47,9 @@ class AwsSsmConfigProvider(AwsProvider):
     def _pinned(self, path: str, name: str) -> Found | None:
         plain, pins = split_pins(name, {"version", "label"}, self._where(path))
         selector = ":".join([plain, *pins.values()])
-        missing = self._client.exceptions
         try:
             return Found(self._client.get_parameter(Name=selector, WithDecryption=True)["Parameter"]["Value"])
-        except (missing.ParameterNotFound, missing.ParameterVersionNotFound):
+        except self._exceptions.ClientError as error:
+            if error_code(error.response) not in {"ParameterNotFound", "ParameterVersionNotFound"}:
+                raise
             return None

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from botocore.client import BaseClient
+from botocore.errorfactory import ClientExceptionsFactory
 
 from sparkconfig.errors import (
     AccessDeniedError,
@@ -300,6 +302,21 @@ class TestParameters:
                 "key?version=1": "first-one",
                 "key?label=blue": "first-one",
             }
+
+    def test_threads_that_meet_the_first_error_together_read_it_alike(self, moto, monkeypatch):
+        """boto3 makes the classes of its errors at the first look, and two threads may each get their own."""
+
+        def fresh(client):
+            return ClientExceptionsFactory().create_client_exceptions(client.meta.service_model)
+
+        monkeypatch.setattr(BaseClient, "exceptions", property(fresh))
+        moto.client("ssm").put_parameter(Name="/race/key", Value="there", Type="String")
+        with parameter_store(moto) as provider:
+            assert provider.get("/race", {"key?version=9", "key?version=1"}).data == {
+                "key?version=1": "there"
+            }
+        with secrets_manager(moto, layout="whole") as provider:
+            assert provider.get("race", {"none?stage=AWSPREVIOUS"}).data == {}
 
     def test_a_parameter_can_hold_json(self, moto):
         moto.client("ssm").put_parameter(Name="/j", Value=json.dumps(DATA), Type="SecureString")
