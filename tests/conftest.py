@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 
 # Spark starts "python3" of the PATH otherwise, which has none of this environment's packages.
 os.environ["PYSPARK_PYTHON"] = sys.executable
+# gRPC (Connect, Secret Manager) otherwise restarts its threads in the child between fork and exec, where they fail.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if version("pyspark").startswith("3."):
+        # pyspark 3.5 leaves the socket of each collect() to the garbage collector.
+        socket = r"ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning"
+        config.addinivalue_line("filterwarnings", socket)
+
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache"
 

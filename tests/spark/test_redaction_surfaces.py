@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,6 +84,8 @@ def application(folder: Path, *, hooks: bool, conf: dict[str, str]) -> Iterator[
         finally:
             process.kill()
             process.wait()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             reader.join(10)
             process.stdout.close()
 
