@@ -8,12 +8,12 @@ import time
 from sparkconfig.deadline import CallPool
 
 
-def _threads() -> int:
-    return sum(thread.name == "sparkconfig-call" for thread in threading.enumerate())
+def _threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "sparkconfig-call"}
 
 
 def _until(condition) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)
@@ -52,7 +52,7 @@ def test_a_stuck_group_is_late_at_once_and_others_go_on() -> None:
     assert [outcome.late for outcome in outcomes] == [True, True, False]
     start = time.monotonic()
     again = pool.run([("hung", release.wait), ("good", lambda: "yes")], 10)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 8
     assert [(outcome.late, outcome.value) for outcome in again] == [(True, None), (False, "yes")]
     release.set()
     _until(lambda: not pool.run([("hung", lambda: 1)], 5)[0].late)
@@ -60,13 +60,14 @@ def test_a_stuck_group_is_late_at_once_and_others_go_on() -> None:
 
 
 def test_threads_are_reused_and_end_with_the_pool() -> None:
-    _until(lambda: _threads() == 0)
+    others = _threads()
     pool = CallPool(width=4)
     for _ in range(20):
         pool.run([("g", lambda: None)] * 8, 5)
-    assert 0 < _threads() <= 8
+    own = _threads() - others
+    assert 0 < len(own) <= 8
     pool.close()
-    _until(lambda: _threads() == 0)
+    _until(lambda: not own & _threads())
 
 
 def test_no_calls() -> None:

@@ -349,11 +349,8 @@ def test_values_are_read_anew_in_each_round() -> None:
     assert resolver.resolve_map({"a": "${vault:db:pw}"})["a"].reveal() == "rotated-value-2"
 
 
+@pytest.mark.timeout(60)  # siblings of its own for each value would be 100 million entries
 def test_ten_thousand_values_of_one_map_share_their_siblings() -> None:
-    import time
-
     configs = {f"k{index}": "${vault:db:user}" for index in range(10_000)}
     resolver, _ = _resolver()
-    start = time.process_time()
-    resolver.resolve_map(configs)
-    assert time.process_time() - start < 5
+    assert len(resolver.resolve_map(configs)) == len(configs)

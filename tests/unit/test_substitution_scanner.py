@@ -1,7 +1,5 @@
 """The KIP-269 scanner: delimiters, grammar, agreement with a slow model, linear time."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,11 +157,10 @@ def test_text_without_an_opening_is_itself(text):
     ],
     ids=["openings", "brackets", "type", "marks", "modifiers", "closings", "unclosed", "empties"],
 )
+@pytest.mark.timeout(60)  # quadratic time would be hours
 def test_ten_megabytes_of_hostile_text(text):
-    started = time.process_time()
     for _ in iter_segments(text):
         pass
-    assert time.process_time() - started < 5  # quadratic time would be hours
 
 
 def test_repr_shows_no_text():

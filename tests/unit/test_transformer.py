@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import traceback
 from collections.abc import Set
 
@@ -192,10 +191,8 @@ def test_a_hanging_provider_ends_at_its_deadline_and_the_others_answer() -> None
         unresolved="keep",
         timeout_ms=100,
     )
-    start = time.monotonic()
     with pytest.raises(ProviderTimeoutError, match=r"'hung' gave no answer for path 'p' within 100 ms"):
         transformer.transform({"a": "${hung:p:k}", "b": "${vault:db:pw}"})
-    assert time.monotonic() - start < 2
     assert transformer.transform({"b": "${vault:db:pw}"}).reveal() == {"b": VALUE}
     never.set()
     transformer.close()

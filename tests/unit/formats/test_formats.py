@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from sparkconfig.formats import FORMATS, FormatError, format_of
@@ -141,7 +139,6 @@ def test_format_of(path: str, kind: str) -> None:
     ],
     ids=lambda content: repr(content[:4]),
 )
+@pytest.mark.timeout(60)  # quadratic time would be many minutes
 def test_hostile_properties_take_linear_time(content: bytes) -> None:
-    start = time.process_time()
     FORMATS["properties"](content)
-    assert time.process_time() - start < 4
