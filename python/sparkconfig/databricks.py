@@ -1,8 +1,8 @@
 """The confs of a Databricks cluster, as a fragment for its driver: ``python -m sparkconfig.databricks``.
 
 Databricks reads ``/databricks/driver/conf/*.conf``; each holds ``[driver] { "key" = "value" ... }``, with values as in
-JSON, and of several files the first by name has the last word. Only ``conf/databricks-init.sh`` calls this. The form
-is known from public init scripts; it was never run on Databricks.
+JSON, and of several files the first by name has the last word. Only ``conf/databricks-init.sh`` calls the program. The
+form is known from public init scripts; it was never run on Databricks. ``sparkconfig doctor`` reads it back.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.formats import properties
 
-__all__ = ["fragment", "main", "plugins_of"]
+__all__ = ["confs_of", "fragment", "fragments_in", "is_fragment", "main", "plugins_of"]
 
 PLUGIN = "io.sparkconfig.ConfigPlugin"
 _PLUGINS = "spark.plugins"
@@ -26,6 +26,40 @@ _THEIRS = ("spark.extraListeners", "spark.eventLog.")
 _SET = re.compile(
     r"""^[ \t]*"?spark\.plugins"?[ \t]*[=:][ \t]*"?(?P<names>[\w.$, \t]+?)"?[ \t]*$""", re.MULTILINE
 )
+
+_CONF = re.compile(
+    r"""^[ \t]*(?P<key>"(?:[^"\\]|\\.)+"|[\w.-]+)[ \t]*[=:][ \t]*(?P<text>"(?:[^"\\]|\\.)*"|[^"\s].*?)[ \t,]*$""",
+    re.MULTILINE,
+)
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a text is such a fragment, and no properties file."""
+    return re.match(r"(\s|#.*\n)*\[driver\]\s*\{", text) is not None
+
+
+def confs_of(text: str) -> dict[str, str]:
+    """Return the confs of a fragment: one a line, keys and values bare or quoted as in JSON."""
+    return {_unquoted(found["key"]): _unquoted(found["text"]) for found in _CONF.finditer(text)}
+
+
+def fragments_in(folder: Path) -> list[Path]:
+    """Return a driver's fragments, the one that has the last word as the last one."""
+    return [path for path in sorted(folder.glob("*.conf"), reverse=True) if _may_be_fragment(path)]
+
+
+def _may_be_fragment(path: Path) -> bool:
+    try:
+        return is_fragment(path.read_text("utf-8", "replace"))
+    except OSError:
+        return True  # whoever reads it says what is wrong
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return str(json.loads(text, strict=False)) if text.startswith('"') else text
+    except ValueError:  # an escape that JSON does not know
+        return text[1:-1]
 
 
 def plugins_of(fragments: Iterable[str]) -> list[str]:

@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "conf" / "databricks-init.sh"
 VALUE = "databricks-canary-9c3f-value"
 LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
+CORE = "----workspace_spark_4_0--core--core-hive-2.3__hadoop-3.4_{}_deploy.jar"
 BORROWED = ("cryptography", "cffi", "pycparser", "py4j", "watchdog", "typing_extensions")
 
 # It stands for Databricks' own: it writes what happens into an event log of its own.
@@ -84,7 +85,12 @@ class Node:
             each.mkdir(parents=True)
         (self.databricks / "python").symlink_to(python, target_is_directory=True)
         for jar in (spark_home() / "jars").glob("*.jar"):
-            (self.jars / jar.name).symlink_to(jar)
+            core = re.fullmatch(r"spark-core_(?P<scala>[0-9.]+)-(?P<version>[0-9.]+)\.jar", jar.name)
+            if core:  # under the name that Databricks gives it; the version stands in a file
+                (self.databricks / "spark").mkdir()
+                (self.databricks / "spark" / "VERSION").write_text(f"{core['version']}\n")
+            name = CORE.format(core["scala"]) if core else jar.name
+            (self.jars / name).symlink_to(jar)
 
     def run(self, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the script as root's shell would on a driver of runtime 17, with nothing of this environment."""
@@ -299,12 +305,29 @@ def test_a_node_that_is_none_of_databricks(node: Node, tmp_path: Path) -> None:
 
 
 def test_scala_that_cannot_be_told(node: Node) -> None:
-    for jar in (*node.jars.glob("scala-library*"), *node.jars.glob("spark-core*")):
+    for jar in (*node.jars.glob("scala-library*"), *node.jars.glob("*_deploy.jar")):
         jar.unlink()
     assert "set SPARKCONFIG_SCALA" in node.refused()
     node.install(SPARKCONFIG_SCALA="2.13")
-    (node.jars / "----workspace_spark_4_0--core--core-hive-2.3__hadoop-3.4_2.13_deploy.jar").touch()
+    (node.jars / CORE.format("2.13")).touch()
     node.install()
+
+
+def test_the_doctor_finds_what_was_installed(node: Node) -> None:
+    node.install()
+    done = subprocess.run(
+        [node.python, "-I", "-m", "sparkconfig", "doctor", "--json"],
+        env={"PATH": os.environ["PATH"], "SPARK_HOME": str(node.databricks / "spark")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    answer = json.loads(done.stdout)
+    assert [Path(each).name for each in answer["files"]] == ["spark-branch.conf", "00-sparkconfig.conf"]
+    findings = {(each["area"], each["level"]): each["found"] for each in answer["findings"]}
+    assert findings["spark", "ok"].endswith(f"in {node.databricks}/spark")
+    assert f"{node.jars}/sparkconfig_2.13-{__version__}.jar" in findings["class path", "ok"]
+    assert "io.sparkconfig.ConfigPlugin is in spark.plugins" in findings["plugin", "ok"]
+    assert ("sink event log", "warning") in findings
+    assert str(node.python) in findings["side process", "ok"]
 
 
 @pytest.mark.spark

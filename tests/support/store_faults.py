@@ -90,6 +90,9 @@ class StoreFaults:
         assert isinstance(failed.error, ProviderTimeoutError)
         assert failed.seconds < 5
 
+    def test_a_slow_answer_arrives_whole(self, faulty):
+        assert self.read(faulty, {"attempts": "1"}, [Fault(slow=True)]) is None
+
     @pytest.mark.parametrize("fault", [Fault(garbage=True), Fault(truncated=True), Fault(closed=True)])
     def test_half_answers_and_garbage_are_no_answers(self, faulty, fault):
         failed = self.read(faulty, {"attempts": "2"}, [fault] * 6)

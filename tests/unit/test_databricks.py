@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sparkconfig.databricks import fragment, main, plugins_of
+from sparkconfig.databricks import confs_of, fragment, fragments_in, is_fragment, main, plugins_of
 from sparkconfig.errors import ConfigurationError
 
 OURS = "io.sparkconfig.ConfigPlugin"
@@ -67,3 +67,26 @@ def test_the_program(tmp_path, capsys):
     assert f'"a.B,{OURS}"' in capsys.readouterr().out
     assert main([*arguments, "--confs", str(tmp_path / "none")]) == 1
     assert "No such file" in capsys.readouterr().err
+
+
+def test_a_fragment_is_read_back():
+    confs = {"spark.x": 'a "b" \\c ${x:y} é = #', "spark.config.agent.python": "/p"}
+    text = fragment(confs, ["a.B"], agent_python="/p")
+    assert is_fragment(text)
+    assert confs_of(text) == {**confs, "spark.plugins": f"a.B,{OURS}"}
+
+
+def test_fragments_that_others_wrote():
+    text = '# by hand\n[driver] {\n  "spark.a" = "1",\n  spark.b = two words\n  "spark.c" : true\n  "spark.d" = ""\n}\n'
+    assert is_fragment(text)
+    assert confs_of(text) == {"spark.a": "1", "spark.b": "two words", "spark.c": "true", "spark.d": ""}
+    assert not is_fragment("spark.a [driver] {\n")
+
+
+def test_the_first_by_name_has_the_last_word(tmp_path):
+    for name in ("00-own.conf", "spark-branch.conf"):
+        (tmp_path / name).write_text(f'[driver] {{\n  "spark.x" = "{name}"\n}}\n')
+    (tmp_path / "log.conf").write_text("level = info\n")
+    (tmp_path / "unreadable.conf").mkdir()
+    names = [path.name for path in fragments_in(tmp_path)]
+    assert names == ["unreadable.conf", "spark-branch.conf", "00-own.conf"]

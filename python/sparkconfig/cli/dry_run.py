@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from sparkconfig import advice
+from sparkconfig import advice, databricks
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression, Source
@@ -98,7 +98,9 @@ class Report:
 
 
 def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, str]:
-    """Read properties files, the last one winning, and ``KEY=VALUE`` texts over them; values trimmed as Spark does.
+    """Read files of confs, the last one winning, and ``KEY=VALUE`` texts over them; values trimmed as Spark does.
+
+    A file holds properties, or is a fragment of a Databricks driver.
 
     Raises:
         ConfigurationError: a file cannot be read or is malformed, or a text has no ``=``.
@@ -202,7 +204,10 @@ def _without_jvm(problem: str) -> str:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        return {key: value.strip() for key, value in properties.load(path.read_bytes()).items()}
+        raw = path.read_bytes()
+        if b"[driver]" in raw and databricks.is_fragment(text := raw.decode("utf-8", "replace")):
+            return databricks.confs_of(text)
+        return {key: value.strip() for key, value in properties.load(raw).items()}
     except FormatError as error:
         problem = f"{path}: {error}"
     except OSError as error:

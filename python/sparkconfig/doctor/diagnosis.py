@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparkconfig import databricks
 from sparkconfig.cli.dry_run import read_confs
 from sparkconfig.cli.exit_codes import ExitCode
 from sparkconfig.doctor import class_path, installation, safety, stores
@@ -65,7 +66,8 @@ def diagnose(
     """Look at everything and change nothing.
 
     Args:
-        files: properties files of the application; none: the spark-defaults.conf that Spark here would read.
+        files: properties files of the application; none: the spark-defaults.conf that Spark here would read, or the
+            fragments of a Databricks driver.
         spark_home: the Spark; None: ``SPARK_HOME``, else the installed pyspark.
         operator: the operator's file; None: the one that a driver here would find.
         environ: environment variables; None: this process's.
@@ -98,6 +100,8 @@ def _spark(home: Path | None, environ: Mapping[str, str], findings: list[Finding
 
 
 def _defaults(environ: Mapping[str, str], install: SparkInstall | None) -> list[Path]:
+    if install is not None and install.of_databricks:
+        return databricks.fragments_in(install.home.parent / "driver" / "conf")
     folders = [Path(environ["SPARK_CONF_DIR"])] if environ.get("SPARK_CONF_DIR") else []
     folders += [install.home / "conf"] if install is not None else []
     return [path for folder in folders[:1] if (path := folder / "spark-defaults.conf").is_file()]

@@ -20,7 +20,7 @@ __all__ = ["java", "packages", "side_process", "spark"]
 
 _SECONDS = 30.0
 _JAVA_VERSION = re.compile(r'version "(?P<version>(?:1\.)?(?P<major>\d+)[^"]*)"')
-_PY4J = re.compile(r"py4j-(?P<version>[0-9.]+)\.jar")
+_PY4J = re.compile(r".*py4j(?:-|__)(?P<version>[0-9.]+)\.jar")
 _PROBE = "import sparkconfig, sys; print(sparkconfig.__version__, '%d.%d' % sys.version_info[:2])"
 
 
@@ -156,5 +156,5 @@ def _version(package: str) -> str | None:
 def _py4j_of_spark(patient: Patient) -> str | None:
     if patient.spark is None:
         return None
-    names = (path.name for path in sorted(patient.spark.jars.glob("py4j-*.jar")))
+    names = (path.name for path in sorted(patient.spark.jars.glob("*py4j*.jar")))
     return next((found["version"] for name in names if (found := _PY4J.fullmatch(name))), None)

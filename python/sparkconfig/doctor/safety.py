@@ -141,7 +141,7 @@ def _logs(patient: Patient, confs: dict[str, str]) -> Iterator[Finding]:
             "log4j2's AsyncLoggerContextSelector builds events that cannot be redacted, so nothing starts",
             "use <AsyncRoot> and <AsyncLogger> elements or synchronous loggers instead",
         )
-    elif patient.spark is not None and not list(patient.spark.jars.glob("log4j-core-2*.jar")):
+    elif patient.spark is not None and not list(patient.spark.jars.glob("*log4j-core*2.*.jar")):
         yield error(
             "sink log4j2",
             "this Spark logs through something else than log4j2",
@@ -156,11 +156,8 @@ def _missing(patient: Patient) -> set[str]:
     wanted = {name for names in _SINK_CLASSES.values() for name in names}
     if patient.spark is None:
         return set()
-    core = next(iter(sorted(patient.spark.jars.glob("spark-core_*.jar"))), None)
-    if core is None:
-        return wanted
     try:
-        with zipfile.ZipFile(core) as archive:
+        with zipfile.ZipFile(patient.spark.core) as archive:
             return wanted - set(archive.namelist())
     except (OSError, zipfile.BadZipFile):
         return wanted

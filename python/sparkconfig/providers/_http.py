@@ -14,11 +14,22 @@ from sparkconfig.errors import (
 )
 from sparkconfig.providers._params import Param
 
-__all__ = ["CA_FILE", "PROXY", "status_failure", "transport_failure"]
+__all__ = ["CA_FILE", "OAUTH_REFUSALS", "PROXY", "status_failure", "transport_failure"]
 
 CA_FILE = Param("ca.file", "PEM file with the authorities to trust, instead of the system's")
 PROXY = Param("proxy", "URL of an HTTP proxy; unset: the usual environment variables apply")
 
+# OAuth's codes for a login that was refused (RFC 6749); whatever else a login server says is no refusal.
+OAUTH_REFUSALS = {
+    "access_denied",
+    "invalid_client",
+    "invalid_grant",
+    "invalid_request",
+    "invalid_scope",
+    "invalid_target",
+    "unauthorized_client",
+    "unsupported_grant_type",
+}
 _BUSY = {408, 425, 429, 472, 473}
 
 

@@ -43,12 +43,24 @@ def environment(name: str) -> str | None:
 
 
 class VaultSession:
-    """One login, shared by all threads: who logs in does it once, the others wait for it."""
+    """One login, shared by all threads: who logs in does it once, the others wait for it.
+
+    A login's token is renewed while the server allows: leases die with the token that made them, and a secret id may
+    be good for one login only.
+
+    Attributes:
+        logins: how many tokens there were; a lease that an earlier one made ends with that.
+        end: when the token ends (monotonic seconds), as far as that is known.
+    """
 
     def __init__(self, values: ParamValues) -> None:
         self._values = values
         self._method = values.text("auth")
         self._lock = threading.Lock()
+        self.logins = 0
+        self.end = float("inf")
+        self._seconds = 0
+        self._renewable = False
         self._until = 0.0
         self._seen: str | None = None
         self._fixed = values.optional("token") or environment("VAULT_TOKEN")
@@ -74,11 +86,13 @@ class VaultSession:
             return self._seen is None or self._seen != self._token()
         return time.monotonic() >= self._until
 
-    def forget(self) -> bool:
-        """Drop a token that was refused; return whether another login could give a better one."""
+    def refused(self, left: float, exchange: _Exchange) -> bool:
+        """Say whether a 403 is the token's fault and another login may help: a path that is denied costs no login."""
+        if self._method == "token" or exchange("get", "/v1/auth/token/lookup-self", left)[0] < 300:
+            return False
         with self._lock:
-            self._until = 0.0
-            return self._method != "token"
+            self._until, self._renewable = 0.0, False
+        return True
 
     def login(self, client: Any, where: str, left: float, exchange: _Exchange) -> None:  # noqa: ANN401
         """Give ``client`` a token.
@@ -92,6 +106,9 @@ class VaultSession:
                 return  # another thread was faster
             if self._method == "token":
                 client.token = self._seen = self._token()
+                self.logins += 1
+                return
+            if self._renewable and self._renew(left, exchange):
                 return
             mount = self._values.optional("auth.mount") or self._method
             status, answer = exchange("post", f"/v1/auth/{mount}/login", left, json=self._credentials())
@@ -104,9 +121,33 @@ class VaultSession:
             if not granted:
                 raise status_failure(where, status if status >= 400 else None)
             client.token = granted["client_token"]
-            seconds = int(granted.get("lease_duration") or 0)
-            # 0 is a token without end. Three quarters leave time to log in again before the last moment.
-            self._until = time.monotonic() + seconds * 0.75 if seconds else float("inf")
+            self.logins += 1
+            self._renewable = bool(granted.get("renewable"))
+            self._seconds = int(granted.get("lease_duration") or 0)
+            self._lasts(self._seconds)
+
+    def _renew(self, left: float, exchange: _Exchange) -> bool:
+        """Prolong the token; return False if that gave less than half of the time that it had at first."""
+        body = {"increment": f"{self._seconds}s"}
+        status, answer = exchange("post", "/v1/auth/token/renew-self", left, json=body)
+        granted = answer.get("auth") if status < 300 and isinstance(answer, dict) else None
+        seconds = int((granted or {}).get("lease_duration") or 0)
+        if seconds * 2 < self._seconds:
+            return False
+        self._lasts(seconds)
+        return True
+
+    def _lasts(self, seconds: int) -> None:
+        """Note the token's end. Three quarters leave time to do something before the last moment."""
+        now = time.monotonic()
+        # 0 is a token without end.
+        self.end = now + seconds if seconds else float("inf")
+        self._until = now + seconds * 0.75 if seconds else float("inf")
+
+    def logout(self, left: float, exchange: _Exchange) -> None:
+        """Revoke the token of a login, and with it whatever it made; a token that was given stays."""
+        if self._method != "token" and self.logins:
+            exchange("post", "/v1/auth/token/revoke-self", left)
 
     def _token(self) -> str | None:
         """Return the token of the file, else the given one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -49,7 +50,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     )
     ttl_rule = "the secret's expiry date, if it has one that is still to come, or `ttl` if sooner"
     auth = "`DefaultAzureCredential`: workload and managed identity, environment, CLI; or a service principal"
-    noisy_loggers = ("azure.core.pipeline", "azure.identity", "msal", "urllib3.connectionpool")
+    noisy_loggers = ("azure.core.pipeline", "urllib3.connectionpool")
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,6 +60,8 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     def _connect(self, values: ParamValues, seconds: float) -> None:
         secrets = self._import("azure.keyvault.secrets")
         self._errors = self._import("azure.core.exceptions")
+        for name in ("azure.identity", "msal"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # their warnings and errors quote answers
         proxy = values.optional("proxy")
         network: dict[str, Any] = {
             "connection_timeout": min(seconds, 5),
@@ -122,9 +125,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     def _failure(self, error: Exception, path: str) -> ProviderError:
         where, kind = self._where(path), type(error).__name__
         if kind in {"CredentialUnavailableError", "ClientAuthenticationError"}:
-            return AccessDeniedError(
-                f"{where}: not allowed ({kind}); check identity and the vault's permissions"
-            )
+            return self._login_failure(where, error)
         if isinstance(error, self._errors.ServiceRequestError | self._errors.ServiceResponseError):
             return transport_failure(where, error)
         if isinstance(error, self._errors.DecodeError):
@@ -135,6 +136,15 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
             problem = f"{where}: the vault's challenge does not fit its URL; see the param verify.challenge"
             return ProviderUnavailableError(problem)
         return super()._failure(error, path)
+
+    def _login_failure(self, where: str, error: Any) -> ProviderError:  # noqa: ANN401 - a ClientAuthenticationError
+        """Tell a login that was refused from one that was not heard: an outage is no revocation."""
+        if (
+            error.__cause__ is not None
+        ):  # what azure-identity did not expect: no connection, HTTP 5xx, no JSON
+            return transport_failure(f"{where}, login", error.__cause__)
+        kind = type(error).__name__
+        return AccessDeniedError(f"{where}: not allowed ({kind}); check identity and the vault's permissions")
 
     def close(self) -> None:
         """Close the connections."""

@@ -17,7 +17,7 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers._http import CA_FILE, PROXY, transport_failure
+from sparkconfig.providers._http import CA_FILE, OAUTH_REFUSALS, PROXY, transport_failure
 from sparkconfig.providers._named import WHOLE, Found, NamedStoreProvider, layout_param
 from sparkconfig.providers._params import Param, ParamValues
 from sparkconfig.providers._store import BASE64_KEYS, NETWORK, TTL
@@ -121,12 +121,13 @@ class DatabricksConfigProvider(NamedStoreProvider):
         where, kind, known = self._where(path), type(error).__name__, self._errors
         if isinstance(error, known.NotFound):
             return SecretNotFoundError(f"{where}: there is no such scope")
-        if type(error) is ValueError or isinstance(error, known.Unauthenticated | known.PermissionDenied):
-            # A plain ValueError is the SDK's word for a login that was refused.
+        # A plain ValueError is the SDK's word for a login without a token; it begins with OAuth's code, if any came.
+        refused = type(error) is ValueError and str(error).partition(":")[0] in OAUTH_REFUSALS
+        if refused or isinstance(error, known.Unauthenticated | known.PermissionDenied):
             return AccessDeniedError(f"{where}: not allowed ({kind}); check credentials and the scope's ACL")
         if isinstance(error, known.BadRequest):
             return ProviderError(f"{where}: the store refused the request ({kind}); check scope and key")
-        if isinstance(error, known.DatabricksError):
+        if isinstance(error, known.DatabricksError) or type(error) is ValueError:
             return ProviderUnavailableError(f"{where}: the store is not available ({kind})")
         if isinstance(error, self._requests.RequestException | TimeoutError):
             return transport_failure(where, error)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers._http import CA_FILE
+from sparkconfig.providers._http import CA_FILE, OAUTH_REFUSALS, transport_failure
 from sparkconfig.providers._named import Found, NamedStoreProvider, layout_param
 from sparkconfig.providers._params import Param, ParamValues
 from sparkconfig.providers._pins import split_pins
@@ -23,6 +26,18 @@ __all__ = ["GcpSecretManagerConfigProvider"]
 
 _PACKAGE = "google.cloud.secretmanager_v1"
 _TRANSPORT = f"{_PACKAGE}.services.secret_manager_service.transports"
+
+# gRPC tells in words alone what is below it; of its text nothing but these words is used.
+_HINTS = (
+    (("SSL", "certificate", "Peer name"), "TLS failed; is the authority in the param ca.file?"),
+    (("DNS resolution failed",), "the host name cannot be resolved"),
+)
+
+
+def _channel(transport: Any, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401 - as create_channel
+    """Make a channel that connects again soon after an outage: gRPC's own pauses grow to two minutes."""
+    pauses = [("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 2000)]
+    return transport.create_channel(*arguments, **{**more, "options": [*more.get("options", ()), *pauses]})
 
 
 class GcpSecretManagerConfigProvider(NamedStoreProvider):
@@ -62,6 +77,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
     def __init__(self) -> None:
         super().__init__()
         self._client: Any = None
+        self._lock = threading.Lock()
 
     def _connect(self, values: ParamValues, seconds: float) -> None:
         manager = self._import(_PACKAGE)
@@ -69,6 +85,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
         grpc = self._import("grpc")
         self._errors = self._import("google.api_core.exceptions")
         self._auth_errors = self._import("google.auth.exceptions")
+        self._request = self._import("google.auth.transport.requests").Request()
         self._seconds = seconds
         credentials, project = self._identity(values)
         location = values.optional("location")
@@ -86,8 +103,12 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
             credentials=credentials,
             ssl_channel_credentials=tls,
             always_use_jwt_access=True,
+            channel=partial(_channel, transports.SecretManagerServiceGrpcTransport),
         )
         self._client = manager.SecretManagerServiceClient(transport=transport)
+        # A service account signs its own tokens. Others log in, and gRPC would report a refused login as an outage.
+        signs = isinstance(credentials, self._import("google.oauth2.service_account").Credentials)
+        self._login = None if signs else credentials
 
     @staticmethod
     def _authorities(values: ParamValues) -> bytes:
@@ -105,7 +126,12 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
                 credentials = accounts.Credentials.from_service_account_file(file, scopes=scopes)
                 project = credentials.project_id
             else:
-                credentials, project = auth.default(scopes=scopes)
+                # Without scopes: with them it may log in, and ask another service for the project.
+                credentials, project = auth.default()
+                scoped = self._import("google.auth.credentials").with_scopes_if_required
+                credentials = scoped(credentials, scopes)
+                if not project and not values.optional("project") and hasattr(credentials, "get_project_id"):
+                    project = credentials.get_project_id(self._request)
         except (self._auth_errors.GoogleAuthError, OSError, ValueError) as error:
             kind = type(error).__name__
         else:
@@ -115,6 +141,10 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
         )
 
     def _fetch(self, path: str, names: Collection[str]) -> Mapping[str, Found]:
+        if self._login is not None:
+            with self._lock:
+                if not self._login.valid:
+                    self._login.refresh(self._request)
         return self._each(names, lambda name: self._one(path, name))
 
     def _one(self, path: str, name: str) -> Found | None:
@@ -129,17 +159,31 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
 
     def _failure(self, error: Exception, path: str) -> ProviderError:
         where, kind, known = self._where(path), type(error).__name__, self._errors
-        if isinstance(error, known.FailedPrecondition):
-            return SecretNotFoundError(f"{where}: the version is disabled or destroyed")
-        if isinstance(error, known.Unauthorized | known.Forbidden | self._auth_errors.RefreshError):
-            return AccessDeniedError(f"{where}: not allowed ({kind}); check credentials and IAM")
-        if isinstance(error, known.DeadlineExceeded):
-            return ProviderTimeoutError(f"{where}: no answer in time ({kind})")
-        if isinstance(error, known.InvalidArgument):
-            return ProviderError(f"{where}: the name is not possible in this store")
-        if isinstance(error, known.GoogleAPIError | self._auth_errors.GoogleAuthError):
-            return ProviderUnavailableError(f"{where}: the store is not available ({kind})")
-        return super()._failure(error, path)
+        if isinstance(error, self._auth_errors.GoogleAuthError):
+            return self._login_failure(f"{where}, login", error)
+        if not isinstance(error, known.GoogleAPIError):
+            return super()._failure(error, path)
+        meanings: tuple[tuple[Any, type[ProviderError], str], ...] = (
+            (known.FailedPrecondition, SecretNotFoundError, "the version is disabled or destroyed"),
+            (known.Unauthorized, AccessDeniedError, "not allowed; check credentials and IAM"),
+            (known.Forbidden, AccessDeniedError, "not allowed; check credentials and IAM"),
+            (known.DeadlineExceeded, ProviderTimeoutError, "no answer in time"),
+            (known.InvalidArgument, ProviderError, "the name is not possible in this store"),
+        )
+        for cause, meaning, text in meanings:
+            if isinstance(error, cause):
+                return meaning(f"{where}: {text} ({kind})")
+        hints = [hint for words, hint in _HINTS if any(each in str(error) for each in words)]
+        return ProviderUnavailableError(f"{where}: {(hints or ['the store is not available'])[0]} ({kind})")
+
+    def _login_failure(self, where: str, error: Any) -> ProviderError:  # noqa: ANN401 - a GoogleAuthError
+        """Tell a login that was refused from one that was not heard: an outage is no revocation."""
+        kind = type(error).__name__
+        # Both begin with OAuth's code, if the login server gave one; the second one after two words.
+        code = re.split("[: ]", str(next(iter(error.args), "")).removeprefix("Error code "), maxsplit=1)[0]
+        if code in OAUTH_REFUSALS:
+            return AccessDeniedError(f"{where}: not allowed ({kind}); check the credentials")
+        return transport_failure(where, error)
 
     def close(self) -> None:
         """Close the channel."""

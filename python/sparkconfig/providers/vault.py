@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import quote
@@ -22,12 +23,14 @@ from sparkconfig.providers._store import NETWORK, TTL, StoreProvider
 __all__ = ["VaultConfigProvider"]
 
 _MOUNTS = {"kv2": "secret", "kv1": "secret", "dynamic": "database"}
+_REVOKE = "/v1/sys/leases/revoke"
 
 
 class _Lease:
-    """Credentials that Vault made for us, and until when (monotonic seconds) they are good."""
+    """Credentials that Vault made for us, until when (monotonic seconds) they are good, and which login made them."""
 
-    def __init__(self, answer: Mapping[str, Any], values: Mapping[str, str]) -> None:
+    def __init__(self, answer: Mapping[str, Any], values: Mapping[str, str], login: int) -> None:
+        self.login = login
         self.id = str(answer["lease_id"])
         self.values = values
         self.seconds = int(answer["lease_duration"])
@@ -66,7 +69,7 @@ class VaultConfigProvider(StoreProvider):
         "`dynamic`: the lease, renewed while the server allows, revoked at close; `kv1`: the server's "
         "`lease_duration` if less than `ttl`; `kv2`: `ttl`, or the version's deletion time if sooner"
     )
-    auth = "token file, AppRole, Kubernetes or JWT login; logs in again when a token ends"
+    auth = "token file, AppRole, Kubernetes or JWT login; its token is renewed, replaced at its end, revoked at close"
     noisy_loggers = ("urllib3.connectionpool",)
 
     def __init__(self) -> None:
@@ -122,31 +125,36 @@ class VaultConfigProvider(StoreProvider):
         with self._lock:
             lock = self._locks.setdefault(path, threading.Lock())
         with lock:
-            lease = self._leases.get(path)
-            if lease is None or not self._renew(path, lease, left):
+            self._log_in(path, left)
+            lease, login = self._leases.get(path), self._session.logins
+            if lease is None or lease.login != login or not self._renew(path, lease, left):
                 url = f"/v1/{self._mount}/{quote(path.strip('/'), safe='/')}"
                 answer = self._ask(path, "get", url, left)
                 if not answer.get("lease_id"):
                     raise ProviderError(f"{self._where(path)}: the answer has no lease; is engine right?")
-                fresh = _Lease(answer, flatten(answer["data"], self._where(path)))
+                fresh = _Lease(answer, flatten(answer["data"], self._where(path)), login)
                 with self._lock:
                     # The old credentials may be in use still: they end by themselves, or at close.
                     self._superseded += [lease] if lease else []
                     self._leases[path] = fresh
                 lease = fresh
-            ttl = max(int((lease.until - time.monotonic()) * 1000), 1)
+            end = min(lease.until, self._session.end)  # a lease ends with its token
+            ttl = max(int((end - time.monotonic()) * 1000), 1)
             return ConfigData(_chosen(lease.values, keys), ttl=ttl, lease_renewable=lease.renewable)
 
     def _renew(self, path: str, lease: _Lease, left: float) -> bool:
+        if lease.renewable:
+            body = {"lease_id": lease.id, "increment": lease.seconds}
+            try:
+                answer = self._ask(path, "put", "/v1/sys/leases/renew", left, json=body)
+            except AccessDeniedError:
+                lease.renewable = False  # the policy allows no renewal
+            except ProviderError as error:
+                if type(error) is ProviderError:
+                    return False  # revoked, or at its end: HTTP 400
+                raise
         if not lease.renewable:
             return time.monotonic() < lease.until - lease.seconds / 4
-        body = {"lease_id": lease.id, "increment": lease.seconds}
-        try:
-            answer = self._ask(path, "put", "/v1/sys/leases/renew", left, json=body)
-        except ProviderError as error:
-            if type(error) is ProviderError or isinstance(error, AccessDeniedError):
-                return False  # revoked, or at its end: HTTP 400; or the policy allows no renewal: 403
-            raise
         granted = int(answer.get("lease_duration") or 0)
         lease.until = time.monotonic() + granted
         return granted * 2 >= lease.seconds
@@ -154,10 +162,9 @@ class VaultConfigProvider(StoreProvider):
     def _ask(self, path: str, method: str, url: str, left: float, **arguments: Any) -> Any:  # noqa: ANN401
         """One request, logged in; once more after a new login if the token was refused."""
         for last in (False, True):
-            if self._session.needs_login():
-                self._session.login(self._client, self._where(path), left, self._exchange)
+            self._log_in(path, left)
             status, answer = self._exchange(method, url, left, **arguments)
-            if status == 403 and not last and self._session.forget():
+            if status == 403 and not last and self._session.refused(left, self._exchange):
                 continue
             break
         if status >= 300:
@@ -165,6 +172,10 @@ class VaultConfigProvider(StoreProvider):
         if not isinstance(answer, dict) or (method == "get" and not isinstance(answer.get("data"), dict)):
             raise status_failure(self._where(path), None)
         return answer
+
+    def _log_in(self, path: str, left: float) -> None:
+        if self._session.needs_login():
+            self._session.login(self._client, self._where(path), left, self._exchange)
 
     def _exchange(self, method: str, url: str, left: float, **arguments: Any) -> tuple[int, Any]:  # noqa: ANN401
         """Return status and parsed body; the body of a failure is not even looked at."""
@@ -179,24 +190,26 @@ class VaultConfigProvider(StoreProvider):
         return super()._failure(error, path)
 
     def close(self) -> None:
-        """Revoke the leases that are held, within the deadline of one read, and close the connections."""
+        """Revoke the leases that are held and the token of a login, within five seconds; close the connections."""
         super().close()
         if self._client is None:
             return
         deadline = time.monotonic() + 5
         for lease in [*self._leases.values(), *self._superseded]:
-            left = deadline - time.monotonic()
-            if left > 0 and lease.until > time.monotonic():
-                self._revoke(lease, left)
+            if lease.until > time.monotonic():
+                body = {"lease_id": lease.id}
+                self._quietly(deadline, lambda left: self._ask("", "put", _REVOKE, left, json=body))  # noqa: B023
+        self._quietly(deadline, lambda left: self._session.logout(left, self._exchange))
         self._leases.clear()
         self._superseded.clear()
         self._client.adapter.close()
 
-    def _revoke(self, lease: _Lease, left: float) -> None:
-        try:
-            self._ask("", "put", "/v1/sys/leases/revoke", left, json={"lease_id": lease.id})
-        except (SparkConfigError, self._requests.RequestException, ValueError):
-            return  # the lease ends by itself; closing must not fail
+    def _quietly(self, deadline: float, call: Callable[[float], object]) -> None:
+        """Call if there is time; what fails ends by itself at the server, and closing must not fail."""
+        left = deadline - time.monotonic()
+        if left > 0:
+            with contextlib.suppress(SparkConfigError, self._requests.RequestException, ValueError):
+                call(left)
 
 
 def _chosen(values: Mapping[str, str], keys: Set[str] | None) -> dict[str, str]:

@@ -11,6 +11,12 @@ def tls(tmp_path_factory):
     return make_tls(tmp_path_factory.mktemp("tls"))
 
 
+@pytest.fixture(scope="session")
+def expired_tls(tmp_path_factory):
+    """The same, and the certificate has ended."""
+    return make_tls(tmp_path_factory.mktemp("expired-tls"), expired=True)
+
+
 @pytest.fixture(autouse=True)
 def _no_ambient_credentials(monkeypatch):
     """What the machine's user is allowed elsewhere plays no part here."""

@@ -17,9 +17,10 @@ from sparkconfig.providers.aws_secretsmanager import AwsSecretsManagerConfigProv
 from sparkconfig.providers.aws_ssm import AwsSsmConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.fault_proxy import FaultProxy
-from support.fakes.http_server import BODY_MARK
+from support.fakes.http_server import BODY_MARK, Fault
 from support.fakes.moto_server import REGION, moto_server
 from support.store_faults import Faulty, StoreFaults
+from support.store_transport import Secured, StoreTransport
 
 DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
 BINARY = bytes(range(256))
@@ -158,6 +159,18 @@ class TestIam:
         ):
             provider.get("shop/prod")
 
+    @pytest.mark.parametrize("fault", [Fault(503), Fault(closed=True), Fault(garbage=True)])
+    def test_an_outage_while_a_role_is_assumed_is_no_refusal(self, moto, fault):
+        role = "arn:aws:iam::123456789012:role/spark"
+        with FaultProxy(moto.url) as proxy:
+            params = {"endpoint.url": proxy.url, "role.arn": role, "attempts": "1"}
+            proxy.fault(fault)
+            with secrets_manager(moto, **params) as provider:
+                with pytest.raises(ProviderUnavailableError) as caught:
+                    provider.get("shop-prod")
+                assert BODY_MARK not in str(caught.value)
+                assert provider.get("shop/prod").data == DATA
+
     def test_a_revoked_key_is_not_allowed(self, moto):
         iam = moto.client("iam")
         iam.create_user(UserName="leaver")
@@ -199,20 +212,25 @@ class TestMeaningOfErrors:
         assert BODY_MARK not in str(failure)
 
 
-@pytest.mark.parametrize(
-    ("kind", "path"), [(AwsSecretsManagerConfigProvider, "shop/prod"), (AwsSsmConfigProvider, "/shop/prod")]
-)
-def test_own_authority(moto, tls, kind, path, monkeypatch):
-    monkeypatch.delenv("AWS_CA_BUNDLE", raising=False)
-    with FaultProxy(moto.url, tls) as proxy:
-        params = moto.params("reader", proxy.url)
-        with kind() as provider:
-            provider.configure({**params, "ca.file": tls.ca})
-            assert provider.get(path).data == DATA
-        with kind() as provider:
-            provider.configure({**params, "attempts": "1"})
-            with pytest.raises(ProviderUnavailableError, match="TLS"):
-                provider.get(path)
+class _Transport(StoreTransport):
+    kind: type
+    path: str
+
+    @pytest.fixture
+    def secured(self, moto):
+        def maker(address, params):
+            return make(self.kind, moto, **{"endpoint.url": f"https://{address}", **params})
+
+        with FaultProxy(moto.url) as proxy:  # moto's server keeps no connections
+            yield Secured(proxy.port, maker, self.path, "password", DATA["password"])
+
+
+class TestSecretsManagerTransport(_Transport):
+    kind, path = AwsSecretsManagerConfigProvider, "shop/prod"
+
+
+class TestParameterStoreTransport(_Transport):
+    kind, path = AwsSsmConfigProvider, "/shop/prod"
 
 
 class TestSecretsManager:

@@ -1,6 +1,7 @@
 """The azure-keyvault provider against a contract fake over TLS, with a login at a fake of the token endpoint."""
 
 import json
+import logging
 import time
 
 import pytest
@@ -14,8 +15,10 @@ from sparkconfig.errors import (
 )
 from sparkconfig.providers.azure_keyvault import AzureKeyVaultConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
+from support.fakes.http_server import BODY_MARK, Fault
 from support.fakes.key_vault import FakeKeyVault
 from support.store_faults import Faulty, StoreFaults
+from support.store_transport import Secured, StoreTransport
 
 DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
 
@@ -180,7 +183,39 @@ class TestIdentity:
             provider.get("shop-prod")
         assert not vault.tokens
 
-    def test_an_authority_that_is_not_trusted(self, params):
-        params = {key: value for key, value in params.items() if key != "ca.file"}
-        with make(params, attempts="1") as provider, pytest.raises(ProviderUnavailableError, match="TLS"):
+
+class TestLogin:
+    """The identity comes from another server than the vault's; an outage there is no revocation."""
+
+    @pytest.mark.parametrize(
+        "fault", [Fault(500), Fault(503), Fault(garbage=True), Fault(closed=True), Fault(silent=True)]
+    )
+    def test_an_outage(self, vault, params, fault, caplog):
+        vault.login_faults = [fault] * 2
+        logged, unheard = caplog.at_level(logging.DEBUG), pytest.raises(ProviderUnavailableError)
+        with logged, make(params, attempts="2", timeout="1s") as provider, unheard as caught:
             provider.get("shop-prod")
+        assert len(vault.login_faults) < 2
+        assert BODY_MARK not in str(caught.value) + caplog.text
+
+    def test_a_refusal_says_nothing_of_the_answer(self, vault, params, caplog):
+        vault.client_secret = "another"
+        logged, refused = caplog.at_level(logging.DEBUG), pytest.raises(AccessDeniedError)
+        with logged, make(params) as provider, refused as caught:
+            provider.get("shop-prod")
+        assert BODY_MARK not in str(caught.value) + caplog.text
+
+
+class TestTransport(StoreTransport):
+    @pytest.fixture
+    def secured(self):
+        with FakeKeyVault(None) as fake:
+            fake.put("shop-prod", json.dumps(DATA))
+
+            def maker(address, more):
+                fake.url = f"https://{address}"  # its answers name it
+                login = {"tenant.id": fake.TENANT, "client.id": fake.CLIENT, "client.secret": fake.SECRET}
+                where = {"vault.url": fake.url, "authority.host": fake.url, "verify.challenge": "false"}
+                return make({**login, **where}, **more)
+
+            yield Secured(fake.port, maker, "shop-prod", "password", DATA["password"])

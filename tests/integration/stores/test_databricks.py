@@ -14,7 +14,9 @@ from sparkconfig.errors import (
 from sparkconfig.providers.databricks import DatabricksConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.databricks import FakeDatabricks
+from support.fakes.http_server import BODY_MARK, Fault
 from support.store_faults import Faulty, StoreFaults
+from support.store_transport import Secured, StoreTransport
 
 DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
 
@@ -117,6 +119,18 @@ class TestIdentity:
             provider.get("shop")
         assert "wrong-secret-0001" not in str(caught.value)
 
+    @pytest.mark.parametrize("fault", [Fault(503), Fault(garbage=True), Fault(closed=True)])
+    def test_an_outage_of_the_login_is_no_refusal(self, workspace, fault):
+        workspace.clients["app-1"] = "client-secret-0001"
+        params = {"client.id": "app-1", "client.secret": "client-secret-0001", "attempts": "1"}
+        with make(workspace, **params) as provider:
+            workspace.login_faults = [fault] * 5
+            with pytest.raises(ProviderUnavailableError) as caught:
+                provider.get("shop", {"password"})
+            assert BODY_MARK not in str(caught.value)
+            workspace.login_faults = []
+            assert provider.get("shop", {"password"}).data == {"password": DATA["password"]}
+
     def test_without_identity_it_says_so(self, workspace):
         with DatabricksConfigProvider() as provider, pytest.raises(ConfigurationError, match="host"):
             provider.configure({"host": workspace.url})
@@ -126,10 +140,11 @@ class TestIdentity:
             assert provider.get("shop", {"password"}).data == {"password": DATA["password"]}
         assert workspace.requests[-1].target.startswith("http://workspace.invalid/")
 
-    def test_own_authority(self, tls):
-        with FakeDatabricks(tls) as fake:
-            fake.put("shop", DATA)
-            with make(fake, **{"ca.file": tls.ca}) as provider:
-                assert provider.get("shop").data == DATA
-            with make(fake, attempts="1") as provider, pytest.raises(ProviderUnavailableError, match="TLS"):
-                provider.get("shop")
+
+class TestTransport(StoreTransport):
+    @pytest.fixture
+    def secured(self, workspace):
+        def maker(address, params):
+            return make(workspace, host=f"https://{address}", **params)
+
+        return Secured(workspace.port, maker, "shop", "password", DATA["password"])

@@ -4,6 +4,7 @@ import base64
 import json
 import logging
 import traceback
+from functools import partial
 
 import grpc
 import pytest
@@ -18,8 +19,9 @@ from sparkconfig.errors import (
 )
 from sparkconfig.providers.gcp_secretmanager import GcpSecretManagerConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
-from support.fakes.http_server import BODY_MARK
-from support.fakes.secret_manager import FakeSecretManager, service_account_file
+from support.fakes.http_server import BODY_MARK, Fault
+from support.fakes.secret_manager import FakeSecretManager, FakeTokens, service_account_file
+from support.store_transport import Secured, StoreTransport
 
 DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
 Code = grpc.StatusCode
@@ -106,10 +108,14 @@ class TestFaults:
         with make(params) as provider, pytest.raises(ProviderUnavailableError):
             provider.get("shop-prod")
 
-    def test_an_authority_that_is_not_trusted(self, params):
-        params = {key: value for key, value in params.items() if key != "ca.file"}
-        with make(params, attempts="1", timeout="2s") as provider, pytest.raises(ProviderUnavailableError):
-            provider.get("shop-prod")
+
+class TestTransport(StoreTransport):
+    @pytest.fixture
+    def secured(self, manager, account):
+        def maker(address, more):
+            return make({"endpoint": address, "credentials.file": account}, **more)
+
+        return Secured(manager.plain_port, maker, "shop-prod", "password", DATA["password"], proxy=None)
 
 
 class TestVersions:
@@ -165,6 +171,30 @@ class TestIdentity:
         params = {key: value for key, value in params.items() if key != "credentials.file"}
         with make(params) as provider:
             assert provider.get("shop-prod").data == DATA
+
+    def test_workload_identity_federation_logs_in_and_may_be_refused(
+        self, manager, params, monkeypatch, tmp_path, caplog
+    ):
+        """Credentials other than a service account's log in; what the login server says decides."""
+        params = {key: value for key, value in params.items() if key != "credentials.file"}
+        with FakeTokens() as tokens:
+            monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", tokens.write_federated(tmp_path))
+            make_here = partial(make, params, project=manager.PROJECT, attempts="1")
+            with caplog.at_level(logging.DEBUG), make_here() as provider:
+                assert provider.get("shop-prod").data == DATA
+                assert provider.get("shop-prod").data == DATA
+                assert len(tokens.requests) == 1, "a login is good for many reads"
+            tokens.refuse = True
+            with make_here() as provider, pytest.raises(AccessDeniedError) as caught:
+                provider.get("shop-prod")
+            assert BODY_MARK not in "".join(traceback.format_exception(caught.value)) + caplog.text
+            tokens.refuse = False
+            for fault in (Fault(503), Fault(closed=True)):
+                tokens.fault(*[fault] * 9)
+                with make_here() as provider, pytest.raises(ProviderUnavailableError) as caught:
+                    provider.get("shop-prod")
+                assert BODY_MARK not in "".join(traceback.format_exception(caught.value)) + caplog.text
+                tokens.clear_faults()
 
     @pytest.mark.parametrize("content", [None, "", "{}", '{"type": "service_account"}'])
     def test_unusable_credentials_are_refused(self, params, tmp_path, content):

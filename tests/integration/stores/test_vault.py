@@ -1,12 +1,10 @@
-"""The vault provider against a contract fake, and a real Vault when VAULT_ADDR and VAULT_TOKEN are set.
+"""The vault provider against a contract fake, and the same tests against a real server when VAULT_ADDR is set.
 
-A real server needs kv2 at ``secret`` and a token that may write there: ``vault server -dev`` will do.
+See tests/support/real_vault.py for what the server has to be like.
 """
 
-import datetime as dt
-import json
 import os
-import urllib.request
+import time
 
 import pytest
 
@@ -20,97 +18,110 @@ from sparkconfig.providers.vault import VaultConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.http_server import Fault
 from support.fakes.vault import FakeVault
+from support.real_vault import RealVault
 from support.store_faults import Faulty, StoreFaults
+from support.store_transport import Secured, StoreTransport
 
-REAL = (os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN"))
+SERVER = [os.environ.get(name) for name in ("VAULT_ADDR", "VAULT_TOKEN", "VAULT_CACERT")]
+KINDS = ["fake", "real"] if all(SERVER[:2]) else ["fake"]
 DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
 
 
-@pytest.fixture
-def vault(monkeypatch):
+@pytest.fixture(autouse=True)
+def _no_address(monkeypatch):
     monkeypatch.delenv("VAULT_ADDR", raising=False)
+
+
+@pytest.fixture(scope="module")
+def server(request):
+    with RealVault(*SERVER) as real:
+        if real.local:
+            real.postgres = request.getfixturevalue("postgres")
+        yield real
+
+
+@pytest.fixture
+def fake():
     with FakeVault() as fake:
-        fake.put("db/prod", DATA)
-        fake.kv1["db/prod"] = DATA
-        yield fake
+        yield _filled(fake)
 
 
-def make(vault, **params):
+@pytest.fixture(params=KINDS)
+def vault(request):
+    if request.param == "fake":
+        return request.getfixturevalue("fake")
+    server = request.getfixturevalue("server")
+    server.ROOT = server.new_token()
+    return _filled(server)
+
+
+def _filled(vault):
+    vault.put("db/prod", DATA)
+    vault.put_kv1("db/prod", DATA)
+    return vault
+
+
+def make(vault, engine="kv2", **params):
     provider = VaultConfigProvider()
-    token = {} if "auth" in params or "token.file" in params else {"token": vault.ROOT}
-    provider.configure({"address": vault.url, **token, **params})
+    provider.configure(vault.params(engine, **params))
     return provider
 
 
 class TestKv2(ProviderContract):
     @pytest.fixture
     def case(self, vault):
-        params = {"address": vault.url, "token": vault.ROOT}
+        params, denied = vault.params(), "locked/x"
         return ContractCase(
-            VaultConfigProvider, params, "db/prod", DATA, denied_path="locked/x", secret_params=("token",)
+            VaultConfigProvider, params, "db/prod", DATA, denied_path=denied, secret_params=("token",)
         )
 
 
 class TestKv1(ProviderContract):
     @pytest.fixture
     def case(self, vault):
-        params = {"address": vault.url, "token": vault.ROOT, "engine": "kv1", "mount": "kv"}
+        params, denied = vault.params("kv1"), "locked/x"
         return ContractCase(
-            VaultConfigProvider, params, "db/prod", DATA, denied_path="locked/x", secret_params=("token",)
+            VaultConfigProvider, params, "db/prod", DATA, denied_path=denied, secret_params=("token",)
         )
-
-
-if all(REAL):
-
-    class TestRealKv2(ProviderContract):
-        @pytest.fixture
-        def case(self):
-            address, token = REAL
-            request = urllib.request.Request(
-                f"{address}/v1/secret/data/sparkconfig-test/db",
-                json.dumps({"data": DATA}).encode(),
-                {"X-Vault-Token": token},
-            )
-            urllib.request.urlopen(request).close()
-            params = {"address": address, "token": token}
-            path = "sparkconfig-test/db"
-            return ContractCase(VaultConfigProvider, params, path, DATA, secret_params=("token",))
 
 
 class TestFaults(StoreFaults):
     @pytest.fixture
-    def faulty(self, vault):
+    def faulty(self, fake):
         def maker(params):
-            return make(vault, **params)
+            return make(fake, **params)
 
-        return Faulty(vault, maker, "db/prod", "password", DATA["password"], "address")
+        return Faulty(fake, maker, "db/prod", "password", DATA["password"], "address")
 
 
 class TestVersions:
     def test_a_version_can_be_pinned(self, vault):
-        vault.put("db/prod", {"password": "second-one"})
+        vault.put("versions", DATA)
+        vault.put("versions", {"password": "second-one"})
         with make(vault) as provider:
-            assert provider.get("db/prod").data == {"password": "second-one"}
-            assert provider.get("db/prod?version=1").data == DATA
+            assert provider.get("versions").data == {"password": "second-one"}
+            assert provider.get("versions?version=1").data == DATA
+            with pytest.raises(SecretNotFoundError):
+                provider.get("versions?version=9")
 
     @pytest.mark.parametrize("end", ["delete", "destroy"])
     def test_deleted_and_destroyed_versions_are_not_there(self, vault, end):
-        getattr(vault, end)("db/prod", 1)
+        vault.put(f"ends/{end}", DATA)
+        getattr(vault, end)(f"ends/{end}", 1)
         with make(vault) as provider, pytest.raises(SecretNotFoundError):
-            provider.get("db/prod")
+            provider.get(f"ends/{end}")
 
     @pytest.mark.parametrize("path", ["db/prod?v=1", "db/prod?version=", "db/prod?version=1&version=2"])
-    def test_malformed_pins_are_refused(self, vault, path):
-        with make(vault) as provider, pytest.raises(ConfigurationError, match=r"\?version"):
+    def test_malformed_pins_are_refused(self, fake, path):
+        with make(fake) as provider, pytest.raises(ConfigurationError, match=r"\?version"):
             provider.get(path)
 
-    def test_kv1_has_no_versions(self, vault):
-        with make(vault, engine="kv1", mount="kv") as provider, pytest.raises(ConfigurationError):
+    def test_kv1_has_no_versions(self, fake):
+        with make(fake, "kv1") as provider, pytest.raises(ConfigurationError):
             provider.get("db/prod?version=1")
 
     def test_a_version_that_ends_soon_has_a_short_ttl(self, vault):
-        soon = dt.datetime.now(dt.timezone.utc) + dt.timedelta(seconds=60)
-        vault.put("db/soon", DATA, deletion_time=soon.strftime("%Y-%m-%dT%H:%M:%S.123456789Z"))
+        vault.put("db/soon", DATA, seconds=60)
         with make(vault, ttl="1h") as provider:
             assert 0 < provider.get("db/soon").ttl <= 60_000
             assert provider.get("db/prod").ttl == 3_600_000
@@ -122,28 +133,34 @@ class TestVersions:
 
 class TestValues:
     def test_nested_fields_have_dotted_names(self, vault):
-        vault.put(
-            "nested", {"db": {"port": 5432, "tls": True, "rate": 0.10}, "none": None, "hosts": ["a", "b"]}
-        )
+        fields = {"db": {"port": 5432, "tls": True, "rate": 0.5}, "none": None, "hosts": ["a", "b"]}
+        vault.put("nested", fields)
         with make(vault) as provider:
             assert provider.get("nested").data == {
                 "db.port": "5432",
                 "db.tls": "true",
-                "db.rate": "0.1",
+                "db.rate": "0.5",
                 "hosts.0": "a",
                 "hosts.1": "b",
             }
 
     def test_huge_values_arrive_whole(self, vault):
-        vault.put("huge", {"blob": "x" * 5_000_000})
+        size = 900_000 if vault.real else 5_000_000  # an entry of the real one's storage has a limit
+        vault.put("huge", {"blob": "x" * size})
         with make(vault) as provider:
-            assert len(provider.get("huge").data["blob"]) == 5_000_000
+            assert len(provider.get("huge").data["blob"]) == size
+
+    def test_a_binary_value_is_the_base64_that_was_written(self, vault):
+        written = "/wD+AQ=="
+        vault.put("binary", {"store.jks": written})
+        with make(vault) as provider:
+            assert provider.get("binary").data == {"store.jks": written}
 
     @pytest.mark.parametrize("path", ["../sys/raw", "a/../../x", "./a"])
-    def test_a_path_cannot_leave_the_mount(self, vault, path):
-        with make(vault) as provider, pytest.raises(AccessDeniedError):
+    def test_a_path_cannot_leave_the_mount(self, fake, path):
+        with make(fake) as provider, pytest.raises(AccessDeniedError):
             provider.get(path)
-        assert not vault.requests
+        assert not fake.requests
 
     def test_odd_characters_stay_in_the_path(self, vault):
         vault.put("a b/ü#%2e", DATA)
@@ -155,82 +172,124 @@ class TestAuthentication:
     def test_the_environment_gives_address_and_token(self, vault, monkeypatch):
         monkeypatch.setenv("VAULT_ADDR", vault.url)
         monkeypatch.setenv("VAULT_TOKEN", vault.ROOT)
+        others = {key: text for key, text in vault.params().items() if key not in ("address", "token")}
         with VaultConfigProvider() as provider:
-            provider.configure({})
+            provider.configure(others)
             assert provider.get("db/prod").data == DATA
 
     def test_a_token_file_is_read_again_when_it_changes(self, vault, tmp_path):
-        file = tmp_path / "token"
-        file.write_text("old-token-000000\n")
-        vault.tokens = {"old-token-000000"}
+        file, old, new = tmp_path / "token", vault.new_token(), vault.new_token()
+        file.write_text(f"{old}\n")
         with make(vault, **{"token.file": str(file)}) as provider:
             assert provider.get("db/prod").data == DATA
-            vault.tokens = {"new-token-000000"}
-            file.write_text("new-token-000000\n")
+            vault.revoke_token(old)
+            with pytest.raises(AccessDeniedError):
+                provider.get("db/prod")
+            file.write_text(f"{new}\n")
             assert provider.get("db/prod").data == DATA
             file.unlink()
             with pytest.raises(AccessDeniedError, match=r"token\.file"):
                 provider.get("db/prod")
 
     def test_a_revoked_token_is_not_allowed(self, vault):
-        with make(vault) as provider:
+        token = vault.new_token()
+        with make(vault, token=token) as provider:
             provider.get("db/prod")
-            vault.tokens = set()
+            vault.revoke_token(token)
             with pytest.raises(AccessDeniedError):
                 provider.get("db/prod")
 
     def test_approle_logs_in_once_and_again_when_the_token_ends(self, vault, tmp_path):
-        vault.approles["role-1"] = "secret-id-000001"
-        (tmp_path / "sid").write_text("secret-id-000001\n")
-        params = {"auth": "approle", "role.id": "role-1", "secret.id.file": str(tmp_path / "sid")}
-        with make(vault, **params) as provider:
+        params = vault.approle()
+        (tmp_path / "sid").write_text(params.pop("secret.id") + "\n")
+        with make(vault, **params, **{"secret.id.file": str(tmp_path / "sid")}) as provider:
             for _ in range(3):
                 provider.get("db/prod")
-            assert _logins(vault) == 1
-            vault.expire_tokens()
+            assert provider._session.logins == 1
+            vault.end_logins()
             assert provider.get("db/prod").data == DATA
-            assert _logins(vault) == 2
+            assert provider._session.logins == 2
 
-    def test_logs_in_before_the_token_ends(self, vault):
-        vault.approles["role-1"] = "secret-id-000001"
-        params = {"auth": "approle", "role.id": "role-1", "secret.id": "secret-id-000001"}
-        with make(vault, **params) as provider:
+    def test_its_token_is_renewed_since_a_secret_id_may_be_good_for_one_login(self, vault):
+        with make(vault, **vault.approle(uses=1)) as provider:
             provider.get("db/prod")
+            end = provider._session.end
             provider._session._until = 0.0  # its three quarters are over
+            assert provider.get("db/prod").data == DATA
+            assert provider._session.logins == 1
+            assert provider._session.end >= end
+
+    def test_a_token_that_cannot_be_renewed_for_long_is_replaced(self, vault):
+        with make(vault, **vault.approle(seconds=6, max_seconds=2 if not vault.real else 7)) as provider:
             provider.get("db/prod")
-            assert _logins(vault) == 2
+            if vault.real:
+                time.sleep(4.6)  # what is left is less than half, and more than three quarters are over
+            else:
+                provider._session._until = 0.0
+            assert provider.get("db/prod").data == DATA
+            assert provider._session.logins == 2
+
+    def test_a_denied_path_costs_no_login(self, vault):
+        with make(vault, **vault.approle()) as provider:
+            for _ in range(3):
+                with pytest.raises(AccessDeniedError):
+                    provider.get("locked/x")
+            assert provider.get("db/prod").data == DATA
+            assert provider._session.logins == 1
+
+    def test_close_revokes_the_token_of_a_login_and_leaves_a_given_one(self, vault):
+        provider = make(vault, **vault.approle())
+        provider.get("db/prod")
+        token = provider._client.token
+        provider.close()
+        with make(vault, token=token) as other, pytest.raises(AccessDeniedError):
+            other.get("db/prod")
+        make(vault).close()
+        with make(vault) as other:
+            assert other.get("db/prod").data == DATA
 
     def test_wrong_credentials_are_not_allowed_and_not_shown(self, vault):
-        params = {"auth": "approle", "role.id": "role-1", "secret.id": "wrong-secret-id-1"}
-        with make(vault, **params) as provider, pytest.raises(AccessDeniedError) as caught:
-            provider.get("db/prod")
+        params = {**vault.approle(), "secret.id": "wrong-secret-id-1"}
+        with make(vault, **params) as provider:
+            with pytest.raises(AccessDeniedError) as caught:
+                provider.get("db/prod")
+            assert provider._session.logins == 0
         assert "approle" in str(caught.value)
         assert "wrong-secret-id-1" not in str(caught.value)
-        assert _logins(vault) == 1
 
     @pytest.mark.parametrize("method", ["kubernetes", "jwt"])
     def test_jwt_logins(self, vault, tmp_path, method):
-        vault.jwts["spark"] = "the.jwt.text"
-        (tmp_path / "jwt").write_text("the.jwt.text")
-        params = {"auth": method, "role": "spark", "jwt.file": str(tmp_path / "jwt")}
-        with make(vault, **params) as provider:
+        params, text = vault.jwt(method)
+        (tmp_path / "jwt").write_text(f"{text}\n")
+        with make(vault, **params, **{"jwt.file": str(tmp_path / "jwt")}) as provider:
             assert provider.get("db/prod").data == DATA
-        assert vault.requests[0].json() == {"role": "spark", "jwt": "the.jwt.text"}
-        assert vault.requests[0].path == f"/v1/auth/{method}/login"
-
-    def test_a_login_server_in_trouble_is_unavailable(self, vault):
-        vault.approles["role-1"] = "secret-id-000001"
-        params = {"auth": "approle", "role.id": "role-1", "secret.id": "secret-id-000001", "attempts": "2"}
-        vault.fault(Fault(503), Fault(503))
-        with make(vault, **params) as provider, pytest.raises(ProviderUnavailableError):
+        (tmp_path / "jwt").write_text(f"{text}x")
+        with (
+            make(vault, **params, **{"jwt.file": str(tmp_path / "jwt")}) as provider,
+            pytest.raises(AccessDeniedError),
+        ):
             provider.get("db/prod")
 
-    def test_the_namespace_is_sent(self, vault):
-        vault.namespace = "team-a"
-        with make(vault, namespace="team-a") as provider:
+    def test_the_path_of_a_login(self, fake, tmp_path):
+        (tmp_path / "jwt").write_text(fake.jwt("jwt")[1])
+        params = {"auth": "jwt", "role": "spark", "jwt.file": str(tmp_path / "jwt"), "auth.mount": "jwt/team"}
+        with make(fake, **params) as provider:
             assert provider.get("db/prod").data == DATA
-        with make(vault) as provider, pytest.raises(SecretNotFoundError):
+        assert fake.requests[0].path == "/v1/auth/jwt/team/login"
+
+    def test_a_login_server_in_trouble_is_unavailable(self, fake):
+        params = {**fake.approle(), "attempts": "2"}
+        fake.fault(Fault(503), Fault(503))
+        with make(fake, **params) as provider, pytest.raises(ProviderUnavailableError):
             provider.get("db/prod")
+
+    def test_a_namespace(self, vault):
+        name = vault.make_namespace()
+        with make(vault, namespace=name) as provider:
+            assert provider.get("db/prod").data == DATA
+        if not vault.real:  # a real one answers for its root namespace
+            with make(vault) as provider, pytest.raises(SecretNotFoundError):
+                provider.get("db/prod")
 
     @pytest.mark.parametrize(
         ("params", "named"),
@@ -255,84 +314,134 @@ class TestAuthentication:
             provider.configure({"token": "t"})
 
 
-def _logins(vault):
-    return sum("/login" in request.path for request in vault.requests)
-
-
 class TestLeases:
+    """Credentials of a database; with a real server those of a real PostgreSQL."""
+
     def test_credentials_are_made_once_and_renewed(self, vault):
-        with make(vault, engine="dynamic") as provider:
+        vault.make_role("shop")
+        with make(vault, "dynamic") as provider:
             first = provider.get("creds/shop")
             again = provider.get("creds/shop", {"password"})
             assert again.data["password"] == first.data["password"]
             assert first.lease_renewable
             assert 0 < first.ttl <= 600_000
-            assert len(vault.leases) == 1
+            assert vault.opens(first.data)
+
+    def test_close_revokes_them(self, vault):
+        vault.make_role("shop")
+        with make(vault, "dynamic") as provider:
+            first = provider.get("creds/shop").data
+            assert vault.opens(first)
+        assert not vault.opens(first)
+
+    def test_close_revokes_those_of_a_login(self, vault):
+        vault.make_role("shop")
+        with make(vault, "dynamic", **vault.approle()) as provider:
+            first = provider.get("creds/shop").data
+            assert vault.opens(first)
+        assert not vault.opens(first)
 
     def test_new_ones_when_the_lease_comes_to_its_end(self, vault):
-        with make(vault, engine="dynamic") as provider:
-            first = provider.get("creds/shop")
-            vault.max_renewal = 100  # less than half of the lease is granted
-            assert provider.get("creds/shop").data["password"] != first.data["password"]
-            assert not vault.revoked, "the old ones may still be in use"
-        assert len(vault.revoked) == 2
+        # A renewal grants less than half: at once by the fake, and by a real server when the most is nearly over.
+        vault.make_role("ending", seconds=8, max_seconds=9 if vault.real else 3)
+        with make(vault, "dynamic") as provider:
+            first = provider.get("creds/ending").data
+            if vault.real:
+                time.sleep(5.5)
+            second = provider.get("creds/ending").data
+            assert second["password"] != first["password"]
+            assert vault.opens(first), "the old ones may still be in use"
+            assert vault.opens(second)
+        assert not vault.opens(first)
+        assert not vault.opens(second)
 
     def test_new_ones_when_the_lease_was_revoked(self, vault):
-        with make(vault, engine="dynamic") as provider:
-            first = provider.get("creds/shop")
-            vault.leases.clear()
-            assert provider.get("creds/shop").data["password"] != first.data["password"]
+        vault.make_role("shop")
+        with make(vault, "dynamic") as provider:
+            first = provider.get("creds/shop").data
+            vault.end_leases()
+            assert not vault.opens(first)
+            second = provider.get("creds/shop").data
+            assert second["password"] != first["password"]
+            assert vault.opens(second)
 
-    def test_an_outage_while_renewing_is_an_outage(self, vault):
-        with make(vault, engine="dynamic", attempts="1") as provider:
+    def test_new_ones_with_a_new_token_since_a_lease_ends_with_the_one_that_made_it(self, vault):
+        vault.make_role("shop")
+        with make(vault, "dynamic", **vault.approle()) as provider:
+            first = provider.get("creds/shop").data
+            vault.end_logins()
+            second = provider.get("creds/shop").data
+            assert second["password"] != first["password"]
+            assert vault.opens(second)
+            provider._session._until, provider._session._renewable = 0.0, False
+            third = provider.get("creds/shop").data
+            assert third["password"] != second["password"], (
+                "the second ones end with a token that is not renewed"
+            )
+            assert vault.opens(third)
+
+    def test_the_ttl_ends_with_the_token(self, vault):
+        vault.make_role("shop")
+        with make(vault, "dynamic", **vault.approle(seconds=60, max_seconds=60)) as provider:
+            assert 0 < provider.get("creds/shop").ttl <= 60_000
+
+    def test_without_the_right_to_renew_they_serve_until_a_quarter_is_left(self, fake):
+        fake.make_role("shop")
+        fake.may_renew = False
+        with make(fake, "dynamic") as provider:
+            first = provider.get("creds/shop")
+            assert provider.get("creds/shop").data == first.data
+            assert not provider.get("creds/shop").lease_renewable
+            provider._leases["creds/shop"].until -= 500
+            assert provider.get("creds/shop").data != first.data
+
+    def test_an_outage_while_renewing_is_an_outage(self, fake):
+        fake.make_role("shop")
+        with make(fake, "dynamic", attempts="1") as provider:
             provider.get("creds/shop")
-            vault.fault(Fault(503))
+            fake.fault(Fault(503))
             with pytest.raises(ProviderUnavailableError):
                 provider.get("creds/shop")
-            assert len(vault.leases) == 1
+            assert len(fake.leases) == 1
 
-    def test_close_revokes_and_never_fails(self, vault):
-        provider = make(vault, engine="dynamic")
+    def test_close_never_fails(self, fake):
+        fake.make_role("shop")
+        fake.make_role("other")
+        provider = make(fake, "dynamic")
         provider.get("creds/shop")
         provider.get("creds/other")
-        vault.fault(Fault(503))
+        fake.fault(Fault(503))
         provider.close()
-        assert len(vault.revoked) == 1
+        assert len(fake.revoked) == 1
         provider.close()
 
     def test_a_secret_without_lease_needs_another_engine(self, vault):
-        with make(vault, engine="dynamic", mount="kv") as provider, pytest.raises(Exception, match="engine"):
+        mount = vault.MOUNTS["kv1"]
+        with make(vault, "dynamic", mount=mount) as provider, pytest.raises(Exception, match="engine"):
             provider.get("db/prod")
 
     def test_threads_get_the_same_credentials(self, vault):
         from concurrent.futures import ThreadPoolExecutor
 
-        with make(vault, engine="dynamic") as provider, ThreadPoolExecutor(8) as pool:
+        vault.make_role("shop")
+        with make(vault, "dynamic") as provider, ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda _: provider.get("creds/shop").data["password"], range(16)))
         assert len(set(answers)) == 1
 
 
-class TestTransport:
-    def test_own_authority(self, tls, monkeypatch):
-        with FakeVault(tls) as fake:
-            fake.put("db/prod", DATA)
-            with make(fake, **{"ca.file": tls.ca}) as provider:
-                assert provider.get("db/prod").data == DATA
-            with make(fake, attempts="1") as provider, pytest.raises(ProviderUnavailableError, match="TLS"):
-                provider.get("db/prod")
+class TestTransport(StoreTransport):
+    @pytest.fixture
+    def secured(self, fake):
+        def maker(address, params):
+            return make(fake, address=f"https://{address}", **params)
 
-    def test_proxy(self, vault):
-        class Proxy(FakeVault):
-            pass
+        return Secured(fake.port, maker, "db/prod", "password", DATA["password"])
 
-        with Proxy() as proxy:
-            proxy.put("db/prod", {"password": "by-way-of-the-proxy"})
-            params = {"address": "http://vault.invalid:8200", "proxy": proxy.url, "token": proxy.ROOT}
-            with VaultConfigProvider() as provider:
-                provider.configure(params)
-                # A proxy gets the whole URL as target; the fake looks at its path alone.
-                assert provider.get("db/prod").data == {"password": "by-way-of-the-proxy"}
-            assert proxy.requests[0].target.startswith("http://vault.invalid:8200/")
+    def test_a_proxy_without_tls(self, fake):
+        # A proxy gets the whole URL as target; the fake looks at its path alone.
+        with make(fake, address="http://vault.invalid:8200", proxy=fake.url) as provider:
+            assert provider.get("db/prod").data == DATA
+        assert fake.requests[0].target.startswith("http://vault.invalid:8200/")
 
     def test_a_missing_client_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "hvac", None)

@@ -17,10 +17,17 @@ class FakeDatabricks(FakeHttpServer):
         self.tokens = {self.TOKEN}
         self.scopes = {}
         self.clients = {}
+        self.login_faults = []
+        """What goes wrong with the next logins."""
 
     def put(self, scope, values):
         made = {key: value if isinstance(value, bytes) else value.encode() for key, value in values.items()}
         self.scopes.setdefault(scope, {}).update(made)
+
+    def fault_for(self, request):
+        if self.login_faults and request.path == "/oidc/v1/token":
+            return self.login_faults.pop(0)
+        return super().fault_for(request)
 
     def answer(self, request):
         if request.path.endswith("/oauth-authorization-server"):

@@ -45,13 +45,15 @@ class Response:
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong with one request: a status, garbage, half an answer, no answer, or silence."""
+    """What goes wrong with one request: a status, garbage, half an answer, no answer, silence, or just slowness."""
 
     status: int | None = None
     garbage: bool = False
     truncated: bool = False
     closed: bool = False
     silent: bool = False
+    slow: bool = False
+    """The answer comes in small pieces."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -70,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
         request = Request(self.command, unquote(parts.path), query, headers, body, self.path)
         self.fake.requests.append(request)
-        fault = self.fake.next_fault()
+        fault = self.fake.fault_for(request)
         try:
             self._misbehave(fault, request) if fault else self._send(self.fake.answer(request))
         except (BrokenPipeError, ConnectionResetError):
@@ -86,6 +88,12 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault.silent:
             self.fake.stopping.wait(30)
             self.close_connection = True
+        elif fault.slow:
+            answer = self.fake.answer(request)
+            size = len(answer.body) // 8 + 1
+            pieces = [answer.body[start : start + size] for start in range(0, len(answer.body), size)]
+            paused = (piece for piece in pieces if not self.fake.stopping.wait(0.02))
+            self._send(Response(answer.status, b"", answer.headers, paused))
         else:
             answer = self.fake.answer(request)
             cut = answer.body[: len(answer.body) // 2] if fault.truncated else b""
@@ -158,7 +166,8 @@ class FakeHttpServer:
     def clear_faults(self):
         self._faults.clear()
 
-    def next_fault(self):
+    def fault_for(self, request):
+        """Return what goes wrong with a request, or None."""
         try:
             return self._faults.popleft()
         except IndexError:

@@ -18,6 +18,8 @@ class FakeKeyVault(FakeHttpServer):
         self.tokens = set()
         self.secrets = {}
         self.disabled = set()
+        self.login_faults = []
+        """What goes wrong with the next requests to the token endpoint."""
 
     def put(self, name, value, **attributes):
         """Add a version; its id is its number as 32 digits."""
@@ -31,6 +33,11 @@ class FakeKeyVault(FakeHttpServer):
             }
         )
         return number
+
+    def fault_for(self, request):
+        if self.login_faults and request.path.endswith("/token"):
+            return self.login_faults.pop(0)
+        return super().fault_for(request)
 
     def answer(self, request):
         parts = request.path.strip("/").split("/")

@@ -1,7 +1,7 @@
 """A contract fake of the Kubernetes API server, written by us from its public API documentation.
 
 Secrets and ConfigMaps: read, and list with watch. It is no cluster: no admission, no RBAC beyond one token and
-a forbidden namespace.
+a forbidden namespace. tests/support/kubernetes_api.py offers the same arrangements on kmock and on a real API server.
 """
 
 import base64
@@ -17,6 +17,9 @@ _KINDS = {"secrets": "Secret", "configmaps": "ConfigMap"}
 
 
 class FakeKubernetes(FakeHttpServer):
+    ca = None
+    denies = True
+
     def __init__(self, tls=None):
         super().__init__(tls)
         self.token = "service-account-token-01"
@@ -66,7 +69,7 @@ class FakeKubernetes(FakeHttpServer):
             return _status(401)
         if one := _ONE.fullmatch(request.path):
             namespace, kind, name = one.groups()
-            if namespace == "locked":
+            if namespace.endswith("locked"):
                 return _status(403)
             body = self.objects.get((namespace, kind, name))
             return Response.of(body) if body else _status(404)

@@ -18,7 +18,7 @@ from google.cloud.secretmanager_v1.types import (
     SecretPayload,
 )
 
-from support.fakes.http_server import BODY_MARK
+from support.fakes.http_server import BODY_MARK, FakeHttpServer, Response
 
 _METHOD = "AccessSecretVersion"
 _SERVICE = "google.cloud.secretmanager.v1.SecretManagerService"
@@ -47,6 +47,8 @@ class FakeSecretManager:
         pair = (Path(tls.key).read_bytes(), Path(tls.certificate).read_bytes())
         port = self._server.add_secure_port("localhost:0", grpc.ssl_server_credentials([pair]))
         self.endpoint = f"localhost:{port}"
+        self.plain_port = self._server.add_insecure_port("localhost:0")
+        """The same without TLS, for whatever ends TLS in front of it."""
 
     def __enter__(self):
         self._server.start()
@@ -86,6 +88,39 @@ class FakeSecretManager:
             context.abort(grpc.StatusCode.FAILED_PRECONDITION, BODY_MARK)
         return AccessSecretVersionResponse(
             name=f"{secret}/versions/{number}", payload=SecretPayload(data=versions[number - 1])
+        )
+
+
+class FakeTokens(FakeHttpServer):
+    """Google's token endpoint, for credentials that log in."""
+
+    def __init__(self):
+        super().__init__()
+        self.refuse = False
+
+    def write_federated(self, folder):
+        """Write the credentials of a workload identity whose token stands in a file; return their path."""
+        (folder / "subject-token").write_text("subject-token-0001")
+        identity = {
+            "type": "external_account",
+            "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+            "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+            "token_url": f"{self.url}/v1/token",
+            "credential_source": {"file": str(folder / "subject-token")},
+        }
+        (folder / "federated.json").write_text(json.dumps(identity))
+        return str(folder / "federated.json")
+
+    def answer(self, request):
+        if self.refuse:
+            return Response.of({"error": "invalid_grant", "error_description": BODY_MARK}, 400)
+        return Response.of(
+            {
+                "access_token": "ey-token-0001",
+                "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+                "expires_in": 3600,
+                "token_type": "Bearer",
+            }
         )
 
 

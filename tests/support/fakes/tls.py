@@ -1,4 +1,4 @@
-"""A certificate authority of our own, and a server certificate for localhost, valid for one day."""
+"""A certificate authority of our own, and a server certificate for localhost, valid for a day or no more."""
 
 import datetime as dt
 import ipaddress
@@ -18,7 +18,7 @@ class Tls:
     key: str
 
 
-def make_tls(directory: Path) -> Tls:
+def make_tls(directory: Path, *, expired: bool = False) -> Tls:
     """Write ca.pem, server.pem and server.key into ``directory``."""
     ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sparkconfig test authority")])
@@ -33,7 +33,7 @@ def make_tls(directory: Path) -> Tls:
         .sign(ca_key, hashes.SHA256())
     )
     certificate = (
-        _builder(name, ca_name, key)
+        _builder(name, ca_name, key, expired=expired)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(
@@ -49,8 +49,8 @@ def make_tls(directory: Path) -> Tls:
     return Tls(str(directory / "ca.pem"), str(directory / "server.pem"), str(directory / "server.key"))
 
 
-def _builder(subject, issuer, key):
-    now = dt.datetime.now(dt.timezone.utc)
+def _builder(subject, issuer, key, *, expired=False):
+    now = dt.datetime.now(dt.timezone.utc) - dt.timedelta(days=2 if expired else 0)
     return (
         x509.CertificateBuilder()
         .subject_name(subject)

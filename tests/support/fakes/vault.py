@@ -1,24 +1,36 @@
 """A contract fake of HashiCorp Vault, written by us from its public HTTP API documentation.
 
-It is no Vault: it covers what the provider uses. The tests of tests/integration/stores/test_vault.py run the
-same assertions against a real server when VAULT_ADDR is set.
+It is no Vault: it covers what the provider uses. tests/support/real_vault.py offers the same arrangements on a real
+server, and the tests of tests/integration/stores/test_vault.py run against both when VAULT_ADDR is set.
 """
 
 import datetime as dt
 import itertools
 import json
+from dataclasses import dataclass
 
 from support.fakes.http_server import BODY_MARK, FakeHttpServer, Response
+
+JWT = "the.jwt.text"
 
 
 def _failed(status):
     return Response.of({"errors": [BODY_MARK]}, status)
 
 
+@dataclass
+class _Lease:
+    token: str
+    role: str
+    password: str
+
+
 class FakeVault(FakeHttpServer):
     """Tokens see everything but paths below ``locked/``; logins give tokens that end when a test says so."""
 
     ROOT = "root-token-0123456789"
+    MOUNTS = {"kv2": "secret", "kv1": "kv", "dynamic": "database"}  # noqa: RUF012
+    real = False
 
     def __init__(self, tls=None):
         super().__init__(tls)
@@ -28,20 +40,28 @@ class FakeVault(FakeHttpServer):
         self.kv1 = {}
         self.kv2 = {}
         self.approles = {}
-        self.jwts = {}
-        self.login_seconds = 3600
-        self.lease_seconds = 600
-        self.max_renewal = 600
+        self.max_login = 3600
         self.leases = {}
+        self.roles = {}
         self.revoked = []
+        self.may_renew = True
 
     # What a test arranges.
 
-    def put(self, path, data, **metadata):
-        """Write a new version of ``path`` in the kv2 mount ``secret``."""
-        self.kv2.setdefault(path, []).append(
-            {"data": data, "deletion_time": "", "destroyed": False, **metadata}
-        )
+    def params(self, engine="kv2", **more):
+        """Return params that read one engine with a token that sees everything but ``locked/``."""
+        params = {"address": self.url, "engine": engine, "mount": self.MOUNTS[engine]}
+        return {**params, **({} if "auth" in more or "token.file" in more else {"token": self.ROOT}), **more}
+
+    def put(self, path, data, seconds=None):
+        """Write a new version of ``path`` in the kv2 mount, which deletes itself after ``seconds``."""
+        end = dt.datetime.now(dt.timezone.utc) + dt.timedelta(seconds=seconds or 0)
+        deletion_time = end.strftime("%Y-%m-%dT%H:%M:%S.123456789Z") if seconds else ""
+        version = {"data": data, "deletion_time": deletion_time, "destroyed": False}
+        self.kv2.setdefault(path, []).append(version)
+
+    def put_kv1(self, path, data):
+        self.kv1[path] = data
 
     def delete(self, path, version):
         self.kv2[path][version - 1]["deletion_time"] = "2020-01-01T00:00:00.000000Z"
@@ -49,21 +69,62 @@ class FakeVault(FakeHttpServer):
     def destroy(self, path, version):
         self.kv2[path][version - 1]["destroyed"] = True
 
-    def expire_tokens(self):
-        """End every token that a login gave."""
-        self.tokens = {self.ROOT}
+    def new_token(self):
+        """Return a token that can be revoked by itself."""
+        token = f"made-token-{next(self._numbers):08}"
+        self.tokens.add(token)
+        return token
+
+    def revoke_token(self, token):
+        self.tokens.discard(token)
+        self.leases = {lease: each for lease, each in self.leases.items() if each.token != token}
+
+    def end_logins(self):
+        """End every token that a login gave, and with it what it made."""
+        for token in [each for each in self.tokens if each.startswith("login-")]:
+            self.revoke_token(token)
+
+    def approle(self, seconds=3600, max_seconds=3600, uses=0):
+        """Return the params of an AppRole whose tokens last ``seconds``, and whose secret id ``uses`` logins."""
+        self.max_login = max_seconds
+        self.approles["role-1"] = ["secret-id-000001", seconds, uses or 1000]
+        return {"auth": "approle", "role.id": "role-1", "secret.id": "secret-id-000001"}
+
+    def jwt(self, method):
+        """Return the params that log in as the role of a JWT, and the JWT."""
+        return {"auth": method, "role": "spark"}, JWT
+
+    def make_namespace(self):
+        """Return a namespace in which ``db/prod`` is."""
+        self.namespace = "team-a"
+        return self.namespace
+
+    def make_role(self, name, seconds=600, max_seconds=600):
+        """Let ``creds/NAME`` give database credentials for ``seconds``, renewable up to ``max_seconds``."""
+        self.roles[name] = (seconds, max_seconds)
+
+    def end_leases(self):
+        """Revoke all credentials, as an administrator does."""
+        self.leases.clear()
+
+    def opens(self, credentials):
+        """Whether the database would let somebody in with them."""
+        return credentials["password"] in {each.password for each in self.leases.values()}
 
     # The API.
 
     def answer(self, request):
         path = request.path.removeprefix("/v1/")
-        if path.startswith("auth/"):
+        token = request.headers.get("x-vault-token")
+        if path.startswith("auth/") and path.endswith("/login"):
             return self._login(path, request.json())
-        if request.headers.get("x-vault-token") not in self.tokens:
+        if token not in self.tokens:
             return _failed(403)
         if self.namespace and request.headers.get("x-vault-namespace") != self.namespace:
             return _failed(404)
         mount, _, rest = path.partition("/")
+        if mount == "auth":
+            return self._own_token(rest, token)
         if mount == "sys":
             return self._lease(rest, request.json())
         if request.method != "GET":
@@ -76,7 +137,7 @@ class FakeVault(FakeHttpServer):
         if mount == "secret" and rest.startswith("data/"):
             return self._version(rest.removeprefix("data/"), request.query)
         if mount == "database" and rest.startswith("creds/"):
-            return self._credentials(rest)
+            return self._credentials(rest.removeprefix("creds/"), token)
         return _failed(404)
 
     def _version(self, path, query):
@@ -96,12 +157,14 @@ class FakeVault(FakeHttpServer):
         content = {"data": {"data": None if gone else found["data"], "metadata": metadata}}
         return Response.of(content, 404 if gone else 200)
 
-    def _credentials(self, rest):
+    def _credentials(self, role, token):
+        if role not in self.roles:
+            return _failed(400)
         number = next(self._numbers)
-        lease = f"database/{rest}/{number:08}"
-        self.leases[lease] = self.lease_seconds
+        lease = f"database/creds/{role}/{number:08}"
+        self.leases[lease] = _Lease(token, role, f"v-password-{number:08}")
         data = {"username": f"v-user-{number:08}", "password": f"v-password-{number:08}"}
-        answer = {"lease_id": lease, "lease_duration": self.lease_seconds, "renewable": True, "data": data}
+        answer = {"lease_id": lease, "lease_duration": self.roles[role][0], "renewable": True, "data": data}
         return Response.of(answer)
 
     def _lease(self, rest, body):
@@ -109,21 +172,39 @@ class FakeVault(FakeHttpServer):
         if lease not in self.leases:
             return _failed(400)
         if rest == "leases/renew":
-            seconds = min(body["increment"], self.max_renewal)
+            if not self.may_renew:
+                return _failed(403)
+            seconds = min(body["increment"], self.roles[self.leases[lease].role][1])
             return Response.of({"lease_id": lease, "lease_duration": seconds, "renewable": True})
         del self.leases[lease]
         self.revoked.append(lease)
         return Response(204)
 
+    def _own_token(self, rest, token):
+        if rest == "token/lookup-self":
+            return Response.of({"data": {"id": BODY_MARK}})
+        if rest == "token/revoke-self":
+            self.revoke_token(token)
+            return Response(204)
+        if rest == "token/renew-self":
+            auth = {"client_token": token, "lease_duration": self.max_login, "renewable": True}
+            return Response(200, json.dumps({"auth": auth, "data": None}).encode())
+        return _failed(404)
+
     def _login(self, path, body):
         method = path.split("/")[1]
+        seconds = 3600
         if method == "approle":
-            allowed = self.approles.get(body.get("role_id")) == body.get("secret_id")
+            found = self.approles.get(body.get("role_id"))
+            allowed = found and found[0] == body.get("secret_id") and found[2] > 0
+            if allowed:
+                found[2] -= 1
+                seconds = found[1]
         else:
-            allowed = self.jwts.get(body.get("role")) == body.get("jwt")
+            allowed = (body.get("role"), body.get("jwt")) == ("spark", JWT)
         if not allowed:
             return _failed(400)
         token = f"login-token-{next(self._numbers):08}"
         self.tokens.add(token)
-        auth = {"client_token": token, "lease_duration": self.login_seconds, "renewable": True}
+        auth = {"client_token": token, "lease_duration": seconds, "renewable": True}
         return Response(200, json.dumps({"auth": auth, "data": None}).encode())

@@ -262,6 +262,59 @@ def test_sinks_that_redaction_cannot_reach(examine, home):
     assert found(diagnosis, "sinks", Level.WARNING)
 
 
+@pytest.fixture
+def databricks(home, tmp_path, monkeypatch):
+    """The layout of a Databricks driver: Spark's home without jars, and jars under names of Databricks' own."""
+    root = tmp_path / "databricks"
+    (root / "driver" / "conf").mkdir(parents=True)
+    (root / "spark" / "conf").mkdir(parents=True)
+    (root / "spark" / "VERSION").write_text("4.0.0\n")
+    for name in ("core--core", "sql--core--core"):
+        names = CORE if name == "core--core" else ()
+        make_jar(root / "jars" / f"----ws_4_0--{name}-hive-2.3__hadoop-3.4_2.13_deploy.jar", names)
+    trees = "----ws_4_0--maven-trees--hive-2.3__hadoop-3.4"
+    log4j = "org.apache.logging.log4j--log4j-core--org.apache.logging.log4j__log4j-core__2.24.3"
+    for name in (log4j, "net.sf.py4j--py4j--net.sf.py4j__py4j__0.10.9.9"):
+        make_jar(root / "jars" / f"{trees}--{name}.jar")
+    monkeypatch.setattr("sparkconfig.jars._DATABRICKS", root / "spark")
+    return root
+
+
+@pytest.mark.parametrize("with_home", [True, False])
+def test_a_databricks_driver(databricks, tmp_path, with_home):
+    listener = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
+    (databricks / "driver" / "conf" / "spark-branch.conf").write_text(
+        f'[driver] {{\n  "spark.extraListeners" = "{listener}"\n  "spark.plugins" = "other.Plugin"\n}}\n'
+    )
+    own = databricks / "driver" / "conf" / "00-sparkconfig.conf"
+    own.write_text('[driver] {\n  "spark.plugins" = "other.Plugin,io.sparkconfig.ConfigPlugin"\n}\n')
+    own_jar(databricks / "jars" / f"sparkconfig_2.13-{__version__}.jar")
+    environ = {
+        "PATH": os.environ["PATH"],
+        "JAVA_HOME": str(tmp_path / "jdk"),
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    environ |= {"SPARK_HOME": str(databricks / "spark")} if with_home else {}
+    diagnosis = diagnose([], environ=environ)
+    assert [path.name for path in diagnosis.files] == ["spark-branch.conf", "00-sparkconfig.conf"]
+    assert errors(diagnosis) == {}
+    assert found(diagnosis, "spark", Level.OK)[0] == f"Spark 4.0.0 with Scala 2.13 in {databricks}/spark"
+    assert "every driver and executor" in found(diagnosis, "class path", Level.OK)[0]
+    assert found(diagnosis, "plugin", Level.OK)
+    assert "Databricks" in found(diagnosis, "sink event log", Level.WARNING)[0]
+    assert found(diagnosis, "sink log4j2", Level.OK)
+
+
+def test_a_databricks_driver_whose_core_has_other_classes(databricks, tmp_path):
+    (core,) = databricks.glob("jars/*ws_4_0--core--*")
+    make_jar(core)
+    diagnosis = diagnose([], spark_home=databricks / "spark", environ={"PATH": ""})
+    assert (
+        "has no org.apache.spark.scheduler.EventLoggingListener"
+        in found(diagnosis, "sink event log", Level.WARNING)[0]
+    )
+
+
 def test_asynchronous_loggers(examine):
     option = "-Dlog4j2.contextSelector=org.apache.logging.log4j.core.async.AsyncLoggerContextSelector"
     assert (

@@ -1,0 +1,217 @@
+"""A real Vault or OpenBao with the arrangements of the fake: mounts, roles and policies of its own, removed at the end.
+
+VAULT_ADDR names the server, VAULT_TOKEN a token that may do everything there; ``bao server -dev`` or ``vault server
+-dev`` will do. VAULT_CACERT is its authority, if it speaks TLS. What needs something that the server connects to
+itself (a database, an API server of Kubernetes) is tested when it runs on this host.
+"""
+
+import datetime as dt
+import json
+import ssl
+import urllib.error
+import urllib.request
+from urllib.parse import quote, urlsplit
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from support.fakes.http_server import FakeHttpServer, Response
+
+_NAME = "sparkconfig-test"
+_LOGINS = ("approle", "jwt", "kubernetes")
+_POLICY = f"""
+path "{_NAME}-kv2/data/*" {{ capabilities = ["read"] }}
+path "{_NAME}-kv1/*" {{ capabilities = ["read"] }}
+path "{_NAME}-db/creds/*" {{ capabilities = ["read"] }}
+path "{_NAME}-kv2/data/locked/*" {{ capabilities = ["deny"] }}
+path "{_NAME}-kv1/locked/*" {{ capabilities = ["deny"] }}
+path "sys/leases/revoke" {{ capabilities = ["update"] }}
+"""
+_CREATE = "CREATE ROLE \"{{name}}\" WITH LOGIN PASSWORD '{{password}}' VALID UNTIL '{{expiration}}'"
+
+
+class RealVault:
+    """See :class:`support.fakes.vault.FakeVault` for what each arrangement means."""
+
+    MOUNTS = {"kv2": f"{_NAME}-kv2", "kv1": f"{_NAME}-kv1", "dynamic": f"{_NAME}-db"}  # noqa: RUF012
+    real = True
+
+    def __init__(self, address, token, ca=None):
+        self.url = address.rstrip("/")
+        self._admin = token
+        self._ca = ca
+        self._context = ssl.create_default_context(cafile=ca)
+        self._reviewer = None
+        self.postgres = None
+        self._key = ec.generate_private_key(ec.SECP256R1())
+
+    @property
+    def local(self):
+        return urlsplit(self.url).hostname in {"localhost", "127.0.0.1"}
+
+    def call(self, method, path, body=None, namespace=None, missing_ok=False):
+        headers = {"X-Vault-Token": self._admin, **({"X-Vault-Namespace": namespace} if namespace else {})}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}/v1/{quote(path)}", data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, context=self._context, timeout=30) as answer:
+                return json.loads(answer.read() or b"{}")
+        except urllib.error.HTTPError as error:
+            if missing_ok and error.code in {400, 404}:
+                return None
+            raise AssertionError(f"{method} {path}: HTTP {error.code} {error.read()[:300]!r}") from None
+
+    def __enter__(self):
+        self._remove()
+        self.call("PUT", f"sys/policies/acl/{_NAME}", {"policy": _POLICY})
+        self.call("POST", f"sys/mounts/{_NAME}-kv2", {"type": "kv", "options": {"version": "2"}})
+        self.call("POST", f"sys/mounts/{_NAME}-kv1", {"type": "kv", "options": {"version": "1"}})
+        for kind in _LOGINS:
+            self.call("POST", f"sys/auth/{_NAME}-{kind}", {"type": kind})
+        self.ROOT = self.new_token()
+        # A new kv2 mount upgrades itself for a moment, and refuses writes meanwhile.
+        self.put("first", {"a": "b"})
+        return self
+
+    def __exit__(self, *_):
+        self._remove()
+        if self._reviewer is not None:
+            self._reviewer.__exit__()
+
+    def _remove(self):
+        self.call("PUT", f"sys/leases/revoke-force/{_NAME}-db", missing_ok=True)
+        for mount in self.MOUNTS.values():
+            self.call("DELETE", f"sys/mounts/{mount}", missing_ok=True)
+        for kind in _LOGINS:
+            self.call("DELETE", f"sys/auth/{_NAME}-{kind}", missing_ok=True)
+        self.call("DELETE", f"sys/mounts/{_NAME}-kv2", namespace=_NAME, missing_ok=True)
+        self.call("DELETE", f"sys/namespaces/{_NAME}", missing_ok=True)
+        self.call("DELETE", f"sys/policies/acl/{_NAME}", missing_ok=True)
+
+    def params(self, engine="kv2", **more):
+        params = {"address": self.url, "engine": engine, "mount": self.MOUNTS[engine]}
+        params |= {"ca.file": self._ca} if self._ca else {}
+        params |= {} if "auth" in more or "token.file" in more else {"token": self.ROOT}
+        if "auth" in more:
+            params["auth.mount"] = f"{_NAME}-{more['auth']}"
+        return {**params, **more}
+
+    def put(self, path, data, seconds=None, namespace=None):
+        if seconds:
+            after = {"delete_version_after": f"{seconds}s"}
+            self.call("POST", f"{_NAME}-kv2/metadata/{path}", after)
+        for left in range(20, -1, -1):
+            missing_ok = left > 0
+            body = {"data": data}
+            if self.call("POST", f"{_NAME}-kv2/data/{path}", body, namespace, missing_ok) is not None:
+                return
+
+    def put_kv1(self, path, data):
+        self.call("POST", f"{_NAME}-kv1/{path}", data)
+
+    def delete(self, path, version):
+        self.call("POST", f"{_NAME}-kv2/delete/{path}", {"versions": [version]})
+
+    def destroy(self, path, version):
+        self.call("POST", f"{_NAME}-kv2/destroy/{path}", {"versions": [version]})
+
+    def new_token(self):
+        answer = self.call("POST", "auth/token/create", {"policies": [_NAME], "ttl": "1h", "no_parent": True})
+        return answer["auth"]["client_token"]
+
+    def revoke_token(self, token):
+        self.call("POST", "auth/token/revoke", {"token": token})
+
+    def end_logins(self):
+        for kind in _LOGINS:
+            self.call("PUT", f"sys/leases/revoke-prefix/auth/{_NAME}-{kind}")
+
+    def approle(self, seconds=3600, max_seconds=3600, uses=0):
+        role = f"auth/{_NAME}-approle/role/spark"
+        times = {"token_ttl": seconds, "token_max_ttl": max_seconds, "secret_id_num_uses": uses}
+        self.call("POST", role, {"token_policies": [_NAME], **times})
+        role_id = self.call("GET", f"{role}/role-id")["data"]["role_id"]
+        secret_id = self.call("POST", f"{role}/secret-id", {})["data"]["secret_id"]
+        return {"auth": "approle", "role.id": role_id, "secret.id": secret_id}
+
+    def jwt(self, method):
+        mount = f"auth/{_NAME}-{method}"
+        public = self._key.public_key().public_bytes(
+            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        if method == "jwt":
+            self.call("POST", f"{mount}/config", {"jwt_validation_pubkeys": [public.decode()]})
+            role = {"role_type": "jwt", "user_claim": "sub", "bound_audiences": ["vault"]}
+        else:
+            if not self.local:
+                pytest.skip("the server would have to reach this host")
+            self._reviewer = self._reviewer or _TokenReviewer().__enter__()
+            config = {"kubernetes_host": self._reviewer.url, "disable_local_ca_jwt": True}
+            self.call("POST", f"{mount}/config", {**config, "token_reviewer_jwt": self._token()})
+            role = {"bound_service_account_names": ["spark"], "bound_service_account_namespaces": ["shop"]}
+        self.call("POST", f"{mount}/role/spark", {**role, "token_policies": [_NAME]})
+        return {"auth": method, "role": "spark"}, self._token()
+
+    def _token(self):
+        now = dt.datetime.now(dt.timezone.utc)
+        account = {"namespace": "shop", "serviceaccount": {"name": "spark", "uid": "account-uid"}}
+        claims = {
+            "iss": "https://kubernetes.default.svc",
+            "sub": "system:serviceaccount:shop:spark",
+            "aud": ["vault"],
+            "iat": now,
+            "exp": now + dt.timedelta(hours=1),
+            "kubernetes.io": account,
+        }
+        return jwt.encode(claims, self._key, algorithm="ES256")
+
+    def make_namespace(self):
+        if self.call("POST", f"sys/namespaces/{_NAME}", {}, missing_ok=True) is None:
+            pytest.skip("this server has no namespaces")
+        self.call("PUT", f"sys/policies/acl/{_NAME}", {"policy": _POLICY}, _NAME)
+        self.call("POST", f"sys/mounts/{_NAME}-kv2", {"type": "kv", "options": {"version": "2"}}, _NAME)
+        self.put("db/prod", {"username": "alice-0001", "password": "s3cret-value-77"}, namespace=_NAME)
+        body = {"policies": [_NAME], "ttl": "1h", "no_parent": True}
+        self.ROOT = self.call("POST", "auth/token/create", body, _NAME)["auth"]["client_token"]
+        return _NAME
+
+    def make_role(self, name, seconds=600, max_seconds=600):
+        if self.postgres is None:
+            pytest.skip("the server would have to reach a database on this host")
+        if self.call("GET", f"{_NAME}-db/config/shop", missing_ok=True) is None:
+            self._make_database()
+        times = {"default_ttl": seconds, "max_ttl": max_seconds}
+        role = {"db_name": "shop", "creation_statements": [_CREATE], **times}
+        self.call("POST", f"{_NAME}-db/roles/{name}", role)
+
+    def _make_database(self):
+        self.postgres.create(role="vault_admin", password="vault-admin-password", database="vault_shop")
+        self.postgres.sql("alter role vault_admin superuser")
+        self.call("POST", f"sys/mounts/{_NAME}-db", {"type": "database"})
+        place = f"127.0.0.1:{self.postgres.port}/vault_shop?sslmode=disable"
+        config = {
+            "plugin_name": "postgresql-database-plugin",
+            "allowed_roles": "*",
+            "connection_url": "postgresql://{{username}}:{{password}}@" + place,
+            "username": "vault_admin",
+            "password": "vault-admin-password",
+        }
+        self.call("POST", f"{_NAME}-db/config/shop", config)
+
+    def end_leases(self):
+        self.call("PUT", f"sys/leases/revoke-prefix/{_NAME}-db")
+
+    def opens(self, credentials):
+        role, password = credentials["username"], credentials["password"]
+        return self.postgres.accepts(role=role, password=password, database="vault_shop")
+
+
+class _TokenReviewer(FakeHttpServer):
+    """The one call of a Kubernetes API server that Vault makes: it believes every token."""
+
+    def answer(self, request):
+        user = {"username": "system:serviceaccount:shop:spark", "uid": "account-uid", "groups": []}
+        review = {"kind": "TokenReview", "apiVersion": "authentication.k8s.io/v1"}
+        return Response.of({**review, "status": {"authenticated": True, "user": user}}, 201)
