@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sparkconfig.agent.errands import Errands
 from sparkconfig.agent.startup import Application, conf_id
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.unmasked import UnmaskedValues
 from sparkconfig.errors import AgentError, SparkConfigError
+from sparkconfig.providers import _jvm
 from sparkconfig.resolver import Expression
 from sparkconfig.snapshot import Snapshot
 
@@ -26,15 +28,17 @@ Json = dict[str, Any]
 class AgentService:
     """Answers ``ping``, ``start``, ``resolve``, ``check``, ``await_change``, ``refresh``, ``status``, ``announce``.
 
-    An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors
-    of this package, which hold no values; of any other exception only its type is passed on, since a Python
-    traceback through Py4J would carry values.
+    One more, ``errand``, is how the JVM hears what it shall do for a provider. An answer is ``{"ok": true, ...}`` or
+    ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors of this package, which hold no values; of
+    any other exception only its type is passed on, since a Python traceback through Py4J would carry values.
     """
 
     def __init__(self) -> None:
         self._application: Application | None = None
         self._lock = threading.Lock()
         self._unmasked = UnmaskedValues()
+        self._errands = Errands()
+        _jvm.connect(self._errands.ask)
         self._methods = {
             "ping": lambda _: {},
             "start": self._start,
@@ -44,6 +48,7 @@ class AgentService:
             "refresh": self._refresh,
             "status": self._status,
             "announce": self._announce,
+            "errand": self._errands.serve,
         }
 
     def call(self, method: str, request: str) -> str:

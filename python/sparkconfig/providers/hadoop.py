@@ -1,4 +1,7 @@
-"""Hadoop credential providers: keystore files that ``hadoop credential create`` writes."""
+"""Hadoop credential providers: keystores that ``hadoop credential create`` writes.
+
+Those in local files are read here, without a JVM; all others by Hadoop itself, in the driver's JVM.
+"""
 
 from __future__ import annotations
 
@@ -17,72 +20,105 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
+from sparkconfig.providers import _jvm
 from sparkconfig.providers._params import Param, ParamValues
-from sparkconfig.providers._store import TTL, StoreProvider
+from sparkconfig.providers._store import NETWORK, TTL, StoreProvider
 
 __all__ = ["HadoopConfigProvider"]
 
 _LOCAL = {"jceks", "localjceks"}
+_REMOTE = {"jceks", "bcfks", "user"}
+_MEANINGS: dict[str, tuple[type[ProviderError], str]] = {
+    "missing": (SecretNotFoundError, "there is no such keystore"),
+    "denied": (AccessDeniedError, "not allowed, or the keystore has another password"),
+}
 _DEFAULT_PASSWORD = "none"  # noqa: S105 - Hadoop's own, used when nothing else is set
 
 
 class HadoopConfigProvider(StoreProvider):
-    """Aliases of local JCEKS keystores; the first keystore that has an alias wins, as in Hadoop."""
+    """Aliases of keystores; the first keystore that has an alias wins, as in Hadoop."""
 
     alias = "hadoop"
-    store = "Hadoop credential providers (`localjceks`, `jceks` on local files)"
+    store = "Hadoop credential providers (`localjceks`, `jceks`, `bcfks`, `user`)"
     table = (
         Param(
             "provider.path",
-            "as `hadoop.security.credential.provider.path`: `localjceks://file/PATH` or `jceks://file/PATH`, "
-            "comma-separated",
+            "as `hadoop.security.credential.provider.path`, comma-separated: `localjceks://file/PATH` and "
+            "`jceks://file/PATH` are read here; `jceks://SCHEME@HOST/PATH` (HDFS, S3A, …), `bcfks://…` and `user:///` "
+            "by Hadoop in the driver's JVM",
             required=True,
         ),
         Param(
             "password.file",
-            "file with the keystores' password; unset: `HADOOP_CREDSTORE_PASSWORD`, else Hadoop's own",
+            "file with the password of keystores that are read here; unset: `HADOOP_CREDSTORE_PASSWORD`, else Hadoop's "
+            "own",
         ),
-        Param("password", "the keystores' password, as a reference to another provider", secret=True),
+        Param("password", "the same password, as a reference to another provider", secret=True),
         TTL,
+        *NETWORK,
     )
     paths = "path: empty for all keystores, or the file of one; key: an alias, in any case"
-    auth = "the keystore's password"
+    auth = "the keystore's password; in the JVM the driver's own Hadoop identity, and the password that Hadoop is given"
 
     @property
     def local(self) -> bool:
-        """A read stays on this machine."""
-        return True
+        """Whether each read stays on this machine."""
+        return not any(isinstance(store, str) for store in self._stores.values())
 
     def __init__(self) -> None:
         super().__init__()
-        self._files: dict[str, Path] = {}
+        self._stores: dict[str, Path | str] = {}
         self._password = ""
         self._derived: dict[bytes, bytes] = {}
         self._lock = threading.Lock()
 
-    def _open(self, values: ParamValues, seconds: float) -> None:  # noqa: ARG002 - files know no deadline
+    def _open(self, values: ParamValues, seconds: float) -> None:  # noqa: ARG002 - each read has its own
         for uri in values.patterns("provider.path"):
             parts = urlsplit(uri)
-            if parts.scheme not in _LOCAL or parts.netloc != "file" or not parts.path:
-                problem = f"{uri!r} is not read here: only localjceks://file/PATH and jceks://file/PATH are"
-                raise ConfigurationError(f"provider {self.alias}: param provider.path: {problem}")
-            self._files[unquote(parts.path)] = Path(unquote(parts.path))
+            path = unquote(parts.path)
+            if parts.scheme in _LOCAL and parts.netloc == "file" and path:
+                self._stores[path] = Path(path)
+            elif parts.scheme in _REMOTE and (parts.scheme == "user" or (parts.netloc and path)):
+                self._stores[path] = uri
+            else:
+                known = "known are localjceks://file/PATH, jceks://file/PATH, jceks://SCHEME@HOST/PATH, bcfks, user:///"
+                raise ConfigurationError(
+                    f"provider {self.alias}: param provider.path: {uri!r} is no provider of Hadoop's; {known}"
+                )
         if values.optional("password.file"):
             self._password = values.identity("password.file")
         else:
             given = values.optional("password") or os.environ.get("HADOOP_CREDSTORE_PASSWORD")
             self._password = given or _DEFAULT_PASSWORD
 
-    def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:  # noqa: ARG002
-        if path and path not in self._files:
+    def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
+        if path and path not in self._stores:
             raise SecretNotFoundError(f"{self._where(path)}: the param provider.path has no such keystore")
-        wanted = [self._files[path]] if path else list(self._files.values())
-        sealed: dict[str, Any] = {}
-        for file in wanted:
-            sealed = {**self._entries(file, path), **sealed}
-        # The JDK writes aliases in lower case; Hadoop asks for them in any.
-        chosen = {key: key for key in sealed} if keys is None else {key: key.lower() for key in keys}
-        return ConfigData(self._opened(sealed, chosen, path), ttl=self._ttl)
+        found: dict[str, str] = {}
+        for store in [self._stores[path]] if path else self._stores.values():
+            if isinstance(store, str):
+                answer = self._from_jvm(store, keys, path, left)
+            else:
+                sealed = self._entries(store, path)
+                # The JDK writes aliases in lower case; Hadoop asks for them in any.
+                chosen = {key: key for key in sealed} if keys is None else {key: key.lower() for key in keys}
+                absent = {key: alias for key, alias in chosen.items() if key not in found}
+                answer = self._opened(sealed, absent, path)
+            found = {**answer, **found}
+        return ConfigData(found, ttl=self._ttl)
+
+    def _from_jvm(self, uri: str, keys: Set[str] | None, path: str, left: float) -> Mapping[str, str]:
+        ask = _jvm.driver()
+        if ask is None:
+            problem = f"{uri} is read by the driver's JVM, and this process belongs to none: try it in an application"
+            raise ProviderUnavailableError(f"{self._where(path)}: {problem}")
+        aliases = None if keys is None else sorted(keys)
+        answer = ask("hadoop.credentials", {"provider": uri, "aliases": aliases}, left)
+        if "values" in answer:
+            return {str(alias): str(value) for alias, value in answer["values"].items()}
+        failed = f"Hadoop could not read it ({answer.get('class')})"
+        kind, text = _MEANINGS.get(str(answer.get("error")), (ProviderUnavailableError, failed))
+        raise kind(f"{self._where(path)}: {uri}: {text}")
 
     def _entries(self, file: Path, path: str) -> Mapping[str, Any]:
         from sparkconfig.providers import _jceks  # cryptography takes 30 ms

@@ -128,8 +128,18 @@ def test_changed_and_truncated_bytes_are_refused(stores, tmp_path):
             provider.get("")
 
 
+@pytest.mark.parametrize("path", ["jceks://hdfs@nn:8020/k/a.jceks", "bcfks://file/a", "user:///"])
+def test_what_hadoop_has_to_read_needs_a_driver(stores, path):
+    with HadoopConfigProvider() as provider:
+        provider.configure({"provider.path": f"jceks://file{stores}/local.jceks,{path}"})
+        assert not provider.local
+        with pytest.raises(ProviderUnavailableError, match="driver's JVM"):
+            provider.get("")
+        assert provider.get(f"{stores}/local.jceks").data == DATA
+
+
 @pytest.mark.parametrize(
-    "path", ["jceks://hdfs@nn:8020/a.jceks", "bcfks://file/a", "user:///", "/plain/path", ""]
+    "path", ["/plain/path", "", "jceks:/a", "localjceks://hdfs@nn:8020/a", "kms://http@h/k"]
 )
 def test_other_providers_are_refused_by_name(path):
     with HadoopConfigProvider() as provider, pytest.raises(ConfigurationError, match=r"provider\.path"):

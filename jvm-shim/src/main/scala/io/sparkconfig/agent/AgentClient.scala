@@ -139,8 +139,12 @@ private[sparkconfig] object AgentClient {
       "except ModuleNotFoundError as e:\n    sys.exit('the Python package ' + str(e.name) + ' is not installed here')\n" +
       "main()"
 
-  /** Starts the side process that serves this conf. */
-  def start(conf: SparkConf): AgentClient = {
+  /**
+   * Starts the side process that serves this conf.
+   *
+   * @param errand what the process asks of this JVM
+   */
+  def start(conf: SparkConf, errand: (String, JsonNode) => JsonNode): AgentClient = {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
     val pythons = PythonFinder.candidates(
@@ -153,7 +157,7 @@ private[sparkconfig] object AgentClient {
         if (isolated) Some(environment.filter { case (name, _) => OperatorEnvironment(name) }) else None,
         StartTimeoutMs)
     }
-    val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact)
+    val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, errand)
     supervisor.start()
     new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
   }

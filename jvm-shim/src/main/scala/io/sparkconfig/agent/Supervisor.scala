@@ -14,11 +14,13 @@ import py4j.{Py4JException, Py4JNetworkException}
  *
  * @param specs how to start it, best first; the first that works is kept
  * @param callTimeoutMs deadline of one ordinary call
+ * @param errand does what the side process asks for: name and request to answer; must not call the process
  */
 private[sparkconfig] final class Supervisor(
     specs: Seq[LaunchSpec],
     callTimeoutMs: Int,
-    redact: String => String) {
+    redact: String => String,
+    errand: (String, JsonNode) => JsonNode) {
 
   import Supervisor._
 
@@ -152,6 +154,30 @@ private[sparkconfig] final class Supervisor(
     val endpoint: PythonEndpoint = process.endpoint(callTimeoutMs)
     val pulse: PythonEndpoint = process.endpoint(PulseTimeoutMs)
     private var waiting: Option[PythonEndpoint] = None
+    // From the first moment on: also the call "start" may need an errand.
+    private val errands = new Thread(() => runErrands(), "sparkconfig-errands")
+    errands.setDaemon(true)
+    errands.start()
+
+    private def runErrands(): Unit = {
+      val asking = process.endpoint(ErrandWaitMs + callTimeoutMs)
+      var request = errandRequest()
+      try while (!closed && process.isAlive) {
+        val next = Json.parse(asking.call("errand", Json.write(request))).path("errand")
+        request = errandRequest()
+        if (next.isObject) {
+          val done = request.putObject("done")
+          done.put("number", next.get("number").asLong)
+          done.set[JsonNode]("answer", errand(next.get("name").asText, next.get("request")))
+        }
+      } catch { case _: Exception => () } // the process has ended, or is ended by whoever else calls it
+    }
+
+    private def errandRequest() = {
+      val request = Json.obj()
+      request.put("wait_ms", ErrandWaitMs)
+      request
+    }
 
     def patient(timeoutMs: Int): PythonEndpoint = synchronized {
       waiting.getOrElse { val made = process.endpoint(timeoutMs); waiting = Some(made); made }
@@ -179,4 +205,5 @@ private[sparkconfig] object Supervisor {
   private val StopGraceMs = 2000L
   private val HeartbeatMs = 1000L
   private val PulseTimeoutMs = 5000
+  private val ErrandWaitMs = 30000
 }

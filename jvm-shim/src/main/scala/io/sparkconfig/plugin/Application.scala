@@ -7,6 +7,7 @@ import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
+import io.sparkconfig.hadoop.HadoopErrands
 import io.sparkconfig.policy.{HadoopDoor, PolicyDoors}
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.SparkContext
@@ -99,7 +100,7 @@ private[sparkconfig] object Application {
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
     RedactionSinks.install(conf)
-    val client = AgentClient.start(conf)
+    val client = AgentClient.start(conf, HadoopErrands.answer(() => sc.hadoopConfiguration))
     try {
       val given = conf.getAll.toMap
       val plan = StartPlan.check(conf, client)
