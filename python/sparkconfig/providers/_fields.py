@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from sparkconfig.errors import ProviderError
 from sparkconfig.providers._params import Param
 
-__all__ = ["STRUCTURED", "flatten", "json_fields", "pick", "text_of"]
+__all__ = ["BASE64_KEYS", "STRUCTURED", "as_base64", "flatten", "json_fields", "pick", "text_of"]
 
 
 STRUCTURED = Param(
@@ -23,6 +23,9 @@ STRUCTURED = Param(
     choices=("true", "false"),
 )
 """For providers whose values may be structured: see :func:`pick`."""
+
+BASE64_KEYS = Param("base64.keys", "glob patterns, comma-separated, of binary keys: they are given as base64")
+"""For providers whose values may be bytes: see :func:`text_of`."""
 
 
 class _Number(str):
@@ -120,10 +123,15 @@ def text_of(raw: bytes, key: str, base64_keys: Collection[str], where: str) -> s
     Raises:
         ProviderError: the bytes are no UTF-8 text; says which param to set.
     """
-    if any(fnmatchcase(key, pattern) for pattern in base64_keys):
+    if as_base64(key, base64_keys):
         return base64.b64encode(raw).decode("ascii")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         pass
     raise ProviderError(f"{where}: {key!r} is binary; name it in the param base64.keys to get it as base64")
+
+
+def as_base64(key: str, base64_keys: Collection[str]) -> bool:
+    """Whether ``key`` matches one of the glob patterns."""
+    return any(fnmatchcase(key, pattern) for pattern in base64_keys)

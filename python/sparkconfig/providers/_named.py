@@ -10,9 +10,9 @@ from typing import ClassVar, TypeVar
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ConfigurationError, ProviderError, SecretNotFoundError
-from sparkconfig.providers._fields import json_fields, text_of
+from sparkconfig.providers._fields import BASE64_KEYS, json_fields, text_of
 from sparkconfig.providers._params import Param, ParamValues
-from sparkconfig.providers._store import BASE64_KEYS, StoreProvider
+from sparkconfig.providers._store import StoreProvider
 
 __all__ = ["WHOLE", "Found", "NamedStoreProvider", "layout_param"]
 

@@ -14,10 +14,9 @@ from sparkconfig.providers._params import Param, ParamValues, read_params
 from sparkconfig.providers._retry import Attempts
 from sparkconfig.providers.base import ConfigProvider
 
-__all__ = ["BASE64_KEYS", "NETWORK", "TTL", "StoreProvider"]
+__all__ = ["NETWORK", "TTL", "StoreProvider"]
 
 TTL = Param("ttl", "how long values are good; unset: the poll interval of the settings applies")
-BASE64_KEYS = Param("base64.keys", "glob patterns, comma-separated, of binary keys: they are given as base64")
 NETWORK = (
     Param("timeout", "deadline of one read, its attempts included", default="10s"),
     Param("attempts", "how often a store that is unreachable or busy is asked", default="3"),

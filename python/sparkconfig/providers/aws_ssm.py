@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from sparkconfig.providers._aws import AWS_PARAMS, AwsProvider, error_code
+from sparkconfig.providers._fields import BASE64_KEYS
 from sparkconfig.providers._named import WHOLE, Found, layout_param
 from sparkconfig.providers._pins import split_pins
 
@@ -20,7 +21,10 @@ class AwsSsmConfigProvider(AwsProvider):
     alias = "aws-ssm"
     service = "ssm"
     store = "AWS Systems Manager Parameter Store"
-    table = (layout_param(WHOLE), *AWS_PARAMS)
+    table = (
+        layout_param(WHOLE),
+        *(param for param in AWS_PARAMS if param != BASE64_KEYS),
+    )  # it has texts only
     paths = (
         "`${ssm:/shop/prod:password}`: parameter `/shop/prod/password`; without keys all parameters directly below the "
         "path. Pins: `?version=3` or `?label=blue` behind the key"

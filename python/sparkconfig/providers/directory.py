@@ -18,7 +18,7 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers._fields import STRUCTURED, pick
+from sparkconfig.providers._fields import BASE64_KEYS, STRUCTURED, as_base64, pick, text_of
 from sparkconfig.providers._params import Param, read_params
 from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, failure, read_file
 from sparkconfig.providers._watch import FilePushes
@@ -35,6 +35,7 @@ PARAMS = (
         choices=("true", "false"),
     ),
     STRUCTURED,
+    BASE64_KEYS,
 )
 _ATTEMPTS = 20
 _log = logging.getLogger(__name__)
@@ -44,7 +45,8 @@ class DirectoryConfigProvider(FilePushes):
     """Reads the files of one directory; a key is a file's name, and never leads out of the directory.
 
     All keys of one ``get`` are one generation: if a file, or Kubernetes' ``..data`` link, changes meanwhile,
-    the directory is read again. Content that is not UTF-8 gets U+FFFD in its place (Kafka).
+    the directory is read again. Content that is not UTF-8 gets U+FFFD in its place (Kafka),
+    unless ``base64.keys`` names it.
     """
 
     def __init__(self) -> None:
@@ -52,6 +54,7 @@ class DirectoryConfigProvider(FilePushes):
         self._allowed: AllowedPaths | None = None
         self._strip = False
         self._structured = False
+        self._base64: tuple[str, ...] = ()
 
     @property
     def local(self) -> bool:
@@ -67,6 +70,7 @@ class DirectoryConfigProvider(FilePushes):
         values = read_params("directory", PARAMS, params)
         self._strip = values.text("strip.newline") == "true"
         self._structured = values.text(STRUCTURED.name) == "true"
+        self._base64 = values.patterns(BASE64_KEYS.name)
         self._allowed = AllowedPaths(values.optional("allowed.paths"))
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
@@ -103,7 +107,7 @@ class DirectoryConfigProvider(FilePushes):
         for _ in range(_ATTEMPTS):
             try:
                 before = self._listing(directory, keys, allowed)
-                data = {name: self._text(f"{directory}/{name}", allowed) for name in before}
+                data = {name: self._text(directory, name, allowed) for name in before}
                 same = self._listing(directory, keys, allowed) == before
             except SecretNotFoundError as error:  # a file went away between listing and reading
                 problem = error
@@ -115,8 +119,11 @@ class DirectoryConfigProvider(FilePushes):
                 return data
         raise problem
 
-    def _text(self, file: str, allowed: AllowedPaths) -> str:
-        text = read_file(file, allowed).decode("utf-8", "replace")
+    def _text(self, directory: str, name: str, allowed: AllowedPaths) -> str:
+        raw = read_file(f"{directory}/{name}", allowed)
+        if as_base64(name, self._base64):
+            return text_of(raw, name, self._base64, directory)
+        text = raw.decode("utf-8", "replace")
         if self._strip and text.endswith("\n"):
             text = text[:-1].removesuffix("\r")
         return text

@@ -12,11 +12,11 @@ from typing import Any
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ConfigurationError, ProviderError
-from sparkconfig.providers._fields import STRUCTURED, pick, text_of
+from sparkconfig.providers._fields import BASE64_KEYS, STRUCTURED, pick, text_of
 from sparkconfig.providers._http import CA_FILE, PROXY, status_failure, transport_failure
 from sparkconfig.providers._kube_watch import PathWatch
 from sparkconfig.providers._params import Param, ParamValues
-from sparkconfig.providers._store import BASE64_KEYS, NETWORK, TTL, StoreProvider
+from sparkconfig.providers._store import NETWORK, TTL, StoreProvider
 from sparkconfig.providers.base import ChangeCallback
 
 __all__ = ["KubernetesConfigProvider"]

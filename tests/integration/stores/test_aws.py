@@ -336,6 +336,27 @@ class TestParameters:
         with secrets_manager(moto, layout="whole") as provider:
             assert provider.get("race", {"none?stage=AWSPREVIOUS"}).data == {}
 
+    def test_huge_parameters_arrive_whole(self, moto):
+        value = "x" * 8_000
+        moto.client("ssm").put_parameter(Name="/huge/key", Value=value, Type="SecureString", Tier="Advanced")
+        with parameter_store(moto) as provider:
+            assert provider.get("/huge", {"key"}).data == {"key": value}
+
+    def test_bytes_are_the_base64_that_was_written_since_parameters_are_texts(self, moto):
+        moto.client("ssm").put_parameter(Name="/bytes/key", Value="/wD+AQ==", Type="SecureString")
+        with parameter_store(moto) as provider:
+            assert provider.get("/bytes", {"key"}).data == {"key": "/wD+AQ=="}
+        with AwsSsmConfigProvider() as provider, pytest.raises(ConfigurationError, match=r"base64\.keys"):
+            provider.configure({**moto.params("reader"), "base64.keys": "*"})
+
+    def test_a_deleted_parameter_is_not_there(self, moto):
+        admin = moto.client("ssm")
+        admin.put_parameter(Name="/leaving/key", Value="leaving-0001", Type="String")
+        with parameter_store(moto) as provider:
+            assert provider.get("/leaving", {"key"}).data
+            admin.delete_parameter(Name="/leaving/key")
+            assert not provider.get("/leaving", {"key"}).data
+
     def test_a_parameter_can_hold_json(self, moto):
         moto.client("ssm").put_parameter(Name="/j", Value=json.dumps(DATA), Type="SecureString")
         with parameter_store(moto, layout="json") as provider:

@@ -138,6 +138,11 @@ class TestValues:
         with make(params) as provider:
             assert len(provider.get("", {"huge"}).data["huge"]) == 1_000_000
 
+    def test_bytes_are_the_base64_that_was_written_since_secrets_are_texts(self, vault, params):
+        vault.put("bytes", "/wD+AQ==")
+        with make(params) as provider:
+            assert provider.get("", {"bytes"}).data == {"bytes": "/wD+AQ=="}
+
     def test_text_that_is_no_json_says_what_to_do(self, params):
         with make(params) as provider, pytest.raises(ProviderError, match="layout=whole"):
             provider.get("whole-password")

@@ -84,6 +84,12 @@ class TestValues:
         with make(workspace) as provider, pytest.raises(ProviderError, match=r"base64\.keys"):
             provider.get("files")
 
+    def test_a_deleted_secret_is_not_there(self, workspace):
+        with make(workspace) as provider:
+            assert provider.get("shop", {"password"}).data
+            del workspace.scopes["shop"]["password"]
+            assert not provider.get("shop", {"password"}).data
+
     def test_huge_values_arrive_whole(self, workspace):
         workspace.put("shop", {"huge": "x" * 131_072})
         with make(workspace) as provider:

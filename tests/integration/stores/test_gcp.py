@@ -128,10 +128,18 @@ class TestVersions:
             with pytest.raises(SecretNotFoundError):
                 provider.get("v?version=9")
 
-    def test_a_disabled_version_is_not_there(self, manager, params):
-        manager.states["shop-prod", 1] = "disabled"
+    @pytest.mark.parametrize("state", ["disabled", "destroyed"])
+    def test_a_disabled_or_destroyed_version_is_not_there(self, manager, params, state):
+        manager.states["shop-prod", 1] = state
         with make(params) as provider, pytest.raises(SecretNotFoundError, match="disabled or destroyed"):
             provider.get("shop-prod")
+
+    def test_a_deleted_secret_is_not_there(self, manager, params):
+        with make(params) as provider:
+            provider.get("shop-prod")
+            manager.secrets.clear()
+            with pytest.raises(SecretNotFoundError):
+                provider.get("shop-prod")
 
     def test_other_projects_and_regions(self, manager, params):
         with make(params, project="other", location="europe-west1") as provider:

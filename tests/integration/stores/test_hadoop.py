@@ -39,6 +39,7 @@ def stores(tmp_path_factory):
     for alias, value in DATA.items():
         create(f"localjceks://file{folder}/local.jceks", alias, value)
     create(f"localjceks://file{folder}/second.jceks", "fs.s3a.access.key", "of the second")
+    create(f"localjceks://file{folder}/huge.jceks", "huge", "x" * 100_000)
     create(f"jceks://file{folder}/protected.jceks", "fs.s3a.access.key", "protected-0001", "keystore-pass-1")
     return folder
 
@@ -67,6 +68,11 @@ def test_a_path_names_one_keystore(stores):
         assert provider.get(f"{stores}/local.jceks").data == DATA
         with pytest.raises(SecretNotFoundError):
             provider.get(f"{stores}/protected.jceks")
+
+
+def test_huge_credentials_arrive_whole(stores):
+    with make(stores, "huge.jceks") as provider:
+        assert len(provider.get("").data["huge"]) == 100_000
 
 
 def test_aliases_are_found_in_any_case(stores):

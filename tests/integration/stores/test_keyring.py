@@ -60,3 +60,24 @@ def test_a_broken_file_is_unavailable(keyring_file):
         provider.configure({"backend": BACKEND})
         with pytest.raises(ProviderUnavailableError):
             provider.get("shop", {"alice"})
+
+
+def test_huge_passwords_and_texts_of_bytes_arrive_whole(keyring_file):
+    from keyrings.alt.file import PlaintextKeyring
+
+    passwords = {"huge": "x" * 1_000_000, "bytes": "/wD+AQ=="}
+    for user, password in passwords.items():
+        PlaintextKeyring().set_password("shop", user, password)
+    with KeyringConfigProvider() as provider:
+        provider.configure({"backend": BACKEND})
+        assert provider.get("shop", set(passwords)).data == passwords
+
+
+def test_a_deleted_password_is_not_there(keyring_file):
+    from keyrings.alt.file import PlaintextKeyring
+
+    with KeyringConfigProvider() as provider:
+        provider.configure({"backend": BACKEND})
+        assert provider.get("shop", {"alice"}).data
+        PlaintextKeyring().delete_password("shop", "alice")
+        assert not provider.get("shop", {"alice"}).data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import itertools
 import os
@@ -230,6 +231,17 @@ def test_keys_of_a_directory_never_lead_out(tmp_path: Path) -> None:
     (tmp_path / "d" / "k").write_text("v\n")
     keys = {"../top", "sub/inner", "sub", ".", "..", str(tmp_path / "top"), "k", "k/", "", "\0", "\ud800"}
     assert _directory().get(f"{tmp_path}/d", keys).data == {"k": "v\n"}
+
+
+def test_binary_files_are_base64_where_asked(tmp_path: Path) -> None:
+    raw = bytes(range(256)) + b"\n"
+    (tmp_path / "store.p12").write_bytes(raw)
+    (tmp_path / "password").write_bytes(b"s3cret\n")
+    with DirectoryConfigProvider() as provider:
+        provider.configure({"base64.keys": "*.p12, *.jks", "strip.newline": "true"})
+        data = provider.get(str(tmp_path)).data
+    assert base64.b64decode(data["store.p12"]) == raw
+    assert data["password"] == "s3cret"
 
 
 def test_strip_newline(tmp_path: Path) -> None:
