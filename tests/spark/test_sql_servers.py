@@ -1,0 +1,180 @@
+"""Spark Thrift server and `spark-sql`: JDBC tables whose password is a reference, in one metastore that both use."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from support.leaks import LeakFinder
+from support.postgres import new_password
+from support.processes import Child, Run
+from support.session import QUIET
+from support.shim import shim_jar
+from support.spark_home import spark_environment, spark_home
+
+pytestmark = pytest.mark.spark
+
+ROLE = "teller"
+SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+
+
+@dataclass
+class Bank:
+    """The folder that both front ends share: metastore, event logs, and the file with the password."""
+
+    folder: Path
+    run: Run
+    postgres: object
+    driver: Path
+    passwords: list[str] = field(default_factory=list, repr=False)
+    outputs: list[str] = field(default_factory=list, repr=False)
+
+    @property
+    def reference(self) -> str:
+        return f"${{files:{self.folder}/store.properties:pw}}"
+
+    def rotate(self) -> None:
+        self.passwords.append(new_password())
+        self.postgres.set_password(ROLE, self.passwords[-1])
+        part = self.folder / "store.part"
+        part.write_text(f"pw={self.passwords[-1]}\n")
+        part.replace(self.folder / "store.properties")
+
+    def create(self, table: str) -> str:
+        options = {"url": self.postgres.jdbc_url(ROLE), "driver": "org.postgresql.Driver", "user": ROLE,
+                   "password": self.reference, "dbtable": "accounts"}  # fmt: skip
+        listed = ", ".join(f"{key} '{text}'" for key, text in options.items())
+        return f"CREATE TABLE {table} USING jdbc OPTIONS ({listed});\n"
+
+    def confs(self) -> Path:
+        folder = self.folder
+        confs = {
+            **QUIET,
+            "spark.master": "local[1]",
+            "spark.ui.enabled": "false",
+            "spark.plugins": "io.sparkconfig.ConfigPlugin",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": (folder / "events").as_uri(),
+            "spark.config.agent.python": sys.executable,
+            "spark.config.providers": "files",
+            "spark.config.providers.files.class": "file",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.sql.catalogImplementation": "hive",
+            "spark.hadoop.hive.server2.thrift.port": "0",
+            "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
+            "spark.hadoop.hive.server2.logging.operation.log.location": f"{folder}/operations",
+            "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
+            "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
+            "spark.hadoop.javax.jdo.option.ConnectionURL": (
+                f"jdbc:derby:;databaseName={folder}/metastore;create=true"
+            ),
+        }
+        path = folder / "spark.properties"
+        path.write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
+        return path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        # spark_environment hides the user's own; the metastore's log is written where the process stands.
+        return self.run.environment({
+            **spark_environment(self.folder, self.folder / "local"), "PYSPARK_PYTHON": sys.executable,
+        })  # fmt: skip
+
+    def jars(self) -> list[str]:
+        return ["--jars", f"{shim_jar()},{self.driver}", "--properties-file", str(self.confs())]
+
+    def server(self) -> Child:
+        command = [spark_home() / "bin" / "spark-submit", "--class", SERVER, *self.jars(), "spark-internal"]
+        return self.run.start("bank-server", command, env=self.environment, cwd=self.folder)
+
+    def finish(self, command: list[object], statements: str) -> str:
+        """Run a client over these statements and return what it printed, of which no password is a part."""
+        script = self.folder / "statements.sql"
+        script.write_text(statements)
+        done = subprocess.run(
+            [*map(str, command), "-f", str(script)],
+            env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=240, check=False,
+        )  # fmt: skip
+        self.outputs.append(done.stdout + done.stderr)
+        self.assert_hidden(self.outputs[-1].encode())
+        assert done.returncode == 0, self.outputs[-1][-3000:]
+        return done.stdout
+
+    def assert_hidden(self, *contents: bytes) -> None:
+        finder = LeakFinder(self.passwords)
+        for content in contents:
+            assert finder.count(content) == 0, "a password is shown"
+
+
+@pytest.fixture(scope="module")
+def bank(harness_run, postgres, pg_driver, tmp_path_factory) -> Iterator[Bank]:
+    folder = tmp_path_factory.mktemp("bank")
+    for name in ("events", "local"):
+        (folder / name).mkdir()
+    bank = Bank(folder, harness_run, postgres, pg_driver)
+    postgres.create(role=ROLE, password=new_password(), database=ROLE)
+    bank.rotate()
+    postgres.sql(
+        "create table accounts(id int); insert into accounts values (41), (42);"
+        f'alter table accounts owner to "{ROLE}"',
+        database=ROLE,
+    )
+    return bank
+
+
+def numbers(output: str) -> list[int]:
+    """The rows that a client printed: beeline frames them, spark-sql does not."""
+    return sorted(int(found) for found in re.findall(r"^\|?\s*(\d+)\s*\|?$", output, re.MULTILINE))
+
+
+LOOK = """
+SHOW CREATE TABLE {table};
+DESCRIBE EXTENDED {table};
+SHOW TBLPROPERTIES {table};
+EXPLAIN EXTENDED SELECT * FROM {table};
+"""
+
+
+def test_thrift_server(bank: Bank) -> None:
+    server = bank.server()
+    try:
+        port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+        beeline = [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann"]
+        first = bank.finish(beeline, bank.create("through_thrift") + "SELECT * FROM through_thrift;\n")
+        assert numbers(first) == [41, 42]
+        bank.rotate()
+        statements = "INSERT INTO through_thrift SELECT 43;\nSELECT * FROM through_thrift;\n"
+        second = bank.finish(beeline, statements + LOOK.format(table="through_thrift"))
+        assert numbers(second) == [41, 42, 43]
+        assert "Physical Plan" in second
+    finally:
+        server.stop()
+    bank.outputs.append(server.output())
+    bank.assert_hidden(server.output().encode())
+
+
+def test_spark_sql_reads_that_table_and_its_own(bank: Bank) -> None:
+    bank.rotate()
+    command = [spark_home() / "bin" / "spark-sql", *bank.jars()]
+    statements = "SELECT * FROM through_thrift;\n" + bank.create("through_sql")
+    output = bank.finish(
+        command, statements + "SELECT * FROM through_sql;\n" + LOOK.format(table="through_sql")
+    )
+    assert numbers(output) == [41, 41, 42, 42, 43, 43]
+    assert "Physical Plan" in output
+
+
+def test_event_logs_and_metastore_hold_the_reference_alone(bank: Bank) -> None:
+    events = [path.read_bytes() for path in (bank.folder / "events").rglob("*") if path.is_file()]
+    assert any(b"through_thrift" in content for content in events)
+    assert any(b"through_sql" in content for content in events)
+    metastore = [path.read_bytes() for path in (bank.folder / "metastore").rglob("*") if path.is_file()]
+    assert any(bank.reference.encode() in content for content in metastore)
+    bank.assert_hidden(*events, *metastore)
