@@ -1,5 +1,6 @@
 """The catalog and what is generated from it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -77,3 +78,67 @@ def test_a_missing_client_names_its_extra(alias, monkeypatch):
             {**needed, **({"address": "http://localhost:1", "token": "t"} if alias == "vault" else {})}
         )
     provider.close()
+
+
+def _brought(extra):
+    """The distributions that ``pip install sparkconfig[EXTRA]`` brings, by the metadata of what is installed."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    tomllib = pytest.importorskip("tomllib", reason="it came with Python 3.11")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pending = [Requirement(text) for text in project["optional-dependencies"][extra]]
+    found = {}
+    while pending:
+        each = pending.pop()
+        name = canonicalize_name(each.name)
+        if each.extras <= found.get(name, set()) and name in found:
+            continue
+        found[name] = found.get(name, set()) | each.extras
+        try:
+            inner = [Requirement(text) for text in requires(name) or ()]
+        except PackageNotFoundError:
+            continue  # for another Python or system
+        extras = found[name] or {""}
+        pending += [
+            one for one in inner if not one.marker or any(one.marker.evaluate({"extra": x}) for x in extras)
+        ]
+    return set(found), {
+        canonicalize_name(Requirement(text).name) for text in project["optional-dependencies"][extra]
+    }
+
+
+EXTRAS = sorted({each.extra for each in catalog(third_parties=False) if each.extra})
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_brings_its_own_client_and_no_other(extra):
+    brought, own = _brought(extra)
+    assert own <= brought
+    for other in set(EXTRAS) - {extra}:
+        assert not _brought(other)[1] & brought, f"{extra} brings the client of {other}"
+
+
+@pytest.mark.parametrize("alias", [each.alias for each in catalog(third_parties=False) if each.extra])
+def test_what_a_provider_imports_comes_with_its_extra(alias):
+    from importlib.metadata import packages_distributions
+
+    from packaging.utils import canonicalize_name
+
+    kind = find_class(alias)
+    sources = {
+        Path(sys.modules[each.__module__].__file__) for each in kind.__mro__ if "providers" in each.__module__
+    }
+    imported = {
+        name for source in sources for name in re.findall(r'_import\("([\w.]+)"\)', source.read_text())
+    }
+    brought, _ = _brought(kind.extra)
+    homes = packages_distributions()
+    for name in imported | {kind.client}:
+        top = name.partition(".")[0]
+        assert {canonicalize_name(home) for home in homes[top]} & brought, (
+            f"{name} is not in sparkconfig[{kind.extra}]"
+        )
+    assert imported
