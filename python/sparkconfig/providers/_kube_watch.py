@@ -11,7 +11,7 @@ from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers.base import ChangeCallback
 
-__all__ = ["PathWatch"]
+__all__ = ["PathWatch", "Watches"]
 
 _log = logging.getLogger(__name__)
 _WATCH_SECONDS = 240
@@ -101,3 +101,46 @@ class PathWatch:
             callback(self._path, data)
         except Exception as error:  # noqa: BLE001 - one bad callback must not end the others' pushes
             _log.error("kubernetes: a callback for %r failed (%s)", self._path, type(error).__name__)
+
+
+class Watches:
+    """The watches of one provider, by path.
+
+    Args:
+        open_watch: opens the watch of a path.
+        read: reads a path.
+    """
+
+    def __init__(
+        self, open_watch: Callable[[str], tuple[Any, Any]], read: Callable[[str], ConfigData]
+    ) -> None:
+        self._open_watch = open_watch
+        self._read = read
+        self._lock = threading.Lock()
+        self._watches: dict[str, PathWatch] = {}
+
+    def add(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        """Push changes of ``keys``; the first subscription of a path opens its watch."""
+        with self._lock:
+            if path not in self._watches:
+                self._watches[path] = PathWatch(
+                    path, lambda: self._open_watch(path), lambda: self._read(path)
+                )
+            self._watches[path].add(keys, callback)
+
+    def remove(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        """End one subscription; the last one of a path ends its watch."""
+        with self._lock:
+            watch = self._watches.get(path)
+            over = watch is not None and watch.remove(keys, callback)
+            if over:
+                del self._watches[path]
+        if watch is not None and over:
+            watch.stop()
+
+    def stop(self) -> None:
+        """End all watches."""
+        with self._lock:
+            watches, self._watches = list(self._watches.values()), {}
+        for watch in watches:
+            watch.stop()

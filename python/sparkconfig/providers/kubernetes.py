@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import base64
 import binascii
-import os
-import threading
 from collections.abc import Iterator, Mapping, Set
-from pathlib import Path
 from typing import Any
 
 from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ConfigurationError, ProviderError
 from sparkconfig.providers._fields import BASE64_KEYS, STRUCTURED, pick, text_of
 from sparkconfig.providers._http import CA_FILE, PROXY, status_failure, transport_failure
-from sparkconfig.providers._kube_watch import PathWatch
+from sparkconfig.providers._kube_identity import PARAMS, identify, pod_namespace
+from sparkconfig.providers._kube_watch import Watches
 from sparkconfig.providers._params import Param, ParamValues
 from sparkconfig.providers._store import NETWORK, TTL, StoreProvider
 from sparkconfig.providers.base import ChangeCallback
 
 __all__ = ["KubernetesConfigProvider"]
-
-_POD_NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 
 class KubernetesConfigProvider(StoreProvider):
@@ -34,13 +30,7 @@ class KubernetesConfigProvider(StoreProvider):
     table = (
         Param("kind", "`secret` or `configmap`", default="secret", choices=("secret", "configmap")),
         Param("namespace", "namespace of paths without one; default: the pod's, else `default`"),
-        Param(
-            "kubeconfig",
-            "kubeconfig file; unset: the pod's service account, else `KUBECONFIG`, `~/.kube/config`",
-        ),
-        Param("context", "context of the kubeconfig file"),
-        Param("server", "URL of the API server, instead of a kubeconfig; goes with `token.file`"),
-        Param("token.file", "file with a bearer token, read again whenever it changes"),
+        *PARAMS,
         Param("watch", "`false`: do not watch, poll", default="true", choices=("true", "false")),
         STRUCTURED,
         BASE64_KEYS,
@@ -58,8 +48,7 @@ class KubernetesConfigProvider(StoreProvider):
         super().__init__()
         self._client: Any = None
         self._watching = True
-        self._lock = threading.Lock()
-        self._watches: dict[str, PathWatch] = {}
+        self._watches = Watches(self._events, self.get)
 
     def _open(self, values: ParamValues, seconds: float) -> None:  # noqa: ARG002 - each read has its own
         client = self._import("kubernetes.client")
@@ -70,7 +59,7 @@ class KubernetesConfigProvider(StoreProvider):
         self._watching = values.text("watch") == "true"
         self._structured = values.text(STRUCTURED.name) == "true"
         configuration = client.Configuration()
-        self._identify(values, configuration)
+        identify(values, configuration, self._import)
         if values.optional("ca.file"):
             configuration.ssl_ca_cert = values.text("ca.file")
         if values.optional("proxy"):
@@ -82,38 +71,7 @@ class KubernetesConfigProvider(StoreProvider):
         self._is_secret = kind == "secret"
         self._read_one = api.read_namespaced_secret if self._is_secret else api.read_namespaced_config_map
         self._list_them = api.list_namespaced_secret if self._is_secret else api.list_namespaced_config_map
-        self._namespace = values.optional("namespace") or _pod_namespace()
-
-    def _identify(self, values: ParamValues, configuration: Any) -> None:  # noqa: ANN401
-        """Fill ``configuration`` with the server and the identity."""
-        config, yaml = self._import("kubernetes.config"), self._import("yaml")
-        if values.optional("server"):
-            configuration.host = values.text("server").rstrip("/")
-            if values.optional("token.file"):
-
-                def refresh(settings: Any) -> None:  # noqa: ANN401 - called by the client before each request
-                    settings.api_key["authorization"] = "Bearer " + values.identity("token.file")
-
-                configuration.api_key["authorization"] = "Bearer " + values.file_text("token.file")
-                configuration.refresh_api_key_hook = refresh
-            return
-        try:
-            if os.environ.get("KUBERNETES_SERVICE_HOST") and not values.optional("kubeconfig"):
-                config.load_incluster_config(configuration)
-                return
-            config.load_kube_config(
-                config_file=values.optional("kubeconfig"),
-                context=values.optional("context"),
-                client_configuration=configuration,
-                persist_config=False,
-            )
-        except (config.ConfigException, yaml.YAMLError, OSError, ValueError, KeyError, TypeError) as error:
-            kind = type(error).__name__
-        else:
-            return
-        raise values.wrong(
-            "kubeconfig", f"gives no usable cluster, nor is this a pod with a service account ({kind})"
-        )
+        self._namespace = values.optional("namespace") or pod_namespace()
 
     def _place(self, path: str) -> tuple[str, str]:
         namespace, slash, name = path.partition("/")
@@ -171,31 +129,19 @@ class KubernetesConfigProvider(StoreProvider):
         if not self._watching:
             super().subscribe(path, keys, callback)
         self._place(path)
-        with self._lock:
-            if path not in self._watches:
-                self._watches[path] = PathWatch(path, lambda: self._events(path), lambda: self.get(path))
-            self._watches[path].add(keys, callback)
+        self._watches.add(path, keys, callback)
 
     def unsubscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
         """End one subscription; the last one ends the watch."""
         if not self._watching:
             super().unsubscribe(path, keys, callback)
-        with self._lock:
-            watch = self._watches.get(path)
-            over = watch is not None and watch.remove(keys, callback)
-            if over:
-                del self._watches[path]
-        if watch is not None and over:
-            watch.stop()
+        self._watches.remove(path, keys, callback)
 
     def unsubscribe_all(self) -> None:
         """End all watches."""
         if not self._watching:
             super().unsubscribe_all()
-        with self._lock:
-            watches, self._watches = list(self._watches.values()), {}
-        for watch in watches:
-            watch.stop()
+        self._watches.stop()
 
     def _events(self, path: str) -> tuple[Any, Iterator[Any]]:
         namespace, name = self._place(path)
@@ -224,10 +170,3 @@ def _decoded(value: str) -> bytes:
         return base64.b64decode(value, validate=True)
     except binascii.Error:
         raise ValueError("no base64") from None
-
-
-def _pod_namespace() -> str:
-    try:
-        return _POD_NAMESPACE.read_text(encoding="ascii").strip() or "default"
-    except OSError:
-        return "default"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping, Set
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -19,23 +19,12 @@ from sparkconfig.providers._http import CA_FILE, PROXY, status_failure, transpor
 from sparkconfig.providers._params import Param, ParamValues
 from sparkconfig.providers._pins import split_pins
 from sparkconfig.providers._store import NETWORK, TTL, StoreProvider
+from sparkconfig.providers._vault_leases import Leases
 
 __all__ = ["VaultConfigProvider"]
 
 _MOUNTS = {"kv2": "secret", "kv1": "secret", "dynamic": "database"}
 _REVOKE = "/v1/sys/leases/revoke"
-
-
-class _Lease:
-    """Credentials that Vault made for us, until when (monotonic seconds) they are good, and which login made them."""
-
-    def __init__(self, answer: Mapping[str, Any], values: Mapping[str, str], login: int) -> None:
-        self.login = login
-        self.id = str(answer["lease_id"])
-        self.values = values
-        self.seconds = int(answer["lease_duration"])
-        self.renewable = bool(answer.get("renewable"))
-        self.until = time.monotonic() + self.seconds
 
 
 class VaultConfigProvider(StoreProvider):
@@ -75,10 +64,6 @@ class VaultConfigProvider(StoreProvider):
     def __init__(self) -> None:
         super().__init__()
         self._client: Any = None
-        self._leases: dict[str, _Lease] = {}
-        self._superseded: list[_Lease] = []
-        self._locks: dict[str, threading.Lock] = {}
-        self._lock = threading.Lock()
 
     def _open(self, values: ParamValues, seconds: float) -> None:
         hvac = self._import("hvac")
@@ -89,6 +74,7 @@ class VaultConfigProvider(StoreProvider):
         self._engine = values.text("engine")
         self._mount = quote((values.optional("mount") or _MOUNTS[self._engine]).strip("/"), safe="/")
         self._session = auth.VaultSession(values)
+        self._leases = Leases(self._session)
         proxy = values.optional("proxy")
         # A token of its own ("") keeps hvac from taking VAULT_TOKEN or ~/.vault-token by itself.
         self._client = hvac.Client(
@@ -121,43 +107,12 @@ class VaultConfigProvider(StoreProvider):
         return ConfigData(_chosen(flatten(fields, where), keys), ttl=ttl)
 
     def _leased(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
-        """Renew what we hold; make new credentials when that is refused or gives less than half the time."""
-        with self._lock:
-            lock = self._locks.setdefault(path, threading.Lock())
-        with lock:
-            self._log_in(path, left)
-            lease, login = self._leases.get(path), self._session.logins
-            if lease is None or lease.login != login or not self._renew(path, lease, left):
-                url = f"/v1/{self._mount}/{quote(path.strip('/'), safe='/')}"
-                answer = self._ask(path, "get", url, left)
-                if not answer.get("lease_id"):
-                    raise ProviderError(f"{self._where(path)}: the answer has no lease; is engine right?")
-                fresh = _Lease(answer, flatten(answer["data"], self._where(path)), login)
-                with self._lock:
-                    # The old credentials may be in use still: they end by themselves, or at close.
-                    self._superseded += [lease] if lease else []
-                    self._leases[path] = fresh
-                lease = fresh
-            end = min(lease.until, self._session.end)  # a lease ends with its token
-            ttl = max(int((end - time.monotonic()) * 1000), 1)
-            return ConfigData(_chosen(lease.values, keys), ttl=ttl, lease_renewable=lease.renewable)
-
-    def _renew(self, path: str, lease: _Lease, left: float) -> bool:
-        if lease.renewable:
-            body = {"lease_id": lease.id, "increment": lease.seconds}
-            try:
-                answer = self._ask(path, "put", "/v1/sys/leases/renew", left, json=body)
-            except AccessDeniedError:
-                lease.renewable = False  # the policy allows no renewal
-            except ProviderError as error:
-                if type(error) is ProviderError:
-                    return False  # revoked, or at its end: HTTP 400
-                raise
-        if not lease.renewable:
-            return time.monotonic() < lease.until - lease.seconds / 4
-        granted = int(answer.get("lease_duration") or 0)
-        lease.until = time.monotonic() + granted
-        return granted * 2 >= lease.seconds
+        self._log_in(path, left)
+        url = f"/v1/{self._mount}/{quote(path.strip('/'), safe='/')}"
+        ask = partial(self._ask, path, left=left)
+        lease = self._leases.get(path, url, self._where(path), ask)
+        data = _chosen(lease.values, keys)
+        return ConfigData(data, ttl=self._leases.ttl(lease), lease_renewable=lease.renewable)
 
     def _ask(self, path: str, method: str, url: str, left: float, **arguments: Any) -> Any:  # noqa: ANN401
         """One request, logged in; once more after a new login if the token was refused."""
@@ -195,21 +150,18 @@ class VaultConfigProvider(StoreProvider):
         if self._client is None:
             return
         deadline = time.monotonic() + 5
-        for lease in [*self._leases.values(), *self._superseded]:
-            if lease.until > time.monotonic():
-                body = {"lease_id": lease.id}
-                self._quietly(deadline, lambda left: self._ask("", "put", _REVOKE, left, json=body))  # noqa: B023
-        self._quietly(deadline, lambda left: self._session.logout(left, self._exchange))
-        self._leases.clear()
-        self._superseded.clear()
+        for lease in self._leases.take_all():
+            revoke = partial(self._ask, "", "put", _REVOKE, json={"lease_id": lease.id})
+            self._quietly(deadline, revoke)
+        self._quietly(deadline, partial(self._session.logout, exchange=self._exchange))
         self._client.adapter.close()
 
-    def _quietly(self, deadline: float, call: Callable[[float], object]) -> None:
+    def _quietly(self, deadline: float, call: Callable[..., object]) -> None:
         """Call if there is time; what fails ends by itself at the server, and closing must not fail."""
         left = deadline - time.monotonic()
         if left > 0:
             with contextlib.suppress(SparkConfigError, self._requests.RequestException, ValueError):
-                call(left)
+                call(left=left)
 
 
 def _chosen(values: Mapping[str, str], keys: Set[str] | None) -> dict[str, str]:

@@ -392,7 +392,7 @@ class TestLeases:
             first = provider.get("creds/shop")
             assert provider.get("creds/shop").data == first.data
             assert not provider.get("creds/shop").lease_renewable
-            provider._leases["creds/shop"].until -= 500
+            provider._leases.by_path["creds/shop"].until -= 500
             assert provider.get("creds/shop").data != first.data
 
     def test_an_outage_while_renewing_is_an_outage(self, fake):
