@@ -10,6 +10,7 @@ from sparkconfig.doctor.finding import Finding, error, note, ok
 from sparkconfig.doctor.patient import Patient, conf_is_true, conf_list
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import SparkConfigError
+from sparkconfig.providers._jvm import NoDriverError
 from sparkconfig.references import Reference, scan, shorten
 from sparkconfig.settings import PREFIX, parse
 
@@ -71,7 +72,12 @@ def _try(patient: Patient, name: str, wanted: dict[str, set[str]]) -> Iterator[F
     failed = False
     for read in trial.reads:
         missing = sorted(wanted[read.path] - set(read.keys)) if read.error is None else []
-        if read.error is not None:
+        if isinstance(read.error, NoDriverError):
+            failed = True
+            yield note(
+                area, f"path {shorten(read.path)!r}: {read.error}", "start an application with these confs"
+            )
+        elif read.error is not None:
             failed = True
             code = code_for(read.error)
             text = f"path {shorten(read.path)!r}: {read.error}"

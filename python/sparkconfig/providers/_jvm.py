@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["Ask", "connect", "driver"]
+from sparkconfig.errors import ProviderUnavailableError
+
+__all__ = ["Ask", "NoDriverError", "connect", "driver"]
 
 Ask = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
 """Called with an errand's name, its request and the seconds it may take; returns the JVM's answer.
@@ -15,6 +17,10 @@ Raises:
 """
 
 _ask: Ask | None = None
+
+
+class NoDriverError(ProviderUnavailableError):
+    """Only a driver's JVM could answer, and this process belongs to none."""
 
 
 def connect(ask: Ask | None) -> None:

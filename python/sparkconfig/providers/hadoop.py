@@ -111,7 +111,7 @@ class HadoopConfigProvider(StoreProvider):
         ask = _jvm.driver()
         if ask is None:
             problem = f"{uri} is read by the driver's JVM, and this process belongs to none: try it in an application"
-            raise ProviderUnavailableError(f"{self._where(path)}: {problem}")
+            raise _jvm.NoDriverError(f"{self._where(path)}: {problem}")
         aliases = None if keys is None else sorted(keys)
         answer = ask("hadoop.credentials", {"provider": uri, "aliases": aliases}, left)
         if "values" in answer:

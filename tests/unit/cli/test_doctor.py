@@ -197,6 +197,18 @@ def test_a_reference_to_nothing(examine, tmp_path):
     assert diagnosis.code is ExitCode.NOT_FOUND
 
 
+def test_what_only_a_driver_can_read_is_no_error(examine):
+    confs = """
+        spark.config.providers keystore
+        spark.config.providers.keystore.class hadoop
+        spark.config.providers.keystore.param.provider.path jceks://hdfs@nn:8020/keys/shop.jceks
+        spark.shop.password ${keystore::shop.password}
+    """
+    diagnosis = examine(confs)
+    assert "driver's JVM" in found(diagnosis, "provider keystore", Level.NOTE)[0]
+    assert "provider keystore" not in errors(diagnosis)
+
+
 def test_a_forbidden_path(examine, tmp_path):
     (tmp_path / "allowed").mkdir()
     limits = f"spark.config.providers.files.param.allowed.paths {tmp_path}/allowed"
