@@ -4,6 +4,7 @@ Both pass bytes on to one port of this host, so a store that speaks no TLS gets 
 """
 
 import contextlib
+import selectors
 import socket
 import ssl
 import threading
@@ -13,7 +14,11 @@ from support.fakes.http_server import BODY_MARK
 
 
 class _Relay:
-    """Accept connections, and pass bytes both ways between each one and ``port``."""
+    """Accept connections, and pass bytes both ways between each one and ``port``.
+
+    One thread for each connection: a TLS connection may not be read and written by two threads at once, and nobody
+    else closes a socket, whose number the next connection would get.
+    """
 
     def __init__(self, port):
         self._target = port
@@ -22,23 +27,30 @@ class _Relay:
         self.connections = 0
         self.cut = 0
         """How many of the next connections end when the store answers."""
-        self._open = []
+        self._open = set()
+        self._threads = []
 
     def __enter__(self):
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._start(self._accept)
         return self
 
     def __exit__(self, *_):
         self._listener.shutdown(socket.SHUT_RDWR)
+        self.hang_up()
+        for each in self._threads:
+            each.join(10)
         self._listener.close()
-        for each in self._open:
-            each.close()
 
     def hang_up(self):
         """End every connection that is open."""
-        for each in self._open:
+        for each in list(self._open):
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
+
+    def _start(self, target, *arguments):
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _accept(self):
         while True:
@@ -46,39 +58,59 @@ class _Relay:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
-            self._open.append(connection)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            self._start(self._serve, connection)
 
     def _serve(self, connection):
-        with contextlib.suppress(
-            OSError
-        ):  # a client that hangs up, or refuses our certificate, is part of the tests
+        connection.settimeout(20)
+        # A client that hangs up, or refuses our certificate, is part of the tests.
+        with contextlib.suppress(OSError), self._kept(connection):
             opened = self._begin(connection)
             if opened is None:
                 return
-            self._open.append(opened)
             self.connections += 1
-            store = socket.create_connection(("127.0.0.1", self._target))
-            self._open.append(store)
-            cut = self.cut > 0
-            self.cut -= cut
-            threading.Thread(target=self._pump, args=(opened, store, False), daemon=True).start()
-            self._pump(store, opened, cut)
+            with (
+                self._kept(opened),
+                self._kept(socket.create_connection(("127.0.0.1", self._target))) as store,
+            ):
+                self._pass_on(opened, store)
+
+    @contextlib.contextmanager
+    def _kept(self, opened):
+        self._open.add(opened)
+        try:
+            yield opened
+        finally:
+            self._open.discard(opened)
+            opened.close()
 
     def _begin(self, connection):
         """Return the connection whose bytes are passed on, or None if it was answered here."""
         raise NotImplementedError
 
-    def _pump(self, source, sink, cut):
-        with contextlib.suppress(OSError):
-            while piece := source.recv(65536):
-                sink.sendall(piece[:8] if cut else piece)
-                if cut:
-                    break
-        for each in (source, sink):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
+    def _pass_on(self, opened, store):
+        cut = self.cut > 0
+        self.cut -= cut
+        with selectors.DefaultSelector() as selector:
+            for each in (opened, store):
+                selector.register(each, selectors.EVENT_READ)
+            self._pump(selector, opened, store, cut=cut)
+
+    @staticmethod
+    def _pump(selector, opened, store, *, cut):
+        while True:
+            ready = {key.fileobj for key, _ in selector.select()}
+            if opened in ready:
+                piece = opened.recv(65536)
+                while isinstance(opened, ssl.SSLSocket) and opened.pending():
+                    piece += opened.recv(65536)
+                if not piece:
+                    return
+                store.sendall(piece)
+            if store in ready:
+                piece = store.recv(65536)
+                opened.sendall(piece[:8] if cut else piece)
+                if cut or not piece:
+                    return
 
 
 class TlsFront(_Relay):
