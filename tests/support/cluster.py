@@ -26,6 +26,7 @@ class SparkCluster:
         memory: str = "1g",
         name: str = "spark",
         env: Mapping[str, str] | None = None,
+        hosts: Sequence[str] = ("127.0.0.1",),
     ) -> None:
         """Start the cluster and wait until all its workers are registered.
 
@@ -34,6 +35,7 @@ class SparkCluster:
             memory: of each worker, for its executors.
             name: of its folder in the run; a second cluster of one run needs another.
             env: added to the processes' environment, for example ``JAVA_HOME``.
+            hosts: the workers' loopback addresses in turn; Spark speculates only on another host.
 
         Raises:
             HarnessError: it did not come up; the error names the log.
@@ -57,7 +59,7 @@ class SparkCluster:
         self.workers = [
             self._daemon(
                 f"worker-{number}", "worker.Worker", "--cores", str(cores), "--memory", memory, "--port", "0",
-                "--work-dir", str(self.work / str(number)), self.url,
+                "--work-dir", str(self.work / str(number)), self.url, host=hosts[number % len(hosts)],
             )
             for number in range(1, workers + 1)
         ]  # fmt: skip
@@ -81,6 +83,7 @@ class SparkCluster:
         conf: Mapping[str, str] | None = None,
         options: Sequence[str | Path] = (),
         env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> Child:
         """Start ``spark-submit``.
 
@@ -90,6 +93,7 @@ class SparkCluster:
             properties: ``--properties-file``; without one, a 0600 file with `security`.
             conf: each becomes ``--conf KEY=VALUE``.
             options: further options of spark-submit, such as ``--jars``.
+            cwd: its working directory, if not the cluster's.
         """
         if properties is None:
             file = f"{self._name}/{name}.properties"
@@ -108,7 +112,7 @@ class SparkCluster:
                 *application,
             ],
             env={**self._env, "PYSPARK_PYTHON": sys.executable, **(env or {})},
-            cwd=self.home,
+            cwd=cwd or self.home,
         )
 
     def state(self) -> dict[str, Any]:
@@ -126,21 +130,26 @@ class SparkCluster:
             worker.stop()
         self.master.stop()
 
-    def _daemon(self, name: str, main: str, *arguments: str) -> Child:
+    def _daemon(self, name: str, main: str, *arguments: str, host: str = "127.0.0.1") -> Child:
         return self._run.start(
             f"{self._name}-{name}",
             [
                 spark_home() / "bin" / "spark-class",
                 f"org.apache.spark.deploy.{main}",
                 "--host",
-                "127.0.0.1",
+                host,
                 "--webui-port",
                 "0",
                 "--properties-file",
                 self._properties,
                 *arguments,
             ],
-            env={**self._env, "SPARK_DAEMON_MEMORY": "256m"},
+            env={
+                **self._env,
+                "SPARK_DAEMON_MEMORY": "256m",
+                "SPARK_LOCAL_IP": host,
+                "SPARK_PUBLIC_DNS": host,
+            },
         )
 
     def _living_workers(self) -> int:

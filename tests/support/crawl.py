@@ -37,6 +37,7 @@ def crawl(
     within: Callable[[str], bool] = lambda _: True,
     limit: int = 1000,
     seconds: float = 120.0,
+    read: Callable[[str], bytes] = fetch,
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the address and body of each page that can be reached from ``start`` without leaving its sites.
 
@@ -44,6 +45,7 @@ def crawl(
         within: further restricts which addresses are followed.
         limit: pages; reaching it is an error, since a part would then be unsearched without anyone's notice.
         seconds: the time for the whole, likewise.
+        read: how the body of a page is got.
     """
     waiting = [_normal(address) for address in start]
     sites = {urlsplit(address).netloc for address in waiting}
@@ -55,7 +57,7 @@ def crawl(
         pages += 1
         if pages > limit or time.monotonic() > deadline:
             raise RuntimeError(f"crawling stopped after {pages} pages: {address} and others are left")
-        body = fetch(address)
+        body = read(address)
         yield address, body
         for link in _LINK.findall(body):
             target = _normal(urljoin(address, html.unescape(link.decode(errors="replace"))))

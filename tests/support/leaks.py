@@ -4,36 +4,88 @@ from __future__ import annotations
 
 import base64
 import html.entities
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote_to_bytes
 
-# Characters of a value that end up at fixed places of its base64 forms; shorter values would match by chance.
-_MIN_BASE64 = 8
+# Bytes of a value below which its base64 and hex forms would match by chance.
+_MIN_ENCODED = 8
+_NAMED_ESCAPES = {"\n": "n", "\t": "t", "\r": "r"}
+# Layers of escapes that are undone, at so many places of one text.
+_DEPTH = 2
+_MOST_PLACES = 50
 
 
 class LeakFinder:
     """Counts the occurrences of some values in texts.
 
     A value is found raw, and in the forms that Spark's pages, JSON and logs give it, also stacked: HTML and XML
-    entities, backslash and ``\\u`` escapes of JSON and JavaScript, URL percent encoding, and base64 at each of the
-    three alignments.
+    entities, backslash and ``\\u`` escapes of JSON and JavaScript, URL percent encoding, base64 at each of the three
+    alignments, and hex.
     """
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values = list(values)
         # The longest stretch that no layer escapes: looking for it first makes the common case (nothing there) fast.
         self._patterns = [
-            (_longest_run(value), re.compile(_pattern(value).encode())) for value in self._values
+            (_longest_run(value), re.compile(_pattern(value).encode()), 16 * len(value) + 64)
+            for value in self._values
         ]
-        self._encoded = [form for value in self._values for form in _base64_forms(value)]
+        self._encoded = [
+            form for value in self._values for form in (*_base64_forms(value), *_hex_forms(value))
+        ]
 
     def count(self, text: bytes) -> int:
         """The number of occurrences of all values in all forms."""
         found = sum(text.count(form) for form in self._encoded)
-        for run, pattern in self._patterns:
+        for run, pattern, reach in self._patterns:
             if run in text:
-                found += sum(1 for _ in pattern.finditer(text))
+                found += sum(1 for _ in pattern.finditer(text)) or _deeper(text, run, pattern, reach)
         return found
+
+
+def _deeper(text: bytes, run: bytes, pattern: re.Pattern[bytes], reach: int) -> int:
+    """Occurrences under stacks of escapes that no one pattern names, found by undoing them layer by layer."""
+    if not run:
+        return 0
+    found = searched = 0
+    for place in itertools.islice(re.finditer(re.escape(run), text), _MOST_PLACES):
+        if place.start() >= searched:
+            searched = place.end() + reach
+            part = text[max(0, place.start() - reach) : searched]
+            found += max(
+                (sum(1 for _ in pattern.finditer(reading)) for reading in _readings(part)), default=0
+            )
+    return found
+
+
+def _readings(text: bytes) -> Iterator[bytes]:
+    known = {text}
+    layer = [text]
+    for _ in range(_DEPTH):
+        layer = [undone for reading in layer for undo in _UNDO if (undone := undo(reading)) not in known]
+        known.update(layer)
+        yield from layer
+
+
+def _without_entities(text: bytes) -> bytes:
+    return html.unescape(text.decode(errors="surrogateescape")).encode(errors="replace")
+
+
+def _without_backslashes(text: bytes) -> bytes:
+    return _BACKSLASH.sub(_unescaped, text)
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    what = match[1]
+    if len(what) > 1:
+        return chr(int(what[1:], 16)).encode(errors="replace")
+    return {b"n": b"\n", b"t": b"\t", b"r": b"\r"}.get(what, what)
+
+
+_BACKSLASH = re.compile(rb"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_UNDO = (_without_entities, unquote_to_bytes, _without_backslashes)
 
 
 def _longest_run(value: str) -> bytes:
@@ -48,11 +100,13 @@ def _lenient(char: str) -> str:
     """A regular expression for one character in any stack of escapes."""
     code = ord(char)
     names = [name.rstrip(";") for name, text in html.entities.html5.items() if text == char]
-    entity = "|".join([rf"#0*{code}", rf"#[xX]0*{code:x}", rf"#[xX]0*{code:X}", *map(re.escape, names)])
+    entity = "|".join([rf"#0*{code}", rf"#[xX]0*(?i:{code:x})", *map(re.escape, names)])
     raw = "".join(rf"\x{byte:02x}" for byte in char.encode())
-    percent = "".join(rf"%(?:25)*(?:{byte:02x}|{byte:02X})" for byte in char.encode())
+    percent = "".join(rf"%(?:25)*(?i:{byte:02x})" for byte in char.encode())
+    units = [char.encode("utf-16-be")[at : at + 2].hex() for at in range(0, len(char.encode("utf-16-be")), 2)]
+    unicode = r"\\+".join(f"u(?i:{unit})" for unit in units)
     forms = [
-        rf"\\*(?:{raw}|u(?:{code:04x}|{code:04X})|x(?:{code:02x}|{code:02X}))",
+        rf"\\*(?:{raw}|{unicode}|x(?i:{code:02x}))",
         rf"&(?:amp;)*(?:{entity});",
         percent,
     ]
@@ -61,12 +115,16 @@ def _lenient(char: str) -> str:
     if char == "&":
         # An ampersand is itself what opens an entity.
         forms.insert(0, r"&(?:amp;)+")
-    return f"(?:{'|'.join(forms)})"
+    if char in _NAMED_ESCAPES:
+        forms.append(rf"\\+{_NAMED_ESCAPES[char]}")
+    # Each layer of SQL doubles quotes; other characters stand once.
+    often = "{1,8}" if char in "'\"`" else ""
+    return f"(?:{'|'.join(forms)}){often}"
 
 
 def _base64_forms(value: str) -> list[bytes]:
     raw = value.encode()
-    if len(raw) < _MIN_BASE64:
+    if len(raw) < _MIN_ENCODED:
         return []
     forms = set()
     for offset in range(3):
@@ -77,3 +135,10 @@ def _base64_forms(value: str) -> list[bytes]:
         for form in (padded, padded.translate(bytes.maketrans(b"+/", b"-_"))):
             forms.add(form[start:whole])
     return sorted(forms)
+
+
+def _hex_forms(value: str) -> list[bytes]:
+    raw = value.encode()
+    if len(raw) < _MIN_ENCODED:
+        return []
+    return sorted({raw.hex().encode(), raw.hex().upper().encode()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -65,16 +65,31 @@ def _decompressed(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def application_pages(ui: str) -> Iterator[tuple[str, bytes]]:
-    """All pages of a running application's UI: jobs, stages, SQL, executors, thread dumps, metrics."""
+def application_pages(
+    ui: str, *, read: Callable[[str], bytes] = fetch, limit: int = 1000, seconds: float = 120.0,
+    within: Callable[[str], bool] = lambda _: True,
+) -> Iterator[tuple[str, bytes]]:  # fmt: skip
+    """All pages of a running application's UI: jobs, stages, SQL, executors, thread dumps, metrics.
+
+    The arguments are those of `crawl`.
+    """
     executors = json.loads(fetch(f"{api(ui)}/executors"))
     dumps = [
         f"{ui}/executors/{page}/?executorId={executor['id']}"
         for executor in executors
         for page in ("threadDump", "heapHistogram")
     ]
-    start = [f"{ui}/", f"{ui}/environment/", f"{ui}/metrics/json/", *dumps]
-    yield from crawl(start, within=lambda address: "/api/v1/" not in address)
+    start = [
+        f"{ui}/",
+        f"{ui}/environment/",
+        f"{ui}/metrics/json/",
+        f"{ui}/metrics/executors/prometheus/",
+        *dumps,
+    ]
+    yield from crawl(
+        start, within=lambda address: "/api/v1/" not in address and within(address), limit=limit, seconds=seconds,
+        read=read,
+    )  # fmt: skip
 
 
 def environment_rest(ui: str) -> Iterator[tuple[str, bytes]]:
@@ -91,6 +106,7 @@ def application_rest(ui: str) -> Iterator[tuple[str, bytes]]:
     stages = json.loads(fetch(f"{base}/stages"))
     addresses += [f"stages/{stage['stageId']}/{stage['attemptId']}" for stage in stages]
     addresses += [f"stages/{stage['stageId']}/{stage['attemptId']}/taskList?length=1000" for stage in stages]
+    addresses += [f"storage/rdd/{rdd['id']}" for rdd in json.loads(fetch(f"{base}/storage/rdd"))]
     for address in addresses:
         yield f"{base}/{address}", fetch(f"{base}/{address}")
 
@@ -101,11 +117,13 @@ def api(ui: str) -> str:
     return f"{ui}/api/v1/applications/{applications[0]['id']}"
 
 
-def daemon_pages(addresses: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-    """All pages of a master's or worker's UI, with the JSON form."""
+def daemon_pages(
+    addresses: Iterable[str], *, read: Callable[[str], bytes] = fetch, seconds: float = 120.0
+) -> Iterator[tuple[str, bytes]]:
+    """All pages of a master's or worker's UI, with the JSON form; ``read`` and ``seconds`` as in `crawl`."""
     for address in addresses:
         metrics = [f"{address}/metrics/{name}json/" for name in ("", "master/", "applications/")]
-        yield from crawl([f"{address}/", f"{address}/json/", *metrics])
+        yield from crawl([f"{address}/", f"{address}/json/", *metrics], read=read, seconds=seconds)
 
 
 class ProcessWatch:

@@ -2,12 +2,14 @@
 
 import base64
 import html
+import itertools
 import json
 from urllib.parse import quote, quote_plus
 from xml.sax.saxutils import escape
 
 import pytest
 
+from leaks.values import CANARIES, ENCODINGS, LAYERS
 from support.leaks import LeakFinder
 
 VALUE = "k3y&<\"'+/%Zq9xW4 é"
@@ -35,12 +37,29 @@ def as_javascript(text: str) -> str:
         quote(quote(VALUE)),
         *(base64.b64encode(b"x" * offset + VALUE.encode() + b" tail").decode() for offset in range(3)),
         base64.urlsafe_b64encode(VALUE.encode()).decode(),
+        VALUE.encode().hex(),
     ],
 )
 def test_finds_each_form_once(form):
     text = f"before {form} after".encode()
 
     assert LeakFinder([VALUE]).count(text) == 1
+
+
+# Without a letter or digit there is nothing that stays the same under all of them.
+@pytest.mark.parametrize("name", sorted(CANARIES.keys() - {"symbols"}))
+def test_finds_canaries_under_every_layer(name):
+    finder = LeakFinder([CANARIES[name]])
+    for inner, outer in itertools.product(LAYERS, repeat=2):
+        text = f"before {LAYERS[outer](LAYERS[inner](CANARIES[name]))} after"
+        assert finder.count(text.encode()) == 1, f"{inner}, then {outer}"
+
+
+@pytest.mark.parametrize("name", CANARIES)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_finds_canaries_in_every_encoding(name, encoding):
+    text = f"before {ENCODINGS[encoding](CANARIES[name])} after"
+    assert LeakFinder([CANARIES[name]]).count(text.encode()) == 1
 
 
 @pytest.mark.parametrize(
