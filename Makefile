@@ -10,7 +10,7 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint docs unit test smoke fuzz clean
+.PHONY: help venv run jar dist lint docs unit test smoke audit fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -24,7 +24,7 @@ $(VENV)/.ready-run: pyproject.toml python/constraints.txt
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.ready-run
-	$(BIN)/python -m pip install -q -c python/constraints.txt --group dev --group stores
+	$(BIN)/python -m pip install -q -c python/constraints.txt --group dev --group stores --group audit
 	@touch $@
 
 venv: $(VENV)/.ready ## make the virtual environment with pinned dependencies
@@ -68,6 +68,13 @@ smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice on the oldest
 	@$(FIND_JAVA); set -e; for spark in $(SMOKE_SPARKS); do \
 	  echo "== pyspark $$spark"; .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS); \
 	done
+
+# 4.3 is in the environment of development.
+AUDIT_SPARK ?= 3.5.9
+audit: jar .venvs/pyspark-$(AUDIT_SPARK)/.ready ## search every surface of Spark for secrets, on 4.3 and 3.5, into docs/leak-audit.md (needs Chromium)
+	.venvs/pyspark-$(AUDIT_SPARK)/bin/python -m pip install -q -c .venvs/pyspark-$(AUDIT_SPARK)/constraints.txt --group audit
+	@$(FIND_JAVA); $(BIN)/python tests/leaks/audit/run.py --write; first=$$?; \
+	  .venvs/pyspark-$(AUDIT_SPARK)/bin/python tests/leaks/audit/run.py --write && exit $$first
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)

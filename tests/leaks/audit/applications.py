@@ -1,0 +1,233 @@
+"""The applications of one column, one after the other: each is searched while it runs and after its end."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from leaks.audit.column import Column
+from leaks.audit.stage import CORPUS
+from leaks.corpus.shop import Shop
+from leaks.corpus.thrift import statements
+from support import surfaces
+from support.crawl import crawl, fetch
+from support.processes import Child, wait_until
+from support.spark_home import spark_environment, spark_home
+
+_WAIT = 900.0
+
+
+def python_on_cluster(
+    column: Column, kinds: tuple[str, ...] = (), more: Mapping[str, str] | None = None
+) -> None:
+    """Every kind of job in Python, on both workers; ends with an uncaught exception.
+
+    Args:
+        kinds: modules of the corpus; all of them if none is named.
+        more: confs.
+    """
+    end = column.folder / "python.end"
+    chosen = ["--kinds", *kinds] if kinds else []
+    child = column.submit(
+        "python",
+        [
+            CORPUS / "app.py",
+            "--folder",
+            column.folder,
+            "--jdbc",
+            column.stage.jdbc,
+            "--end-when",
+            end,
+            *chosen,
+        ],
+        more={
+            "spark.task.maxFailures": "2",
+            "spark.speculation": "true",
+            "spark.speculation.quantile": "0.5",
+            "spark.speculation.interval": "200ms",
+            "spark.sql.streaming.stopTimeout": "60s",
+            **(more or {}),
+        },
+    )
+    _search_and_end(column, child, end)
+    assert child.wait(_WAIT) != 0, "the crash of this application was not one"
+    column.search_logs(child)
+
+
+def scala_on_cluster(column: Column) -> None:
+    """Jobs in Scala; its driver dies of a native fault. Its event log is compressed and rolling."""
+    end = column.folder / "scala.end"
+    child = column.submit(
+        "scala",
+        [column.stage.scala_jar(), end],
+        options=["--class", "shop.Shop"],
+        more={
+            "spark.eventLog.compress": "true",
+            "spark.eventLog.compression.codec": "zstd",
+            "spark.eventLog.rolling.enabled": "true",
+        },
+    )
+    _search_and_end(column, child, end)
+    assert child.wait(_WAIT) != 0, "the crash of this application was not one"
+    column.search_logs(child)
+    column.search("report of a crashed JVM", surfaces.files([column.folder / "crash"]))
+    # Nobody removed them.
+    column.search_files()
+
+
+def connect(column: Column) -> None:
+    """A Connect server and a Python client."""
+    server = column.submit(
+        "connect-server",
+        ["spark-internal"],
+        options=["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"],
+        more={"spark.connect.grpc.binding.port": "0", "spark.connect.grpc.binding.address": "127.0.0.1"},
+        master="local[2]",
+    )
+    port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
+    order = {
+        "remote": f"sc://127.0.0.1:{port}",
+        "values": column.values,
+        "options": column.options,
+        "jdbc": column.stage.jdbc,
+    }
+    client = _client(
+        column, "connect-client", [sys.executable, CORPUS / "connect_client.py"], json.dumps(order)
+    )
+    client.wait(_WAIT)
+    column.search_application(_ui(server))
+    column.search_files()
+    column.search("answers and errors at Connect clients", surfaces.files([client.log]))
+    _end(column, server)
+
+
+def thrift(column: Column) -> None:
+    """A Thrift server with a metastore, and beeline."""
+    work = column.folder / "work"
+    server = column.submit(
+        "thrift-server",
+        ["spark-internal"],
+        options=["--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"],
+        more={
+            "spark.hadoop.hive.server2.thrift.port": "0",
+            "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
+            "spark.hadoop.hive.server2.logging.operation.log.location": f"{work}/operations",
+            "spark.hadoop.hive.exec.scratchdir": f"{work}/scratch",
+            "spark.hadoop.hive.exec.local.scratchdir": f"{work}/local-scratch",
+            "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={work}/metastore;create=true",
+        },
+        master="local[2]",
+    )
+    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    shop = Shop(None, column.values, column.options, column.folder, column.stage.jdbc)
+    script = column.stage.run.private_file(f"{column.name}-inputs/thrift.sql", "\n".join(statements(shop)))
+    client = column.stage.run.start(
+        f"{column.name}-beeline",
+        [
+            spark_home() / "bin" / "beeline", "--silent=true", "--force=true", "-u",
+            f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "-f", script,
+        ],
+        env={**spark_environment(work, column.folder / "local"), "LC_ALL": "C.UTF-8"},
+        cwd=work,
+    )  # fmt: skip
+    client.wait(_WAIT)
+    column.search_application(_ui(server))
+    column.search_files()
+    column.search("answers and errors at Thrift clients", surfaces.files([client.log]))
+    _end(column, server)
+
+
+def history(column: Column) -> None:
+    """The history server over all event logs of the column, and these themselves."""
+    events = column.folder / "events"
+    column.search("event logs", surfaces.files([events]))
+    properties = column.stage.run.private_file(
+        f"{column.name}-inputs/history.properties",
+        f"spark.history.fs.logDirectory {events.as_uri()}\nspark.history.ui.port 0\n",
+    )
+    server = column.stage.run.start(
+        f"{column.name}-history",
+        [
+            spark_home() / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer",
+            "--properties-file", properties,
+        ],
+        env={**spark_environment(column.folder / "work", column.folder / "local"), "SPARK_DAEMON_MEMORY": "1g"},
+    )  # fmt: skip
+    base = server.wait_for(r"HistoryServer to .* started at (http://\S+)", timeout=120)[1]
+    expected = len(list(events.iterdir()))
+    wait_until("all applications in the history", lambda: len(_applications(base)) >= expected, timeout=120)
+    start = [f"{base}/", f"{base}/?showIncomplete=true"]
+    start += [
+        f"{base}/history/{name}/{page}/" for name in _applications(base) for page in ("jobs", "environment")
+    ]
+    rest = [f"{base}/api/v1/applications/{name}/{page}" for name in _applications(base)
+            for page in ("environment", "jobs", "stages?details=true", "sql?details=true&length=100000")]  # fmt: skip
+
+    def pages(address: str) -> bool:
+        return "/api/v1/" not in address
+
+    column.search(
+        "history server, over HTTP",
+        [
+            *((address, fetch(address)) for address in rest),
+            *crawl(start, within=pages, limit=9000, seconds=900),
+        ],
+    )
+    if column.stage.browser:
+        sampled = column.sample()
+        found = crawl(
+            start, read=column.stage.browser.read, limit=9000, seconds=1800,
+            within=lambda address: pages(address) and sampled(address),
+        )  # fmt: skip
+        column.search("history server, in Chromium", found)
+    server.stop()
+    column.search("log of the history server", surfaces.files([server.log]))
+
+
+ALL: Mapping[str, Callable[[Column], None]] = {
+    "python": python_on_cluster,
+    "scala": scala_on_cluster,
+    "connect": connect,
+    "thrift": thrift,
+    "history": history,
+}
+
+
+def can_run(name: str) -> bool:
+    """Whether this Spark has what an application needs: pyspark 3.5 comes without the Connect server."""
+    return name != "connect" or any((spark_home() / "jars").glob("spark-connect_*.jar"))
+
+
+def _search_and_end(column: Column, child: Child, end: Path) -> None:
+    child.wait_for("^READY", timeout=_WAIT)
+    column.search_application(_ui(child))
+    column.search_files()
+    column.search_daemons()
+    end.touch()
+
+
+def _end(column: Column, server: Child) -> None:
+    server.stop()
+    column.search_logs(server)
+
+
+def _client(column: Column, name: str, command: list[str | Path], order: str) -> Child:
+    """A process that reads its order, which holds secrets, from a private file on standard input."""
+    file = column.stage.run.private_file(f"{column.name}-inputs/{name}.json", order + "\n")
+    return column.stage.run.start(
+        f"{column.name}-{name}", ["sh", "-c", 'file=$1; shift; exec "$@" < "$file"', "sh", file, *command],
+        env={"LC_ALL": "C.UTF-8"}, cwd=column.folder / "work",
+    )  # fmt: skip
+
+
+def _ui(child: Child) -> str:
+    port = child.wait_for(r"Successfully started service 'SparkUI' on port (\d+)", timeout=5)[1]
+    return f"http://127.0.0.1:{port}"
+
+
+def _applications(base: str) -> list[str]:
+    """Applications of a history server, as they stand in its addresses."""
+    return [re.sub(r"[^\w.-]", "", each["id"]) for each in json.loads(fetch(f"{base}/api/v1/applications"))]

@@ -1,0 +1,1 @@
+"""Jobs that show their secrets wherever a job can, one module for each kind; `leaks.audit` runs them."""
