@@ -211,7 +211,7 @@ class TestAuthentication:
             assert provider._session.logins == 2
 
     def test_its_token_is_renewed_since_a_secret_id_may_be_good_for_one_login(self, vault):
-        with make(vault, **vault.approle(uses=1)) as provider:
+        with make(vault, **vault.approle(max_seconds=7200, uses=1)) as provider:
             provider.get("db/prod")
             end = provider._session.end
             provider._session._until = 0.0  # its three quarters are over
@@ -220,7 +220,7 @@ class TestAuthentication:
             assert provider._session.end >= end
 
     def test_a_token_that_cannot_be_renewed_for_long_is_replaced(self, vault):
-        with make(vault, **vault.approle(seconds=6, max_seconds=2 if not vault.real else 7)) as provider:
+        with make(vault, **vault.approle(seconds=6, max_seconds=7 if vault.real else 2)) as provider:
             provider.get("db/prod")
             if vault.real:
                 time.sleep(4.6)  # what is left is less than half, and more than three quarters are over
@@ -343,11 +343,11 @@ class TestLeases:
 
     def test_new_ones_when_the_lease_comes_to_its_end(self, vault):
         # A renewal grants less than half: at once by the fake, and by a real server when the most is nearly over.
-        vault.make_role("ending", seconds=8, max_seconds=9 if vault.real else 3)
+        vault.make_role("ending", seconds=20, max_seconds=22 if vault.real else 3)
         with make(vault, "dynamic") as provider:
             first = provider.get("creds/ending").data
             if vault.real:
-                time.sleep(5.5)
+                time.sleep(13)
             second = provider.get("creds/ending").data
             assert second["password"] != first["password"]
             assert vault.opens(first), "the old ones may still be in use"
