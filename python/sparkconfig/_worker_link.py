@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparkconfig.errors import AgentError, UnresolvedReferenceError
+from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
 __all__ = ["Link", "connect"]
@@ -65,7 +65,8 @@ class Link:
                 ``kafka.config.providers`` always: its references are Kafka's.
 
         Raises:
-            UnresolvedReferenceError: the driver refused one of them.
+            UnresolvedReferenceError: one of them has no value.
+            PolicyViolation: the operator's policy refused one of them.
             AgentError: the executor does not answer.
         """
         kafka = {key: text for key, text in siblings.items() if key == "kafka.config.providers"}
@@ -170,8 +171,13 @@ def _news(answer: Mapping[str, Any]) -> tuple[int, dict[str, Secret | str]]:
     return int(answer["generation"]), values
 
 
-def _refused(message: str) -> UnresolvedReferenceError | AgentError:
+def _refused(message: str) -> SparkConfigError:
     """The brain's error came as text: its problems again, without the headline."""
+    if message.startswith("the operator's policy "):
+        # Imported here: only refusals need it.
+        from sparkconfig.policy import PolicyViolation
+
+        return PolicyViolation.of_text(message)
     if "cannot be resolved" not in message:
         return AgentError(message or "the executor gave no reason")
     _, *problems = message.split("\n  - ")

@@ -19,6 +19,7 @@ def current(text: str) -> Secret:
 
     Raises:
         UnresolvedReferenceError: a reference has no value; the message says which and why.
+        PolicyViolation: the operator's policy does not let this job use it.
         AgentError: no Spark application with the plugin runs in this process.
     """
     api = _driver_api()
@@ -38,6 +39,7 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
 
     Raises:
         UnresolvedReferenceError: as :func:`current`.
+        PolicyViolation: as :func:`current`.
         AgentError: as :func:`current`.
     """
     api = _driver_api()
@@ -120,6 +122,11 @@ def _translated(error: Exception) -> SparkConfigError:
     message = str(java.getMessage())
     if name.endswith("AgentUnavailableException"):
         return AgentError(message)
+    if name.endswith("PolicyRefusedException"):
+        # Imported here: only refusals need it.
+        from sparkconfig.policy import PolicyViolation
+
+        return PolicyViolation.of_text(message)
     # The brain's error came as text: its problems again, without the headline.
     _, *problems = message.split("\n  - ")
     return UnresolvedReferenceError(problems or [message])

@@ -51,6 +51,7 @@ def current(text: str) -> Secret:
 
     Raises:
         UnresolvedReferenceError: a reference has no value; the message says which and why.
+        PolicyViolation: the operator's policy does not let this job use it.
         AgentError: this is no Python worker of an application with the plugin, nor its driver.
     """
     held = _held
@@ -69,6 +70,7 @@ def configs(given: Mapping[str, str]) -> dict[str, _Value]:
 
     Raises:
         UnresolvedReferenceError: as :func:`current`.
+        PolicyViolation: as :func:`current`.
         AgentError: as :func:`current`.
     """
     return _all(given)

@@ -100,6 +100,25 @@ def test_warn_mode_lets_the_application_start(service: AgentService, operator: P
     assert answer["problems"] == []
 
 
+def test_violations_are_counted_for_people_and_monitors(service: AgentService, operator: Path) -> None:
+    call(service, "start", confs={}, operator_file=str(operator))
+    call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
+    state = call(service, "status")["status"]["policy"]
+    assert state == {"mode": "enforce", "denied": 1, "warned": 0}
+    operator.write_text(operator.read_text() + "spark.config.override.mode=warn\n")
+    call(service, "start", confs={}, operator_file=str(operator))
+    call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
+    assert call(service, "status")["status"]["policy"] == {"mode": "warn", "denied": 0, "warned": 1}
+
+
+def test_settings_of_redaction_are_the_operators(service: AgentService, operator: Path) -> None:
+    operator.write_text(
+        operator.read_text() + "spark.config.redaction.require=false\nspark.config.redaction.keys=pin\n"
+    )
+    given = call(service, "start", confs={}, operator_file=str(operator))["settings"]
+    assert (given["redaction_require"], given["redaction_keys"]) == (False, "pin")
+
+
 def test_the_job_type_comes_from_what_was_started(service: AgentService, operator: Path) -> None:
     started = {"sun.java.command": "org.apache.spark.deploy.SparkSubmit pyspark-shell"}
     for parent, keys in (["python", "job.py"], {"spark.shop.tier"}), (["python"], set()):

@@ -138,6 +138,10 @@ class Policies:
         found: dict[str, Any] = json.loads(answer(self.engine, json.dumps({**question, **known})))
         return found
 
+    def status(self) -> dict[str, Any]:
+        """The mode, and how many violations there were since the side process started."""
+        return {"mode": "enforce" if self.engine.enforcing else "warn", **self.engine.counts}
+
     def close(self) -> None:
         """Close the policies and the audit file."""
         self.engine.close()

@@ -114,6 +114,8 @@ class AgentService:
                 "rpc_insecure": settings.rpc_insecure,
                 "reload_action": settings.reload_action,
                 "worker_access": application.worker_access,
+                "redaction_require": settings.redaction_require,
+                "redaction_keys": settings.redaction_keys or "",
             },
         }
 

@@ -27,6 +27,7 @@ def status_of(application: Application) -> dict[str, Any]:
         "poll_interval_ms": settings.poll_interval,
         "rounds": keeper.rounds,
         "failed_rounds": keeper.failed_rounds,
+        "policy": {} if application.policies is None else application.policies.status(),
         "providers": [_provider(application, name) for name in sorted(application.resolver.providers)],
         "references": [
             {

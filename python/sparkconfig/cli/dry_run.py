@@ -13,12 +13,13 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression, Source
 from sparkconfig.formats import properties
 from sparkconfig.formats.errors import FormatError
+from sparkconfig.policy import operator_file
 from sparkconfig.references import Reference, shorten
 from sparkconfig.resolver import Resolver
 from sparkconfig.settings import PREFIX
 from sparkconfig.substitution import Command
 
-__all__ = ["Report", "Row", "check", "operator_file", "read_confs"]
+__all__ = ["Report", "Row", "check", "read_confs"]
 
 
 @dataclass(frozen=True)
@@ -116,17 +117,6 @@ def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, st
     return confs
 
 
-def operator_file(environ: Mapping[str, str] | None = None) -> Path | None:
-    """Return the operator's file that a driver here would find (``OperatorFile.scala`` looks at the same places)."""
-    environ = os.environ if environ is None else environ
-    folders = [Path("/etc/spark")]
-    if environ.get("SPARK_HOME"):
-        folders.append(Path(environ["SPARK_HOME"]) / "conf")
-    if environ.get("SPARK_CONF_DIR"):
-        folders.append(Path(environ["SPARK_CONF_DIR"]))
-    return next((path for folder in folders if (path := folder / "sparkconfig.conf").is_file()), None)
-
-
 def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
     """Ask the providers for every reference in ``confs``.
 
@@ -137,12 +127,13 @@ def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
     Raises:
         ConfigurationError: settings or providers are wrong, all problems in one message.
     """
-    operator = operator or operator_file()
+    operator = operator or operator_file.find(os.environ)
     own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
     report = Report(operator_file=operator)
     if operator is not None:
         report.problems += [f"{key}: only the operator's file {operator} may set this" for key in sorted(own)]
-        own = {key: text for key, text in _read(operator).items() if key.startswith(PREFIX)}
+        # Not checked for who may write it: nothing is bound by this answer.
+        own = dict(operator_file.load(operator, check=False).settings)
     with Resolver.from_confs(own, operator=operator is not None) as resolver:
         found = {
             key: Expression(text, key, siblings=confs if "$[" in text else {})

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparkconfig.cli.dry_run import operator_file, read_confs
+from sparkconfig.cli.dry_run import read_confs
 from sparkconfig.cli.exit_codes import ExitCode, code_for
 from sparkconfig.deadline import CallPool
 from sparkconfig.errors import ConfigurationError, ProviderTimeoutError, SparkConfigError
 from sparkconfig.lookup import harmless
+from sparkconfig.policy import operator_file
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.loader import load_providers
 from sparkconfig.references import scan
@@ -98,8 +100,8 @@ def try_provider(
     Raises:
         ConfigurationError: there is no such provider, or it cannot be configured.
     """
-    operator = operator or operator_file()
-    confs = read_confs([operator] if operator is not None else files)
+    operator = operator or operator_file.find(os.environ)
+    confs = read_confs(files) if operator is None else operator_file.load(operator, check=False).settings
     with load_providers(_only(confs, name)) as providers:
         provider = providers[name]
         pool = CallPool()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sparkconfig.policy.audit import Audit, Record, now
@@ -14,7 +16,7 @@ from sparkconfig.policy.judge import Judge
 from sparkconfig.policy.operator_file import OperatorFile
 from sparkconfig.policy.overrides import Overrides
 from sparkconfig.policy.parts import Parts, load_parts
-from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.request import OverrideRequest, ReferenceUse
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from sparkconfig.policy.value import PolicyViolation
 from sparkconfig.references import shorten
@@ -27,6 +29,9 @@ Resolve = Callable[[Mapping[str, str]], Mapping[str, object]]
 
 SHARED = ("connect", "sql")
 """Job types of servers that several users share."""
+
+_DOORS = ("application", "session", "source", "sink", "catalog", "hadoop")
+"""The scopes in which doors see references before something uses them."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,6 +64,8 @@ class PolicyEngine:
         self.audit = audit or Audit()
         self._judge = Judge(overrides, settings, resolve)
         self._job_types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
+        self._counts: Counter[str] = Counter()
+        self._counting = threading.Lock()
 
     @classmethod
     def from_operator(
@@ -93,6 +100,12 @@ class PolicyEngine:
     def enforcing(self) -> bool:
         """Whether a violation is an error (else it is logged and recorded)."""
         return self._settings.override_mode == "enforce"
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many violations there were: ``denied``, and ``warned`` in mode warn."""
+        with self._counting:
+            return {"denied": self._counts["denied"], "warned": self._counts["warned"]}
 
     @property
     def judges_tables(self) -> bool:
@@ -131,6 +144,39 @@ class PolicyEngine:
         decision = decisions[0] if len(decisions) == 1 else _merged(decisions)
         return self._finish(decision, request, job_types[-1], record=record)
 
+    def check_use(
+        self, request: OverrideRequest, texts: Sequence[Mapping[str, str]], *, judged: bool = False
+    ) -> Decision:
+        """Judge references whose values somebody asks for by themselves.
+
+        Args:
+            request: who asks, and in which scope: ``application`` is the driver's own code, ``worker`` a Python
+                worker. Its properties and references do not count.
+            texts: each a map that holds a text under ``""``, and what else of its map decides whose references
+                they are.
+            judged: whether this is a point of use, such as a connection, behind doors that judge in their own
+                scopes and record. Then what any door would let pass may be used, and what the operator wrote.
+        """
+        uses: list[ReferenceUse] = []
+        for text in texts:
+            found = [use for use in self._judge.uses(text) if not use.where]
+            if not judged or not self._passes(request, text[""], found):
+                uses += found
+        if not uses:
+            return Decision()
+        return self.check(request.with_props({}, dict.fromkeys(uses)))
+
+    def _passes(self, request: OverrideRequest, text: str, uses: Sequence[ReferenceUse]) -> bool:
+        if self._judge.overrides.holds_text(text):
+            return True
+        asked = request.with_props({}, uses)
+        tried = (
+            self.check(replace(asked, scope=scope), streaming=streaming, record=False)
+            for streaming in (False, True)
+            for scope in _DOORS
+        )
+        return any(found.allowed and not found.warned for found in tried)
+
     def _check(self, request: OverrideRequest) -> Decision:
         if request.scope == "worker" and not self.worker_access(request.job_type):
             text = (
@@ -149,6 +195,10 @@ class PolicyEngine:
         enforced = self.enforcing
         if not enforced and decision.violations:
             decision = replace(decision, violations=(), warned=decision.violations)
+        if record:
+            with self._counting:
+                self._counts["denied"] += len(decision.violations)
+                self._counts["warned"] += len(decision.warned)
         if decision.warned and record:
             _log.warning(
                 "%d policy violations (mode warn): %s", len(decision.warned), "; ".join(decision.warned[:20])

@@ -34,7 +34,7 @@ class Judge:
         settings: Settings,
         resolve: Callable[[Mapping[str, str]], Mapping[str, object]] | None,
     ) -> None:
-        self._overrides = overrides
+        self.overrides = overrides
         self._foreign = settings.foreign_providers
         self._known = frozenset(settings.providers)
         self._substitution = settings.substitution_enabled
@@ -72,12 +72,12 @@ class Judge:
 
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
         """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""
-        reason = self._overrides.reason(known, value)
+        reason = self.overrides.reason(known, value)
         if reason is not None:
             return reason
-        if self._overrides.is_default(known, value):
+        if self.overrides.is_default(known, value):
             return "default"
-        if self._overrides.adds_nothing(known, value) or not _named(policy, request, known):
+        if self.overrides.adds_nothing(known, value) or not _named(policy, request, known):
             return "free"
         return "named"
 
@@ -136,7 +136,7 @@ class Judge:
         effective = {name: request.props[name] for name in names}
         if self._resolve is None:
             return effective
-        holding = {use.where for use in self._uses(request.props)}
+        holding = {use.where for use in self.uses(request.props)}
         texts = {
             name: value for name, value in effective.items() if isinstance(value, str) and name in holding
         }
@@ -161,7 +161,7 @@ class Judge:
             for item in listed
             if item.verdict != "default" and not item.canonical.startswith(OWN_PREFIX)
         }
-        uses = dict.fromkeys((*request.references, *self._uses(props)))
+        uses = dict.fromkeys((*request.references, *self.uses(props)))
         for use in (use for use in uses if use.provider not in self._foreign):
             try:
                 problem, decided_by = policy.check_reference(request, use)
@@ -175,7 +175,8 @@ class Judge:
                 Explained(shown, use.where, "denied" if problem else "allowed", problem or "", decided_by)
             )
 
-    def _uses(self, props: Mapping[str, object]) -> list[ReferenceUse]:
+    def uses(self, props: Mapping[str, object]) -> list[ReferenceUse]:
+        """The references in ``props`` that providers of this application would answer."""
         return uses_in(props, self._foreign, substitution=self._substitution)
 
     def _shown(self, use: ReferenceUse) -> str:

@@ -56,8 +56,10 @@ _HADOOP_ALIASES = {
 # Spark's own shorthands for Hadoop keys (SparkHadoopUtil.appendSparkHadoopConfigs).
 _SPARK_TO_HADOOP = {"spark.buffer.size": HADOOP + "io.file.buffer.size"}
 
-# What HiveServer2 and spark-sql put before a name (JDBC URL confs, --hiveconf).
+# What HiveServer2 and spark-sql put before a name (JDBC URL confs, --hiveconf), and the property in which a view
+# keeps the conf under which its text is read.
 _HIVE_FORMS = ("set:", "hiveconf:", "metaconf:")
+_VIEW_FORM = "view.sqlconfig."
 
 
 def fold(name: str) -> str:
@@ -77,8 +79,9 @@ def canonical(name: str, scope: str = "application") -> str:
         return name
     found = name.strip()
     lower = found.lower()
-    while lower.startswith(_HIVE_FORMS):
-        found = found.partition(":")[2].strip()
+    while lower.startswith((*_HIVE_FORMS, _VIEW_FORM)):
+        view = lower.startswith(_VIEW_FORM)
+        found = (found[len(_VIEW_FORM) :] if view else found.partition(":")[2]).strip()
         lower = found.lower()
     known = _table().get(lower)
     if known is not None:

@@ -112,8 +112,8 @@ def _is_policy_file(key: str) -> bool:
 def check_trust(path: Path, *, uid: int | None = None) -> None:
     """Check that the job's user can neither write nor replace the operator's file, or one that it names.
 
-    A job that runs as root can write everything; then the file must at least belong to root and be writable by
-    nobody else, and a warning says that it is a guard-rail only.
+    A job that runs as root can write everything; then the file must at least be writable by nobody else but its
+    owner, and a warning says that it is a guard-rail only.
 
     Raises:
         ConfigurationError: names the file or directory, and what to do.

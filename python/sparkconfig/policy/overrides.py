@@ -144,7 +144,12 @@ class Overrides:
 
     def __init__(self, defaults: Mapping[str, str], *, owned: bool) -> None:
         self._defaults = {fold(canonical(name)): text for name, text in defaults.items()}
+        self._texts = frozenset(defaults.values())
         self._owned = owned
+
+    def holds_text(self, text: str) -> bool:
+        """Whether the operator's file sets some conf to this very text, reference and all."""
+        return text in self._texts
 
     def reason(self, name: str, value: object) -> str | None:
         """Why ``name`` (canonical) is an override, or None if it is none by itself.

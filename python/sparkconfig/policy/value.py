@@ -66,3 +66,9 @@ class PolicyViolation(PolicyViolationError):  # noqa: N818 - the name that KIP-1
         if len(self.problems) > _MOST:
             shown.append(f"... and {len(self.problems) - _MOST} more")
         super().__init__("\n  - ".join([head + ":", *shown]) if head else "\n".join(shown))
+
+    @classmethod
+    def of_text(cls, message: str) -> PolicyViolation:
+        """The violation whose text came over a bridge."""
+        head, *problems = message.split("\n  - ")
+        return cls(problems, head=head.removesuffix(":")) if problems else cls([message])

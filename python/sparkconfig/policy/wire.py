@@ -10,12 +10,15 @@ A question::
      "columns": {"id": "bigint"}, "partitioning": ["day"], "buckets": null, "location": null, "options": {},
      "properties": {}, "comment": null}
 
+    {"op": "use", "job_type": "connect", "scope": "worker", "expressions": [{"text": "${vault:db/prod:password}"}]}
+
     {"op": "job_type", "application": "com.acme.Daily", "main_class": "...", "command": "...", "confs": {...}}
 
 ``props`` are the texts as they stand in confs or options, references unresolved: the engine resolves what a rule
 has to judge, and compares the rest with the operator's own texts. Session questions hold what differs from the
 application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
-is a question about that value). A table's name has its catalog and database filled in.
+is a question about that value). A table's name has its catalog and database filled in. ``use`` asks about references
+whose values somebody wants by themselves; without a scope it is a point of use behind the doors.
 
 Instead of ``job_type`` a question may hold ``facts`` (``main_class``, ``command``, ``confs``). An answer::
 
@@ -83,10 +86,20 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             }
         )
         return _decided(engine, engine.check_table(table), explain=bool(question.get("explain")))
+    if op == "use":
+        scope = question.get("scope")
+        request = OverrideRequest(
+            str(question.get("job_name") or ""),
+            _job_type(question),
+            str(question.get("application") or ""),
+            scope or "application",
+        )
+        texts = [_text_of(item) for item in question.get("expressions") or ()]
+        return _decided(engine, engine.check_use(request, texts, judged=scope is None), explain=False)
     if op == "job_type":
         kind = engine.job_type(str(question.get("application") or ""), _detected(question))
         return {"job_type": kind, "worker_access": engine.worker_access(kind)}
-    raise ConfigurationError("a question's op is check, create_table or job_type")
+    raise ConfigurationError("a question's op is check, create_table, use or job_type")
 
 
 _TABLE = (
@@ -101,6 +114,13 @@ _TABLE = (
     "properties",
     "comment",
 )
+
+
+def _text_of(item: _Json) -> dict[str, str]:
+    """A text under ``""``, with what says which of its references are Kafka's own."""
+    kafka = (item.get("siblings") or {}).get("kafka.config.providers")
+    found = {"": str(item["text"])}
+    return found if kafka is None else {**found, "kafka.config.providers": str(kafka)}
 
 
 def _job_type(question: _Json) -> str:

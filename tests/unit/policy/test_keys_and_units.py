@@ -29,6 +29,7 @@ from sparkconfig.policy.units import Unit, parse_number, unit_named, unit_of
         ("hive.metastore.uris", "session", "spark.hadoop.hive.metastore.uris"),
         ("net.topology.script", "hadoop", "spark.hadoop.net.topology.script"),
         ("set:hiveconf:spark.executor.memory", "session", "spark.executor.memory"),
+        ("view.sqlConfig.spark.sql.session.timeZone", "catalog", "spark.sql.session.timeZone"),
         ("header", "source", "header"),
         ("acks", "connector", "acks"),
         (" SASL.Mechanism", "connector", " SASL.Mechanism"),

@@ -153,3 +153,24 @@ def test_a_policy_document_stands_beside_the_file_and_is_as_safe(file, monkeypat
     os.chown(file.parent / "p.json", OTHER, OTHER)
     with pytest.raises(ConfigurationError, match=r"p\.json belongs to the user"):
         load(file, uid=OTHER)
+
+
+def test_every_command_looks_at_the_same_places(tmp_path, monkeypatch, capsys):
+    """A dangling link or the installer's marker stops a driver: no command may go on as if there were no operator."""
+    from sparkconfig.cli.main import main
+
+    home = tmp_path / "home" / "conf"
+    home.mkdir(parents=True)
+    (tmp_path / "job.conf").write_text("spark.app.name x\n")
+    monkeypatch.setenv("SPARK_HOME", str(home.parent))
+    monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
+    commands = (
+        ["resolve", "--dry-run", str(tmp_path / "job.conf")],
+        ["validate", "--properties-file", str(tmp_path / "job.conf")],
+        ["providers", "test", "x", "--path", "p", "--file", str(tmp_path / "job.conf")],
+    )
+    for mark, word in ((REQUIRED, REQUIRED), (NAME, "No such file")):
+        (home / mark).symlink_to(tmp_path / "nowhere")
+        for command in commands:
+            assert main(command) == 3, command
+            assert word in capsys.readouterr().err, command

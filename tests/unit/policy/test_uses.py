@@ -1,0 +1,113 @@
+"""References that are asked for by themselves, not through a property: driver code, workers, points of use."""
+
+import json
+
+import pytest
+
+from unit.policy.helpers import engine, request, rules
+
+ALLOW_SHARED = {"type": "allow", "provider": "vault", "path": "shared/*"}
+
+
+def asked(made, text, scope="application", *, judged=False, job_type="batch", **beside):
+    return made.check_use(request(job_type=job_type, scope=scope), [{"": text, **beside}], judged=judged)
+
+
+@pytest.mark.parametrize("scope", ["application", "worker"])
+def test_rules_about_references_bind_who_asks_by_name(tmp_path, scope):
+    made = engine(
+        tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
+    )
+    assert asked(made, "${vault:shared/x:pw}", scope).allowed
+    found = asked(made, "${vault:teams/x:pw}", scope)
+    assert not found.allowed
+    assert "teams/x" in found.message
+
+
+def test_a_rule_may_be_about_workers_alone(tmp_path):
+    forbidden = {"type": "forbid", "provider": "*", "key": "admin", "scopes": ["worker"]}
+    made = engine(tmp_path, rules(references=[forbidden]), providers="vault", providers__vault__class="file")
+    assert not asked(made, "${vault:a:admin}", "worker").allowed
+    assert asked(made, "${vault:a:admin}").allowed
+    assert asked(made, "${vault:a:admin}", judged=True).allowed
+
+
+def test_workers_of_shared_servers_may_not_ask(tmp_path):
+    made = engine(tmp_path, rules(), providers="vault", providers__vault__class="file")
+    found = asked(made, "${vault:a:b}", "worker", job_type="connect")
+    assert "spark.config.worker.job.types" in found.message
+    assert asked(made, "plain text", "worker", job_type="connect").allowed
+
+
+def test_a_point_of_use_gets_what_some_door_lets_pass(tmp_path):
+    document = rules(
+        references=[
+            {**ALLOW_SHARED, "scopes": ["source"]},
+            {"type": "allow", "provider": "vault", "path": "streams/*", "jobTypes": ["streaming"]},
+            {"type": "allow", "provider": "vault", "path": "none/*"},
+        ]
+    )
+    made = engine(tmp_path, document, providers="vault", providers__vault__class="file")
+    for path, by_name, in_use in (
+        ("shared/x", False, True),
+        ("streams/x", False, True),
+        ("teams/x", False, False),
+    ):
+        text = f"${{vault:{path}:pw}}"
+        assert (asked(made, text).allowed, asked(made, text, judged=True).allowed) == (by_name, in_use), path
+
+
+def test_what_the_operator_wrote_can_be_used_and_not_asked_for(tmp_path):
+    text = "${vault:own:pw}"
+    made = engine(
+        tmp_path,
+        rules(references=[ALLOW_SHARED]),
+        defaults={"spark.sql.catalog.shop.password": text},
+        providers="vault",
+        providers__vault__class="file",
+    )
+    assert asked(made, text, judged=True).allowed
+    assert not asked(made, text).allowed
+    assert not asked(made, f"x{text}", judged=True).allowed
+
+
+def test_references_of_kafkas_own_providers_and_of_spark_are_not_ours(tmp_path):
+    made = engine(
+        tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
+    )
+    assert not asked(made, "${dir:/x:pw}").allowed
+    assert asked(made, "${dir:/x:pw}", **{"kafka.config.providers": "dir"}).allowed
+    assert asked(made, "${env:HOME}").allowed
+
+
+def test_warn_mode_counts_and_records(tmp_path, caplog):
+    file = tmp_path / "audit.jsonl"
+    made = engine(
+        tmp_path,
+        rules(references=[ALLOW_SHARED]),
+        providers="vault",
+        providers__vault__class="file",
+        override__mode="warn",
+        audit__file=str(file),
+    )
+    assert asked(made, "${vault:teams/x:pw}", judged=True).allowed
+    assert made.counts == {"denied": 0, "warned": 1}
+    assert "teams/x" in caplog.text
+    (record,) = [json.loads(line) for line in file.read_text().splitlines()]
+    assert (record["decision"], record["subject"]) == ("warned", "${vault:teams/x:pw}")
+
+
+def test_the_jvm_asks(tmp_path):
+    made = engine(
+        tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
+    )
+
+    def ask(**question):
+        return json.loads(made.check_json(json.dumps({"op": "use", "job_type": "batch", **question})))
+
+    allowed, denied = [{"text": "${vault:shared/x:pw}"}], [{"text": "${vault:teams/x:pw}", "siblings": {}}]
+    assert ask(expressions=allowed, scope="worker")["allowed"]
+    assert not ask(expressions=denied, scope="worker")["allowed"]
+    assert not ask(expressions=[*allowed, *denied])["allowed"]
+    assert not ask(expressions=[{}])["ok"]
+    assert made.counts == {"denied": 2, "warned": 0}
