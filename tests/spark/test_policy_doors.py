@@ -7,13 +7,16 @@ import json
 import sys
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark import cloudpickle
 from pyspark.errors import AnalysisException, PySparkException
 
 from spark.options.conftest import free_port, has_connect
+from sparkconfig import driver
+from sparkconfig.policy import PolicyViolation
+from support.policies import log_to, records, write_operator
 from support.session import running_session
 
 pytestmark = pytest.mark.spark
@@ -31,8 +34,14 @@ RULES = {
         {"key": "tenant", "type": "fixed", "value": "us", "scopes": ["source", "sink"]},
         {"key": "fetchsize", "type": "range", "maxValue": "100", "scopes": ["source"]},
         {"key": "steward", "type": "regex", "pattern": ".+@shop", "scopes": ["catalog"]},
+        {"key": "spark.sql.avro.datetimeRebaseModeInWrite", "type": "blocklist", "values": ["legacy"]},
+        {"key": "spark.shop.clock", "type": "forbidden", "jobTypes": ["streaming"], "message": "not in streams"},
+        {"key": "spark.shop.clock", "type": "unlimited"},
     ],
-    "references": [{"type": "forbid", "provider": "files", "key": "*admin*"}],
+    "references": [
+        {"type": "forbid", "provider": "files", "key": "*admin*"},
+        {"type": "forbid", "provider": "files", "key": "region", "scopes": ["worker"]},
+    ],
     "tables": [
         {"tables": "spark_catalog.default.prod_*", "forbid": True, "message": "use another name"},
         {"tables": "*", "require": {"provider": {"type": "allowlist", "values": ["parquet", "csv"]}}},
@@ -47,38 +56,6 @@ DEFAULTS = {
 }
 
 
-def write_operator(folder: Path, rules: dict[str, Any], **settings: str) -> Path:
-    """Write an operator's file with these rules, and return the folder for SPARK_CONF_DIR."""
-    home = folder / "operator"
-    home.mkdir(mode=0o755)
-    (home / "rules.json").write_text(json.dumps(rules))
-    lines = {
-        "spark.config.override.policy": "Rules",
-        "spark.config.override.policy.param.file": "rules.json",
-        "spark.config.create.table.policy": "Rules",
-        "spark.config.create.table.policy.param.file": "rules.json",
-        "spark.config.providers": "files",
-        "spark.config.providers.files.class": "file",
-        "spark.config.providers.files.param.allowed.paths": str(folder),
-        "spark.config.audit.file": f"{folder}/audit.jsonl",
-        "spark.config.audit.logger": "shop.audit",
-        "spark.config.agent.python": sys.executable,
-        **settings,
-    }
-    (home / "sparkconfig.conf").write_text("".join(f"{key}={text}\n" for key, text in lines.items()))
-    return home
-
-
-def log4j(home: Path, file: Path) -> None:
-    """Send the driver's log to a file, the audit's included."""
-    (home / "log4j2.properties").write_text(
-        "rootLogger.level=warn\nrootLogger.appenderRef.file.ref=file\n"
-        "appender.file.type=File\nappender.file.name=file\nappender.file.layout.type=PatternLayout\n"
-        f"appender.file.layout.pattern=%c %m%n\nappender.file.fileName={file}\n"
-        "logger.audit.name=shop.audit\nlogger.audit.level=info\n"
-    )
-
-
 @pytest.fixture(scope="module")
 def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("doors")
@@ -90,8 +67,13 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
         conf["spark.plugins"] += ",org.apache.spark.sql.connect.SparkConnectPlugin"
         conf["spark.connect.grpc.binding.port"] = str(port)
         conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
-    home = write_operator(folder, RULES, **DEFAULTS, **{"spark.plugins": conf["spark.plugins"]})
-    log4j(home, folder / "driver.log")
+    home = write_operator(
+        folder,
+        RULES,
+        **DEFAULTS,
+        **{"spark.plugins": conf["spark.plugins"], "spark.config.worker.job.types": "batch, connect"},
+    )
+    log_to(home, folder / "driver.log")
     with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
         found = {"classic": spark, "folder": folder, "port": port}
         if has_connect():
@@ -169,6 +151,7 @@ class TestSession:
             ("spark.hadoop.fs.s3a.endpoint", "elsewhere"),
             ("fs.s3a.bucket.data.endpoint", "elsewhere"),
             ("spark.sql.catalog.mine", "com.acme.Catalog"),
+            ("spark.sql.legacy.avro.datetimeRebaseModeInWrite", "LEGACY"),
         ],
     )
     def test_other_spellings_and_kinds_of_keys(self, spark, key, text):
@@ -179,6 +162,44 @@ class TestSession:
         refused(lambda: spark.conf.set(key, text), key)
         refused(lambda: spark.sql(f"SET {key}={text}"), key)
         assert spark.conf.get(key, "none") == "none" or key in DEFAULTS
+
+    @pytest.mark.parametrize("key", ["mapred.reduce.tasks", "mapreduce.job.reduces"])
+    def test_hives_names_that_set_turns_into_sparks(self, spark, key):
+        try:
+            refused(lambda: spark.sql(f"SET {key}=51"), PARTITIONS)
+            spark.sql(f"SET {key}=48")
+        except AssertionError:
+            # A version that knows this name no more takes it as nobody's key.
+            assert spark.conf.get(key) in ("51", "48")
+            assert spark.conf.get(PARTITIONS) == "7"
+        else:
+            assert spark.conf.get(PARTITIONS) == "48"
+
+    def test_statements_that_come_as_text(self, spark):
+        if spark.version < "4":
+            return
+        refused(lambda: spark.sql(f"EXECUTE IMMEDIATE 'SET {PARTITIONS}=51'"), PARTITIONS)
+        assert spark.conf.get(PARTITIONS) == "7"
+
+    def test_hints_set_nothing(self, spark):
+        """Spark has no hint that sets a conf or an option; what other engines know is a comment here."""
+        hints = f"SET_VAR({PARTITIONS}=51)", f"SET({PARTITIONS}, '51')", "OPTIONS('tenant'='them')"
+        for hint in hints:
+            with contextlib.suppress(PySparkException):  # no syntax at all, in some versions
+                assert spark.sql(f"SELECT /*+ {hint} */ 1 AS id").collect()[0][0] == 1
+        assert spark.sql("SELECT /*+ REPARTITION(3) */ * FROM range(4)").count() == 4
+        assert spark.conf.get(PARTITIONS) == "7"
+
+    def test_sessions_that_a_user_clones(self, spark):
+        """Spark clones sessions too, and changes some confs of its own: a user's clone is not free to do so."""
+        try:
+            clone = spark.cloneSession()
+        except (AttributeError, TypeError, PySparkException):
+            return  # a version or a front without
+        refused(lambda: clone.conf.set(PARTITIONS, "51"), PARTITIONS)
+        refused(lambda: clone.sql(f"SET {PARTITIONS}=51"), PARTITIONS)
+        clone.conf.set(PARTITIONS, "9")
+        assert (clone.conf.get(PARTITIONS), spark.conf.get(PARTITIONS)) == ("9", "7")
 
     def test_values_through_references_count_and_are_not_shown(self, spark, application):
         file = application["folder"] / "shop.properties"
@@ -307,6 +328,20 @@ class TestOptions:
         )
         refused(lambda: spark.catalog.createTable("t2", source="csv", path=path, tenant="them"), "tenant")
 
+    def test_the_confs_that_a_view_keeps(self, spark):
+        spark.sql("CREATE OR REPLACE VIEW kept AS SELECT 1 AS id")
+        try:
+            refused(
+                lambda: spark.sql(
+                    "ALTER VIEW kept SET TBLPROPERTIES ('view.sqlConfig.spark.sql.session.timeZone'='Asia/Tokyo')"
+                ),
+                "spark.sql.session.timeZone",
+            )
+            spark.sql("ALTER VIEW kept SET TBLPROPERTIES ('steward'='me@shop')")
+            assert spark.table("kept").count() == 1
+        finally:
+            spark.sql("DROP VIEW kept")
+
     def test_references_in_options(self, spark, application):
         path = str(application["folder"] / "written")
         file = application["folder"] / "shop.properties"
@@ -326,6 +361,93 @@ class TestOptions:
         assert query.awaitTermination(120)
         assert query.exception() is None
         assert spark.read.parquet(f"{folder}/out-{id(spark)}").count() == 3
+
+    def test_a_streaming_query_is_judged_as_streaming(self, spark, application):
+        """What the application may set as what it is, a stream inside it may not."""
+        folder = application["folder"]
+        spark.range(3).write.mode("overwrite").parquet(str(folder / "in"))
+        spark.conf.set("spark.shop.clock", "fast")
+        source = spark.readStream.schema("id long").parquet(str(folder / "in"))
+        out = f"{folder}/judged-{id(spark)}"
+        writer = source.writeStream.format("parquet").option("checkpointLocation", f"{out}-c")
+        try:
+            with pytest.raises(PySparkException, match="not in streams"):
+                writer.trigger(availableNow=True).start(out)
+            assert spark.range(1).count() == 1
+        finally:
+            spark.conf.unset("spark.shop.clock")
+        query = writer.trigger(availableNow=True).start(out)
+        assert query.awaitTermination(120)
+        assert spark.read.parquet(out).count() == 3
+
+    def test_the_session_of_a_batch_function_is_no_way_round(self, classic, application):
+        """Spark sets confs in the session of a stream; the user's function in it may not."""
+        folder, ends = application["folder"], []
+        classic.range(3).write.mode("overwrite").parquet(str(folder / "in"))
+
+        def batch(frame, _number):
+            for value in ("51", "11"):
+                try:
+                    frame.sparkSession.conf.set(PARTITIONS, value)
+                    ends.append((value, "set"))
+                except PySparkException as error:
+                    ends.append((value, PARTITIONS in str(error)))
+            ends.append(frame.count())
+
+        writer = classic.readStream.schema("id long").parquet(str(folder / "in")).writeStream
+        query = writer.foreachBatch(batch).trigger(availableNow=True).start()
+        assert query.awaitTermination(120)
+        assert query.exception() is None
+        assert ends == [("51", True), ("11", "set"), 3]
+        assert classic.conf.get(PARTITIONS) == "7"
+
+
+class TestReferences:
+    """Values that somebody asks for by name, in the driver, in its JVM and in Python workers."""
+
+    @pytest.fixture
+    def store(self, application):
+        return f"${{files:{application['folder']}/shop.properties:%s}}"
+
+    def test_the_drivers_python(self, classic, store):
+        assert driver.current(store % "password").reveal() == SECRET
+        assert driver.configs({"a": store % "region"})["a"].reveal() == "a"
+        for ask in (driver.current, lambda text: driver.configs({"a": text, "b": store % "region"})):
+            with pytest.raises(PolicyViolation, match="admin") as error:
+                ask(store % "admin")
+            assert SECRET not in str(error.value)
+
+    def test_the_jvm(self, classic, store):
+        jvm = classic._jvm
+        values, expression = jvm.io.sparkconfig.binding.Values, jvm.io.sparkconfig.binding.Expression
+        assert values.resolve(expression.apply(store % "password")) == SECRET
+        with pytest.raises(Exception, match="may not use this reference") as error:
+            values.resolve(expression.apply(store % "admin"))
+        assert SECRET not in str(error.value)
+
+    def test_python_workers(self, classic, store):
+        """`region` is in use in the driver, and so in what the workers' service holds; they may not have it."""
+        assert driver.current(store % "region").reveal() == "a"
+        texts = {key: store % key for key in ("password", "admin", "region")}
+
+        def ask(_rows):
+            from sparkconfig.worker import _newest, current
+
+            for key, text in texts.items():
+                try:
+                    yield key, hash(current(text).reveal()) != 0
+                except Exception as error:
+                    yield key, type(error).__name__
+            yield "held", sorted(text.rpartition(":")[2] for text in _newest().values)
+
+        cloudpickle.register_pickle_by_value(sys.modules[__name__])
+        found = dict(classic.sparkContext.parallelize(range(1), 1).mapPartitions(ask).collect())
+        assert found == {
+            "password": True,
+            "admin": "PolicyViolation",
+            "region": "PolicyViolation",
+            "held": ["password}"],
+        }
 
 
 class TestTables:
@@ -385,10 +507,18 @@ def test_the_operators_defaults_are_in_place(application):
 
 def test_audit_records_name_decisions_and_no_value(application):
     """Stands last: it reads what the other tests have left."""
-    text = (application["folder"] / "audit.jsonl").read_text()
-    records = [json.loads(line) for line in text.splitlines()]
-    seen = {(record["scope"], record["decision"]) for record in records}
-    assert {(scope, "denied") for scope in ("session", "source", "sink", "catalog", "hadoop")} <= seen
+    found = records(application["folder"])
+    seen = {(record["scope"], record["decision"]) for record in found}
+    scopes = "application", "session", "source", "sink", "catalog", "hadoop", "worker"
+    assert {(scope, "denied") for scope in scopes} <= seen
+    assert {
+        (record["scope"], record["decision"]) for record in found if record["subject"].startswith("${")
+    } >= {
+        ("application", "allowed"),
+        ("application", "denied"),
+        ("worker", "allowed"),
+        ("worker", "denied"),
+    }
     assert ("session", "allowed") in seen
     log = [
         line
@@ -396,6 +526,6 @@ def test_audit_records_name_decisions_and_no_value(application):
         if line.startswith("shop.audit ")
     ]
     assert sorted(json.dumps(json.loads(line[11:]), sort_keys=True) for line in log) == sorted(
-        json.dumps(record, sort_keys=True) for record in records
+        json.dumps(record, sort_keys=True) for record in found
     )
-    assert SECRET not in text
+    assert SECRET not in json.dumps(found)

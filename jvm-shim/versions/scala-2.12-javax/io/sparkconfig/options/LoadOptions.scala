@@ -1,6 +1,7 @@
 package io.sparkconfig.options
 
 import io.sparkconfig.binding.Expression
+import io.sparkconfig.policy.{OptionsRule, PolicyDoors}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.internal.SQLConf
@@ -22,7 +23,9 @@ final class LoadOptions private (
 }
 
 object LoadOptions {
-  def apply(format: String, written: Map[String, String], arguments: Array[AnyRef]): LoadOptions = {
+  /** Asks the policies first: the source must not see what they refuse. */
+  def apply(format: String, written: Map[String, String], arguments: Array[AnyRef], streaming: Boolean): LoadOptions = {
+    PolicyDoors.running.foreach(OptionsRule.check(_, OptionsRule.Source, written, streaming))
     val paths = if (format == "jdbc") arguments else arguments.map(resolved(format, _))
     val options = Sources.options(format, written, SQLConf.get)
     val changed = (options ne written) || !paths.zip(arguments).forall { case (a, b) => a eq b }

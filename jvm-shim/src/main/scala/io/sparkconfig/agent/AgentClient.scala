@@ -17,7 +17,11 @@ final case class AgentSettings(
     staleExpiryMs: Long,
     rpcInsecure: Boolean,
     reloadAction: String,
-    workerAccess: Boolean)
+    workerAccess: Boolean,
+    redaction: RedactionSettings)
+
+/** `spark.config.redaction.require` and `spark.config.redaction.keys`, whoever set them. */
+final case class RedactionSettings(require: Boolean, keys: String)
 
 /** What the side process found in the confs. */
 final case class ConfAnswer(
@@ -48,7 +52,8 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       given.get("stale_expiry_ms").asLong,
       given.get("rpc_insecure").asBoolean,
       given.get("reload_action").asText,
-      given.get("worker_access").asBoolean))
+      given.get("worker_access").asBoolean,
+      RedactionSettings(given.get("redaction_require").asBoolean, given.get("redaction_keys").asText)))
     val expressions = Json.fields(answer.get("confs")).map { case (key, node) =>
       key -> Expression.ofConf(key, node.get("text").asText)
     }.toMap
@@ -68,7 +73,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   def resolve(expressions: Iterable[Expression]): Snapshot = {
     val request = Json.obj()
     val items = request.putArray("expressions")
-    expressions.foreach(expression => write(items.addObject(), expression))
+    expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
     Snapshot.fromJson(supervisor.call("resolve", request).get("snapshot"))
   }
 
@@ -112,23 +117,18 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     val again = start.deepCopy[com.fasterxml.jackson.databind.node.ObjectNode]()
     again.put("generation", snapshot.generation)
     val items = again.putArray("known")
-    expressions.foreach(expression => write(items.addObject(), expression))
+    expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
     again.set[JsonNode]("held", snapshot.toJson)
     call("start", again)
     announced.foreach(id => call("announce", announcement(id)))
   }
 
   def close(): Unit = supervisor.close()
-
-  private def write(item: com.fasterxml.jackson.databind.node.ObjectNode, expression: Expression): Unit = {
-    item.put("id", expression.id)
-    item.put("text", expression.text)
-    if (expression.siblings.nonEmpty) Json.putMap(item, "siblings", expression.siblings)
-  }
 }
 
 private[sparkconfig] object AgentClient {
-  private val Defaults = AgentSettings(5000L, 3600000L, rpcInsecure = false, "refresh", workerAccess = false)
+  private val Defaults = AgentSettings(5000L, 3600000L, rpcInsecure = false, "refresh", workerAccess = false,
+    RedactionSettings(require = true, ""))
   private val StartTimeoutMs = 30000L
   private val CallTimeoutMs = 60000
 
@@ -138,6 +138,13 @@ private[sparkconfig] object AgentClient {
       "try:\n    from sparkconfig.agent.main import main\n" +
       "except ModuleNotFoundError as e:\n    sys.exit('the Python package ' + str(e.name) + ' is not installed here')\n" +
       "main()"
+
+  /** An expression as the side process reads it. */
+  def write(item: com.fasterxml.jackson.databind.node.ObjectNode, expression: Expression): Unit = {
+    item.put("id", expression.id)
+    item.put("text", expression.text)
+    if (expression.siblings.nonEmpty) Json.putMap(item, "siblings", expression.siblings)
+  }
 
   /**
    * Starts the side process that serves this conf.

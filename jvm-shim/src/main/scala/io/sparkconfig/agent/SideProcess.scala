@@ -156,7 +156,12 @@ private[sparkconfig] object SideProcess {
         var line = lines.readLine()
         while (line != null) {
           last = redact(line)
-          log.info("side process: {}", last)
+          // A line begins with its level, unless it goes on with the one before.
+          last.takeWhile(_ != ' ') match {
+            case "ERROR" | "CRITICAL" => log.error("side process: {}", last)
+            case "WARNING" => log.warn("side process: {}", last)
+            case _ => log.info("side process: {}", last)
+          }
           line = lines.readLine()
         }
       } catch { case _: java.io.IOException => () }

@@ -12,14 +12,14 @@ import io.sparkconfig.plugin.{Application, DriverValues}
 /** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
 object DriverApi {
   /** The newest value of a text with references. It is a secret: keep it out of logs and plans. */
-  def current(text: String): String = Values.resolve(Expression(text))
+  def current(text: String): String = if (Expression.mayHold(text)) resolved(Seq(Expression(text))).head else text
 
   /** The newest values of a whole map, all of one generation. */
   def configs(map: JMap[String, String]): JMap[String, String] = {
     val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }
-    val resolved = driver.resolveAll(texts.map { case (_, text) => Expression.of(text, map.asScala) })
+    val values = resolved(texts.map { case (_, text) => Expression.of(text, map.asScala) })
     val result = new JLinkedHashMap[String, String](map)
-    texts.map(_._1).zip(resolved).foreach { case (key, value) => result.put(key, value) }
+    texts.map(_._1).zip(values).foreach { case (key, value) => result.put(key, value) }
     result
   }
 
@@ -50,6 +50,10 @@ object DriverApi {
 
   /** How often the side process was started again. */
   def agentRestarts: Int = Application.agent.map(_.restartCount).getOrElse(0)
+
+  /** The driver's own code is judged as the application; that of executors uses what the driver lets pass. */
+  private def resolved(expressions: Seq[Expression]): Seq[String] =
+    Application.values.map(_.resolveAs(Some("application"), expressions)).getOrElse(Values.resolveAll(expressions))
 
   private def driver: DriverValues = Application.values.getOrElse(
     throw new SparkConfigException("sparkconfig does not run in this process"))

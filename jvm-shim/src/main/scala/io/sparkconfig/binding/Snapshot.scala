@@ -15,6 +15,10 @@ final case class Snapshot(generation: Long, values: Map[String, String], secrets
 
   def secretValues: Iterable[String] = secrets.flatMap(values.get)
 
+  /** The part of it that `wanted` names by ids. */
+  def only(wanted: String => Boolean): Snapshot =
+    Snapshot(generation, values.filter { case (id, _) => wanted(id) }, secrets.filter(wanted))
+
   /** Never the values. */
   override def toString: String = s"Snapshot(generation=$generation, expressions=${values.size})"
 

@@ -10,6 +10,9 @@ trait ValueSource {
   /** Values of several expressions in their order, all of one generation, so that a user fits its password. */
   def resolveAll(expressions: Seq[Expression]): Seq[String]
 
+  /** The value of an expression for a Python worker: what workers may ask for, the policy decides anew. */
+  def resolveForWorker(expression: Expression): String
+
   /** The newest snapshot that this process holds. */
   def snapshot: Snapshot
 
@@ -38,6 +41,9 @@ object Values {
   def resolve(expression: Expression): String =
     if (Expression.mayHold(expression.text)) source.resolve(expression) else expression.text
 
+  /** Values of several expressions in their order, all of one generation. */
+  def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
+
   /** Resolves all values of a map, in one generation; the keys stay. */
   def resolveMap(map: Map[String, String]): Map[String, String] = resolveMap(map, map)
 
@@ -53,6 +59,7 @@ object Values {
     override def resolveAll(expressions: Seq[Expression]): Seq[String] = throw new SparkConfigException(
       "A reference cannot be resolved in this process, since sparkconfig is not running here. " +
         "Set spark.plugins=io.sparkconfig.ConfigPlugin for the application.")
+    override def resolveForWorker(expression: Expression): String = resolve(expression)
     override def snapshot: Snapshot = Snapshot.Empty
     override def refresh(): Boolean = false
   }

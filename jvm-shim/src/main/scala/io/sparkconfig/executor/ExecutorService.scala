@@ -23,8 +23,8 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   @volatile private var news: Option[SnapshotNews] = None
   @volatile private var broadcastsWork = false
   private val seen = new ConcurrentHashMap[String, Seen]()
-  private val asked = new ConcurrentHashMap[String, Message]()
-  private val worker = Executors.newSingleThreadExecutor(new ThreadFactory {
+  private val asked = new ConcurrentHashMap[(String, Boolean), Message]()
+  private val pool = Executors.newSingleThreadExecutor(new ThreadFactory {
     override def newThread(task: Runnable): Thread = {
       val thread = new Thread(task, "sparkconfig-resolve")
       thread.setDaemon(true)
@@ -69,35 +69,36 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
       seen.put(executor, Seen(known, System.currentTimeMillis()))
       news.filter(_.generation > known).getOrElse(Unchanged)
     case AskKey => new Key(key)
-    case AskExpression(text, siblings) => expression(Expression.withSiblings(text, siblings))
+    case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)
     case _ => Unchanged
   }
 
-  def close(): Unit = worker.shutdownNow()
+  def close(): Unit = pool.shutdownNow()
 
-  private def expression(wanted: Expression): Message =
-    if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
+  private def expression(wanted: Expression, worker: Boolean): Message =
+    if (!worker && values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
     else {
-      val before = asked.putIfAbsent(wanted.id, Pending)
-      if (before == null) { worker.submit(new Runnable { override def run(): Unit = take(wanted) }); Pending }
+      val question = (wanted.id, worker)
+      val before = asked.putIfAbsent(question, Pending)
+      if (before == null) { pool.submit(new Runnable { override def run(): Unit = take(wanted, worker) }); Pending }
       else {
         // An answer is given once: the next question is a new try.
-        if (before != Pending) asked.remove(wanted.id, before)
+        if (before != Pending) asked.remove(question, before)
         before
       }
     }
 
-  private def take(wanted: Expression): Unit = {
+  private def take(wanted: Expression, worker: Boolean): Unit = {
     val result =
       try {
-        values.resolve(wanted)
+        if (worker) values.resolveForWorker(wanted) else values.resolve(wanted)
         if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
         else Plain
       } catch {
         case e: SparkConfigException => Refused(e.getMessage)
         case e: Exception => Refused(s"the driver failed with ${e.getClass.getSimpleName}")
       }
-    asked.put(wanted.id, result)
+    asked.put((wanted.id, worker), result)
   }
 
   private def release(old: Broadcast[Array[Byte]]): Unit =

@@ -27,7 +27,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       RedactionSinks.installQuietly()
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
-      if (extra.get(ExecutorSide.WorkerKey) == "true") serveWorkers(started)
+      if (extra.get(ExecutorSide.WorkerKey) == "true") serveWorkers(started, extra.get(ExecutorSide.JudgedKey) == "true")
       ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()
@@ -41,9 +41,9 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     }
 
   /** Python workers are a convenience: an executor without them still computes. */
-  private def serveWorkers(source: ExecutorValues): Unit =
+  private def serveWorkers(source: ExecutorValues, judged: Boolean): Unit =
     try {
-      val server = new WorkerServer(source, SparkAccess.localDirs)
+      val server = new WorkerServer(source, SparkAccess.localDirs, judged)
       source.onChange(server.publish)
       server.start()
       workers = Some(server)
@@ -65,5 +65,6 @@ private[sparkconfig] object ExecutorSide {
   /** What the driver tells executors through the plugin's own conf, which is public: no secrets here. */
   val PollKey = "poll.interval.ms"
   val WorkerKey = "worker.access"
+  val JudgedKey = "worker.judged"
   val DefaultPollMs = 5000L
 }

@@ -52,7 +52,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   override def resolve(expression: Expression): String =
     held.get().get(expression).getOrElse {
       refresh()
-      held.get().get(expression).getOrElse(askDriver(expression))
+      held.get().get(expression).getOrElse(askDriver(expression, worker = false))
     }
 
   override def resolveAll(expressions: Seq[Expression]): Seq[String] = {
@@ -61,6 +61,8 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     val newest = held.get()
     known.map { case (expression, value) => newest.get(expression).getOrElse(value) }
   }
+
+  override def resolveForWorker(expression: Expression): String = askDriver(expression, worker = true)
 
   def close(): Unit = {
     closed = true
@@ -89,10 +91,10 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     made
   }
 
-  private def askDriver(expression: Expression): String = {
+  private def askDriver(expression: Expression, worker: Boolean): String = {
     val deadline = System.nanoTime() + AskDeadlineMs * 1000000
     while (System.nanoTime() < deadline) {
-      ask(AskExpression(expression.text, expression.siblings)) match {
+      ask(AskExpression(expression.text, expression.siblings, worker)) match {
         case Ready(_) =>
           refresh()
           held.get().get(expression) match {

@@ -30,8 +30,13 @@ private[executor] final class SnapshotNews(
     val inline: Array[Byte],
     val shared: Broadcast[Array[Byte]]) extends Message
 
-/** Asks the driver to take an expression into the snapshot that it has not seen yet. */
-private[executor] final case class AskExpression(text: String, siblings: Map[String, String]) extends Message
+/**
+ * Asks the driver to take an expression into the snapshot that it has not seen yet.
+ *
+ * @param worker whether it is for a Python worker, which the policy judges by itself
+ */
+private[executor] final case class AskExpression(text: String, siblings: Map[String, String], worker: Boolean)
+  extends Message
 
 /** The driver is at it, on another thread than the one that answers; ask again. */
 private[executor] case object Pending extends Message
@@ -58,7 +63,8 @@ private[sparkconfig] object Messages {
     case AskSnapshot(known, executor) => Array("ask-snapshot", Long.box(known), executor)
     case Unchanged => Array("unchanged")
     case news: SnapshotNews => Array("snapshot", Long.box(news.generation), news.inline, news.shared)
-    case AskExpression(text, siblings) => Array("ask-expression", text, new JHashMap[String, String](siblings.asJava))
+    case AskExpression(text, siblings, worker) =>
+      Array("ask-expression", text, new JHashMap[String, String](siblings.asJava), Boolean.box(worker))
     case Pending => Array("pending")
     case Ready(generation) => Array("ready", Long.box(generation))
     case Plain => Array("plain")
@@ -74,8 +80,8 @@ private[sparkconfig] object Messages {
     case Array("snapshot", generation: java.lang.Long, inline, shared) =>
       Some(new SnapshotNews(
         generation, inline.asInstanceOf[Array[Byte]], shared.asInstanceOf[Broadcast[Array[Byte]]]))
-    case Array("ask-expression", text: String, siblings: JMap[_, _]) =>
-      Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap))
+    case Array("ask-expression", text: String, siblings: JMap[_, _], worker: java.lang.Boolean) =>
+      Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap, worker))
     case Array("pending") => Some(Pending)
     case Array("ready", generation: java.lang.Long) => Some(Ready(generation))
     case Array("plain") => Some(Plain)

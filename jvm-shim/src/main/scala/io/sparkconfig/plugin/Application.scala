@@ -35,6 +35,7 @@ private[sparkconfig] final class Application private (
     val settings = new JHashMap[String, String]()
     settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
     settings.put(ExecutorSide.WorkerKey, client.settings.workerAccess.toString)
+    settings.put(ExecutorSide.JudgedKey, PolicyDoors.running.isDefined.toString)
     settings
   }
 
@@ -99,11 +100,12 @@ private[sparkconfig] object Application {
    */
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
-    RedactionSinks.install(conf)
+    val missing = RedactionSinks.install(conf)
     val client = AgentClient.start(conf, HadoopErrands.answer(() => sc.hadoopConfiguration))
     try {
       val given = conf.getAll.toMap
       val plan = StartPlan.check(conf, client)
+      RedactionSinks.require(conf, missing, client.settings.redaction)
       Redactor.register(plan.snapshot.secretValues)
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)

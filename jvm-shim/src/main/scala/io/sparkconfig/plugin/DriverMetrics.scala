@@ -19,6 +19,8 @@ private[plugin] object DriverMetrics {
     gauge("secondsToExpiry")(told(s => soonestExpiry(s)))
     gauge("refreshes")(told(_.path("rounds").asLong))
     gauge("failures")(told(_.path("failed_rounds").asLong))
+    gauge("policyViolations")(told(_.path("policy").path("denied").asLong))
+    gauge("policyWarnings")(told(_.path("policy").path("warned").asLong))
     gauge("executorsBehind")(state.executorsBehind.toLong)
     gauge("sideProcessRestarts")(state.restarts.toLong)
   }

@@ -8,6 +8,7 @@ import scala.collection.JavaConverters._
 import io.sparkconfig.AgentUnavailableException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.policy.PolicyDoors
 import org.slf4j.LoggerFactory
 
 /**
@@ -39,7 +40,18 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
 
-  override def resolveAll(expressions: Seq[Expression]): Seq[String] = {
+  override def resolveAll(expressions: Seq[Expression]): Seq[String] = resolveAs(None, expressions)
+
+  override def resolveForWorker(expression: Expression): String = resolveAs(Some("worker"), Seq(expression)).head
+
+  /**
+   * Values for who asks for them by name: the policy judges the references in that scope.
+   *
+   * @param scope None: a point of use, whose options or confs a door has judged
+   * @throws io.sparkconfig.PolicyRefusedException the policy refuses one of them
+   */
+  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = {
+    PolicyDoors.running.foreach(_.use(scope, expressions))
     val newest =
       try ask(expressions)
       catch { case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held) }

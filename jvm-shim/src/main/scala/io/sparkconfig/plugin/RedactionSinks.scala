@@ -1,6 +1,7 @@
 package io.sparkconfig.plugin
 
 import io.sparkconfig.SparkConfigException
+import io.sparkconfig.agent.RedactionSettings
 import io.sparkconfig.redaction.{EventLogListener, LiteralKeys, LogRedaction, StreamRedaction}
 import org.apache.spark.SparkConf
 import org.slf4j.LoggerFactory
@@ -15,14 +16,29 @@ private[sparkconfig] object RedactionSinks {
   /**
    * Hooks this JVM's log4j2 and standard streams, and takes the secrets that stand in clear in confs.
    *
+   * @return what could not be hooked, for [[require]] to decide
+   * @throws SparkConfigException `spark.config.redaction.keys` is malformed
+   */
+  def install(conf: SparkConf): Seq[String] = {
+    register(conf)
+    unreachable()
+  }
+
+  /**
+   * Decides about sinks that are missing, by the settings of the operator if there is one. Who asks for these
+   * settings later finds them in the conf.
+   *
    * @throws SparkConfigException a sink cannot be hooked, and `spark.config.redaction.require` is not false
    */
-  def install(conf: SparkConf): Unit = {
-    try LiteralKeys.register(conf)
-    catch { case wrong: IllegalArgumentException => throw new SparkConfigException(wrong.getMessage) }
-    val missing = unreachable()
+  def require(conf: SparkConf, missing: Seq[String], settings: RedactionSettings): Unit = {
+    if (conf.getBoolean(EventLogListener.RequireKey, defaultValue = true) != settings.require)
+      conf.set(EventLogListener.RequireKey, settings.require.toString)
+    if (conf.get(LiteralKeys.Key, "") != settings.keys) {
+      conf.set(LiteralKeys.Key, settings.keys)
+      register(conf)
+    }
     if (missing.nonEmpty) {
-      if (conf.getBoolean(EventLogListener.RequireKey, defaultValue = true)) {
+      if (settings.require) {
         throw new SparkConfigException(missing.mkString("sparkconfig cannot redact these sinks:\n  - ", "\n  - ",
           s"\nSet ${EventLogListener.RequireKey}=false to start without them."))
       }
@@ -30,8 +46,12 @@ private[sparkconfig] object RedactionSinks {
     }
   }
 
-  /** Like [[install]], for executors, where nothing may throw: a sink that cannot be hooked is logged. */
+  /** For executors, where nothing may throw: a sink that cannot be hooked is logged. */
   def installQuietly(): Unit = unreachable().foreach(sink => log.error("not redacted on this executor: {}", sink))
+
+  private def register(conf: SparkConf): Unit =
+    try LiteralKeys.register(conf)
+    catch { case wrong: IllegalArgumentException => throw new SparkConfigException(wrong.getMessage) }
 
   private def unreachable(): Seq[String] =
     Seq(

@@ -4,6 +4,7 @@ import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.Snapshot
 import io.sparkconfig.executor.workers.WorkerServer
+import io.sparkconfig.policy.PolicyDoors
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkconfig.{ConfigTab, SparkAccess}
@@ -23,7 +24,7 @@ private[plugin] final class Surroundings(client: AgentClient, values: DriverValu
     attempt("metrics")(DriverMetrics.register(metrics, state))
     attempt("the page Config")(ConfigTab.attach(sc, () => state.toJson))
     if (client.settings.workerAccess) attempt("Python workers on the driver") {
-      val server = new WorkerServer(values, SparkAccess.localDirs)
+      val server = new WorkerServer(values, SparkAccess.localDirs, judged = PolicyDoors.running.isDefined)
       server.start()
       workers = Some(server)
     }

@@ -6,9 +6,9 @@ import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import io.sparkconfig.SparkConfigException
+import io.sparkconfig.{PolicyRefusedException, SparkConfigException}
 import io.sparkconfig.agent.{AgentClient, Json}
-import io.sparkconfig.binding.Values
+import io.sparkconfig.binding.{Expression, Values}
 import org.apache.spark.sql.sparkconfig.PolicyViolationException
 import org.slf4j.{Logger, LoggerFactory}
 
@@ -82,6 +82,26 @@ private[sparkconfig] final class PolicyDoors(
       props.foreach { case (key, text) => node.put(key, text.orNull) }
       ask(question)
     }
+
+  /**
+   * Asks whether references may be used whose values somebody wants. The answer hangs on their texts alone, so it
+   * stays good while values change or the side process starts again.
+   *
+   * @param scope `application` for the driver's own code, `worker` for Python workers; None: a point of use, whose
+   *              options or confs a door has judged in its own scope
+   * @throws PolicyRefusedException naming every reference that is refused
+   */
+  def use(scope: Option[String], expressions: Seq[Expression]): Unit = if (expressions.nonEmpty) {
+    val verdict = remembering(("use", scope, expressions.map(_.id))) {
+      val question = Json.obj()
+      question.put("op", "use")
+      scope.foreach(question.put("scope", _))
+      val items = question.putArray("expressions")
+      expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
+      ask(question)
+    }
+    if (!verdict.allowed) throw new PolicyRefusedException(verdict.message)
+  }
 
   /** Asks about a new table. */
   def table(question: ObjectNode): Unit = {

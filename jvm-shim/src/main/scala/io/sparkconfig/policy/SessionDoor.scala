@@ -1,5 +1,6 @@
 package io.sparkconfig.policy
 
+import java.util.{Collections, WeakHashMap}
 import java.util.concurrent.Executors
 
 import scala.util.control.NonFatal
@@ -17,7 +18,7 @@ import org.apache.spark.sql.sparkconfig.{ConfGuard, GuardedConf, PolicyViolation
  * away, is judged at the next statement: that statement fails, what was refused is put back, and the session goes
  * on. With nothing changed a statement costs one look at the guard.
  *
- * @param clone made by Spark from another session, for a streaming query or to cache a table
+ * @param clone made by Spark itself from another session, for a streaming query or to cache a table
  */
 private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boolean) extends ConfGuard {
   import SessionGuard._
@@ -26,7 +27,7 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
   private var accepted = Map.empty[String, String]
 
   override def setting(key: String, text: String): Unit =
-    if (isQuestion(key, text)) {
+    if (isQuestion(key, text) && !(isFree(key) && SparksOwn.isSetting)) {
       doors.check(scopeOf(key), Map(key -> Some(text)))
       synchronized { accepted += key -> text }
     }
@@ -37,7 +38,7 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
   def look(): Unit = if (changed) synchronized {
     changed = false
     val texts = GuardedConf.texts(conf)
-    val other = texts.collect { case (key, text) if isQuestion(key, text) => key -> Option(text) }
+    val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key) => key -> Option(text) }
     val missing = doors.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
     val questions = (other ++ missing).groupBy { case (key, _) => scopeOf(key) }
     val verdicts = questions.toSeq.map { case (scope, props) => props -> doors.judge(scope, props) }
@@ -55,21 +56,13 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
   }
 
   private def isQuestion(key: String, text: String): Boolean =
-    !(clone && isSparksOwn(key)) && !doors.isApplications(key, text) && !synchronized(accepted.get(key).contains(text))
+    !doors.isApplications(key, text) && !synchronized(accepted.get(key).contains(text))
+
+  private def isFree(key: String): Boolean = clone && SparksOwn.sets(key)
 }
 
 private object SessionGuard {
   def scopeOf(key: String): String = if (key.startsWith("spark.sql.catalog.")) "catalog" else "session"
-
-  /** What Spark sets in the sessions that it clones (CacheManager, StreamExecution, OffsetSeqMetadata). */
-  def isSparksOwn(key: String): Boolean = Own(key) || key.startsWith("spark.sql.streaming.")
-
-  private val Own = Set(
-    "spark.sql.adaptive.enabled",
-    "spark.sql.adaptive.applyFinalStageShuffleOptimizations",
-    "spark.sql.sources.bucketing.autoBucketedScan.enabled",
-    "spark.sql.cbo.enabled",
-    "spark.sql.shuffle.partitions")
 }
 
 private[sparkconfig] object SessionDoor {
@@ -79,13 +72,19 @@ private[sparkconfig] object SessionDoor {
     thread
   }
 
+  private val clones = Collections.synchronizedSet(
+    Collections.newSetFromMap(new WeakHashMap[Sessions.Spark, java.lang.Boolean]()))
+
   /**
    * Guards a session as soon as its state stands. Nothing else tells of a new session, and inside the hook its
    * confs cannot be reached yet; what is set before this has run is judged at the first statement.
    */
-  def watch(session: Sessions.Spark): Unit = watchers.execute { () =>
-    try guard(session)
-    catch { case NonFatal(_) => () } // the session failed to start, and says so itself
+  def watch(session: Sessions.Spark): Unit = {
+    if (SparksOwn.isCloning) clones.add(session)
+    watchers.execute { () =>
+      try guard(session)
+      catch { case NonFatal(_) => () } // the session failed to start, and says so itself
+    }
   }
 
   /** Guards the session from its first statement on, and judges what changed since the last one. */
@@ -94,7 +93,7 @@ private[sparkconfig] object SessionDoor {
   private def guard(session: Sessions.Spark): Option[SessionGuard] = PolicyDoors.running.flatMap { doors =>
     val conf = Sessions.classic(session).sessionState.conf
     if (GuardedConf.guard(conf).isEmpty) {
-      GuardedConf.install(conf, new SessionGuard(doors, conf, Sessions.isClone(session)))
+      GuardedConf.install(conf, new SessionGuard(doors, conf, clones.contains(session)))
     }
     GuardedConf.guard(conf).collect { case known: SessionGuard => known }
   }

@@ -3,7 +3,7 @@ package io.sparkconfig.executor.workers
 import java.io.{DataInputStream, DataOutputStream, File, IOException}
 import java.net.{StandardProtocolFamily, UnixDomainSocketAddress}
 import java.nio.channels.{Channels, ServerSocketChannel, SocketChannel}
-import java.util.concurrent.{ExecutorService => Pool, Executors, ThreadFactory}
+import java.util.concurrent.{ConcurrentHashMap, ExecutorService => Pool, Executors, ThreadFactory}
 
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
@@ -20,8 +20,11 @@ import org.slf4j.LoggerFactory
  * A message is four bytes of length and JSON. The first of a connection is the token; then `snapshot` gives the
  * values if they are newer than the generation known, and `resolve` takes expressions into use. Python asks only
  * after the mapped generation has changed.
+ *
+ * @param judged whether there are policies: then workers get what the driver has let them ask for, and nothing else
+ *               of what this process holds
  */
-private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Seq[File]) {
+private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Seq[File], judged: Boolean) {
   import WorkerServer._
 
   private val log = LoggerFactory.getLogger(classOf[WorkerServer])
@@ -34,6 +37,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
       thread
     }
   })
+  private val granted = ConcurrentHashMap.newKeySet[String]()
   private val atExit = new Thread(() => folder.remove(), "sparkconfig-worker-cleanup")
 
   def start(): Unit = {
@@ -84,7 +88,13 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
 
   /** All from one generation: the snapshot is taken once, after everything is in use. */
   private def resolve(expressions: Seq[Expression]): JsonNode = {
-    expressions.foreach(values.resolve)
+    expressions.foreach { expression =>
+      if (!judged) values.resolve(expression)
+      else if (!granted.contains(expression.id)) {
+        values.resolveForWorker(expression)
+        granted.add(expression.id)
+      }
+    }
     val answer = news(values.snapshot, -1)
     val ids = answer.putArray("ids")
     expressions.foreach(expression => ids.add(expression.id))
@@ -93,7 +103,8 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
 
   private def news(snapshot: Snapshot, known: Long) = {
     val answer = ok()
-    if (snapshot.generation != known) answer.set[JsonNode]("values", snapshot.toJson.get("values"))
+    val shown = if (judged) snapshot.only(granted.contains(_)) else snapshot
+    if (snapshot.generation != known) answer.set[JsonNode]("values", shown.toJson.get("values"))
     answer.put("generation", snapshot.generation)
     answer
   }

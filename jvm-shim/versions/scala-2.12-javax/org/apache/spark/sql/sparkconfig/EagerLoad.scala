@@ -5,6 +5,7 @@ import java.lang.reflect.{Field, InvocationTargetException}
 import io.sparkconfig.options.LoadOptions
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.streaming.DataStreamReader
 
 /**
  * `load()` of 3.5 makes the relation at once, with the reader's options: no rule comes between. PySpark's readers
@@ -19,7 +20,7 @@ object EagerLoad {
     val options = field(reader, "extraOptions")
     val written = options.get(reader).asInstanceOf[CaseInsensitiveMap[String]]
     val format = if (method == "load") String.valueOf(field(reader, "source").get(reader)) else method
-    val load = LoadOptions(format, written.originalMap, arguments)
+    val load = LoadOptions(format, written.originalMap, arguments, reader.isInstanceOf[DataStreamReader])
     if (!load.changed) invoke(reader, method, arguments)
     else {
       options.set(reader, CaseInsensitiveMap(load.options))

@@ -13,13 +13,6 @@ object Sessions {
 
   def catalog(session: Spark): SessionCatalog = classic(session).sessionState.catalog
 
-  /** Whether Spark made this session from another one, with that one's confs. */
-  def isClone(session: Spark): Boolean = {
-    val field = classOf[Classic].getDeclaredField("parentSessionState")
-    field.setAccessible(true)
-    field.get(classic(session)).asInstanceOf[Option[_]].isDefined
-  }
-
   def rows(session: Spark, plan: LogicalPlan): DataFrame = org.apache.spark.sql.Dataset.ofRows(session, plan)
 
   def run(session: Spark, command: LogicalPlan): Unit =
