@@ -10,10 +10,10 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint docs unit test smoke audit fuzz clean
+.PHONY: help venv run jar dist lint docs unit test smoke policy-matrix audit fuzz clean
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 # What `make run` needs; `make venv` adds the tools of development and the clients of all stores.
 $(VENV)/.ready-run: pyproject.toml python/constraints.txt
@@ -75,6 +75,17 @@ audit: jar .venvs/pyspark-$(AUDIT_SPARK)/.ready ## search every surface of Spark
 	.venvs/pyspark-$(AUDIT_SPARK)/bin/python -m pip install -q -c .venvs/pyspark-$(AUDIT_SPARK)/constraints.txt --group audit
 	@$(FIND_JAVA); $(BIN)/python tests/leaks/audit/run.py --write; first=$$?; \
 	  .venvs/pyspark-$(AUDIT_SPARK)/bin/python tests/leaks/audit/run.py --write && exit $$first
+
+# Rules and Connect's client need more than the slice does.
+POLICY_PACKAGES = pydantic regex grpcio grpcio-status googleapis-common-protos pyarrow zstandard
+POLICY_TESTS = tests/spark/test_policy_start.py tests/spark/test_policy_doors.py tests/spark/test_policy_warn.py \
+  tests/spark/test_policy_servers.py
+
+policy-matrix: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the doors of policies on the oldest supported Sparks (SMOKE_SPARKS)
+	@set -e; for spark in $(SMOKE_SPARKS); do \
+	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c .venvs/pyspark-$$spark/constraints.txt $(POLICY_PACKAGES); \
+	done
+	@$(MAKE) smoke SMOKE_TESTS="$(POLICY_TESTS)"
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support.session import QUIET
 from support.shim import shim_jar
+from support.spark_home import spark_environment, spark_home
 
 pytestmark = pytest.mark.spark
+NOBODY = 65534
 
 APP = Path(__file__).parent / "apps" / "start_cases.py"
 SECRET = "Canary-9c41de-value"
@@ -129,3 +134,76 @@ def test_a_forbidden_reference_is_named_and_its_value_is_not(ends):
 def test_ways_to_set_a_conf(ends, way):
     assert not ends[way]["started"]
     assert "spark.shop.owner" in str(ends[way]["message"])
+
+
+@pytest.fixture(scope="class")
+def starts() -> Iterator[dict[str, tuple[str, bool]]]:
+    """By the file's case: what spark-sql said, and whether the interpreter that the file names has run."""
+    program = spark_home() / "bin" / "spark-sql"
+    reached = subprocess.run(["test", "-r", program], user=NOBODY, group=NOBODY, extra_groups=[], check=False)
+    if reached.returncode != 0:
+        pytest.skip(f"other users cannot reach {program}")
+    # Not below pytest's own folder, which only root may enter.
+    folder = Path(tempfile.mkdtemp(prefix="sparkconfig-another-user-"))
+    folder.chmod(0o755)
+    try:
+        running = {case: _start(program, folder, case) for case in ("root", "own", "writable", "folder")}
+        outputs = {case: child.communicate(timeout=240)[0] for case, child in running.items()}
+        yield {case: (text, (folder / f"{case}-home" / "ran").exists()) for case, text in outputs.items()}
+    finally:
+        shutil.rmtree(folder)
+
+
+def _start(program: Path, folder: Path, case: str) -> subprocess.Popen[str]:
+    home, conf = folder / f"{case}-home", folder / case
+    for made in (home, conf):
+        made.mkdir(mode=0o755)
+    os.chown(home, NOBODY, NOBODY)
+    python = folder / f"{case}-python"
+    python.write_text(f"#!/bin/sh\ntouch '{home}/ran'\n")
+    python.chmod(0o755)
+    file = conf / "sparkconfig.conf"
+    file.write_text(f"spark.config.agent.python={python}\n")
+    file.chmod(0o666 if case == "writable" else 0o644)
+    if case in ("own", "folder"):
+        os.chown(file if case == "own" else conf, NOBODY, NOBODY)
+    confs = {**BASE, "spark.jars": str(shim_jar()), "spark.plugins": PLUGIN}
+    return subprocess.Popen(
+        [
+            program,
+            *(part for key, text in confs.items() for part in ("--conf", f"{key}={text}")),
+            "-e",
+            "SELECT 1",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=home,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        env={**os.environ, **spark_environment(conf, home), "HOME": str(home)},
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start jobs of other users")
+class TestAnotherUser:
+    """The file of an operator names the interpreter that judges: who could write the file must not choose it."""
+
+    def test_roots_file_is_trusted(self, starts):
+        text, ran = starts["root"]
+        assert ran, text[-3000:]
+
+    @pytest.mark.parametrize(
+        ("case", "words"),
+        [
+            ("own", ("belongs to the user that runs the job", "chown root")),
+            ("folder", ("belongs to the user that runs the job", "chown root")),
+            ("writable", ("can write", "take that permission away")),
+        ],
+    )
+    def test_a_file_that_the_job_could_write_does_not_even_choose_its_judge(self, starts, case, words):
+        text, ran = starts[case]
+        assert not ran
+        assert [word for word in (*words, f"/{case}") if word not in text] == [], text[-3000:]

@@ -103,6 +103,7 @@ class Policies:
             ),
             record=record,
         )
+        self.engine.put_in_place(decision.defaults.values())
         given = {fold(canonical(key)) for key in self._confs}
         problems = [f"{text} (policy of {self.job_type} jobs)" for text in decision.violations]
         defaults: dict[str, str] = {}

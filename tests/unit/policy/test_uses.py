@@ -69,6 +69,8 @@ def test_what_the_operator_wrote_can_be_used_and_not_asked_for(tmp_path):
     assert asked(made, text, judged=True).allowed
     assert not asked(made, text).allowed
     assert not asked(made, f"x{text}", judged=True).allowed
+    made.put_in_place([f"x{text}"])
+    assert asked(made, f"x{text}", judged=True).allowed
 
 
 def test_references_of_kafkas_own_providers_and_of_spark_are_not_ours(tmp_path):

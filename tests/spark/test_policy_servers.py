@@ -1,0 +1,336 @@
+"""Doors of servers and of spark-sql: users who never see the driver try to pass, over Thrift and over Connect."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
+
+from leaks.support import bare_jvm
+from spark.options.conftest import has_connect
+from support.policies import records, write_operator
+from support.processes import Child, Run
+from support.session import QUIET
+from support.shim import shim_jar
+from support.spark_home import spark_environment, spark_home
+
+pytestmark = pytest.mark.spark
+
+PARTITIONS = "spark.sql.shuffle.partitions"
+SECRET = "Canary-e1f9a0-value"
+RULES = {
+    "rules": [
+        {"key": PARTITIONS, "type": "range", "maxValue": "50"},
+        {"key": "spark.shop.front", "type": "fixed", "value": "thrift", "jobTypes": ["sql"]},
+        {"key": "spark.shop.front", "type": "fixed", "value": "connect", "jobTypes": ["connect"]},
+    ],
+    "references": [
+        {"type": "allow", "provider": "files", "key": "shared*", "jobTypes": ["sql", "connect"]},
+    ],
+}
+DEFAULTS = {
+    PARTITIONS: "7",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.plugins": "io.sparkconfig.ConfigPlugin",
+}
+
+
+class Site:
+    """The operator's file, and programs of Spark's own that find it."""
+
+    def __init__(self, run: Run, folder: Path) -> None:
+        self.run = run
+        self.folder = folder
+        self.home = write_operator(folder, RULES, **DEFAULTS)
+        (folder / "shop.properties").write_text(f"shared={SECRET}\nown={SECRET}\n")
+
+    def reference(self, key: str) -> str:
+        return f"${{files:{self.folder}/shop.properties:{key}}}"
+
+    def decisions(self) -> list[tuple[str, str]]:
+        """What was decided about sessions so far, with the name."""
+        found = records(self.folder) if (self.folder / "audit.jsonl").exists() else []
+        return [(each["decision"], each["subject"]) for each in found if each["scope"] == "session"]
+
+    def start(self, name: str, program: list[str | Path], **confs: str) -> Child:
+        own = self.folder / name
+        own.mkdir()
+        all_confs = {
+            **QUIET,
+            "spark.master": "local[1]",
+            "spark.ui.enabled": "false",
+            "spark.jars": str(shim_jar()),
+            "spark.plugins": "io.sparkconfig.ConfigPlugin",
+            "spark.sql.warehouse.dir": f"{own}/warehouse",
+            **confs,
+        }
+        # The operator's value is in place where a job sets none.
+        del all_confs[PARTITIONS]
+        file = own / "job.conf"
+        file.write_text("".join(f"{key} {text}\n" for key, text in all_confs.items()))
+        return self.run.start(
+            f"policy-{name}",
+            [spark_home() / "bin" / program[0], "--properties-file", file, *program[1:]],
+            env={**spark_environment(self.home, own), "PYSPARK_PYTHON": sys.executable},
+            cwd=own,
+        )
+
+
+@pytest.fixture(scope="module")
+def site(harness_run: Run, tmp_path_factory) -> Site:
+    return Site(harness_run, tmp_path_factory.mktemp("servers"))
+
+
+def hive(folder: Path) -> dict[str, str]:
+    return {
+        "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
+        "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/metastore;create=true",
+    }
+
+
+@pytest.fixture(scope="class")
+def thrift(site: Site) -> Iterator[str]:
+    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+    confs = {
+        **hive(site.folder / "thrift"),
+        "spark.hadoop.hive.server2.thrift.port": "0",
+        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
+        "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
+    }
+    server = site.start("thrift", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
+    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    yield f"jdbc:hive2://127.0.0.1:{port}/default"
+    server.stop()
+    assert SECRET not in server.output()
+
+
+@pytest.fixture(scope="class")
+def connect(thrift: str) -> Iterator[Callable[[str], Any]]:
+    """Give a connection of Hive's JDBC driver, for the confs at the end of the URL."""
+    with bare_jvm() as gateway:
+        gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
+        yield lambda confs: gateway.jvm.java.sql.DriverManager.getConnection(thrift + confs, "ann", "")
+
+
+class TestThrift:
+    @staticmethod
+    def run(connection: Any, text: str) -> list[tuple[str, ...]]:
+        statement = connection.createStatement()
+        if not statement.execute(text):
+            return []
+        rows, found = statement.getResultSet(), []
+        width = rows.getMetaData().getColumnCount()
+        while rows.next():
+            found.append(tuple(rows.getString(number + 1) for number in range(width)))
+        return found
+
+    def partitions(self, connection: Any) -> str:
+        return self.run(connection, f"SET {PARTITIONS}")[0][1]
+
+    def refused(self, action: Callable[[], object], *words: str) -> None:
+        with pytest.raises(Py4JJavaError) as error:
+            action()
+        text = str(error.value)
+        assert [word for word in words if word not in text] == [], text.replace(SECRET, "(value)")
+        assert SECRET not in text
+
+    def test_set(self, connect):
+        connection = connect("")
+        assert self.partitions(connection) == "7"
+        self.refused(lambda: self.run(connection, f"SET {PARTITIONS}=51"), PARTITIONS, "sql job")
+        assert self.partitions(connection) == "7"
+        self.run(connection, f"SET {PARTITIONS}=50")
+        assert self.partitions(connection) == "50"
+        self.run(connection, f"RESET {PARTITIONS}")
+        assert self.partitions(connection) == "7"
+        self.refused(lambda: self.run(connection, "SET TIME ZONE 'Asia/Tokyo'"), "spark.sql.session.timeZone")
+        assert self.run(connection, "SELECT 1") == [("1",)]
+        connection.close()
+
+    @pytest.mark.parametrize("mark", ["?", "#"])
+    def test_confs_of_the_url(self, site, connect, mark):
+        """Hive confs and variables of the URL; refused at once, or at the first statement."""
+        before = len(site.decisions())
+        first = None
+        with contextlib.suppress(Py4JJavaError):
+            first = connect(f"{mark}{PARTITIONS}=51;spark.shop.free=x")
+        if first is not None:
+            with contextlib.suppress(Py4JJavaError):
+                self.run(first, "SELECT 1")
+            assert self.partitions(first) == "7"
+            assert self.run(first, "SELECT 1") == [("1",)]
+            first.close()
+        assert site.decisions()[before:].count(("denied", PARTITIONS)) >= 1
+        second = connect(f"{mark}{PARTITIONS}=9")
+        assert self.partitions(second) == "9"
+        second.close()
+
+    def test_the_job_type_is_sql(self, connect):
+        connection = connect("")
+        assert self.run(connection, "SET spark.shop.front")[0][1] == "thrift"
+        self.refused(lambda: self.run(connection, "SET spark.shop.front=connect"), "spark.shop.front")
+        connection.close()
+
+    def test_references(self, site, connect):
+        (site.folder / "rows.txt").write_text(f"one{SECRET}two")
+        view = "CREATE TEMPORARY VIEW v USING text OPTIONS (path '{}/rows.txt', lineSep '{}')"
+        connection = connect("")
+        self.refused(
+            lambda: self.run(connection, view.format(site.folder, site.reference("own"))), "own", "sql job"
+        )
+        self.run(connection, view.format(site.folder, site.reference("shared")))
+        assert self.run(connection, "SELECT count(*) FROM v") == [("2",)]
+        connection.close()
+
+
+@pytest.fixture(scope="class")
+def ends(site: Site) -> dict[str, tuple[int, str]]:
+    cases = {
+        "conf": ["--conf", f"{PARTITIONS}=51", "-e", "SELECT 'ran'"],
+        "hiveconf": ["--hiveconf", f"{PARTITIONS}=51", "-e", "SELECT 'ran'"],
+        "allowed": [
+            "--hiveconf", f"{PARTITIONS}=9", "--conf", "spark.shop.free=x",
+            "-e", f"SELECT 'ran'; SET {PARTITIONS}; SET {PARTITIONS}=51",
+        ],
+    }  # fmt: skip
+    confs = {"spark.sql.catalogImplementation": "in-memory"}
+    children = {
+        name: site.start(
+            f"sql-{name}", ["spark-sql", *case], **{**confs, **hive(site.folder / f"sql-{name}")}
+        )
+        for name, case in cases.items()
+    }
+    return {name: (child.wait(240), child.output()) for name, child in children.items()}
+
+
+class TestSparkSql:
+    """Each a program of its own; they start together, since each takes its time."""
+
+    @pytest.mark.parametrize("way", ["conf", "hiveconf"])
+    def test_what_is_refused_ends_the_program(self, ends, way):
+        code, text = ends[way]
+        assert code != 0, text
+        assert PARTITIONS in text
+        assert re.search(r"(not allow|too large)", text), text
+        assert re.search(r"^ran$", text, re.MULTILINE) is None, text
+
+    def test_what_is_allowed_works_until_set_is_refused(self, ends):
+        code, text = ends["allowed"]
+        assert re.search(r"^ran$", text, re.MULTILINE), text
+        assert re.search(rf"^{PARTITIONS}\s+9$", text, re.MULTILINE), text
+        assert code != 0, text
+        assert "at most 50 is allowed" in text
+
+
+@pytest.fixture(scope="class")
+def url(site: Site) -> Iterator[str]:
+    main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    confs = {"spark.connect.grpc.binding.port": "0", "spark.connect.grpc.binding.address": "127.0.0.1"}
+    server = site.start("connect", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
+    port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
+    yield f"sc://127.0.0.1:{port}"
+    server.stop()
+    assert SECRET not in server.output()
+
+
+@pytest.mark.skipif(not has_connect(), reason="this Spark or environment has no Connect")
+class TestConnect:
+    @pytest.fixture
+    def session(self, url) -> Iterator[Any]:
+        made = self.create(url)
+        yield made
+        made.stop()
+
+    @staticmethod
+    def create(url: str, **confs: str) -> Any:
+        from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+        builder = ConnectSession.builder.remote(url)
+        for key, text in confs.items():
+            builder = builder.config(key.replace("__", "."), text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the client only warns of what the server refuses
+            return builder.create()
+
+    def refused(self, action: Callable[[], object], *words: str) -> None:
+        with pytest.raises(AnalysisException) as error:
+            action()
+        assert [word for word in words if word not in str(error.value)] == [], str(error.value)
+
+    def test_the_config_rpc(self, session):
+        assert session.conf.get(PARTITIONS) == "7"
+        self.refused(lambda: session.conf.set(PARTITIONS, "51"), PARTITIONS, "connect job")
+        session.conf.set(PARTITIONS, "50")
+        assert session.conf.get(PARTITIONS) == "50"
+        session.conf.unset(PARTITIONS)
+        with contextlib.suppress(AnalysisException):  # refused at the next statement, and put back
+            session.range(1).count()
+        assert session.conf.get(PARTITIONS) == "7"
+
+    def test_session_creation(self, url):
+        name = PARTITIONS.replace(".", "__")
+        for text, expected in (("51", "7"), ("9", "9")):
+            session = self.create(url, **{name: text})
+            with contextlib.suppress(AnalysisException):
+                session.range(1).count()
+            assert session.conf.get(PARTITIONS) == expected
+            assert session.range(2).count() == 2
+            session.stop()
+
+    def test_sessions_made_from_a_session(self, session):
+        assert session.range(1).count() == 1  # from here on the server knows it
+        for way in ("cloneSession", "newSession"):
+            try:
+                other = getattr(session, way)()
+            except (AttributeError, PySparkException):
+                continue  # not in this version
+
+            def set_and_use(session: Any = other) -> None:
+                session.conf.set(PARTITIONS, "51")
+                session.range(1).count()
+
+            self.refused(set_and_use, PARTITIONS)
+            assert other.conf.get(PARTITIONS) == "7"
+            assert other.range(2).count() == 2
+
+    def test_the_job_type_is_connect(self, session):
+        assert session.conf.get("spark.shop.front") == "connect"
+        self.refused(lambda: session.sql("SET spark.shop.front=thrift"), "spark.shop.front")
+
+    def test_references(self, site, session):
+        (site.folder / "words.txt").write_text(f"one{SECRET}two")
+
+        def count(key: str) -> int:
+            reader = session.read.option("lineSep", site.reference(key))
+            return reader.text(f"{site.folder}/words.txt").count()
+
+        self.refused(lambda: count("own"), "own", "connect job")
+        assert count("shared") == 2
+
+    def test_python_workers_may_not_ask(self, site, session):
+        from pyspark.sql.connect.functions import udf
+        from pyspark.sql.types import StringType
+
+        text = site.reference("shared")
+
+        @udf(StringType())
+        def ask(_number):
+            from sparkconfig.worker import current
+
+            try:
+                return current(text).reveal()
+            except Exception as error:
+                return f"{type(error).__name__}: {error}"
+
+        (row,) = session.range(1).select(ask("id")).collect()
+        assert row[0].startswith("AgentError")
+        assert "spark.config.worker.job.types" in row[0]
