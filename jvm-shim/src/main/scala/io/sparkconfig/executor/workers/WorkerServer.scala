@@ -90,7 +90,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
   private def resolve(expressions: Seq[Expression]): JsonNode = {
     expressions.foreach { expression =>
       if (!judged) values.resolve(expression)
-      else if (!granted.contains(expression.id)) {
+      else if (!granted.contains(expression.id) || values.snapshot.get(expression).isEmpty) {
         values.resolveForWorker(expression)
         granted.add(expression.id)
       }
