@@ -23,8 +23,8 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if version("pyspark").startswith("3."):
-        # pyspark 3.5 leaves the socket of each collect() to the garbage collector.
+    if tuple(map(int, version("pyspark").split(".")[:2])) < (4, 3):
+        # These pysparks leave the socket of each collect() to the garbage collector.
         socket = r"ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning"
         config.addinivalue_line("filterwarnings", socket)
 
