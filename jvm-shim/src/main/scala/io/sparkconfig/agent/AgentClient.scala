@@ -43,8 +43,13 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
 
   def restartCount: Int = supervisor.restartCount
 
-  /** Configures the brain from the confs and resolves every reference in them. */
+  /**
+   * Waits until the side process listens, configures the brain from the confs and resolves every reference in them.
+   *
+   * @throws io.sparkconfig.SparkConfigException no interpreter has the package, or its version is another one
+   */
   def resolveConfs(): ConfAnswer = {
+    supervisor.start()
     val answer = supervisor.call("start", start)
     val given = answer.get("settings")
     parsed = Some(AgentSettings(
@@ -147,11 +152,11 @@ private[sparkconfig] object AgentClient {
   }
 
   /**
-   * Starts the side process that serves this conf.
+   * Starts the side process that serves this conf, without waiting for it.
    *
    * @param errand what the process asks of this JVM
    */
-  def start(conf: SparkConf, errand: (String, JsonNode) => JsonNode): AgentClient = {
+  def launch(conf: SparkConf, errand: (String, JsonNode) => JsonNode): AgentClient = {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
     val pythons = PythonFinder.candidates(
@@ -165,7 +170,7 @@ private[sparkconfig] object AgentClient {
         StartTimeoutMs)
     }
     val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, errand)
-    supervisor.start()
+    supervisor.launch()
     new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
   }
 

@@ -88,39 +88,49 @@ private[sparkconfig] object SideProcess {
   }
 
   /**
-   * Starts a process and waits for its hello.
+   * Starts a process. It boots while this JVM does something else; [[Launched.hello]] waits for it.
    *
    * @throws LaunchFailure with a reason for people; what the process wrote is in the driver's log
    */
-  def start(spec: LaunchSpec, redact: String => String): SideProcess = {
+  def launch(spec: LaunchSpec, redact: String => String): Launched = {
     val builder = new ProcessBuilder(spec.command: _*)
     builder.directory(new File("/"))
     spec.environment.foreach { only =>
       builder.environment().clear()
       only.foreach { case (name, value) => builder.environment().put(name, value) }
     }
-    val process =
-      try builder.start()
-      catch { case e: java.io.IOException => throw new LaunchFailure("it cannot be started: " + e.getMessage) }
-    val lastWords = new LastWords(process.getErrorStream, redact)
-    val token = newToken()
-    try {
-      val hello = Json.obj()
-      hello.put("token", token)
-      process.getOutputStream.write((Json.write(hello) + "\n").getBytes(UTF_8))
-      process.getOutputStream.flush()
-      val line = readLine(process.getInputStream, spec.startTimeoutMs)
-      new SideProcess(process, Json.parse(line), token)
-    } catch {
-      case e: Exception =>
-        val ended = process.waitFor(300, TimeUnit.MILLISECONDS)
-        process.destroyForcibly()
-        val why =
-          if (e.isInstanceOf[TimeoutException]) s"no answer within ${spec.startTimeoutMs} ms"
-          else if (ended) lastWords.summary(process.exitValue())
-          else "it closed its output without a hello"
-        throw new LaunchFailure(why)
+    try new Launched(builder.start(), spec.startTimeoutMs, redact)
+    catch { case e: java.io.IOException => throw new LaunchFailure("it cannot be started: " + e.getMessage) }
+  }
+
+  /** A process that was started and has not said hello yet. */
+  private[agent] final class Launched(process: Process, timeoutMs: Long, redact: String => String) {
+
+    /** Gives the process its token and waits until it listens. */
+    def hello(): SideProcess = {
+      val lastWords = new LastWords(process.getErrorStream, redact)
+      val token = newToken()
+      try {
+        val greeting = Json.obj()
+        greeting.put("token", token)
+        process.getOutputStream.write((Json.write(greeting) + "\n").getBytes(UTF_8))
+        process.getOutputStream.flush()
+        val line = readLine(process.getInputStream, timeoutMs)
+        new SideProcess(process, Json.parse(line), token)
+      } catch {
+        case e: Exception =>
+          val ended = process.waitFor(300, TimeUnit.MILLISECONDS)
+          process.destroyForcibly()
+          val why =
+            if (e.isInstanceOf[TimeoutException]) s"no answer within $timeoutMs ms"
+            else if (ended) lastWords.summary(process.exitValue())
+            else "it closed its output without a hello"
+          throw new LaunchFailure(why)
+      }
     }
+
+    /** Ends a process that nobody needs. */
+    def abandon(): Unit = process.destroyForcibly()
   }
 
   private def readLine(in: InputStream, timeoutMs: Long): String = {

@@ -27,6 +27,7 @@ private[sparkconfig] final class Supervisor(
   private val log = LoggerFactory.getLogger(classOf[Supervisor])
   private val lock = new Object
   private var chosen: Option[LaunchSpec] = None
+  private var booting: Option[SideProcess.Launched] = None
   private var current: Option[Connection] = None
   private var nextAttemptAt = 0L
   private var backoffMs = FirstBackoffMs
@@ -45,11 +46,24 @@ private[sparkconfig] final class Supervisor(
   /** What to tell a process that was started again. */
   def onRestart(action: Caller => Unit): Unit = restore = action
 
+  /** Starts the process of the best interpreter without waiting for it, so that it boots beside this JVM's work. */
+  def launch(): Unit = lock.synchronized {
+    booting =
+      try specs.headOption.map(SideProcess.launch(_, redact))
+      catch { case _: LaunchFailure => None } // [[start]] tries again and reports it
+  }
+
   /** Starts the first process; fails with one message that lists every interpreter that was tried. */
   def start(): Unit = lock.synchronized {
     val failures = Seq.newBuilder[String]
     val started = specs.iterator.flatMap { spec =>
-      try { val connection = connect(spec); chosen = Some(spec); Some(connection) }
+      val launched = booting
+      booting = None
+      try {
+        val connection = connect(spec, launched.getOrElse(SideProcess.launch(spec, redact)))
+        chosen = Some(spec)
+        Some(connection)
+      }
       catch { case e: LaunchFailure => failures += s"${spec.command.head}: ${e.reason}"; None }
     }
     current = started.take(1).toList.headOption
@@ -78,6 +92,8 @@ private[sparkconfig] final class Supervisor(
     closed = true
     heartbeat.interrupt()
     lock.synchronized {
+      booting.foreach(_.abandon())
+      booting = None
       current.foreach(_.process.stop(StopGraceMs))
       current = None
     }
@@ -113,7 +129,7 @@ private[sparkconfig] final class Supervisor(
     backoffMs = math.min(backoffMs * 2, MaxBackoffMs)
     val spec = chosen.getOrElse(throw new AgentUnavailableException("sparkconfig's side process never started"))
     try {
-      val connection = connect(spec)
+      val connection = connect(spec, SideProcess.launch(spec, redact))
       restore((method, request) => connection.call(connection.endpoint, method, request))
       current = Some(connection)
       restarts += 1
@@ -126,8 +142,8 @@ private[sparkconfig] final class Supervisor(
     }
   }
 
-  private def connect(spec: LaunchSpec): Connection = {
-    val process = SideProcess.start(spec, redact)
+  private def connect(spec: LaunchSpec, launched: SideProcess.Launched): Connection = {
+    val process = launched.hello()
     val version = process.hello.path("version").asText("unknown")
     if (version != BuildInfo.version) {
       process.stop(StopGraceMs)

@@ -38,8 +38,8 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     publish(values.snapshot)
   }
 
-  /** Makes a generation what executors get from now on. */
-  def publish(snapshot: Snapshot): Unit = synchronized {
+  /** Makes a generation what executors get from now on; in local mode there are none, and nothing to encrypt. */
+  def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) synchronized {
     val bytes = cipher.encrypt(snapshot)
     val before = news
     news =

@@ -100,9 +100,9 @@ private[sparkconfig] object Application {
    */
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
-    val missing = RedactionSinks.install(conf)
-    val client = AgentClient.start(conf, HadoopErrands.answer(() => sc.hadoopConfiguration))
+    val client = AgentClient.launch(conf, HadoopErrands.answer(() => sc.hadoopConfiguration))
     try {
+      val missing = RedactionSinks.install(conf)
       val given = conf.getAll.toMap
       val plan = StartPlan.check(conf, client)
       RedactionSinks.require(conf, missing, client.settings.redaction)
