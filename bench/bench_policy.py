@@ -3,7 +3,7 @@
     python bench/bench_policy.py [--json]
 
 1,000 confs against 500 rules (exact keys, patterns, ranges, regular expressions). "first" includes finding the
-rules for names that were never seen; "again" is what every later check pays.
+rules for names that were never seen; "again" is what every later check pays. Times are CPU times.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def document(count: int) -> dict[str, object]:
 def best(run: Callable[[], object], repeat: int = 7) -> float:
     times = []
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = time.process_time()
         run()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return statistics.median(times)
 
 
@@ -61,9 +61,9 @@ def measure() -> dict[str, float]:
         props |= {f"spark.free.k{n}": "x" for n in range(200)}
         request = OverrideRequest("bench", "batch", props=props, complete=True)
         engine = make()
-        start = time.perf_counter()
+        start = time.process_time()
         first = engine.check(request)
-        first_ms = (time.perf_counter() - start) * 1e3
+        first_ms = (time.process_time() - start) * 1e3
         assert first.allowed, first.message
         again = best(lambda: engine.check(request))
         one = OverrideRequest("bench", "sql", scope="session", props={"spark.acme.k1": "7"})

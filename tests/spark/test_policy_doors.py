@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark import cloudpickle
 from pyspark.errors import AnalysisException, PySparkException
 
 from spark.options.conftest import free_port, has_connect
-from sparkconfig import driver
+from sparkconfig import driver, spark35
 from sparkconfig.policy import PolicyViolation
 from support.policies import log_to, records, write_operator
 from support.session import running_session
@@ -265,6 +266,16 @@ class TestOptions:
         refused(lambda: spark.read.option("TENANT", "them").parquet(path).count(), "TENANT")
         refused(lambda: spark.read.option("fetchsize", "101").format("csv").load(path).count(), "fetchsize")
         refused(lambda: spark.read.options(tenant="them").schema("id long").json(path).count(), "tenant")
+
+    def test_readers_of_35_ask_before_the_source_sees_options(self, classic):
+        """Where `load()` connects at once: the refusal comes before the driver, which does not exist, is looked for."""
+        if classic.version >= "4":
+            return
+        assert spark35.install()
+        reader = classic.read.format("jdbc").option("url", "jdbc:none:").option("dbtable", "t")
+        refused(lambda: reader.option("tenant", "them").load(), "tenant")
+        with pytest.raises(Py4JJavaError, match="No suitable driver"):
+            reader.option("tenant", "us").load()
 
     def test_a_table_with_options(self, spark):
         spark.sql("DROP TABLE IF EXISTS plain")
