@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
@@ -28,6 +29,9 @@ def pytest_configure(config: pytest.Config) -> None:
         socket = r"ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning"
         config.addinivalue_line("filterwarnings", socket)
 
+
+# The hooks of an application would stay in the process of the tests; what tests them starts one of its own.
+mock.patch("sparkconfig.redaction.install").start()
 
 CACHE = Path(__file__).resolve().parent.parent / ".cache"
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from sparkconfig import redaction
+from sparkconfig._redaction_spark import unlogged
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
@@ -25,7 +27,8 @@ def current(text: str) -> Secret:
     api = _driver_api()
     failure: SparkConfigError
     try:
-        return Secret(str(api.current(text)))
+        with unlogged():
+            return Secret(str(api.current(text)))
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)
     raise failure
@@ -45,7 +48,8 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
     api = _driver_api()
     failure: SparkConfigError
     try:
-        found = json.loads(api.configsJson(json.dumps(dict(given))))["values"]
+        with unlogged():
+            found = json.loads(api.configsJson(json.dumps(dict(given))))["values"]
         return {key: text if found[key] == text else Secret(found[key]) for key, text in given.items()}
     except Exception as error:  # noqa: BLE001 - as in current()
         failure = _translated(error)
@@ -105,6 +109,8 @@ def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no ty
             "no Spark application runs in this process. sparkconfig.current() works in the driver's Python;"
             " a Spark Connect client has no values, and the server resolves the references of its options"
         )
+    # Before the first value: from now on nothing that this process shows holds one.
+    redaction.install()
     # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
     return context._jvm.io.sparkconfig.api.DriverApi  # noqa: SLF001
 

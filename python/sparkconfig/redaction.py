@@ -96,6 +96,11 @@ class Registry:
         """Add the values that are worth registering; a known one keeps its first generation."""
         self.declare([value for value in values if worth_registering(value)], generation=generation)
 
+    def register_one(self, value: str) -> None:
+        """:meth:`register` for one value, cheap if it is known."""
+        if value not in self._generations:
+            self.register([value])
+
     def declare(self, values: Iterable[str], *, generation: int = 0) -> None:
         """Add values whatever they look like, as the operator asked; an empty one cannot be masked."""
         with self._lock:
@@ -308,7 +313,20 @@ def redact(text: str) -> str:
 
 
 def install() -> None:
-    """Redact this process's log records and tracebacks; see ``_redaction_hooks``."""
-    from sparkconfig import _redaction_hooks
+    """Redact what this process shows: its output, log records and tracebacks.
+
+    ``sparkconfig.session.configure()`` and ``sparkconfig.current()`` call it. From then on every value that
+    ``Secret.reveal()`` gives out is registered. A call again covers what was not there yet: a notebook's kernel,
+    streams that were replaced.
+    """
+    from sparkconfig import (
+        _redaction_hooks,
+        _redaction_kernel,
+        _redaction_output,
+        secret,
+    )
 
     _redaction_hooks.install()
+    _redaction_kernel.install()
+    _redaction_output.install()
+    secret.on_reveal = REGISTRY.register_one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from typing import NoReturn, SupportsIndex
 
 from sparkconfig.errors import SecretExposureError
@@ -10,6 +11,9 @@ from sparkconfig.errors import SecretExposureError
 __all__ = ["Secret"]
 
 _HINT = "a Secret is not turned into text by accident; call .reveal() where the value is used"
+
+#: Called with each value that :meth:`Secret.reveal` gives out, while this process redacts what it shows.
+on_reveal: Callable[[str], None] | None = None
 
 
 class _SaysHow(type):
@@ -37,6 +41,8 @@ class Secret(metaclass=_SaysHow):
 
     def reveal(self) -> str:
         """Return the value itself. Keep it out of logs, messages and plans."""
+        if on_reveal is not None:
+            on_reveal(self._value)
         return self._value
 
     def __repr__(self) -> str:

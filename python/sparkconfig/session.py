@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sparkconfig import jars
+from sparkconfig import jars, redaction
 from sparkconfig.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ def configure(
     ``spark.plugins.defaultList`` is used. Under ``spark-submit`` the JVM runs already; then the jar has to come
     with ``--jars "$(sparkconfig jar)"``.
 
+    From here on this process masks secret values in what it prints, logs and raises
+    (``sparkconfig.redaction.install``).
+
     Args:
         builder: a ``SparkSession.builder``, not started yet.
         providers: name to its params, and ``class`` if the name is no alias (``spark.config.providers``).
@@ -53,6 +56,7 @@ def configure(
     Raises:
         ConfigurationError: the plugin could not be loaded this way; the message says what to do.
     """
+    redaction.install()
     given: Mapping[str, Any] = getattr(builder, "_options", {})
     own = {**_provider_confs(providers or {}), **_setting_confs(settings or {})}
     list_key = _plugins_key(given)

@@ -163,6 +163,13 @@ gc.collect()
 class Broken(Exception):
     def __str__(self):
         raise OSError(value)
+print("printed", value)
+sys.stdout.flush()
+print("on stderr", value, file=sys.stderr)
+sys.stdout.buffer.write(b"\\xff bytes " + value.encode() + b"\\n")
+from sparkconfig.secret import Secret
+print(Secret("revealed-secret-8!").reveal())
+assert "pyspark" not in sys.modules
 try:
     raise KeyError(value)
 except KeyError as error:
@@ -173,10 +180,13 @@ except KeyError as error:
 def test_hooks_cover_logs_and_tracebacks():
     done = subprocess.run(
         [sys.executable, "-c", HOOKED],
-        capture_output=True, text=True, check=False, env={"PYTHONPATH": str(ROOT / "python")},
+        capture_output=True, text=True, errors="surrogateescape", check=False,
+        env={"PYTHONPATH": str(ROOT / "python")},
     )  # fmt: skip
     assert done.returncode == 1
     assert "hooked-secret" not in done.stderr + done.stdout
+    assert done.stdout == f"printed {MASK}\n\udcff bytes {MASK}\n{MASK}\n"
+    assert f"on stderr {MASK}\n" in done.stderr
     assert "untouched line" in done.stderr
     for seen in (
         f"argument {MASK}",
@@ -187,6 +197,26 @@ def test_hooks_cover_logs_and_tracebacks():
     ):
         assert seen in done.stderr
     assert f"'deep': ['{MASK}', 1]" in done.stderr
+
+
+LATE = """
+from sparkconfig import redaction
+redaction.install()
+redaction.register(["late-secret-value"])
+class Late:
+    def __del__(self):
+        print("late", "late-secret-value")
+late = Late()
+"""
+
+
+def test_what_is_printed_while_python_ends():
+    done = subprocess.run(
+        [sys.executable, "-c", LATE],
+        capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    # By then Python has taken apart what searches, or not yet.
+    assert done.stdout.rstrip() in (f"late {MASK}", WITHHELD)
 
 
 def test_records_without_a_value_are_passed_on_as_they_are(registry, monkeypatch):

@@ -122,11 +122,7 @@ def sinks(patient: Patient) -> Iterator[Finding]:
         yield note(
             "sink listeners", found, "make sure that they show no option values and exceptions to others"
         )
-    yield note(
-        "sink Python",
-        "tracebacks and logging of a 'python app.py' are redacted only after a call",
-        "call sparkconfig.redaction.install() in the application",
-    )
+    yield ok("sink Python", "redacted from configure() or the first current() on")
     if not required:
         found = f"{_REQUIRE}=false: an application starts even if a sink cannot be redacted"
         yield warning("sinks", found, f"remove it; the start then fails and names the sink ({_REQUIRE})")
