@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import threading
 import time
@@ -145,3 +146,35 @@ def test_closing_ends_the_threads(secrets: Path) -> None:
     assert set(threading.enumerate()) - before
     provider.close()
     assert wait_until("no thread left", lambda: not set(threading.enumerate()) - before, timeout=5)
+
+
+def test_many_providers_need_one_watch_of_the_system(tmp_path: Path) -> None:
+    """inotify's instances are few, and all processes of a user share them."""
+    before, providers, arrived = _inotify_instances(), [], []
+    try:
+        for number in range(20):
+            file = tmp_path / f"{number}.properties"
+            file.write_text("user=0\n")
+            provider = FileConfigProvider()
+            provider.configure({})
+            providers.append(provider)
+            provider.subscribe(str(file), {"user"}, lambda path, _: arrived.append(path))
+        assert _inotify_instances() == before + 1
+        for number in range(0, 20, 2):
+            providers[number].close()
+        for number in range(20):
+            (tmp_path / f"{number}.properties").write_text("user=1\n")
+        wait_until("the open half's pushes", lambda: len(set(arrived)) == 10, timeout=10)
+        assert {Path(path).stem for path in arrived} == {str(number) for number in range(1, 20, 2)}
+    finally:
+        for provider in providers:
+            provider.close()
+    assert _inotify_instances() == before
+
+
+def _inotify_instances() -> int:
+    found = 0
+    for each in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found += str(each.readlink()) == "anon_inode:inotify"
+    return found

@@ -136,14 +136,13 @@ class FilePushes(ConfigProvider):
 
 
 class _Folders:
-    """Watches on the directories of files, through watchdog; nothing happens where that does not work."""
+    """One provider's watches on the directories of files; nothing happens where that does not work."""
 
     def __init__(self, events: threading.Event) -> None:
         self._events = events
         self._lock = threading.Lock()
-        self._observer: Any = None
         self._usable = True
-        self._watched: dict[str, Any] = {}
+        self._watched: set[str] = set()
 
     def watch(self, files: Sequence[str]) -> None:
         """Watch the directory in which each file is named, and the one in which it really lies."""
@@ -152,45 +151,90 @@ class _Folders:
             for file in files
             for each in (file, os.path.realpath(file))
         }
-        if wanted <= self._watched.keys() or not self._usable:
+        if wanted <= self._watched or not self._usable:
             return
         with self._lock:
-            for folder in wanted - self._watched.keys():
+            for folder in wanted - self._watched:
                 self._add(folder)
 
     def clear(self) -> None:
         """Watch nothing any more."""
         with self._lock:
-            if self._observer is not None:
-                self._observer.unschedule_all()
-            self._watched = {}
+            watched, self._watched = self._watched, set()
+            for folder in watched:
+                _OBSERVED.remove(folder, self._events)
 
     def close(self) -> None:
-        """End watchdog's threads."""
-        with self._lock:
-            self._usable = False
-            observer, self._observer = self._observer, None
-        if observer is not None:
-            observer.stop()
-            observer.join(timeout=2)
+        """Watch nothing for ever."""
+        self._usable = False
+        self.clear()
 
     def _add(self, folder: str) -> None:
         if not self._usable:
             return
+        # Also if that fails: it would fail at each look.
+        self._watched.add(folder)
         try:
-            observer = self._started()
-            self._watched[folder] = observer.schedule(_handler(self._events), folder, recursive=False)
+            _OBSERVED.add(folder, self._events)
         except ImportError:
             self._usable = False
             _log.info("watchdog is not installed; files are looked at every %g s", _POLL_SECONDS)
         except OSError as error:  # no inotify watches or instances left, or no such directory
-            self._watched[folder] = None
             _log.warning(
                 "'%s' cannot be watched (%s); its files are looked at every %g s",
                 shorten(folder),
                 error.strerror or type(error).__name__,
                 _POLL_SECONDS,
             )
+
+
+class _Observed:
+    """The directories that this process watches, through one watchdog observer for all providers.
+
+    Each observer would be an inotify instance, of which a user has 128 on most systems, for all processes together.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._observer: Any = None
+        self._handlers: dict[str, Any] = {}
+
+    def add(self, folder: str, events: threading.Event) -> None:
+        """Set ``events`` at each change in a directory.
+
+        Raises:
+            ImportError: watchdog is not installed.
+            OSError: the system has no watch for it.
+        """
+        with self._lock:
+            handler = self._handlers.get(folder)
+            if handler is None:
+                handler = _handler()
+                try:
+                    handler.watch = self._started().schedule(handler, folder, recursive=False)
+                except OSError:
+                    self._end_if_idle()
+                    raise
+                self._handlers[folder] = handler
+            handler.listeners |= {events}
+
+    def remove(self, folder: str, events: threading.Event) -> None:
+        """Undo an :meth:`add`; the last one ends watchdog's threads."""
+        with self._lock:
+            handler = self._handlers.get(folder)
+            if handler is None:
+                return
+            handler.listeners -= {events}
+            if not handler.listeners:
+                del self._handlers[folder]
+                self._observer.unschedule(handler.watch)
+            self._end_if_idle()
+
+    def _end_if_idle(self) -> None:
+        if not self._handlers and self._observer is not None:
+            observer, self._observer = self._observer, None
+            observer.stop()
+            observer.join(timeout=2)
 
     def _started(self) -> Any:  # noqa: ANN401 - watchdog's observers have no common type
         if self._observer is None:
@@ -203,13 +247,20 @@ class _Folders:
         return self._observer
 
 
-def _handler(events: threading.Event) -> Any:  # noqa: ANN401 - the base class is imported late
+_OBSERVED = _Observed()
+
+
+def _handler() -> Any:  # noqa: ANN401 - the base class is imported late
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
     class Handler(FileSystemEventHandler):
+        watch: Any = None
+        listeners: frozenset[threading.Event] = frozenset()
+
         def on_any_event(self, event: FileSystemEvent) -> None:
             # Our own reads are events too.
             if event.event_type not in ("opened", "closed_no_write"):
-                events.set()
+                for listener in self.listeners:
+                    listener.set()
 
     return Handler()
