@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -158,3 +159,30 @@ def test_a_value_that_is_too_short_to_mask_is_named_and_not_shown(
     assert len(warnings) == 1
     assert ":pin}" in warnings[0]
     assert "4711" not in warnings[0]
+
+
+class _EndedError(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("method", ["ping", "status"])
+def test_a_process_without_memory_ends_instead_of_answering(
+    service: AgentService, secrets: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """The driver starts another one: an answer from here would only say that nothing works."""
+
+    def end(code: int) -> None:
+        raise _EndedError(code)
+
+    def exhausted(*_: object) -> None:
+        raise OSError(errno.ENOMEM, "no memory")
+
+    call(service, "start", confs=confs(secrets))
+    assert call(service, "ping") == {"ok": True}
+    monkeypatch.setattr("os._exit", end)
+    if method == "ping":
+        monkeypatch.setattr("mmap.mmap", exhausted)
+    else:
+        monkeypatch.setattr("sparkconfig.agent.service.status_of", lambda _: bytes(1 << 62))
+    with pytest.raises(_EndedError):
+        call(service, method)

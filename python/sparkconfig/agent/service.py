@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import mmap
+import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,6 +24,8 @@ __all__ = ["AgentService"]
 
 _log = logging.getLogger(__name__)
 _MAX_WAIT_MS = 60_000
+_WORKING_MEMORY = 16 << 20  # bytes; what a round of reading needs at least
+_NO_MEMORY = 137  # the exit code of a process that the kernel ends for want of memory
 Json = dict[str, Any]
 
 
@@ -40,7 +44,7 @@ class AgentService:
         self._errands = Errands()
         _jvm.connect(self._errands.ask)
         self._methods = {
-            "ping": lambda _: {},
+            "ping": self._ping,
             "start": self._start,
             "resolve": self._resolve,
             "check": self._check,
@@ -57,6 +61,9 @@ class AgentService:
             answer: Json = {"ok": True, **self._handler(method)(json.loads(request))}
         except SparkConfigError as error:
             answer = {"ok": False, "type": type(error).__name__, "message": str(error)}
+        except MemoryError:
+            # A process without memory fails at everything. The driver's snapshot serves while it starts another one.
+            os._exit(_NO_MEMORY)
         except Exception as error:  # noqa: BLE001 - whatever happens, only its type may pass the bridge
             _log.error("call %s failed with %s", method, type(error).__name__)
             answer = {
@@ -83,6 +90,14 @@ class AgentService:
         if self._application is None:
             raise AgentError("the side process was not started with an application's confs")
         return self._application
+
+    def _ping(self, request: Json) -> Json:  # noqa: ARG002 - all calls have one form
+        """Tell that the process is well: a provider that runs out of memory is an outage, this process is not."""
+        try:
+            mmap.mmap(-1, _WORKING_MEMORY).close()
+        except OSError:
+            raise MemoryError from None
+        return {}
 
     def _start(self, request: Json) -> Json:
         held = Snapshot.from_json(request["held"]) if request.get("held") else None
