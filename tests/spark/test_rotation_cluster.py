@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
 import os
 import signal
 import stat
-import sys
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -22,8 +18,7 @@ from sparkconfig import control, driver, worker
 from sparkconfig.cli import main
 from sparkconfig.streaming import managed
 from support.processes import wait_until
-from support.session import running_session
-from support.shim import shim_jar
+from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
 
 pytestmark = [
     pytest.mark.spark,
@@ -33,74 +28,10 @@ pytestmark = [
 ]
 
 
-def digest(value: str) -> str:
-    return hashlib.sha256(value.encode()).hexdigest()
-
-
-@dataclass
-class Site:
-    """The application and the files that hold its secrets."""
-
-    spark: object
-    folder: Path
-    values: list[str] = field(default_factory=list, repr=False)
-
-    def reference(self, key: str = "password", file: str = "main") -> str:
-        return f"${{files:{self.folder}/{file}.properties:{key}}}"
-
-    def rotate(self, file: str = "main") -> str:
-        value = f"rotated-value-{len(self.values):05d}"
-        self.values.append(value)
-        path = self.folder / f"{file}.properties"
-        partial = path.with_suffix(".new")
-        partial.write_text(f"user={value}\npassword={value}\n")
-        partial.replace(path)
-        return value
-
-    @property
-    def context(self) -> object:
-        return self.spark.sparkContext
-
-    def everywhere(self, function: object) -> list[object]:
-        """Run a function in a Python worker of each executor, and give its results."""
-        return self.context.parallelize(range(4), 4).mapPartitions(function).collect()
-
-    def executors(self) -> list[int]:
-        application, found = self.context.applicationId.encode(), []
-        for folder in Path("/proc").iterdir():
-            with contextlib.suppress(OSError):
-                if folder.name.isdigit():
-                    command = (folder / "cmdline").read_bytes()
-                    if b"CoarseGrainedExecutorBackend" in command and application in command:
-                        found.append(int(folder.name))
-        return sorted(found)
-
-
 @pytest.fixture(scope="module")
 def site(cluster, tmp_path_factory) -> Iterator[Site]:
-    from pyspark import cloudpickle
-
-    # Workers cannot import this module: its functions travel as they are.
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
     folder = tmp_path_factory.mktemp("rotation")
-    site = Site(None, folder)
-    for file in ("main", "other", "late"):
-        site.rotate(file)
-    conf = {
-        **cluster.security(),
-        "spark.master": cluster.url,
-        "spark.app.name": "rotation",
-        "spark.jars": str(shim_jar()),
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
-        "spark.config.providers": "files",
-        "spark.config.providers.files.class": "file",
-        "spark.config.poll.interval": "200ms",
-        "spark.shop.password": site.reference(),
-    }
-    with running_session(conf, folder=folder, env={"PYSPARK_PYTHON": sys.executable}) as session:
-        site.spark = session
+    with running_site(cluster, folder, module=__name__, files=("main", "other", "late")) as site:
         yield site
 
 
@@ -138,6 +69,57 @@ def test_udf_and_pandas_udf_have_the_value(site: Site) -> None:
     assert [tuple(row) for row in rows] == [(digest(site.values[0]),) * 2]
 
 
+def test_python_data_sources_ask_where_they_plan_and_where_they_read_and_write(site: Site) -> None:
+    datasource = pytest.importorskip("pyspark.sql.datasource")  # Spark 4.0
+    pytest.importorskip("pyarrow")
+    text, committed = site.reference(), site.folder / "committed"
+
+    def value() -> str:
+        from sparkconfig.worker import current
+
+        return digest(current(text).reveal())
+
+    class Reader(datasource.DataSourceReader):
+        def partitions(self):
+            return [datasource.InputPartition(("planned", value())) for _ in range(2)]
+
+        def read(self, partition):
+            yield partition.value
+            yield "read", value()
+
+    class Writer(datasource.DataSourceWriter):
+        def write(self, rows):
+            asked = {value() for _ in rows}
+            message = datasource.WriterCommitMessage()
+            message.asked = sorted(asked)
+            return message
+
+        def commit(self, messages):
+            committed.write_text(json.dumps([*(each.asked for each in messages), [value()]]))
+
+    class Shop(datasource.DataSource):
+        @classmethod
+        def name(cls):
+            return "shop_api"
+
+        def schema(self):
+            return "place string, digest string"
+
+        def reader(self, schema):
+            return Reader()
+
+        def writer(self, schema, overwrite):
+            return Writer()
+
+    expected = digest(site.values[0])
+    site.spark.dataSource.register(Shop)
+    rows = [tuple(row) for row in site.spark.read.format("shop_api").load().collect()]
+    assert sorted(rows) == [("planned", expected)] * 2 + [("read", expected)] * 2
+    frame = site.spark.range(4).selectExpr("'x' as place", "'y' as digest").repartition(2)
+    frame.write.format("shop_api").mode("append").save()
+    assert {each for part in json.loads(committed.read_text()) for each in part} == {expected}
+
+
 def test_the_drivers_python_has_the_same_calls(site: Site) -> None:
     given = {"url": "jdbc:x", "password": site.reference()}
     found = worker.configs(given)
@@ -169,6 +151,35 @@ def test_a_long_task_sees_a_rotation_in_the_middle(site: Site) -> None:
     fresh = site.rotate()
     job.join(90)
     assert results == [(digest(before), digest(fresh))]
+
+
+def test_foreach_batch_has_the_newest_value_in_each_batch(site: Site) -> None:
+    text, folder = site.reference(), site.folder / "batches"
+    folder.mkdir()
+    seen: list[tuple[str, list[str]]] = []
+
+    def ask(_rows):
+        from sparkconfig.worker import current
+
+        yield digest(current(text).reveal())
+
+    def take(batch, _number):
+        seen.append((worker.current(text).reveal(), sorted(set(batch.rdd.mapPartitions(ask).collect()))))
+
+    query = (
+        site.spark.readStream.schema("id long").json(str(folder))
+        .writeStream.option("checkpointLocation", str(site.folder / "batches-checkpoint")).foreachBatch(take).start()
+    )  # fmt: skip
+    try:
+        values = []
+        for number in range(2):
+            values.append(site.rotate())
+            assert site.arrives(text, values[-1])
+            replace_file(folder / f"{number}.json", json.dumps({"id": number}) + "\n")
+            query.processAllAvailable()
+        assert seen == [(value, [digest(value)]) for value in values]
+    finally:
+        query.stop()
 
 
 def test_a_reference_that_the_driver_never_saw_is_asked_of_it(site: Site) -> None:
@@ -214,14 +225,15 @@ def test_a_process_that_a_worker_forks_has_a_connection_of_its_own(site: Site) -
 
 
 def test_pairs_never_mix_in_running_tasks_while_they_rotate(site: Site) -> None:
-    """Every 50 ms for ten seconds; the tasks check each generation that they meet."""
+    """Every 50 ms; the tasks check each generation that they meet."""
     user, password = site.reference("user"), site.reference()
+    seconds = ROTATION_SECONDS
 
     def check(_rows):
         from sparkconfig.worker import configs, generation
 
         mixed, generations, calls = 0, [], 0
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             found = configs({"user": user, "password": password})
             calls += 1

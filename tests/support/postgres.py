@@ -178,6 +178,10 @@ class PostgresServer:
             raise HarnessError(f"psql could not ask PostgreSQL: {done.stderr.strip()}")
         return done.returncode == 0
 
+    def output(self) -> str:
+        """The server's log so far; it records connections, and never a password."""
+        return self._child.output()
+
     def stop(self) -> None:
         """Fast shutdown: ends open connections and the server."""
         self._child.stop(signal.SIGINT)

@@ -1,0 +1,279 @@
+"""Faults of stores, of the side process and of the driver while values rotate, on a cluster with large snapshots.
+
+The application has 50 providers with ten references each, so that each generation is an encrypted broadcast.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import support
+from sparkconfig import current, driver
+from support.processes import wait_until
+from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.cluster,
+    # pyspark 3.5 leaves the sockets to the garbage collector on which it collects RDDs.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+STORE = "${store:db:password}"
+MANY = 50
+KEYS = 10
+
+
+@dataclass
+class Store:
+    """The file that tells the faulty store what to do."""
+
+    file: Path
+
+    def tell(self, mode: str, password: str, clock: float = 0) -> None:
+        replace_file(self.file, json.dumps({"mode": mode, "clock": clock, "data": {"password": password}}))
+
+
+def many(folder: Path, number: int) -> Path:
+    return folder / f"many-{number}.properties"
+
+
+def rotate_many(folder: Path, value: str) -> None:
+    for number in range(MANY):
+        replace_file(many(folder, number), "".join(f"key{key}={value}-{number}\n" for key in range(KEYS)))
+
+
+def references(folder: Path) -> dict[str, str]:
+    return {
+        f"{number}.{key}": f"${{many{number}:{many(folder, number)}:key{key}}}"
+        for number in range(MANY)
+        for key in range(KEYS)
+    }
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Store:
+    made = Store(tmp_path_factory.mktemp("store") / "store.json")
+    made.tell("up", "stored-value-00000")
+    return made
+
+
+@pytest.fixture(scope="module")
+def site(cluster, store: Store, tmp_path_factory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("faults")
+    rotate_many(folder, "many-value-00000")
+    conf = {
+        "spark.config.providers": ",".join(["files", "store", *(f"many{n}" for n in range(MANY))]),
+        **{f"spark.config.providers.many{number}.class": "file" for number in range(MANY)},
+        "spark.config.providers.store.class": "support.fakes.faulty_store.FaultyStoreProvider",
+        "spark.config.providers.store.param.file": str(store.file),
+        "spark.config.provider.timeout": "5s",
+        "spark.shop.stored": STORE,
+        **{f"spark.many.{name}": text for name, text in references(folder).items()},
+    }
+    path = os.pathsep.join([str(Path(support.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
+    with running_site(cluster, folder, module=__name__, conf=conf, env={"PYTHONPATH": path}) as site:
+        yield site
+
+
+def test_500_references_in_50_providers_are_one_generation_everywhere(site: Site) -> None:
+    given = references(site.folder)
+
+    def look(_rows):
+        from sparkconfig.worker import configs, generation
+
+        deadline, seen = time.monotonic() + 60, {}
+        while time.monotonic() < deadline:
+            found = configs(given)
+            generation_now = generation()
+            # One provider after the other is read again, but a path is never half old and half new.
+            for number in range(MANY):
+                one = {found[f"{number}.{key}"].reveal() for key in range(KEYS)}
+                assert len(one) == 1, f"provider {number} is mixed in generation {generation_now}"
+            seen[generation_now] = {value.reveal().rpartition("-")[0] for value in found.values()}
+            if seen[generation_now] == {"many-value-00001"}:
+                break
+            time.sleep(0.02)
+        yield len(found), sorted(seen[generation_now])
+
+    before = driver.generation()
+    results: list[object] = []
+    job = threading.Thread(target=lambda: results.extend(site.everywhere(look, parts=2)))
+    job.start()
+    rotate_many(site.folder, "many-value-00001")
+    job.join(120)
+    assert results == [(MANY * KEYS, ["many-value-00001"])] * 2
+    assert driver.generation() > before
+
+
+@pytest.mark.parametrize("fault", ["down", "slow", "hang", "garbage", "flap"])
+def test_a_store_in_trouble_keeps_its_newest_good_value_and_recovers(
+    site: Site, store: Store, fault: str
+) -> None:
+    good, fresh = f"good-value-{fault}", f"fresh-value-{fault}"
+    store.tell("up", good)
+    assert site.arrives(STORE, good)
+    store.tell(fault, fresh)
+    try:
+        wait_until("the failure", lambda: not site.provider("store")["up"], timeout=30)
+        # The other providers go on, and the value is there all the time.
+        other = site.rotate()
+        assert site.arrives(site.reference(), other)
+        assert current(STORE).reveal() in ((good,) if fault in ("down", "hang", "garbage") else (good, fresh))
+        problem = next(p["error"] for p in site.provider("store")["paths"]) or "answered meanwhile"
+        assert not {good, fresh} & set(problem.split())
+    finally:
+        store.tell("up", fresh)
+    assert site.arrives(STORE, fresh)
+    wait_until("the recovery in the state", lambda: site.provider("store")["up"], timeout=30)
+
+
+@pytest.mark.parametrize("jump", [-86_400, 86_400])
+def test_a_jump_of_the_side_processs_clock_changes_nothing(site: Site, store: Store, jump: int) -> None:
+    first, second = f"before-jump-{jump}", f"after-jump-{jump}"
+    try:
+        store.tell("up", first, clock=jump)
+        assert site.arrives(STORE, first)
+        shift_ms = driver.status()["published_at"] - time.time() * 1000
+        assert abs(shift_ms - jump * 1000) < 3_600_000, "the clock did not jump: the test tests nothing"
+        store.tell("up", second, clock=jump)
+        assert site.arrives(STORE, second)
+        # Last good values of a store that goes down right now have not expired.
+        store.tell("down", second, clock=jump)
+        wait_until("the failure", lambda: not site.provider("store")["up"], timeout=30)
+        assert current(STORE).reveal() == second
+    finally:
+        store.tell("up", second)
+    wait_until("the recovery", lambda: site.provider("store")["up"], timeout=30)
+
+
+def test_a_side_process_without_memory_is_replaced(site: Site, store: Store) -> None:
+    restarts, pid = site.api.agentRestarts(), site.api.agentPid()
+    size = int(Path(f"/proc/{pid}/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.prlimit(pid, resource.RLIMIT_AS, (size, size))
+    fresh = site.rotate()
+    assert site.arrives(site.reference(), fresh)
+    wait_until("another side process", lambda: site.api.agentRestarts() > restarts, timeout=60)
+    fresh = site.rotate()
+    assert site.arrives(site.reference(), fresh)
+    store.tell("up", "value-after-want-of-memory")
+    assert site.arrives(STORE, "value-after-want-of-memory")
+
+
+def test_an_answer_that_does_not_fit_into_memory_is_an_outage_of_its_provider(
+    site: Site, store: Store
+) -> None:
+    good, fresh = "value-before-the-flood", "value-after-the-flood"
+    store.tell("up", good)
+    assert site.arrives(STORE, good)
+    restarts, pid = site.api.agentRestarts(), site.api.agentPid()
+    size = int(Path(f"/proc/{pid}/statm").read_text().split()[0]) * resource.getpagesize()
+    unlimited = resource.prlimit(pid, resource.RLIMIT_AS)
+    # Enough for everything else.
+    resource.prlimit(pid, resource.RLIMIT_AS, (size + (900 << 20), unlimited[1]))
+    try:
+        store.tell("greedy", fresh)
+        wait_until("the failure", lambda: not site.provider("store")["up"], timeout=30)
+        other = site.rotate()
+        assert site.arrives(site.reference(), other)
+        assert (current(STORE).reveal(), site.api.agentRestarts()) == (good, restarts)
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_AS, unlimited)
+        store.tell("up", fresh)
+    assert site.arrives(STORE, fresh)
+
+
+def test_a_driver_that_is_paused_goes_on_with_the_newest_values(site: Site) -> None:
+    text, marker, last = site.reference(), str(site.folder / "paused"), str(site.folder / "last")
+
+    def work(_rows):
+        from sparkconfig.worker import current, generation
+
+        Path(marker).touch()
+        seen, generations, deadline = [], [], time.monotonic() + 120
+        while time.monotonic() < deadline:
+            now = digest(current(text).reveal())
+            if now not in seen[-1:]:
+                seen.append(now)
+                generations.append(generation())
+            if Path(last).exists() and Path(last).read_text() == now:
+                break
+            time.sleep(0.01)
+        yield seen, generations == sorted(generations)
+
+    before = site.rotate()
+    assert site.arrives(text, before)
+    results: list[tuple[list[str], bool]] = []
+    job = threading.Thread(target=lambda: results.extend(site.everywhere(work, parts=1)))
+    job.start()
+    wait_until("the task", lambda: Path(marker).exists(), timeout=60)
+    pid = site.context._jvm.java.lang.ProcessHandle.current().pid()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        skipped = [site.rotate() for _ in range(3)]
+        time.sleep(8)  # longer than the patience of the driver with its side process
+        fresh = site.rotate()
+        Path(last).write_text(digest(fresh))
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    job.join(150)
+    ((seen, in_order),) = results
+    assert (seen[0], seen[-1], in_order) == (digest(before), digest(fresh), True)
+    assert set(seen[1:-1]) <= {digest(value) for value in skipped}
+    assert site.arrives(text, fresh)
+
+
+def test_large_snapshots_every_50_ms_with_the_loss_of_an_executor(site: Site) -> None:
+    """Each generation is a broadcast of its own; the tasks check every one that they meet."""
+    user, password, seconds = site.reference("user"), site.reference(), ROTATION_SECONDS
+    before, stop = site.executors(), threading.Event()
+
+    def check(_rows):
+        from sparkconfig.worker import configs, generation
+
+        mixed, generations = 0, []
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            found = configs({"user": user, "password": password})
+            mixed += found["user"] != found["password"]
+            generations.append(generation())
+        yield mixed, len(set(generations)), generations == sorted(generations)
+
+    def rotate() -> None:
+        killed = False
+        began = time.monotonic()
+        while not stop.wait(0.05):
+            site.rotate()
+            if not killed and time.monotonic() - began > seconds / 3:
+                os.kill(before[0], signal.SIGKILL)
+                killed = True
+
+    first = driver.generation()
+    rotating = threading.Thread(target=rotate)
+    rotating.start()
+    try:
+        results = site.everywhere(check, parts=2)
+    finally:
+        stop.set()
+        rotating.join()
+    assert [(mixed, in_order) for mixed, _, in_order in results] == [(0, True)] * 2
+    assert all(generations > 3 for _, generations, _ in results)
+    assert driver.generation() - first > 20
+    wait_until("another executor", lambda: len(set(site.executors()) - set(before)) == 1, timeout=90)
+    assert site.arrives(password, site.values[-1])
+    # A broadcast each 50 ms must not pile up in the driver.
+    url = f"{site.context.uiWebUrl}/api/v1/applications/{site.context.applicationId}/executors"
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        (used,) = (each["memoryUsed"] for each in json.load(answer) if each["id"] == "driver")
+    assert 0 < used < 64 << 20
