@@ -48,6 +48,11 @@ COMMON_WORDS = frozenset([
 _WINDOW = 4
 # Encodings are cut after this many characters; a match then runs on to the end of the encoded text.
 _ENCODED_LIMIT = 192
+# Errors cut long texts: of a value that is twice as long, each part of this length counts too, unless it has so few
+# different characters that it could be a rule or an indentation.
+_PART = 64
+_PARTS_LIMIT = 8192
+_PART_VARIETY = 12
 # With more anchors than this, looking up each window of the text beats searching for each anchor.
 _MANY = 500
 _CHUNK = 1 << 20
@@ -278,11 +283,13 @@ def _backslashes_before(text: str, end: int) -> int:
 
 def _patterns(value: str) -> Iterable[_Pattern]:
     yield _Pattern(value)
+    yield from _parts(value)
     for line in value.splitlines():
         bare = line.strip()
         # "-----BEGIN PRIVATE KEY-----" is no secret.
         if len(bare) >= FLOOR and bare != value and not bare.startswith("-----"):
             yield _Pattern(bare)
+            yield from _parts(bare)
     if len(value) < FLOOR:
         return  # an encoding of a few characters looks like any other text
     raw = value.encode("utf-8", "surrogatepass")
@@ -296,6 +303,14 @@ def _patterns(value: str) -> Iterable[_Pattern]:
         core = core[(offset * 8 + 5) // 6 : (offset + len(octets)) * 8 // 6]
         for text in {core, core.replace("+", "-").replace("/", "_")}:
             yield _Pattern(text, _BASE64, open=len(octets) < len(raw))
+
+
+def _parts(text: str) -> Iterable[_Pattern]:
+    if len(text) >= 2 * _PART:
+        for at in range(0, min(len(text), _PARTS_LIMIT) - _PART + 1, _PART):
+            part = text[at : at + _PART]
+            if len(set(part)) >= _PART_VARIETY:
+                yield _Pattern(part)
 
 
 #: The registry of this process.

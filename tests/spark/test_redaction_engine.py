@@ -117,6 +117,19 @@ def test_lines_of_a_value_are_values(redactor):
     assert redactor.redact("-----BEGIN X-----") == "-----BEGIN X-----"
 
 
+def test_a_long_value_that_was_cut(redactor):
+    """Python's errors show the first 200 characters of a text, Spark's pages more or fewer."""
+    value = "".join(f"{i * i * 7919:06x}kQzR" for i in range(60))
+    redactor.registerAll([value])
+    answer = redactor.redact(f"invalid literal: '{value[:200]}")
+    assert answer == f"invalid literal: '{MASK * 3}{value[192:200]}"
+    parts, rest = divmod(len(value), 64)
+    assert redactor.redact(f"... {value[128:]}") == f"... {MASK * (parts - 2)}{value[-rest:]}"
+    assert redactor.redact(value) == MASK
+    redactor.registerAll(["-" * 100 + "rule" + "-" * 100])
+    assert redactor.redact("-" * 90) == "-" * 90
+
+
 def test_many_values_that_share_their_letters(redactor):
     redactor.registerAll([f"tenant-password-{i:05d}-x" for i in range(10_000)])
     text = " ".join(f"tenant-password-{i:05d}-x tenant-password-{i:05d}-y" for i in range(0, 10_000, 7))

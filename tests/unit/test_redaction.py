@@ -34,6 +34,17 @@ def test_every_layer_and_stack_of_escapes(registry, name):
         assert registry.redact(f"before {text} after") == f"before {MASK} after", f"{name}: {stack}"
 
 
+def test_a_long_value_that_was_cut():
+    registry = Registry()
+    value = "".join(f"{i * i * 7919:06x}kQzR" for i in range(60))
+    registry.register([value, "-" * 100 + "rule" + "-" * 100])
+    assert (
+        registry.redact(f"invalid literal: '{value[:200]}") == f"invalid literal: '{MASK * 3}{value[192:200]}"
+    )
+    assert registry.redact(value) == MASK
+    assert registry.redact("-" * 90) == "-" * 90
+
+
 @pytest.mark.parametrize("name", CANARIES)
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_encodings(registry, name, encoding):

@@ -23,7 +23,10 @@ def fresh() -> dict[str, str]:
 
 
 def texts(values: dict[str, str]) -> list[str]:
-    """What the search looks for: the values, and the lines of those that have several."""
+    """What the search looks for: the values, the lines of those that have several, and how the longest begins.
+
+    Errors cut long texts, Python's after 200 characters.
+    """
     lines = [
         line.strip()
         for value in values.values()
@@ -31,7 +34,7 @@ def texts(values: dict[str, str]) -> list[str]:
         for line in value.splitlines()
         if len(line.strip()) >= 16 and not line.startswith("-----")
     ]
-    return [*values.values(), *lines]
+    return [*values.values(), *lines, values["long"][:128]]
 
 
 def _salted(value: str) -> str:

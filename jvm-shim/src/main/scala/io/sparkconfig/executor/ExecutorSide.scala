@@ -24,7 +24,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
   override def init(context: PluginContext, extra: JMap[String, String]): Unit =
     // In local mode executor and driver are one process, and the driver's half is there already.
     if (context.executorID() != "driver") {
-      RedactionSinks.installQuietly()
+      RedactionSinks.installQuietly(context.conf())
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
       if (extra.get(ExecutorSide.WorkerKey) == "true") serveWorkers(started, extra.get(ExecutorSide.JudgedKey) == "true")

@@ -46,8 +46,12 @@ private[sparkconfig] object RedactionSinks {
     }
   }
 
-  /** For executors, where nothing may throw: a sink that cannot be hooked is logged. */
-  def installQuietly(): Unit = unreachable().foreach(sink => log.error("not redacted on this executor: {}", sink))
+  /** For executors, where nothing may throw: what cannot be hooked or read is logged. */
+  def installQuietly(conf: SparkConf): Unit = {
+    try register(conf)
+    catch { case wrong: SparkConfigException => log.error("literal secrets are not redacted here: {}", wrong.getMessage) }
+    unreachable().foreach(sink => log.error("not redacted on this executor: {}", sink))
+  }
 
   private def register(conf: SparkConf): Unit =
     try LiteralKeys.register(conf)

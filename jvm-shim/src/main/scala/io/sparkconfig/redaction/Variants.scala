@@ -21,16 +21,22 @@ private[redaction] object Pattern {
   }
 }
 
-/** The texts by which a value can be recognised: itself, its lines, base64 at three offsets, base64url, hex. */
+/** The texts by which a value can be recognised: itself, its lines, parts of long ones, base64, base64url, hex. */
 private[redaction] object Variants {
   /** Values, and lines of values, shorter than this are not registered unless declared; in characters. */
   val Floor = 8
   /** Encodings are cut after this many characters; a match then runs on to the end of the encoded text. */
   private val EncodedLimit = 192
+  /** Errors and pages cut long texts: of a value that is twice as long, each part of this length counts too. */
+  private val Part = 64
+  private val PartsLimit = 8192
+  /** A part of fewer different characters could be a rule or an indentation. */
+  private val PartVariety = 12
 
   def of(value: String): ArrayList[Pattern] = {
     val found = new ArrayList[Pattern]()
     found.add(new Pattern(value, Pattern.Plain, open = false))
+    addParts(value, found)
     addLines(value, found)
     // An encoding of a few characters looks like any other text.
     if (value.length >= Floor) {
@@ -46,8 +52,16 @@ private[redaction] object Variants {
       value.split("[\r\n]+").foreach { line =>
         val bare = line.trim
         // "-----BEGIN PRIVATE KEY-----" is no secret.
-        if (bare.length >= Floor && !bare.startsWith("-----") && bare != value) found.add(new Pattern(bare, Pattern.Plain, open = false))
+        if (bare.length >= Floor && !bare.startsWith("-----") && bare != value) {
+          found.add(new Pattern(bare, Pattern.Plain, open = false))
+          addParts(bare, found)
+        }
       }
+
+  private def addParts(text: String, found: ArrayList[Pattern]): Unit =
+    if (text.length >= 2 * Part)
+      text.take(PartsLimit).grouped(Part).filter(part => part.length == Part && part.distinct.length >= PartVariety)
+        .foreach(part => found.add(new Pattern(part, Pattern.Plain, open = false)))
 
   private def addHex(bytes: Array[Byte], found: ArrayList[Pattern]): Unit = {
     val count = math.min(bytes.length, EncodedLimit / 2)
