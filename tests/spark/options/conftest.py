@@ -73,6 +73,7 @@ def application(postgres, pg_driver, tmp_path_factory) -> Iterator[Doors]:
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
         "spark.config.providers.files.param.allowed.paths": str(folder),
+        "spark.config.substitution.enabled": "true",
         "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
         "spark.hadoop.sparkconfig.credential.store.pw": doors.ref(),
         "spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",

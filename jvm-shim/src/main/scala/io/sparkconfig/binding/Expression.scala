@@ -1,5 +1,7 @@
 package io.sparkconfig.binding
 
+import java.util.Locale
+
 import io.sparkconfig.agent.Json
 
 /**
@@ -8,14 +10,16 @@ import io.sparkconfig.agent.Json
  *
  * @param text the whole value
  * @param id what identifies it in a snapshot: the text itself, unless its meaning depends on where it stands
- * @param siblings the raw texts of the same option map, its own included, when `text` holds `$[`, whose commands may
- *                 name other keys (KIP-269); otherwise at most `kafka.config.providers`
+ * @param siblings the raw texts of the same option map, its own included, that the commands of `text` may name when it
+ *                 holds `$[` (KIP-269); otherwise at most `kafka.config.providers`
  */
 final case class Expression private (text: String, id: String, siblings: Map[String, String])
 
 object Expression {
   private val Separator = "\u0000"
   private val KafkaProviders = "kafka.config.providers"
+  private val Opening = java.util.regex.Pattern.compile("\\$\\[+")
+  private val BuiltIn = java.util.regex.Pattern.compile("\\s*(keyValue|envVar|sysProp|file)\\s*[=/]")
 
   /** Cheap test, without a grammar, for texts that may hold a reference. */
   def mayHold(text: String): Boolean = text != null && (text.contains("${") || text.contains("$["))
@@ -30,9 +34,32 @@ object Expression {
    */
   def of(text: String, map: Iterable[(String, String)]): Expression = {
     val set = map.toMap.filter { case (_, value) => value != null }
-    if (text.contains("$[")) withSiblings(text, set)
-    else withSiblings(text, set.collect { case (key, value) if key.equalsIgnoreCase(KafkaProviders) => KafkaProviders -> value })
+    val kafka = set.collect { case (key, value) if key.equalsIgnoreCase(KafkaProviders) => KafkaProviders -> value }
+    withSiblings(text, if (text.contains("$[")) named(text, set) ++ kafka else kafka)
   }
+
+  /**
+   * The part of a map that a text may lead to: every key that stands in it, or in what it leads to, as plain text.
+   * Others would make a new expression of each map that differs in an option that has nothing to do with it.
+   * Commands that could ask for keys that stand nowhere get the whole map.
+   */
+  private def named(text: String, map: Map[String, String]): Map[String, String] = {
+    var found = Map.empty[String, String]
+    var waiting = List(text)
+    while (waiting.nonEmpty) {
+      val next = waiting.head
+      if (mayAskForAnyKey(next)) return map
+      val lower = next.toLowerCase(Locale.ROOT)
+      val more = map.filter { case (key, _) => !found.contains(key) && lower.contains(key.toLowerCase(Locale.ROOT)) }
+      found ++= more
+      waiting = waiting.tail ++ more.values.filter(_.contains("$["))
+    }
+    found
+  }
+
+  /** Types that are not built in, and keys whose names are values. */
+  private def mayAskForAnyKey(text: String): Boolean =
+    text.contains("fromValueOfKey") || Opening.split(text, -1).drop(1).exists(!BuiltIn.matcher(_).lookingAt())
 
   def withSiblings(text: String, siblings: Map[String, String]): Expression =
     if (siblings.isEmpty) Expression(text)

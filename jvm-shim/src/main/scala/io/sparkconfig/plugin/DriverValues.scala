@@ -1,6 +1,6 @@
 package io.sparkconfig.plugin
 
-import java.util.concurrent.ConcurrentHashMap
+import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 import java.util.concurrent.atomic.AtomicLong
 
 import scala.collection.JavaConverters._
@@ -24,11 +24,11 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   @volatile private var held = first
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
   @volatile private var closed = false
-  private val inUse = new ConcurrentHashMap[String, Expression]()
+  private val inUse = new Recent
   private val lastAnswerAt = new AtomicLong(System.nanoTime())
   private val watcher = new Thread(() => watchLoop(), "sparkconfig-watch")
 
-  client.onRestart(() => (held, inUse.values().asScala.toList))
+  client.onRestart(() => (held, inUse.all))
 
   override def snapshot: Snapshot = held
 
@@ -55,7 +55,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     val newest =
       try ask(expressions)
       catch { case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held) }
-    expressions.foreach(expression => inUse.putIfAbsent(expression.id, expression))
+    expressions.foreach(inUse.used)
     // A text in which the brain found no reference comes back as it is.
     expressions.map(expression => newest.get(expression).getOrElse(expression.text))
   }
@@ -133,6 +133,16 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 }
 
 private object DriverValues {
+  /** The expressions asked for last, no more than the side process keeps (`rotation.MOST_IN_USE`). */
+  private final class Recent {
+    private val byId = new JLinkedHashMap[String, Expression](64, 0.75f, true) {
+      override def removeEldestEntry(eldest: JMap.Entry[String, Expression]): Boolean = size > MostInUse
+    }
+    def used(expression: Expression): Unit = synchronized(byId.put(expression.id, expression))
+    def all: List[Expression] = synchronized(byId.values().asScala.toList)
+  }
+
+  private val MostInUse = 1000
   private val WaitMs = 30000
   private val RetryMs = 200L
 }
