@@ -24,8 +24,8 @@ _DEPTH = 8
 def install() -> None:
     """Redact log records of every handler, present and future, and tracebacks that Python prints.
 
-    Covers ``sys.excepthook``, ``threading.excepthook``, ``sys.unraisablehook``, IPython's tracebacks and ``logging``,
-    whatever handlers and formatters are in use; a second call does nothing. What holds no value is passed on untouched.
+    Covers ``sys.excepthook``, ``threading.excepthook``, ``sys.unraisablehook`` and ``logging``, whatever handlers and
+    formatters are in use; a second call does nothing. What holds no value is passed on untouched.
     """
     global _installed  # noqa: PLW0603 - one per process, as the hooks are
     with _lock:
@@ -33,7 +33,6 @@ def install() -> None:
             _installed = True
             _hook_logging()
             _hook_tracebacks()
-            _hook_notebook()
 
 
 def _hook_logging() -> None:
@@ -147,36 +146,3 @@ def _print_redacted(
     if sys.stderr is not None:
         sys.stderr.write(shown)
     return True
-
-
-def _hook_notebook() -> None:
-    """IPython shows tracebacks by itself, past ``sys.excepthook``; a kernel also tells the error in its reply."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None:
-        return
-    show = shell._showtraceback  # noqa: SLF001 - the one place that all kinds of shells and errors pass
-
-    def redacting_show(kind: type[BaseException], error: object, lines: list[str]) -> None:
-        shown = [REGISTRY.redact(line) for line in lines]
-        text = _text_of(error)
-        told = REGISTRY.redact(text)
-        show(kind, error if told is text else told, shown)
-
-    def redact_reply(result: Any) -> None:  # noqa: ANN401 - an ExecutionResult
-        for name in ("error_before_exec", "error_in_exec"):
-            error = getattr(result, name, None)
-            text = _text_of(error)
-            told = REGISTRY.redact(text)
-            if error is not None and told is not text:
-                setattr(result, name, type(type(error).__name__, (Exception,), {})(told))
-
-    shell._showtraceback = redacting_show  # noqa: SLF001
-    shell.events.register("post_run_cell", redact_reply)
-
-
-def _text_of(error: object) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a __str__ that fails is no reason to show anything
-        return WITHHELD
