@@ -92,7 +92,9 @@ def main(arguments: list[str] | None = None) -> int:
     except HarnessError as error:
         say(f"make audit: {error}")
         return 2
-    lines = markdown(results)
+    how = "over HTTP only" if chosen.no_browser else "over HTTP and in Chromium"
+    what = f"pyspark {pyspark.__version__}; applications: {', '.join(applications)}; pages read {how}."
+    lines = [what, "", *markdown(results)]
     print("\n".join(["", *lines, ""]))
     wrong = problems(results)
     if chosen.json:
