@@ -3,6 +3,7 @@ package io.sparkconfig.executor
 import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
 
 import scala.collection.JavaConverters._
+import scala.collection.mutable
 
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
@@ -21,6 +22,7 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   private val key = SnapshotCipher.newKey()
   private val cipher = new SnapshotCipher(key)
   @volatile private var news: Option[SnapshotNews] = None
+  private val retired = mutable.Queue.empty[(Broadcast[Array[Byte]], Long)]
   @volatile private var broadcastsWork = false
   private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[(String, Boolean), Message]()
@@ -38,15 +40,20 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     publish(values.snapshot)
   }
 
-  /** Makes a generation what executors get from now on; in local mode there are none, and nothing to encrypt. */
+  /**
+   * Makes a generation what executors get from now on, unless they get a newer one already; in local mode there are
+   * none, and nothing to encrypt.
+   */
   def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) synchronized {
-    val bytes = cipher.encrypt(snapshot)
-    val before = news
-    news =
-      if (bytes.length <= InlineBytes || !broadcastsWork) Some(new SnapshotNews(snapshot.generation, bytes, null))
-      else Some(new SnapshotNews(snapshot.generation, null, sc.broadcast(bytes)))
-    // Executors that are just fetching the old one fail and ask again.
-    before.flatMap(old => Option(old.shared)).foreach(release)
+    if (news.forall(_.generation <= snapshot.generation)) {
+      val bytes = cipher.encrypt(snapshot)
+      val fresh =
+        if (bytes.length <= InlineBytes || !broadcastsWork) new SnapshotNews(snapshot.generation, bytes, null)
+        else new SnapshotNews(snapshot.generation, null, sc.broadcast(bytes))
+      news.flatMap(old => Option(old.shared)).foreach(old => retired.enqueue(old -> System.nanoTime()))
+      news = Some(fresh)
+      release()
+    }
   }
 
   /** What each executor knew when it asked last, by its id. */
@@ -101,9 +108,13 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     asked.put((wanted.id, worker), result)
   }
 
-  private def release(old: Broadcast[Array[Byte]]): Unit =
-    try old.unpersist(blocking = false)
-    catch { case e: Exception => log.debug("an old snapshot's blocks were not released: {}", e.getClass.getName) }
+  /** Old blocks stay for executors that are just fetching them; who comes later than that fails and asks again. */
+  private def release(): Unit =
+    while (retired.headOption.exists { case (_, at) => System.nanoTime() - at > FetchNs }) {
+      val (old, _) = retired.dequeue()
+      try old.destroy()
+      catch { case e: Exception => log.debug("an old snapshot's blocks were not released: {}", e.getClass.getName) }
+    }
 }
 
 /**
@@ -116,4 +127,5 @@ private[sparkconfig] final case class Seen(generation: Long, at: Long)
 private object ExecutorService {
   /** Replies of this size cost less than a broadcast. */
   private val InlineBytes = 10 * 1024
+  private val FetchNs = 10L * 1000 * 1000 * 1000
 }

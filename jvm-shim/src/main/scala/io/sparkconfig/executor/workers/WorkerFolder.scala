@@ -32,11 +32,7 @@ private[workers] final class WorkerFolder private (val folder: Path, pointers: S
 
   def opens(given: String): Boolean = MessageDigest.isEqual(given.getBytes(UTF_8), token.getBytes(UTF_8))
 
-  def remove(): Unit =
-    (pointers ++ Seq("s", "version", "token").map(folder.resolve(_)) :+ folder).foreach { path =>
-      try Files.deleteIfExists(path)
-      catch { case _: java.io.IOException => () } // Spark removes its local directories too
-    }
+  def remove(): Unit = WorkerFolder.remove(folder, pointers)
 
   private def describe: String = {
     val node = Json.obj()
@@ -62,8 +58,16 @@ private[workers] object WorkerFolder {
     val bases = Seq(System.getProperty("java.io.tmpdir"), "/tmp").map(Paths.get(_))
     val base = bases.find(path => fits(path) && Files.isWritable(path)).getOrElse(bases.last)
     val folder = Files.createTempDirectory(base, s"$Prefix${ProcessHandle.current().pid()}-", ownerOnly)
-    new WorkerFolder(folder, localDirs.filter(_.isDirectory).map(_.toPath.resolve(Pointer)))
+    val pointers = localDirs.filter(_.isDirectory).map(_.toPath.resolve(Pointer))
+    try new WorkerFolder(folder, pointers)
+    catch { case e: java.io.IOException => remove(folder, pointers); throw e } // a full disk
   }
+
+  private def remove(folder: Path, pointers: Seq[Path]): Unit =
+    (pointers ++ Seq("s", "version", "token").map(folder.resolve(_)) :+ folder).foreach { path =>
+      try Files.deleteIfExists(path)
+      catch { case _: java.io.IOException => () } // Spark removes its local directories too
+    }
 
   private def fits(base: Path): Boolean =
     base.toString.getBytes(UTF_8).length + Prefix.length + 40 <= LongestFolder

@@ -42,7 +42,8 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
 
   def start(): Unit = {
     Runtime.getRuntime.addShutdownHook(atExit)
-    listener.bind(UnixDomainSocketAddress.of(folder.socket), Backlog)
+    try listener.bind(UnixDomainSocketAddress.of(folder.socket), Backlog)
+    catch { case e: IOException => close(); throw e }
     publish(values.snapshot)
     threads.submit(runnable(acceptAll()))
   }
