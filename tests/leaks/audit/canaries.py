@@ -16,6 +16,8 @@ IN_PLACE = "twelve"
 def fresh() -> dict[str, str]:
     """Every awkward value of `leaks.values`, a private key, and a literal, each with a random part."""
     values = {name: _salted(value) for name, value in CANARIES.items()}
+    # Its beginning is searched for by itself, and so must be this column's own.
+    values["long"] = secrets.token_hex(4) + CANARIES["long"][8:]
     values["twelve"] = f"zK3${secrets.token_hex(2)}!p5t"
     values["pem"] = _private_key()
     values[LITERAL] = f"literal<&{secrets.token_hex(8)}>\"7'"
