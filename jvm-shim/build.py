@@ -1,10 +1,15 @@
-"""Compile the shim with the Scala compiler inside a pyspark wheel, into a reproducible jar.
+"""Compile the shim with the Scala compiler inside a pyspark wheel, into reproducible jars.
 
     python jvm-shim/build.py --pyspark DIR [--out DIR] [--java JAVA]
 
 ``--pyspark`` is an installed ``pyspark`` package directory; its Scala version decides which of the two
 flavours is built. No Maven, no sbt, no javac: a Java runtime is enough. The same sources give the same bytes:
 entries are sorted, dates fixed, and scalac gets the files in a fixed order.
+
+What implements an interface of kafka-clients goes into a second, small jar, since it belongs into the class loader of
+kafka-clients, which often is not the first jar's. pyspark does not carry kafka-clients, and nothing is fetched for it:
+scalac reads the signatures in ``src/kafka/signatures``, and makes no classes of them. That they are Kafka's is what
+the tests against a real broker show.
 """
 
 from __future__ import annotations
@@ -23,6 +28,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FLAVOURS = {"2.12": "scala-2.12-javax", "2.13": "scala-2.13-jakarta"}
 PROPERTIES = "META-INF/sparkconfig.properties"
+KAFKA_PROPERTIES = "META-INF/sparkconfig-kafka.properties"
+KAFKA_PACKAGE = "io/sparkconfig/kafka/"
 VERSION_FILE = HERE.parent / "python" / "sparkconfig" / "_version.py"
 
 
@@ -51,19 +58,24 @@ def spark_version(jars: Path) -> str:
 
 
 def sources(flavour: str) -> list[Path]:
-    """Return the Scala sources of a flavour, in a fixed order."""
-    roots = [HERE / "src" / "main" / "scala", HERE / "versions" / flavour]
-    return sorted(path for root in roots for path in root.rglob("*.scala"))
+    """Return the sources of a flavour, in a fixed order: Scala, and signatures in Java."""
+    roots = [HERE / "src" / "main" / "scala", HERE / "src" / "kafka", HERE / "versions" / flavour]
+    return sorted(path for root in roots for path in root.rglob("*") if path.suffix in (".scala", ".java"))
 
 
 def resources(flavour: str) -> dict[str, bytes]:
-    """Return what goes into the jar beside the classes, by entry name."""
+    """Return what goes into the main jar beside the classes, by entry name."""
     found: dict[str, bytes] = {}
     for root in (HERE / "src" / "main" / "resources", HERE / "versions" / flavour / "resources"):
         for path in sorted(root.rglob("*")):
             if path.is_file():
                 found[path.relative_to(root).as_posix()] = path.read_bytes()
-    found[PROPERTIES] = f"version={package_version()}\nflavour={flavour}\n".encode()
+    return {**found, **common_resources(flavour, PROPERTIES)}
+
+
+def common_resources(flavour: str, properties: str) -> dict[str, bytes]:
+    """Return what every jar of ours has, by entry name; ``properties`` is the name of the one that says its version."""
+    found = {properties: f"version={package_version()}\nflavour={flavour}\n".encode()}
     found["META-INF/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
     found["META-INF/MANIFEST.MF"] = (
         "Manifest-Version: 1.0\r\n"
@@ -85,11 +97,8 @@ def compile_classes(jars: Path, flavour: str, java: str, into: Path) -> None:
         raise SystemExit(f"the Scala compiler failed with exit code {done.returncode}")
 
 
-def write_jar(classes: Path, extra: dict[str, bytes], jar: Path) -> None:
+def write_jar(entries: dict[str, bytes], jar: Path) -> None:
     """Zip classes and resources reproducibly and put the jar in place in one step."""
-    entries = {path.relative_to(classes).as_posix(): path.read_bytes()
-               for path in classes.rglob("*") if path.is_file()}  # fmt: skip
-    entries.update(extra)
     manifest = "META-INF/MANIFEST.MF"
     order = [manifest, *sorted(name for name in entries if name != manifest)]
     jar.parent.mkdir(parents=True, exist_ok=True)
@@ -115,24 +124,26 @@ def inputs(flavour: str, spark: str) -> str:
 
 
 def is_current(jar: Path, digest: str) -> bool:
-    """Whether a jar was built from the inputs with this digest."""
+    """Whether a jar, the main one or Kafka's, was built from the inputs with this digest."""
+    properties = KAFKA_PROPERTIES if jar.name.startswith("sparkconfig-kafka_") else PROPERTIES
     try:
         with zipfile.ZipFile(jar) as archive:
-            return f"inputs={digest}" in archive.read(PROPERTIES).decode().splitlines()
+            return f"inputs={digest}" in archive.read(properties).decode().splitlines()
     except (OSError, KeyError, zipfile.BadZipFile):
         return False
 
 
-def jar_name(scala: str) -> str:
-    """Return the file name of the jar for a Scala version."""
-    return f"sparkconfig_{scala}-{package_version()}.jar"
+def jar_names(scala: str) -> tuple[str, str]:
+    """Return the file names of the jars for a Scala version: the main one's, and Kafka's."""
+    rest = f"_{scala}-{package_version()}.jar"
+    return f"sparkconfig{rest}", f"sparkconfig-kafka{rest}"
 
 
 def build(pyspark: Path, out: Path, java: str) -> Path:
-    """Build the jar that fits an installed pyspark, unless one of the same inputs is there already.
+    """Build the jars that fit an installed pyspark, unless those of the same inputs are there already.
 
     Returns:
-        The jar's path.
+        The main jar's path; Kafka's is beside it.
     """
     jars = pyspark / "jars"
     scala = scala_version(jars)
@@ -140,19 +151,24 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
     if flavour is None:
         raise SystemExit(f"Scala {scala} is not supported; known: {', '.join(FLAVOURS)}")
     digest = inputs(flavour, spark_version(jars))
-    jar = out / jar_name(scala)
-    if is_current(jar, digest):
-        return jar
-    extra = resources(flavour)
-    extra[PROPERTIES] += f"inputs={digest}\n".encode()
+    main, kafka = (out / name for name in jar_names(scala))
+    if is_current(main, digest) and is_current(kafka, digest):
+        return main
     with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
-        classes = Path(scratch) / "classes"
-        classes.mkdir()
-        compile_classes(jars, flavour, java, classes)
-        for old in out.glob(f"sparkconfig_{scala}-*.jar"):
-            old.unlink()
-        write_jar(classes, extra, jar)
-    return jar
+        compile_classes(jars, flavour, java, Path(scratch))
+        classes = {path.relative_to(scratch).as_posix(): path.read_bytes()
+                   for path in Path(scratch).rglob("*") if path.is_file()}  # fmt: skip
+    for old in (*out.glob(f"sparkconfig_{scala}-*.jar"), *out.glob(f"sparkconfig-kafka_{scala}-*.jar")):
+        old.unlink()
+    theirs = {name: content for name, content in classes.items() if name.startswith(KAFKA_PACKAGE)}
+    ours = {name: content for name, content in classes.items() if name not in theirs}
+    for jar, entries, properties in (
+        (kafka, {**theirs, **common_resources(flavour, KAFKA_PROPERTIES)}, KAFKA_PROPERTIES),
+        (main, {**ours, **resources(flavour)}, PROPERTIES),
+    ):
+        entries[properties] += f"inputs={digest}\n".encode()
+        write_jar(entries, jar)
+    return main
 
 
 def main() -> None:

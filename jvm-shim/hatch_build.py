@@ -1,4 +1,4 @@
-"""Build hook of the wheel and the sdist: both carry both jars.
+"""Build hook of the wheel and the sdist: both carry the jars of both Scala versions.
 
 The jars are compiled against pinned Sparks, so that the same sources give the same wheel anywhere. Their wheels
 (850 MB) are fetched once into ``.cache`` of a checkout. An sdist holds the jars ready-made: installing from it
@@ -55,27 +55,31 @@ class JarHook(BuildHookInterface):  # type: ignore[misc, type-arg] # hatchling i
             return
         folder = "sparkconfig/jars" if self.target_name == "wheel" else "jvm-shim/jars"
         ready = os.environ.get("SPARKCONFIG_READY_JARS")
-        for jar in sorted(Path(ready).glob("sparkconfig_*.jar")) if ready else jars():
+        for jar in sorted(Path(ready).glob("sparkconfig*.jar")) if ready else jars():
             build_data["force_include"][str(jar)] = f"{folder}/{jar.name}"
 
 
 def jars() -> list[Path]:
-    """Return both jars, current ones."""
+    """Return all jars, current ones."""
     build = _module("build")
     found = {scala: _current(build, scala) for scala in SPARKS}
-    missing = [scala for scala, jar in found.items() if jar is None]
+    missing = [scala for scala, current in found.items() if not current]
     if missing:
         _compile(build, [SPARKS[scala] for scala in missing])
         found.update({scala: _current(build, scala) for scala in missing})
-    if None in found.values():
+    if not all(found.values()):
         raise RuntimeError("a jar is not what its sources say: they changed while it was built; build again")
-    return [jar for jar in found.values() if jar is not None]
+    return [jar for current in found.values() for jar in current]
 
 
-def _current(build: ModuleType, scala: str) -> Path | None:
+def _current(build: ModuleType, scala: str) -> list[Path]:
+    """The jars of a Scala version; none if one of them has to be built."""
     digest = build.inputs(build.FLAVOURS[scala], SPARKS[scala])
-    places = (folder / build.jar_name(scala) for folder in (READY, BUILT))
-    return next((jar for jar in places if build.is_current(jar, digest)), None)
+    for folder in (READY, BUILT):
+        current = [folder / name for name in build.jar_names(scala)]
+        if all(build.is_current(jar, digest) for jar in current):
+            return current
+    return []
 
 
 def _compile(build: ModuleType, sparks: list[str]) -> None:

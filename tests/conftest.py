@@ -14,6 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from support.cluster import SparkCluster
+    from support.kafka_broker import KafkaBroker
     from support.postgres import PostgresServer
     from support.processes import Run
 
@@ -71,3 +72,21 @@ def pg_driver(harness_run: Run) -> Path:
     from support.jdbc import postgresql_driver
 
     return postgresql_driver(harness_run, cache=CACHE)
+
+
+@pytest.fixture(scope="session")
+def kafka_connector(harness_run: Run) -> list[Path]:
+    """The jars of Spark's Kafka connector, kafka-clients among them."""
+    from support.kafka_broker import connector_jars
+
+    return connector_jars(harness_run, cache=CACHE)
+
+
+@pytest.fixture(scope="session")
+def kafka(harness_run: Run) -> Iterator[KafkaBroker]:
+    """A private Kafka broker (SCRAM); make your own user with ``kafka.set_password``."""
+    from support.kafka_broker import KafkaBroker
+
+    broker = KafkaBroker(harness_run, cache=CACHE)
+    yield broker
+    broker.stop()

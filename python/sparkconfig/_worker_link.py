@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sparkconfig import kafka_options
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
@@ -69,7 +70,7 @@ class Link:
             PolicyViolation: the operator's policy refused one of them.
             AgentError: the executor does not answer.
         """
-        kafka = {key: text for key, text in siblings.items() if key == "kafka.config.providers"}
+        kafka = kafka_options.of_map(siblings)
         items = [{"text": t, "siblings": dict(siblings) if "$[" in t else kafka} for t in texts]
         answer = self._call({"op": "resolve", "expressions": items})
         return *_news(answer), [str(id_) for id_ in answer["ids"]]

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Collection, Mapping
 
 from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
+from sparkconfig.kafka_options import PROVIDERS
 from sparkconfig.lookup import Place
 from sparkconfig.references import Reference, shorten
 
@@ -21,13 +22,26 @@ def written(reference: Reference) -> str:
 
 
 def problem(
-    name: str | None, reference: Reference, known: Collection[str], errors: Mapping[Place, SparkConfigError]
+    name: str | None,
+    reference: Reference,
+    known: Collection[str],
+    errors: Mapping[Place, SparkConfigError],
+    *,
+    kafka: Collection[str] = (),
 ) -> str:
-    """Describe why ``reference``, found in the value of ``name``, has no value."""
+    """Describe why ``reference``, found in the value of ``name``, has no value.
+
+    Args:
+        name: the key, or None.
+        reference: what stands there.
+        known: the providers that are declared.
+        errors: what the providers answered instead.
+        kafka: the names that the same map lists as Kafka's own providers.
+    """
     where = f"{shorten(str(name))}: " if name is not None else ""
     provider = reference.provider
     if provider not in known:
-        return where + _unknown(provider, known)
+        return where + (_classless(provider) if provider in kafka else _unknown(provider, known))
     error = errors.get((provider, reference.path))
     if error is not None:
         return f"{where}{written(reference)}: {shorten(str(error), 500)}{_hint(error)}"
@@ -52,6 +66,14 @@ def limited(problems: list[str]) -> list[str]:
     if len(problems) <= _MOST:
         return problems
     return [*problems[:_MOST], f"... and {len(problems) - _MOST} more"]
+
+
+def _classless(provider: str) -> str:
+    option = f"{PROVIDERS}.{shorten(provider, 40)}.class"
+    return (
+        f"{PROVIDERS} lists '{shorten(provider, 40)}' without the option {option}; a Kafka client would leave that"
+        " provider out without a word and send the reference itself. Name its class"
+    )
 
 
 def _unknown(provider: str, known: Collection[str]) -> str:

@@ -21,7 +21,7 @@ class Expression:
         text: the raw text.
         key: the key whose value it is, for messages and for KIP-269; None if there is none.
         siblings: raw texts of the other keys of the same map: KIP-269 may name them, and
-            ``kafka.config.providers`` among them keeps its own references.
+            ``kafka.config.providers`` among them keep their own references.
     """
 
     text: str

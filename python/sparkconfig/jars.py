@@ -1,4 +1,4 @@
-"""Which jar fits which Spark. The package carries two: Scala 2.12 for Spark 3.5, Scala 2.13 for Spark 4."""
+"""Which jar fits which Spark: Scala 2.12 for Spark 3.5, Scala 2.13 for Spark 4, and for each a small one for Kafka."""
 
 from __future__ import annotations
 
@@ -92,12 +92,13 @@ def _databricks(home: Path) -> SparkInstall | None:
     return None
 
 
-def find_jar(home: Path | None = None, *, scala: str | None = None) -> Path:
+def find_jar(home: Path | None = None, *, scala: str | None = None, kafka: bool = False) -> Path:
     """Return the jar for the Spark that :func:`find_spark` finds, or for a Scala version.
 
     Args:
         home: a SPARK_HOME; None: the environment's.
         scala: ``2.12`` or ``2.13``, for a Spark that cannot be looked at from here.
+        kafka: the jar that belongs beside kafka-clients, instead of the main one.
 
     Raises:
         ConfigurationError: no such Spark, or this package came without the jar.
@@ -105,10 +106,10 @@ def find_jar(home: Path | None = None, *, scala: str | None = None) -> Path:
     wanted = scala or find_spark(home).scala
     if wanted not in _SUPPORTED:
         raise ConfigurationError(f"there is no jar for Scala {wanted}; there are {' and '.join(_SUPPORTED)}")
-    jar = FOLDER / f"sparkconfig_{wanted}-{__version__}.jar"
+    jar = FOLDER / f"{'sparkconfig-kafka' if kafka else 'sparkconfig'}_{wanted}-{__version__}.jar"
     if jar.is_file():
         return jar
-    others = sorted(path.name for path in FOLDER.glob("sparkconfig_*.jar"))
+    others = sorted(path.name for path in FOLDER.glob("sparkconfig*.jar"))
     raise ConfigurationError(
         f"this package has no {jar.name} (for Spark {_SUPPORTED[wanted]}); it has {', '.join(others) or 'no jar'}."
         " In a checkout, 'make jar' builds the one for the environment's Spark and 'make dist' both;"

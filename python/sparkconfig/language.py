@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from sparkconfig import kafka_options
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.expression import Expression
 from sparkconfig.references import Reference, scan
@@ -97,9 +98,5 @@ def own_references(text: str, expression: Expression) -> list[Reference]:
 
     Not those of the map's own ``kafka.config.providers``: Kafka's clients resolve them, on the executors.
     """
-    references = scan(text)
-    kafka = expression.siblings.get("kafka.config.providers")
-    if not kafka:
-        return references
-    owned = frozenset(kafka.split(","))
-    return [reference for reference in references if reference.provider not in owned]
+    owned = kafka_options.declared(expression.siblings)
+    return [reference for reference in scan(text) if reference.provider not in owned]

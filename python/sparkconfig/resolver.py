@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sparkconfig import advice
+from sparkconfig import advice, kafka_options
 from sparkconfig.deadline import CallPool
 from sparkconfig.errors import (
     AccessDeniedError,
@@ -266,6 +266,12 @@ class Resolver:
             ttl=lookups.ttls.get(place),
             problem=None
             if generation is not None
-            else advice.problem(expression.key, reference, self.providers, lookups.errors),
+            else advice.problem(
+                expression.key,
+                reference,
+                self.providers,
+                lookups.errors,
+                kafka=kafka_options.listed(expression.siblings),
+            ),
             generation=generation,
         )

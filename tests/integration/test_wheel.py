@@ -159,22 +159,28 @@ def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> No
         jars = [name for name in names if name.endswith(".jar")]
         for name in jars:
             with archive.open(name) as stream, zipfile.ZipFile(stream) as jar:
-                assert (
-                    f"version={__version__}" in jar.read("META-INF/sparkconfig.properties").decode().split()
-                )
-                assert "io/sparkconfig/ConfigPlugin.class" in jar.namelist()
+                kafka = "sparkconfig-kafka_" in name
+                properties = f"META-INF/sparkconfig{'-kafka' if kafka else ''}.properties"
+                assert f"version={__version__}" in jar.read(properties).decode().split()
+                assert ("io/sparkconfig/ConfigPlugin.class" in jar.namelist()) is not kafka
+                # Kafka's own classes are nowhere, and what needs them stands beside kafka-clients only.
+                assert not [entry for entry in jar.namelist() if entry.startswith("org/apache/kafka")]
+                needs = {entry for entry in jar.namelist() if b"org/apache/kafka" in jar.read(entry)}
+                assert ("io/sparkconfig/kafka/ReferenceConfigProvider.class" in needs) is kafka
+                assert kafka or not needs
     assert wheel.name == f"sparkconfig-{__version__}-py3-none-any.whl"
     assert {name.partition("/")[0] for name in names} == {
         "sparkconfig",
         f"sparkconfig-{__version__}.dist-info",
     }
     assert "sparkconfig/py.typed" in names
-    both = [f"sparkconfig/jars/sparkconfig_{scala}-{__version__}.jar" for scala in ("2.12", "2.13")]
+    every = [f"sparkconfig/jars/{kind}_{scala}-{__version__}.jar"
+             for kind in ("sparkconfig", "sparkconfig-kafka") for scala in ("2.12", "2.13")]  # fmt: skip
     if os.environ.get("SPARKCONFIG_DIST"):
-        assert sorted(jars) == both
+        assert sorted(jars) == sorted(every)
     else:
         assert jars
-        assert set(jars) <= set(both)
+        assert set(jars) <= set(every)
 
 
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
@@ -201,9 +207,9 @@ def test_the_same_sources_give_the_same_jar(tmp_path: Path) -> None:
             tmp_path / folder,
         ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        jars += list((tmp_path / folder).iterdir())
-    assert len(jars) == 2
-    assert jars[0].read_bytes() == jars[1].read_bytes()
+        jars.append({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()})
+    assert len(jars[0]) == 2
+    assert jars[0] == jars[1]
 
 
 def test_the_installed_package_is_the_one_that_answers(environment: Environment, job: Path) -> None:

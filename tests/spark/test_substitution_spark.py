@@ -161,6 +161,7 @@ def test_what_has_no_value_in_a_map_stops_the_read(shop: Shop, changed: dict[str
 def test_the_references_of_kafkas_own_providers_stay_kafkas(shop: Shop) -> None:
     own = {
         "kafka.config.providers": "broker",
+        "kafka.config.providers.broker.class": "com.example.BrokerProvider",
         "kafka.ssl.key.password": "${broker:k}",
         "user": "${envvar:SHOP_USER}",
     }

@@ -13,6 +13,12 @@ from support.spark_home import spark_home
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def kafka_jar() -> Path:
+    """The jar with what implements interfaces of kafka-clients."""
+    main = shim_jar()
+    return main.with_name(main.name.replace("sparkconfig_", "sparkconfig-kafka_", 1))
+
+
 @cache
 def shim_jar() -> Path:
     """The jar that fits this environment's Spark, built when the sources are newer."""

@@ -116,12 +116,29 @@ def test_kafkas_own_references_in_an_option_map_stay_kafkas() -> None:
     resolver, vault = _resolver()
     options = {
         "kafka.config.providers": "file,vault",
+        "kafka.config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+        "kafka.config.providers.vault.class": "com.example.VaultProvider",
         "kafka.sasl.jaas.config": "${file:/x:y} ${vault:db:pw}",
     }
     assert resolver.resolve_map(options) == options
     assert not vault.calls
     with pytest.raises(UnresolvedReferenceError, match="unknown provider 'file'"):
         resolver.resolve_map({"kafka.sasl.jaas.config": "${file:/x:y}"})
+
+
+def test_a_kafka_provider_without_a_class_is_told_apart_from_an_unknown_one() -> None:
+    resolver, vault = _resolver()
+    options = {
+        "kafka.config.providers": "broker,vault",
+        "kafka.a": "${broker:x:y}",
+        "kafka.b": "${vault:db:pw}",
+    }
+    with pytest.raises(UnresolvedReferenceError) as caught:
+        resolver.resolve_map(options)
+    (problem,) = caught.value.problems
+    assert problem.startswith("kafka.a: kafka.config.providers lists 'broker' without the option ")
+    assert "kafka.config.providers.broker.class" in problem
+    assert vault.calls  # Kafka would not have asked the other one either: it is ours
 
 
 def test_a_provider_that_hangs_ends_at_the_deadline_of_the_settings() -> None:

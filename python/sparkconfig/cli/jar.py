@@ -17,6 +17,7 @@ __all__ = ["register"]
 _EPILOG = """\
 examples:
   spark-submit --jars "$(sparkconfig jar)" --conf spark.plugins=io.sparkconfig.ConfigPlugin app.py
+  spark-submit --jars "$(sparkconfig jar),$(sparkconfig jar --kafka)" --packages ... app.py
   sparkconfig jar --spark-home /opt/spark
   sparkconfig jar --scala 2.12        for a Spark 3.5 that is not on this machine
 """
@@ -35,6 +36,11 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--spark-home", type=Path, metavar="DIR", help="the folder that holds Spark's 'jars'")
     which.add_argument("--scala", choices=["2.12", "2.13"], help="Scala version of a Spark elsewhere")
+    parser.add_argument(
+        "--kafka",
+        action="store_true",
+        help="the jar with Kafka's config provider, which belongs beside kafka-clients",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -44,11 +50,11 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig import jars
 
     if options.scala:
-        path = jars.find_jar(scala=options.scala)
+        path = jars.find_jar(scala=options.scala, kafka=options.kafka)
         out.result({"jar": str(path), "scala": options.scala}, [str(path)])
         return ExitCode.OK
     spark = jars.find_spark(options.spark_home)
-    path = jars.find_jar(scala=spark.scala)
+    path = jars.find_jar(scala=spark.scala, kafka=options.kafka)
     found = {"spark_home": str(spark.home), "spark": spark.version, "scala": spark.scala}
     out.result({"jar": str(path), **found}, [str(path)])
     return ExitCode.OK

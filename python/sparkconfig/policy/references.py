@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from sparkconfig import kafka_options
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import ReferenceUse
 from sparkconfig.references import scan
@@ -110,22 +111,25 @@ def uses_in(
     """The references in the text values of ``props``.
 
     Args:
-        props: one map; what its own ``kafka.config.providers`` answers is resolved by Kafka's clients, not by us.
+        props: one map; what its own ``kafka.config.providers`` answers is resolved by Kafka's clients. Where that
+            provider asks us, the use is that of the reference which it will ask for.
         foreign: names that somebody else expands.
         substitution: whether ``$[...]`` has a meaning.
     """
-    kafka = props.get("kafka.config.providers")
-    others = frozenset(foreign) | frozenset(kafka.split(",") if isinstance(kafka, str) else ())
+    kafka = kafka_options.declared({**props, **{name.lower(): text for name, text in props.items()}})
+    ours = frozenset(name for name, kind in kafka.items() if kind == kafka_options.REFERENCE_PROVIDER)
+    others = frozenset(foreign) | (kafka.keys() - ours)
     found: list[ReferenceUse] = []
     for name, value in props.items():
         if not isinstance(value, str):
             continue
         if "${" in value:
-            found += [
-                ReferenceUse(name, reference.provider, reference.path, reference.key)
+            asked = [
+                kafka_options.asked_of_us(reference) or reference if reference.provider in ours else reference
                 for reference in scan(value)
                 if reference.provider not in others
             ]
+            found += [ReferenceUse(name, r.provider, r.path, r.key) for r in asked]
         if substitution and SUBSTITUTION in value:
             found.append(ReferenceUse(name, SUBSTITUTION, "", ""))
     return list(dict.fromkeys(found))

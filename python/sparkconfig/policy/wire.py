@@ -35,6 +35,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from sparkconfig import kafka_options
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.policy.decision import Decision
 from sparkconfig.policy.jobtype import detect
@@ -118,9 +119,8 @@ _TABLE = (
 
 def _text_of(item: _Json) -> dict[str, str]:
     """A text under ``""``, with what says which of its references are Kafka's own."""
-    kafka = (item.get("siblings") or {}).get("kafka.config.providers")
-    found = {"": str(item["text"])}
-    return found if kafka is None else {**found, "kafka.config.providers": str(kafka)}
+    siblings = {str(key): str(text) for key, text in (item.get("siblings") or {}).items()}
+    return {"": str(item["text"]), **kafka_options.of_map(siblings)}
 
 
 def _job_type(question: _Json) -> str:

@@ -15,7 +15,7 @@ from spark.options.doors import ROLE, Doors
 from sparkconfig import spark35
 from support.postgres import new_password
 from support.session import running_session
-from support.shim import shim_jar
+from support.shim import kafka_jar, shim_jar
 from support.spark_home import spark_home
 
 # gRPC's handlers of fork() would break the processes that the tests start beside a Connect client.
@@ -47,7 +47,7 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="package")
-def application(postgres, pg_driver, tmp_path_factory) -> Iterator[Doors]:
+def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Iterator[Doors]:
     folder = tmp_path_factory.mktemp("options")
     doors = Doors(folder, {}, postgres)
     postgres.create(role=ROLE, password=new_password(), database=ROLE)
@@ -60,7 +60,7 @@ def application(postgres, pg_driver, tmp_path_factory) -> Iterator[Doors]:
         true="true",
     )
     (folder / "events").mkdir()
-    jars = [shim_jar(), sources_jar(CACHE, spark_home()), pg_driver]
+    jars = [shim_jar(), kafka_jar(), sources_jar(CACHE, spark_home()), pg_driver, *kafka_connector]
     port = free_port()
     conf = {
         "spark.master": "local[2]",

@@ -140,11 +140,12 @@ class TestResolve:
 
 @pytest.fixture
 def spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What the commands look at in a Spark 3.5, and a package with both jars."""
+    """What the commands look at in a Spark 3.5, and a package with all jars."""
     package = tmp_path / "package"
     package.mkdir()
     for scala in ("2.12", "2.13"):
         (package / f"sparkconfig_{scala}-{__version__}.jar").write_bytes(scala.encode())
+        (package / f"sparkconfig-kafka_{scala}-{__version__}.jar").write_bytes(b"kafka")
     monkeypatch.setattr(jars, "FOLDER", package)
     home = tmp_path / "spark"
     (home / "jars").mkdir(parents=True)
@@ -158,6 +159,12 @@ class TestJar:
         assert output(capsys).strip() == str(jars.FOLDER / f"sparkconfig_2.12-{__version__}.jar")
         assert main(["jar", "--scala", "2.13", "--json"]) == 0
         assert json.loads(output(capsys))["jar"].endswith(f"2.13-{__version__}.jar")
+
+    def test_the_one_for_kafka(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["jar", "--spark-home", str(spark), "--kafka"]) == 0
+        assert output(capsys).strip() == str(jars.FOLDER / f"sparkconfig-kafka_2.12-{__version__}.jar")
+        assert main(["jar", "--scala", "2.13", "--kafka"]) == 0
+        assert output(capsys).strip().endswith(f"sparkconfig-kafka_2.13-{__version__}.jar")
 
     def test_spark_home_wins_over_pyspark(
         self, spark: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

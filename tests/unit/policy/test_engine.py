@@ -207,9 +207,21 @@ def test_references_by_provider_path_key_and_job_type(tmp_path, text, job_type, 
 def test_texts_that_are_no_references_here(tmp_path):
     checker = engine(tmp_path, REFERENCES, providers="vault")
     assert checker.check(request({"a": "$[file=/etc/passwd]"}, job_type="connect", scope="source")).allowed
-    options = {"kafka.config.providers": "mine", "kafka.sasl.jaas.config": "${mine:a:b}", "x": "${vault:a:b}"}
+    options = {"kafka.config.providers": "mine", "kafka.config.providers.mine.class": "com.example.Mine",
+               "kafka.sasl.jaas.config": "${mine:a:b}", "x": "${vault:a:b}"}  # fmt: skip
     decision = checker.check(request(options, job_type="connect", scope="source"))
     assert [text.split(":")[0] for text in decision.violations] == ["x"]
+
+
+@pytest.mark.parametrize("written", ["kafka.config.providers", "Kafka.Config.Providers"])
+def test_a_kafka_provider_that_asks_us_is_no_way_around_the_rules(tmp_path, written):
+    checker = engine(tmp_path, REFERENCES, providers="vault")
+    plain = request({"kafka.ssl.key.password": "${vault:a:b}"}, job_type="connect", scope="source")
+    options = {written: "sparkconfig", f"{written}.sparkconfig.class": "io.sparkconfig.kafka.ReferenceConfigProvider",
+               "kafka.ssl.key.password": "${sparkconfig:vault:a:b}"}  # fmt: skip
+    through = request(options, job_type="connect", scope="source")
+    assert checker.check(plain).violations
+    assert checker.check(through).violations == checker.check(plain).violations
 
 
 def test_references_of_the_operator_are_not_the_jobs(tmp_path):

@@ -78,7 +78,8 @@ def test_references_of_kafkas_own_providers_and_of_spark_are_not_ours(tmp_path):
         tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
     )
     assert not asked(made, "${dir:/x:pw}").allowed
-    assert asked(made, "${dir:/x:pw}", **{"kafka.config.providers": "dir"}).allowed
+    kafka = {"kafka.config.providers": "dir", "kafka.config.providers.dir.class": "com.example.Directory"}
+    assert asked(made, "${dir:/x:pw}", **kafka).allowed
     assert asked(made, "${env:HOME}").allowed
 
 

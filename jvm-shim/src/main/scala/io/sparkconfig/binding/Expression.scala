@@ -11,7 +11,7 @@ import io.sparkconfig.agent.Json
  * @param text the whole value
  * @param id what identifies it in a snapshot: the text itself, unless its meaning depends on where it stands
  * @param siblings the raw texts of the same option map, its own included, that the commands of `text` may name when it
- *                 holds `$[` (KIP-269); otherwise at most `kafka.config.providers`
+ *                 holds `$[` (KIP-269); otherwise at most what declares `kafka.config.providers`
  */
 final case class Expression private (text: String, id: String, siblings: Map[String, String])
 
@@ -34,8 +34,17 @@ object Expression {
    */
   def of(text: String, map: Iterable[(String, String)]): Expression = {
     val set = map.toMap.filter { case (_, value) => value != null }
-    val kafka = set.collect { case (key, value) if key.equalsIgnoreCase(KafkaProviders) => KafkaProviders -> value }
+    val kafka = declarations(set)
     withSiblings(text, if (text.contains("$[")) named(text, set) ++ kafka else kafka)
+  }
+
+  /** Names and classes of the map's own Kafka providers; Spark's option keys have no case. */
+  private def declarations(map: Map[String, String]): Map[String, String] = {
+    val lower = map.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+    if (!lower.contains(KafkaProviders)) Map.empty
+    else lower.filter { case (key, _) =>
+      key == KafkaProviders || (key.startsWith(KafkaProviders + ".") && key.endsWith(".class"))
+    }
   }
 
   /**

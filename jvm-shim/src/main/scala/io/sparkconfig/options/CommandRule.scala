@@ -53,7 +53,7 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
         case registered: org.apache.spark.sql.sources.DataSourceRegister => registered.shortName()
         case unnamed => unnamed.getClass.getName
       }
-      save.copy(dataSource = new ResolvingProvider(other, Options.values(name, _)))
+      save.copy(dataSource = new ResolvingProvider(other, Options.forWrite(name, _)))
   }
 
   /** Spark's session catalog hands a V2 provider's options to it at each look at the table, with no rule between. */

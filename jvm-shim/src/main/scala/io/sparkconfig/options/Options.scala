@@ -35,8 +35,16 @@ private[sparkconfig] object Options {
       case (key, text) if Expression.mayHold(text) && wanted(key) =>
         key -> Expression.of(text, options)
     }
-    if (expressions.isEmpty) options else options ++ resolve(source, expressions)
+    if (expressions.isEmpty) options
+    else {
+      resolve(source, KafkaOptions.late(options), options)
+      options ++ resolve(source, expressions, options)
+    }
   }
+
+  /** The same for a writer, whose executors may share what they make of these options. */
+  def forWrite(source: String, options: Map[String, String]): Map[String, String] =
+    KafkaOptions.marked(values(source, options), resolve(source, KafkaOptions.late(options), options))
 
   def values(source: String, options: CaseInsensitiveStringMap): CaseInsensitiveStringMap =
     if (hold(options)) new CaseInsensitiveStringMap(values(source, texts(options)).asJava) else options
@@ -47,10 +55,11 @@ private[sparkconfig] object Options {
   def asWritten(options: JMap[String, String], written: CaseInsensitiveMap[String]): Map[String, String] =
     options.asScala.map { case (key, text) => key -> written.getOrElse(key, text) }.toMap
 
-  private def resolve(source: String, expressions: Map[String, Expression]): Map[String, String] = {
+  private def resolve(
+      source: String, expressions: Map[String, Expression], written: Map[String, String]): Map[String, String] = {
     val answers = expressions.toSeq.sortBy(_._1).map { case (key, expression) =>
       try Right(key -> Values.resolve(expression))
-      catch { case e: SparkConfigException => Left(problem(source, key, expression, e)) }
+      catch { case e: SparkConfigException => Left(problem(source, key, written(key), e)) }
     }
     val problems = answers.collect { case Left(text) => text }
     if (problems.nonEmpty) throw new OptionReferenceException(problems.mkString("\n"))
@@ -59,7 +68,7 @@ private[sparkconfig] object Options {
     answers.collect { case Right((key, value)) => key -> snapshot.get(expressions(key)).getOrElse(value) }.toMap
   }
 
-  private def problem(source: String, key: String, expression: Expression, e: SparkConfigException): String =
-    s"The option '$key' of the data source '$source' holds ${expression.text}, which cannot be resolved: " +
+  private def problem(source: String, key: String, text: String, e: SparkConfigException): String =
+    s"The option '$key' of the data source '$source' holds $text, which cannot be resolved: " +
       e.getMessage
 }

@@ -1,5 +1,7 @@
 package io.sparkconfig.options
 
+import scala.collection.JavaConverters._
+
 import org.apache.spark.sql.catalyst.analysis.NamedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -21,7 +23,7 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
     val written = plan match {
       case write: V2WriteCommand => batchWrite(write)
       case write if write.getClass.getSimpleName == MicroBatchWrite =>
-        val resolved = withValues(write)
+        val resolved = withValues(write, Options.forWrite)
         if (resolved eq write) write else V2Writes(resolved)
       case other => other
     }
@@ -32,16 +34,19 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
     }
   }
 
-  private def withValues(node: LogicalPlan): LogicalPlan = {
+  private type Resolve = (String, Map[String, String]) => Map[String, String]
+
+  private def withValues(node: LogicalPlan, resolve: Resolve = Options.values): LogicalPlan = {
     val name = node match {
       case named: NamedRelation => named.name
       case other => other.nodeName
     }
     Sources.edit(node) {
-      case options: CaseInsensitiveStringMap if Options.hold(options) => Options.values(name, options)
+      case options: CaseInsensitiveStringMap if Options.hold(options) =>
+        new CaseInsensitiveStringMap(resolve(name, Options.texts(options)).asJava)
       case options: CaseInsensitiveMap[_] if Options.hold(texts(options)) =>
-        CaseInsensitiveMap(Options.values(name, texts(options)))
-      case options: Map[_, _] if Options.hold(texts(options)) => Options.values(name, texts(options))
+        CaseInsensitiveMap(resolve(name, texts(options)))
+      case options: Map[_, _] if Options.hold(texts(options)) => resolve(name, texts(options))
     }
   }
 
@@ -64,7 +69,7 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
       case relation: DataSourceV2Relation => withValues(relation).asInstanceOf[NamedRelation]
       case other => other
     }
-    val options = withValues(write).asInstanceOf[V2WriteCommand]
+    val options = withValues(write, Options.forWrite).asInstanceOf[V2WriteCommand]
     val resolved = if (table eq write.table) options else options.withNewTable(table)
     if (resolved eq write) write
     else {

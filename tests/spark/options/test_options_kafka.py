@@ -1,0 +1,181 @@
+"""Kafka: references as values of options, and references that Kafka's clients resolve themselves (KIP-421)."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+
+from spark.options.doors import Doors
+from spark.options.test_options_stream import run
+from support.leaks import LeakFinder
+
+pytestmark = pytest.mark.spark
+
+USER = "sender"
+PROVIDER = {
+    "kafka.config.providers": "sparkconfig",
+    "kafka.config.providers.sparkconfig.class": "io.sparkconfig.kafka.ReferenceConfigProvider",
+}
+#: Past this the broker wants every connection to log in again.
+SESSION_SECONDS = 1.2
+
+
+@dataclass
+class Site:
+    """The broker, and the application that all doors share.
+
+    Attributes:
+        late: whether Kafka's clients resolve the reference themselves.
+    """
+
+    doors: Doors
+    broker: Any
+    late: bool
+
+    @property
+    def jvm(self) -> Any:
+        return self.doors.classic._jvm
+
+    def reference(self, key: str = "broker") -> str:
+        written = self.doors.ref(key)
+        return written.replace("${", "${sparkconfig:") if self.late else written
+
+    def options(self, key: str = "broker") -> dict[str, str]:
+        return self.broker.options(USER, self.reference(key)) | (PROVIDER if self.late else {})
+
+    def rotate(self) -> None:
+        # A double quote would end the password in the text of JAAS.
+        password = f"{secrets.token_hex(8)}&<'+/%{secrets.token_hex(8)}"
+        self.doors.passwords.insert(0, password)  # the last one is the database's
+        self.doors.put(broker=password)
+        self.broker.set_password(self.jvm, USER, password)
+
+    def topic(self) -> str:
+        name = self.doors.table("topic")
+        self.broker.create_topic(self.jvm, name)
+        return name
+
+    def write(self, topic: str, *texts: str) -> None:
+        frame = self.doors.spark.createDataFrame([(text,) for text in texts], "value string")
+        frame.write.format("kafka").options(**self.options()).option("topic", topic).save()
+
+    def load(self, topic: str) -> Any:
+        return (
+            self.doors.spark.read.format("kafka").options(**self.options()).option("subscribe", topic).load()
+        )
+
+    def read(self, topic: str) -> list[str]:
+        return texts(self.doors, self.load(topic))
+
+
+def texts(doors: Doors, frame: Any) -> list[str]:
+    return doors.ids(frame.selectExpr("cast(value as string)"))
+
+
+@pytest.fixture(params=[False, True], ids=["value", "late"])
+def site(request, doors, kafka) -> Site:
+    site = Site(doors, kafka, request.param)
+    site.rotate()
+    return site
+
+
+def test_batches(site):
+    topic = site.topic()
+    site.write(topic, "a", "b")
+    frame = site.load(topic)
+    assert texts(site.doors, frame) == ["a", "b"]
+    site.rotate()
+    time.sleep(SESSION_SECONDS)
+    site.write(topic, "c")
+    assert site.read(topic) == ["a", "b", "c"]
+    if site.late:
+        assert texts(site.doors, frame) == ["a", "b", "c"], "a frame that was loaded before the rotation"
+
+
+def test_streams_follow_at_their_restart(site):
+    source, sink = site.topic(), site.topic()
+    checkpoint = site.doors.path("checkpoint")
+    reader = site.doors.spark.readStream.format("kafka").options(**site.options()).option("subscribe", source)
+    frame = reader.option("startingOffsets", "earliest").load()
+    for text in ("a", "b"):
+        site.write(source, text)
+        writer = frame.writeStream.format("kafka").options(**site.options()).option("topic", sink)
+        run(writer, site.doors, checkpoint)
+        site.rotate()
+    assert site.read(sink) == ["a", "b"]
+
+
+def test_a_sink_follows_within_a_query(site):
+    source, sink = Path(site.doors.path("source")), site.topic()
+    source.mkdir()
+    frame = site.doors.spark.readStream.schema("value string").json(str(source))
+    writer = frame.writeStream.format("kafka").options(**site.options()).option("topic", sink)
+    writer = writer.option("checkpointLocation", site.doors.path("checkpoint"))
+    query = writer.trigger(processingTime="100 milliseconds").start()
+    try:
+        for text in ("a", "b"):
+            part = source / f".{text}"
+            part.write_text(f'{{"value": "{text}"}}\n')
+            part.rename(source / f"{text}.json")
+            query.processAllAvailable()
+            site.rotate()
+            time.sleep(SESSION_SECONDS)
+    finally:
+        query.stop()
+    assert site.read(sink) == ["a", "b"]
+
+
+def test_a_missing_secret_is_named_before_anything_connects(site):
+    options = {**site.options("nobody"), "topic": "t"}
+    frame = site.doors.spark.range(1).selectExpr("cast(id as string) value")
+    for act in (
+        lambda: frame.write.format("kafka").options(**options).save(),
+        lambda: site.doors.spark.read.format("kafka").options(**options, subscribe="t").load().collect(),
+    ):
+        with pytest.raises(AnalysisException) as error:
+            act()
+        message = str(error.value)
+        assert "option 'kafka.sasl.jaas.config'" in message
+        assert site.reference("nobody") in message
+        assert "no key 'nobody'" in message
+        site.doors.assert_hidden(message)
+
+
+def test_a_provider_without_its_class_is_refused(site):
+    if not site.late:
+        pytest.skip("there is no provider")
+    options = {**site.options(), "subscribe": "t"}
+    del options["kafka.config.providers.sparkconfig.class"]
+    with pytest.raises(AnalysisException, match=r"kafka\.config\.providers\.sparkconfig\.class"):
+        site.doors.spark.read.format("kafka").options(**options).load().collect()
+
+
+def test_what_travels_to_executors(site):
+    if site.doors.spark is not site.doors.classic:
+        pytest.skip("looks into the JVM")
+    topic = site.topic()
+    site.write(topic, "a")
+    rdd = site.load(topic)._jdf.queryExecution().toRdd()
+    sent = bytes(site.jvm.org.apache.commons.lang3.SerializationUtils.serialize(rdd))
+    assert topic.encode() in sent
+    found = LeakFinder(site.doors.passwords).count(sent)
+    # What the docs say of references as values: they are in tasks.
+    assert (found == 0) is site.late
+    assert (b"${sparkconfig:" in sent) is site.late
+
+
+def test_the_event_log_shows_no_password(site):
+    topic = site.topic()
+    site.write(topic, "a")
+    assert site.read(topic) == ["a"]
+    site.doors.classic._jsc.sc().listenerBus().waitUntilEmpty()
+    files = [path for path in (site.doors.folder / "events").rglob("*") if path.is_file()]
+    text = "\n".join(path.read_text() for path in files)
+    assert f"Subscribe[{topic}]" in text or "KafkaRelation" in text
+    site.doors.assert_hidden(text)

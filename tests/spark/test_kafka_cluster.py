@@ -1,0 +1,151 @@
+"""Kafka's clients on executors of a cluster, where a task is tried again, with jars that came with the application."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.leaks import LeakFinder
+from support.processes import wait_until
+from support.session import running_session
+from support.shim import kafka_jar, shim_jar
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.cluster,
+    # Spark 3.5 and 4.0 leave the sockets of collect() to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+USER = "cluster-sender"
+PROVIDER = "io.sparkconfig.kafka.ReferenceConfigProvider"
+ALLOWED = f"-Dorg.apache.kafka.automatic.config.providers={PROVIDER}"
+
+
+@dataclass
+class Site:
+    """The application, the broker and the file that holds the password."""
+
+    spark: Any
+    broker: Any
+    store: Path
+    used: list[str] = field(default_factory=list, repr=False)
+
+    @property
+    def jvm(self) -> Any:
+        return self.spark._jvm
+
+    def options(self, **more: str) -> dict[str, str]:
+        return {
+            **self.broker.options(USER, f"${{sparkconfig:files:{self.store}:broker}}"),
+            "kafka.config.providers": "sparkconfig",
+            "kafka.config.providers.sparkconfig.class": PROVIDER,
+            **more,
+        }
+
+    def rotate(self) -> None:
+        """The store is changed; from now on the broker refuses the old password, also on connections that stand."""
+        password = secrets.token_hex(12)
+        self.used.append(password)
+        part = self.store.with_suffix(".part")
+        part.write_text(f"broker={password}\n")
+        part.replace(self.store)
+        self.broker.set_password(self.jvm, USER, password)
+        time.sleep(1.2)
+
+    def write(self, topic: str, *texts: str) -> None:
+        frame = self.spark.createDataFrame([(text,) for text in texts], "value string")
+        frame.write.format("kafka").options(**self.options(topic=topic)).save()
+
+    def read(self, topic: str, **more: str) -> list[str]:
+        reader = self.spark.read.format("kafka").options(**self.options(subscribe=topic, **more))
+        return sorted(row[0] for row in reader.load().selectExpr("cast(value as string)").collect())
+
+
+@pytest.fixture(scope="module")
+def site(cluster, kafka, kafka_connector, tmp_path_factory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("kafka")
+    site = Site(None, kafka, folder / "store.properties")
+    conf = {
+        **cluster.security(),
+        "spark.master": cluster.url,
+        "spark.app.name": "kafka",
+        "spark.jars": ",".join(map(str, [shim_jar(), kafka_jar(), *kafka_connector])),
+        "spark.executor.memory": "600m",
+        "spark.cores.max": "2",
+        "spark.driver.extraJavaOptions": ALLOWED,
+        "spark.executor.extraJavaOptions": ALLOWED,
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        # No poll brings the news in time: a client that is built has to ask for it.
+        "spark.config.poll.interval": "1h",
+    }
+    with running_session(conf, folder=folder) as session:
+        site.spark = session
+        site.rotate()
+        yield site
+
+
+def test_batches_follow_a_rotation(site):
+    site.broker.create_topic(site.jvm, "batches", partitions=2)
+    site.write("batches", "a", "b")
+    assert site.read("batches") == ["a", "b"]
+    site.rotate()
+    site.write("batches", "c", "d")
+    assert site.read("batches") == ["a", "b", "c", "d"]
+
+
+def test_a_group_of_ones_own_keeps_no_consumer_with_the_old_password(site):
+    site.broker.create_topic(site.jvm, "groups")
+    site.write("groups", "a")
+    group = {"kafka.group.id": "ours"}
+    assert site.read("groups", **group) == ["a"]
+    site.rotate()
+    assert site.read("groups", **group) == ["a"]
+
+
+def test_a_running_stream_follows_a_rotation(site, tmp_path):
+    for topic in ("stream-in", "stream-out"):
+        site.broker.create_topic(site.jvm, topic, partitions=2)
+    reader = site.spark.readStream.format("kafka").options(**site.options(subscribe="stream-in"))
+    writer = reader.option("startingOffsets", "earliest").load().writeStream.format("kafka")
+    writer = writer.options(
+        **site.options(topic="stream-out", checkpointLocation=str(tmp_path / "checkpoint"))
+    )
+    query = writer.trigger(processingTime="200 milliseconds").start()
+    run = query.runId
+    expected = []
+    try:
+        for text in ("a", "b", "c"):
+            expected.append(text)
+            site.write("stream-in", text)
+            wait_until(f"row {text}", lambda: site.read("stream-out") == expected, timeout=60, interval=0.3)
+            site.rotate()
+        assert query.exception() is None
+        assert query.runId == run
+    finally:
+        query.stop()
+
+
+def test_a_class_that_kafka_may_not_load_is_refused(site):
+    options = site.options(subscribe="batches", **{"fetchOffset.numRetries": "1"})
+    options["kafka.config.providers.sparkconfig.class"] = (
+        "org.apache.kafka.common.config.provider.FileConfigProvider"
+    )
+    if site.spark.version.startswith("3."):
+        pytest.skip("kafka-clients 3.4 has no such list")
+    with pytest.raises(Exception, match=r"FileConfigProvider is not allowed"):
+        site.spark.read.format("kafka").options(**options).load().collect()
+
+
+def test_no_executor_log_shows_a_password(site, cluster):
+    text = b"".join(path.read_bytes() for path in cluster.executor_logs())
+    assert b"sasl.jaas.config = [hidden]" in text
+    assert LeakFinder(site.used).count(text) == 0
