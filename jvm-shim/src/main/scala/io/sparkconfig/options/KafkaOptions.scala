@@ -53,7 +53,7 @@ private[sparkconfig] object KafkaOptions {
     else {
       val mac = Mac.getInstance(Algorithm)
       mac.init(markKey)
-      values.toSeq.sorted.foreach { case (key, value) => mac.update(s"$key\u0000$value\u0000".getBytes(UTF_8)) }
+      values.toSeq.sorted.foreach { case (key, value) => mac.update(s"${key}\u0000${value}\u0000".getBytes(UTF_8)) }
       val mark = mac.doFinal().take(MarkBytes).map(byte => f"$byte%02x").mkString
       options + (s"$Providers.${ours(options).min}.param.mark" -> mark)
     }
