@@ -242,7 +242,9 @@ def url(site: Site) -> Iterator[str]:
     assert SECRET not in server.output()
 
 
-@pytest.mark.skipif(not has_connect(), reason="this Spark or environment has no Connect")
+@pytest.mark.skipif(
+    not has_connect(), reason="the pyspark wheel of 3.5 has no Connect server, or grpcio is not installed"
+)
 class TestConnect:
     @pytest.fixture
     def session(self, url) -> Iterator[Any]:

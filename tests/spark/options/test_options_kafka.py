@@ -149,7 +149,7 @@ def test_a_missing_secret_is_named_before_anything_connects(site):
 
 def test_a_provider_without_its_class_is_refused(site):
     if not site.late:
-        pytest.skip("there is no provider")
+        pytest.skip("values in options come without a Kafka provider, whose class could be missing")
     options = {**site.options(), "subscribe": "t"}
     del options["kafka.config.providers.sparkconfig.class"]
     with pytest.raises(AnalysisException, match=r"kafka\.config\.providers\.sparkconfig\.class"):
@@ -158,7 +158,9 @@ def test_a_provider_without_its_class_is_refused(site):
 
 def test_what_travels_to_executors(site):
     if site.doors.spark is not site.doors.classic:
-        pytest.skip("looks into the JVM")
+        pytest.skip(
+            "a Connect client cannot look into the server's plan; the classic session runs the same rules"
+        )
     topic = site.topic()
     site.write(topic, "a")
     rdd = site.load(topic)._jdf.queryExecution().toRdd()

@@ -178,15 +178,23 @@ private[sparkconfig] final class Supervisor(
     private def runErrands(): Unit = {
       val asking = process.endpoint(ErrandWaitMs + callTimeoutMs)
       var request = errandRequest()
-      try while (!closed && process.isAlive) {
-        val next = Json.parse(asking.call("errand", Json.write(request))).path("errand")
+      while (!closed && process.isAlive) try {
+        val answer = Json.parse(asking.call("errand", Json.write(request)))
         request = errandRequest()
+        if (!answer.path("ok").asBoolean(false)) throw new SparkConfigException("the side process gave no errand")
+        val next = answer.path("errand")
         if (next.isObject) {
           val done = request.putObject("done")
           done.put("number", next.get("number").asLong)
           done.set[JsonNode]("answer", errand(next.get("name").asText, next.get("request")))
         }
-      } catch { case _: Exception => () } // the process has ended, or is ended by whoever else calls it
+      } catch {
+        // Only the class, as below. A process that has ended ends the loop; any other failure must not end errands.
+        case e: Exception if !closed && process.isAlive =>
+          log.warn("an errand of the side process failed: {}", e.getClass.getName)
+          Thread.sleep(ErrandPauseMs)
+        case _: Exception => ()
+      }
     }
 
     private def errandRequest() = {
@@ -222,4 +230,5 @@ private[sparkconfig] object Supervisor {
   private val HeartbeatMs = 1000L
   private val PulseTimeoutMs = 5000
   private val ErrandWaitMs = 30000
+  private val ErrandPauseMs = 1000L
 }
