@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from sparkconfig.errors import SparkConfigError
+from sparkconfig.files import StoredFile
 from sparkconfig.lookup import Place
 from sparkconfig.secret import Secret
 
@@ -43,13 +44,17 @@ class ResolvedValue:
         value: a :class:`Secret` if it must be redacted, else plain text.
         redact: whether a secret is in it: a provider's value, or KIP-269's ``redact``.
         resolved: whether anything was put in place; False: it is the text that was given.
+        files: id to content of the files whose markers stand in the value.
     """
 
-    __slots__ = ("redact", "resolved", "value")
+    __slots__ = ("files", "redact", "resolved", "value")
 
-    def __init__(self, text: str, *, redact: bool, resolved: bool) -> None:
+    def __init__(
+        self, text: str, *, redact: bool, resolved: bool, files: Mapping[str, StoredFile] | None = None
+    ) -> None:
         self.value: Secret | str = Secret(text) if redact else text
         self.redact = redact
+        self.files: Mapping[str, StoredFile] = files or {}
         self.resolved = resolved
 
     def reveal(self) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from sparkconfig.config_data import ConfigData
 from sparkconfig.deadline import CallPool, Outcome
 from sparkconfig.errors import ProviderError, ProviderTimeoutError, ProviderUnavailableError, SparkConfigError
+from sparkconfig.files import FileRules, StoredFile, marker
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.references import Reference, replace, shorten
 
@@ -24,10 +25,17 @@ class Lookups:
         data: place to its answer, only the keys that were asked for.
         ttls: place to milliseconds; a negative ttl counts as none (Kafka).
         errors: place to what went wrong there; such a place has no data.
+        files: id to what the file holds, for values that are needed as files; ``data`` has their markers.
+
+    Args:
+        files: which values are needed as files; None: none.
     """
 
-    def __init__(self, providers: Mapping[str, ConfigProvider]) -> None:
+    def __init__(self, providers: Mapping[str, ConfigProvider], files: FileRules | None = None) -> None:
         self._providers = providers
+        self._rules = files
+        self.files: dict[str, StoredFile] = {}
+        self._ids: dict[tuple[str, str, str], str] = {}
         self._wanted: dict[Place, set[str]] = {}
         self.data: dict[Place, Mapping[str, str]] = {}
         self.ttls: dict[Place, int] = {}
@@ -79,6 +87,10 @@ class Lookups:
                 empty.append(reference)
         return replace(text, references, values), empty
 
+    def files_of(self, references: Iterable[Reference]) -> list[str | None]:
+        """The id of each reference's file, None for those that yield a value."""
+        return [self._ids.get(reference[:3]) for reference in references]
+
     def _take(self, place: Place, keys: set[str], answer: object) -> None:
         """Keep what was asked for, if the answer has the types of the contract."""
         where = f"provider '{place[0]}' broke its contract at path '{shorten(place[1])}': "
@@ -101,9 +113,24 @@ class Lookups:
                 kind = type(value).__name__
                 self.errors[place] = ProviderError(f"{where}key '{shorten(key)}' is {kind}, not text")
                 return
+        if self._rules is not None:
+            try:
+                kept = {key: self._as_file(self._rules, place, key, value) for key, value in kept.items()}
+            except ProviderError as error:
+                self.errors[place] = error
+                return
         self.data[place] = kept
         if ttl is not None and ttl >= 0:
             self.ttls[place] = ttl
+
+    def _as_file(self, rules: FileRules, place: Place, key: str, value: str) -> str:
+        """The value, or the marker of the file that it is needed as."""
+        found = rules.file_of(*place, key, value)
+        if found is None:
+            return value
+        id_, self.files[id_] = found
+        self._ids[place[0], place[1], key] = id_
+        return marker(id_)
 
 
 def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:

@@ -22,6 +22,7 @@ from sparkconfig.errors import (
     UnresolvedReferenceError,
 )
 from sparkconfig.expression import Expression, Resolution, ResolvedValue, Source
+from sparkconfig.files import FileRules
 from sparkconfig.language import Evaluated, Language, PlainLanguage
 from sparkconfig.lookup import Lookups
 from sparkconfig.providers.base import ConfigProvider
@@ -115,13 +116,17 @@ class Resolver:
             raise ConfigurationError.of(problems)
         return cls(providers, settings, language=language, close=providers.close)
 
-    def resolve(self, expressions: Iterable[Expression]) -> Resolution:
+    def resolve(self, expressions: Iterable[Expression], files: FileRules | None = None) -> Resolution:
         """Resolve all ``expressions`` in one round: each (provider, path) is asked once.
+
+        Args:
+            expressions: what to resolve.
+            files: which values are needed as files; markers stand for their paths. None: none are.
 
         Raises nothing for what has no value: see :class:`Resolution`.
         """
         unique = list(dict.fromkeys(expressions))
-        lookups = Lookups(self.providers)
+        lookups = Lookups(self.providers, files)
         language = self._language.begin()
         for expression in unique:
             lookups.want(language.references(expression))
@@ -245,8 +250,14 @@ class Resolver:
             resolution.failed[expression] = [error for _, error in problems]
             resolution.problem_texts[expression] = [text for text, _ in problems]
         else:
+            ids = lookups.files_of(evaluated.answered)
+            # A path is no secret. What $[...] made of it, and of whatever else, it has judged itself.
+            path_only = bool(ids) and None not in ids and "$[" not in expression.text
             resolution.values[expression] = ResolvedValue(
-                evaluated.text, redact=evaluated.redact, resolved=evaluated.changed
+                evaluated.text,
+                redact=evaluated.redact and not path_only,
+                resolved=evaluated.changed,
+                files={id_: lookups.files[id_] for id_ in ids if id_ is not None},
             )
 
     def _is_foreign(self, provider: str) -> bool:

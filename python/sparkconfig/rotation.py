@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sparkconfig.errors import ProviderUnavailableError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.files import FileRules, StoredFile
 from sparkconfig.lookup import Place
 from sparkconfig.resolver import Expression, Resolution, Resolver
 from sparkconfig.snapshot import Entry, Snapshot
@@ -56,6 +57,8 @@ class SnapshotKeeper:
             and its values serve for ``stale_ms`` where a provider cannot be reached.
         stale_ms: see ``held``.
         manual: publish changes in :meth:`refresh` only (``spark.config.reload.trigger=manual``).
+        files: which values are needed as files; None: none are.
+        noted: called after each round with the generation before it, the newest one, and what is in use.
     """
 
     def __init__(
@@ -67,11 +70,15 @@ class SnapshotKeeper:
         held: Snapshot | None = None,
         stale_ms: int = 0,
         manual: bool = False,
+        files: FileRules | None = None,
+        noted: Callable[[Snapshot, Snapshot, Mapping[str, Use]], None] | None = None,
     ) -> None:
         self._resolver = resolver
         self._poll_s = poll_ms / 1000
         self._next_due_ms = next_due_ms
         self._manual = manual
+        self._files = files
+        self._noted = noted
         self._round = threading.Lock()
         self._changed = threading.Condition()
         self._known: dict[str, Expression] = {}
@@ -192,7 +199,7 @@ class SnapshotKeeper:
 
     def _read(self, more: Mapping[str, Expression]) -> Resolution:
         self._rounds += 1
-        return self._resolver.resolve([*self._known.values(), *more.values()])
+        return self._resolver.resolve([*self._known.values(), *more.values()], self._files)
 
     def _use(self, wanted: Mapping[str, Expression]) -> None:
         """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten."""
@@ -209,10 +216,12 @@ class SnapshotKeeper:
         before = self._snapshot.entries
         kept = self._kept(resolution)
         entries: dict[str, Entry] = {}
+        files: dict[str, StoredFile] = {}
         for id_, expression in self._known.items():
             value = resolution.values.get(expression)
             if id_ in kept:
                 entries[id_] = before[id_]
+                files.update((file, self._snapshot.files[file]) for file in before[id_].files)
             elif value is None:
                 if id_ in before:
                     _log.warning(
@@ -221,14 +230,20 @@ class SnapshotKeeper:
                         "; ".join(resolution.problems_of(expression)),
                     )
             elif value.resolved:
-                entries[id_] = Entry(value.reveal(), value.redact)
+                entries[id_] = Entry(value.reveal(), value.redact, frozenset(value.files))
+                files.update(value.files)
                 self._inherited.pop(id_, None)
         self._failed_rounds += bool(resolution.failed)
         self._note(resolution, entries)
-        if entries == dict(before):
-            return
+        was = self._snapshot
+        if entries != dict(before):
+            self._advance(entries, files)
+        if self._noted is not None:
+            self._noted(was, self._snapshot, self._uses)
+
+    def _advance(self, entries: Mapping[str, Entry], files: Mapping[str, StoredFile]) -> None:
         with self._changed:
-            self._snapshot = Snapshot(self._snapshot.generation + 1, entries)
+            self._snapshot = Snapshot(self._snapshot.generation + 1, entries, files)
             self._published_at = time.time()
             self._changed.notify_all()
         _log.info("generation %d with %d expressions", self._snapshot.generation, len(entries))

@@ -9,7 +9,18 @@ from typing import Generic, TypeVar
 
 from sparkconfig.references import shorten
 
-__all__ = ["Kind", "boolean", "choice", "count", "duration", "names", "optional_text", "patterns", "text"]
+__all__ = [
+    "Kind",
+    "boolean",
+    "choice",
+    "count",
+    "duration",
+    "names",
+    "optional_text",
+    "patterns",
+    "references",
+    "text",
+]
 
 T = TypeVar("T")
 
@@ -88,6 +99,15 @@ def _names(given: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
+def _references(given: str | None) -> tuple[str, ...]:
+    """Patterns of references; braces are taken off, as they are often copied along."""
+    found = tuple(re.sub(r"^\$\{(.*)\}$", r"\1", name) for name in _names(given))
+    for name in found:
+        if ":" not in name:
+            raise ValueError(f"expected PROVIDER:PATH:KEY, with * for any text, got '{shorten(name, 40)}'")
+    return found
+
+
 def _optional_text(given: str | None) -> str | None:
     stripped = (given or "").strip()
     return stripped or None
@@ -95,6 +115,7 @@ def _optional_text(given: str | None) -> str | None:
 
 boolean: Kind[bool] = Kind("true | false", _boolean)
 names: Kind[tuple[str, ...]] = Kind("names, separated by commas", _names)
+references: Kind[tuple[str, ...]] = Kind("patterns of references, separated by commas", _references)
 patterns: Kind[tuple[str, ...]] = Kind("patterns, separated by commas", _names)
 optional_text: Kind[str | None] = Kind("text", _optional_text)
 text: Kind[str] = Kind("text", lambda given: given or "")

@@ -19,6 +19,7 @@ from sparkconfig.setting_types import (
     names,
     optional_text,
     patterns,
+    references,
 )
 from sparkconfig.setting_types import (
     text as plain_text,
@@ -97,6 +98,32 @@ class Settings:
         optional_text,
         None,
         "Regular expression for the whole name of a property that $[sysProp=...] may read; empty, unset: as above.",
+    )
+    files_text: tuple[str, ...] = _conf(
+        "files.text",
+        references,
+        "",
+        "PROVIDER:PATH:KEY of values that clients need as files, with * for any text: the reference then yields the"
+        " path of a file that holds the value's text.",
+    )
+    files_base64: tuple[str, ...] = _conf(
+        "files.base64",
+        references,
+        "",
+        "The same for binary files (keystores, keytabs), whose value is base64 in the store.",
+    )
+    files_directory: str | None = _conf(
+        "files.directory",
+        optional_text,
+        None,
+        "Where each machine of the application makes the directory with these files, for example a file system in"
+        " memory; unset: /tmp, or else the JVM's directory for temporary files.",
+    )
+    files_keep: int = _conf(
+        "files.keep",
+        duration("ms"),
+        "1h",
+        "How long the file of an earlier generation stays for those that have its path.",
     )
     reload_action: str = _conf(
         "reload.action",

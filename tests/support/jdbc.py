@@ -26,39 +26,44 @@ def postgresql_driver(run: Run, *, cache: Path, env: Mapping[str, str] | None = 
         cache: where the jar is kept between runs.
         env: added to the environment of what downloads it.
     """
-    _, artifact, version = COORDINATES.split(":")
+    return artifact_jar(run, COORDINATES, cache=cache, env=env)
+
+
+def artifact_jar(run: Run, coordinates: str, *, cache: Path, env: Mapping[str, str] | None = None) -> Path:
+    """The path of any jar of Maven Central; as :func:`postgresql_driver`."""
+    _, artifact, version = coordinates.split(":")
     jar = cache / "jars" / f"{artifact}-{version}.jar"
     if jar.is_file():
         return jar
     jar.parent.mkdir(parents=True, exist_ok=True)
-    found = _with_maven(run, env) if shutil.which("mvn") else _with_spark(run, env)
+    fetch = _with_maven if shutil.which("mvn") else _with_spark
+    found = fetch(run, coordinates, env)
     # Copied, then renamed: an interrupted download never leaves half a jar under the final name.
     part = jar.with_suffix(".part")
     shutil.copyfile(found, part)
     return part.replace(jar)
 
 
-def _with_maven(run: Run, env: Mapping[str, str] | None) -> Path:
-    folder = run.private_dir("maven")
+def _with_maven(run: Run, coordinates: str, env: Mapping[str, str] | None) -> Path:
+    folder = run.private_dir(f"maven-{coordinates.split(':')[1]}")
     goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
-    command = ["mvn", "-B", "-q", goal, f"-Dartifact={COORDINATES}", f"-DoutputDirectory={folder}"]
-    _finish(run, "maven", command, env)
-    return _only_jar(folder)
+    command = ["mvn", "-B", "-q", goal, f"-Dartifact={coordinates}", f"-DoutputDirectory={folder}"]
+    _finish(run, "maven", coordinates, command, env)
+    return _only_jar(folder, coordinates)
 
 
-def _with_spark(run: Run, env: Mapping[str, str] | None) -> Path:
-    ivy = run.private_dir("ivy")
-    (run.dir / "ivy-conf").mkdir()
+def _with_spark(run: Run, coordinates: str, env: Mapping[str, str] | None) -> Path:
+    ivy = run.private_dir(f"ivy-{coordinates.split(':')[1]}")
+    (run.dir / "ivy-conf").mkdir(exist_ok=True)
     script = run.private_file("nothing.py", "")
     command = [
-        str(spark_home() / "bin" / "spark-submit"), "--master", "local[1]", "--packages", COORDINATES,
+        str(spark_home() / "bin" / "spark-submit"), "--master", "local[1]", "--packages", coordinates,
         "--conf", f"spark.jars.ivy={ivy}", str(script),
     ]  # fmt: skip
     trust = {"SPARK_SUBMIT_OPTS": java_trust_options(run)}
-    _finish(
-        run, "packages", command, {**spark_environment(run.dir / "ivy-conf", ivy), **trust, **(env or {})}
-    )
-    return _only_jar(ivy / "jars")
+    environment = {**spark_environment(run.dir / "ivy-conf", ivy), **trust, **(env or {})}
+    _finish(run, "packages", coordinates, command, environment)
+    return _only_jar(ivy / "jars", coordinates)
 
 
 def java_trust_options(run: Run) -> str:
@@ -87,15 +92,16 @@ def java_trust_options(run: Run) -> str:
     return f"{property_}={store} {property_}Password=public {property_}Type=PKCS12"
 
 
-def _finish(run: Run, name: str, command: list[str], env: Mapping[str, str] | None) -> None:
+def _finish(run: Run, name: str, coordinates: str, command: list[str], env: Mapping[str, str] | None) -> None:
     child = run.start(name, command, env=env)
     if child.wait(timeout=300) != 0:
         reason = child.output().strip()[-1500:]
-        raise HarnessError(f"could not get {COORDINATES}: {reason}")
+        raise HarnessError(f"could not get {coordinates}: {reason}")
 
 
-def _only_jar(folder: Path) -> Path:
-    jars = list(folder.glob("*postgresql-*.jar"))
+def _only_jar(folder: Path, coordinates: str) -> Path:
+    _, artifact, version = coordinates.split(":")
+    jars = list(folder.glob(f"*{artifact}-{version}.jar"))
     if len(jars) != 1:
-        raise HarnessError(f"expected one PostgreSQL driver in {folder}, found {len(jars)}")
+        raise HarnessError(f"expected one {artifact} in {folder}, found {len(jars)}")
     return jars[0]

@@ -46,7 +46,7 @@ class PostgresServer:
             HarnessError: it cannot be started; the error names the log.
         """
         self.host = _HOST
-        self.port = _free_port()
+        self.port = free_port()
         self._run = run
         self._home = run.private_dir("postgres")
         self._user: int | None = None
@@ -118,6 +118,15 @@ class PostgresServer:
 
     def sql(self, statement: str, *, database: str = "postgres") -> str:
         """Run a statement as superuser; returns its rows, one a line, columns separated by ``|``."""
+        return self.psql(statement, socket=self._home, port=self.port, database=database)
+
+    @property
+    def account(self) -> tuple[int | None, int | None]:
+        """User and group of the server, None for this process's."""
+        return self._user, self._group
+
+    def psql(self, statement: str, *, socket: Path, port: int, database: str = "postgres") -> str:
+        """Run a statement as superuser of a server of the same account."""
         return self._call(
             [
                 "psql",
@@ -128,9 +137,9 @@ class PostgresServer:
                 "-v",
                 "ON_ERROR_STOP=1",
                 "-h",
-                self._home,
+                socket,
                 "-p",
-                str(self.port),
+                str(port),
                 "-d",
                 database,
             ],
@@ -219,7 +228,7 @@ def _escape(password: str) -> str:
     return password.replace("\\", "\\\\").replace(":", "\\:")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((_HOST, 0))
         return int(probe.getsockname()[1])

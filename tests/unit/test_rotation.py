@@ -196,11 +196,11 @@ def test_the_thread_survives_whatever_a_round_raises(monkeypatch: pytest.MonkeyP
     real = keeper._resolver.resolve
     raised = []
 
-    def flaky(wanted):
+    def flaky(*wanted):
         for error in errors:
             raised.append(type(error))
             raise error
-        return real(wanted)
+        return real(*wanted)
 
     monkeypatch.setattr(keeper._resolver, "resolve", flaky)
     keeper.start()

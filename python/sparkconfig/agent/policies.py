@@ -14,6 +14,7 @@ from sparkconfig.policy.launch import Launch
 from sparkconfig.policy.overrides import is_internal
 from sparkconfig.policy.request import OverrideRequest
 from sparkconfig.policy.wire import answer
+from sparkconfig.references import shorten
 
 if TYPE_CHECKING:
     from sparkconfig.policy.engine import PolicyEngine, Resolve
@@ -89,6 +90,15 @@ class Policies:
     def judges_tables(self) -> bool:
         """Whether there is a policy for new tables."""
         return self.engine.judges_tables
+
+    @property
+    def who(self) -> dict[str, str]:
+        """What records say of the application."""
+        return {
+            "job_name": shorten(self._name),
+            "job_type": self.job_type,
+            "application": shorten(self._launch.application),
+        }
 
     def start(self, *, record: bool = True) -> StartCheck:
         """Judge the application's confs, and say what has to be put in place; ``record``: for the audit, too."""

@@ -108,6 +108,7 @@ class AgentService:
             operator_file=Path(operator_file) if operator_file else None,
             held=held,
             parent=request.get("parent") or (),
+            file_key=str(request.get("file_key", "")).encode(),
         )
         with self._lock:
             before, self._application = self._application, application
@@ -131,6 +132,8 @@ class AgentService:
                 "worker_access": application.worker_access,
                 "redaction_require": settings.redaction_require,
                 "redaction_keys": settings.redaction_keys or "",
+                "files_directory": settings.files_directory,
+                "files_keep_ms": settings.files_keep,
             },
         }
 
@@ -152,7 +155,11 @@ class AgentService:
         wait_s = min(int(request.get("wait_ms", 0)), _MAX_WAIT_MS) / 1000
         known = int(request["generation"])
         snapshot = self._running.keeper.await_change(known, wait_s)
-        return {"snapshot": snapshot.to_json() if snapshot.generation > known else None}
+        records = self._running.records
+        return {
+            "snapshot": snapshot.to_json() if snapshot.generation > known else None,
+            "audit": [] if records is None else records.drain(),
+        }
 
     def _refresh(self, request: Json) -> Json:  # noqa: ARG002 - all calls have one form
         return {"snapshot": self._running.refresh().to_json()}

@@ -15,6 +15,7 @@ from sparkconfig.agent.status import status_of
 from sparkconfig.control import ControlServer
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.files import FileRules
 from sparkconfig.policy.jobtype import JobTypes, parse_map
 from sparkconfig.policy.launch import Launch
 from sparkconfig.providers._cache_entry import Kept
@@ -28,6 +29,7 @@ from sparkconfig.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from sparkconfig.agent.policies import Policies, StartCheck
+    from sparkconfig.agent.records import RotationRecords
     from sparkconfig.policy.operator_file import OperatorFile
 
 __all__ = ["Application", "conf_id"]
@@ -66,6 +68,7 @@ class Application:
         operator_file: the operator's file, from which all ``spark.config.*`` come when it is given.
         held: what a side process before this one had published.
         parent: the command of the process that started the driver's JVM, for the job type.
+        file_key: see :class:`.files.FileRules`; the driver's JVM keeps it over restarts of the side process.
 
     Raises:
         SparkConfigError: the settings or providers are wrong; one message lists all problems.
@@ -79,6 +82,7 @@ class Application:
         operator_file: Path | None,
         held: Snapshot | None = None,
         parent: Sequence[str] = (),
+        file_key: bytes = b"",
     ) -> None:
         self._confs = _divide(confs, operator_file)
         self.caches: dict[str, CachingProvider] = {}
@@ -101,6 +105,7 @@ class Application:
         self.worker_access = self.job_type in self.settings.worker_job_types
         if _judged(self._confs):
             self._judge(launch, restarted=held is not None)
+        self.records = self._records()
         self._control: ControlServer | None = None
         self.keeper = SnapshotKeeper(
             self.resolver,
@@ -109,6 +114,8 @@ class Application:
             held=held,
             stale_ms=self.settings.stale_expiry,
             manual=self._manual,
+            files=FileRules.from_settings(self.settings, file_key),
+            noted=None if self.records is None else self.records.noted,
         )
 
     def _judge(self, launch: Launch, *, restarted: bool) -> None:
@@ -186,6 +193,8 @@ class Application:
 
     def announce(self, application_id: str) -> None:
         """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand."""
+        if self.records is not None:
+            self.records.named(application_id)
         calls: dict[str, Callable[[], dict[str, Any]]] = {
             "refresh": self._refreshed,
             "status": lambda: {"status": status_of(self)},
@@ -241,6 +250,18 @@ class Application:
         keeper: SnapshotKeeper | None = getattr(self, "keeper", None)
         if keeper is not None:
             keeper.wake()
+
+    def _records(self) -> RotationRecords | None:
+        """The audit of rotations, if the operator, or the job that owns its configuration, asked for one."""
+        if self.policies is None or not self.policies.engine.audit.enabled:
+            return None
+        from sparkconfig.agent.records import RotationRecords
+
+        return RotationRecords(
+            self.policies.engine.audit,
+            self.policies.who,
+            lambda: {name: cache.states() for name, cache in self.caches.items()},
+        )
 
     def _next_due_ms(self) -> float | None:
         due = [ms for cache in self.caches.values() if (ms := cache.next_due_ms()) is not None]

@@ -1,13 +1,15 @@
 package io.sparkconfig.agent
 
 import java.io.File
+import java.security.SecureRandom
 
 import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.BuildInfo
 import io.sparkconfig.binding.{Expression, Snapshot}
-import io.sparkconfig.policy.PolicyStart
+import io.sparkconfig.files.{FileSettings, LocalFiles}
+import io.sparkconfig.policy.{PolicyDoors, PolicyStart}
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.SparkConf
 
@@ -36,6 +38,9 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   @volatile private var parsed: Option[AgentSettings] = None
   @volatile private var announced: Option[String] = None
 
+  /** Where this application's machines put their files; known after [[resolveConfs]]. */
+  @volatile var files: Option[FileSettings] = None
+
   /** Known after [[resolveConfs]]. */
   def settings: AgentSettings = parsed.getOrElse(AgentClient.Defaults)
 
@@ -52,6 +57,9 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     supervisor.start()
     val answer = supervisor.call("start", start)
     val given = answer.get("settings")
+    files = Some(FileSettings.of(
+      Option(given.path("files_directory").textValue), AgentClient.newToken(), given.path("files_keep_ms").asLong))
+    files.foreach(LocalFiles.open)
     parsed = Some(AgentSettings(
       given.get("poll_interval_ms").asLong,
       given.get("stale_expiry_ms").asLong,
@@ -63,7 +71,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       key -> Expression.ofConf(key, node.get("text").asText)
     }.toMap
     ConfAnswer(
-      Snapshot.fromJson(answer.get("snapshot")),
+      snapshotOf(answer),
       expressions,
       Json.texts(answer.get("inplace")).toSet,
       Json.texts(answer.get("problems")),
@@ -79,7 +87,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     val request = Json.obj()
     val items = request.putArray("expressions")
     expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
-    Snapshot.fromJson(supervisor.call("resolve", request).get("snapshot"))
+    snapshotOf(supervisor.call("resolve", request))
   }
 
   /**
@@ -95,11 +103,12 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     request.put("generation", known)
     request.put("wait_ms", waitMs)
     val answer = supervisor.longCall("await_change", request, waitMs)
-    Option(answer.get("snapshot")).filterNot(_.isNull).map(Snapshot.fromJson)
+    PolicyDoors.record(Json.texts(answer.get("audit")))
+    if (answer.hasNonNull("snapshot")) Some(snapshotOf(answer)) else None
   }
 
   /** Reads every path again, also what is not due. */
-  def refresh(): Snapshot = Snapshot.fromJson(supervisor.call("refresh", Json.obj()).get("snapshot"))
+  def refresh(): Snapshot = snapshotOf(supervisor.call("refresh", Json.obj()))
 
   /** The state of providers and references: names and times, no values. */
   def status(): JsonNode = supervisor.call("status", Json.obj()).get("status")
@@ -128,7 +137,13 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     announced.foreach(id => call("announce", announcement(id)))
   }
 
-  def close(): Unit = supervisor.close()
+  def close(): Unit = {
+    supervisor.close()
+    LocalFiles.close()
+  }
+
+  /** A generation counts in this process once its files are there. */
+  private def snapshotOf(answer: JsonNode): Snapshot = LocalFiles.place(Snapshot.fromJson(answer.get("snapshot")))
 }
 
 private[sparkconfig] object AgentClient {
@@ -174,6 +189,12 @@ private[sparkconfig] object AgentClient {
     new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
   }
 
+  private def newToken(): String = {
+    val bytes = new Array[Byte](16)
+    new SecureRandom().nextBytes(bytes)
+    bytes.map(byte => f"$byte%02x").mkString
+  }
+
   /** What a process that holds the operator's secrets may keep of the environment that the job chose. */
   private val OperatorEnvironment = Set("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
 
@@ -182,6 +203,7 @@ private[sparkconfig] object AgentClient {
     node.put("jar_version", BuildInfo.version)
     node.put("spark_version", org.apache.spark.SPARK_VERSION)
     node.put("generation", 0L)
+    node.put("file_key", newToken())
     operatorFile.foreach(file => node.put("operator_file", file.getPath))
     Json.putMap(node, "confs", conf.getAll)
     val parent = node.putArray("parent")

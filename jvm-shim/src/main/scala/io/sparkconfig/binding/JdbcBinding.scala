@@ -5,6 +5,7 @@ import java.util.Properties
 
 import scala.collection.JavaConverters._
 
+import io.sparkconfig.files.FilePlacementException
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
 import org.slf4j.LoggerFactory
@@ -47,7 +48,8 @@ class JdbcBinding extends JdbcConnectionProvider {
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
 
   private def afterRefresh(options: Map[String, String]) = {
-    Values.refresh()
+    try Values.refresh()
+    catch { case _: FilePlacementException => () } // it is logged; what is held serves
     credentials(options)
   }
 

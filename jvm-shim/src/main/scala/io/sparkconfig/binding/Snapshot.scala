@@ -1,7 +1,10 @@
 package io.sparkconfig.binding
 
+import java.util.Base64
+
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.agent.Json
+import io.sparkconfig.files.StoredFile
 
 /**
  * The values of all expressions in use, read in one round: one immutable generation.
@@ -9,11 +12,27 @@ import io.sparkconfig.agent.Json
  * @param generation grows with each change; a newer one never gives way to an older one
  * @param values expression id to value
  * @param secrets which of the values are to be redacted wherever they could be shown
+ * @param files what clients need as files, by id; their markers stand in the values until this process has written them
+ * @param travelling the values with markers, of which `values` has paths of this process
  */
-final case class Snapshot(generation: Long, values: Map[String, String], secrets: Set[String]) {
+final case class Snapshot(
+    generation: Long,
+    values: Map[String, String],
+    secrets: Set[String],
+    files: Map[String, StoredFile] = Map.empty,
+    travelling: Option[Map[String, String]] = None) {
+
   def get(expression: Expression): Option[String] = values.get(expression.id)
 
-  def secretValues: Iterable[String] = secrets.flatMap(values.get)
+  def secretValues: Iterable[String] = secrets.flatMap(values.get) ++ files.values.flatMap(_.secretTexts)
+
+  /** The same with paths in the place of markers. */
+  def placed(paths: Map[String, String]): Snapshot =
+    copy(
+      values = values.map { case (id, value) =>
+        id -> paths.foldLeft(value) { case (text, (marker, path)) => text.replace(marker, path) }
+      },
+      travelling = Some(values))
 
   /** The part of it that `wanted` names by ids. */
   def only(wanted: String => Boolean): Snapshot =
@@ -22,14 +41,36 @@ final case class Snapshot(generation: Long, values: Map[String, String], secrets
   /** Never the values. */
   override def toString: String = s"Snapshot(generation=$generation, expressions=${values.size})"
 
+  /** For another process, which writes the files itself. */
   def toJson: JsonNode = {
     val node = Json.obj()
     node.put("generation", generation)
-    val entries = node.putObject("values")
-    values.foreach { case (id, value) =>
-      val entry = entries.putObject(id)
+    node.set[JsonNode]("values", entries(travelling.getOrElse(values), withFiles = true))
+    if (files.nonEmpty) {
+      val contents = node.putObject("files")
+      files.foreach { case (id, file) =>
+        val content = contents.putObject(id)
+        content.put("name", file.name)
+        content.put("content", Base64.getEncoder.encodeToString(file.content))
+      }
+    }
+    node
+  }
+
+  /** The values of this process, for those that run beside it. */
+  def localValues: JsonNode = entries(values, withFiles = false)
+
+  private def entries(shown: Map[String, String], withFiles: Boolean): JsonNode = {
+    val node = Json.obj()
+    shown.foreach { case (id, value) =>
+      val entry = node.putObject(id)
       entry.put("value", value)
       entry.put("secret", secrets(id))
+      val held = if (withFiles) files.values.filter(file => value.contains(file.marker)) else Nil
+      if (held.nonEmpty) {
+        val ids = entry.putArray("files")
+        held.foreach(file => ids.add(file.id))
+      }
     }
     node
   }
@@ -43,6 +84,9 @@ object Snapshot {
     Snapshot(
       node.get("generation").asLong,
       entries.map { case (id, entry) => id -> entry.get("value").asText }.toMap,
-      entries.collect { case (id, entry) if entry.path("secret").asBoolean(true) => id }.toSet)
+      entries.collect { case (id, entry) if entry.path("secret").asBoolean(true) => id }.toSet,
+      Json.fields(node.path("files")).map { case (id, file) =>
+        id -> new StoredFile(id, file.get("name").asText, Base64.getDecoder.decode(file.get("content").asText))
+      }.toMap)
   }
 }

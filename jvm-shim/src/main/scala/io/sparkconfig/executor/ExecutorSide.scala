@@ -4,6 +4,7 @@ import java.util.{Map => JMap}
 
 import io.sparkconfig.binding.{Expression, Snapshot, Values}
 import io.sparkconfig.executor.workers.WorkerServer
+import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.plugin.RedactionSinks
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
@@ -25,6 +26,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     // In local mode executor and driver are one process, and the driver's half is there already.
     if (context.executorID() != "driver") {
       RedactionSinks.installQuietly(context.conf())
+      ExecutorSide.files(extra).foreach(LocalFiles.open)
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
       if (extra.get(ExecutorSide.WorkerKey) == "true") serveWorkers(started, extra.get(ExecutorSide.JudgedKey) == "true")
@@ -55,6 +57,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     workers.foreach(_.close())
     Values.uninstall(source)
     source.close()
+    LocalFiles.close()
   }
 
   private def pollMs(extra: JMap[String, String]): Long =
@@ -67,4 +70,17 @@ private[sparkconfig] object ExecutorSide {
   val WorkerKey = "worker.access"
   val JudgedKey = "worker.judged"
   val DefaultPollMs = 5000L
+  private val FilesKey = "files.directory"
+  private val ChosenKey = "files.chosen"
+  private val KeepKey = "files.keep.ms"
+
+  def putFiles(settings: JMap[String, String], files: FileSettings): Unit = {
+    settings.put(FilesKey, files.directory)
+    settings.put(ChosenKey, files.chosen.toString)
+    settings.put(KeepKey, files.keepMs.toString)
+  }
+
+  private def files(settings: JMap[String, String]): Option[FileSettings] =
+    Option(settings.get(FilesKey)).map(directory =>
+      FileSettings(directory, settings.get(ChosenKey) == "true", settings.get(KeepKey).toLong))
 }

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference
 
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.api.plugin.PluginContext
 import org.slf4j.LoggerFactory
@@ -70,10 +71,11 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   /** Newer news only: an answer may be overtaken by the next one. */
-  private def accept(news: Snapshot): Boolean = {
+  private def accept(received: Snapshot): Boolean = {
     val before = held.get()
-    if (news.generation <= before.generation) false
+    if (received.generation <= before.generation) false
     else {
+      val news = LocalFiles.place(received)
       Redactor.register(news.secretValues)
       held.set(news)
       listener(news)
@@ -119,8 +121,12 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private def poll(): Unit = while (!closed) {
     try {
       Thread.sleep(jittered(pollMs))
-      if (!closed) refresh()
+      if (!closed) {
+        refresh()
+        LocalFiles.tidy()
+      }
     } catch {
+      case _: FilePlacementException => () // it is logged; the generation held serves, and the next poll tries again
       case _: InterruptedException => closed = true
       case e: Exception => if (!closed) log.warn("the driver gave no news: {}", describe(e))
     }

@@ -8,6 +8,7 @@ import scala.collection.JavaConverters._
 import io.sparkconfig.AgentUnavailableException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.policy.PolicyDoors
 import org.slf4j.LoggerFactory
 
@@ -54,7 +55,12 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     PolicyDoors.running.foreach(_.use(scope, expressions))
     val newest =
       try ask(expressions)
-      catch { case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held) }
+      catch {
+        case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held)
+        case unplaced: FilePlacementException =>
+          val known = held
+          if (expressions.forall(known.get(_).isDefined)) known else throw unplaced
+      }
     expressions.foreach(inUse.used)
     // A text in which the brain found no reference comes back as it is.
     expressions.map(expression => newest.get(expression).getOrElse(expression.text))
@@ -121,8 +127,11 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     try {
       client.awaitChange(held.generation, WaitMs).foreach(accept)
       lastAnswerAt.set(System.nanoTime())
+      LocalFiles.tidy()
     } catch {
       case _: InterruptedException => closed = true
+      case _: FilePlacementException => // it is logged
+        try Thread.sleep(UnplacedMs) catch { case _: InterruptedException => closed = true }
       case e: Exception =>
         if (!closed) {
           log.debug("no news from the side process: {}", e.getClass.getSimpleName)
@@ -145,4 +154,5 @@ private object DriverValues {
   private val MostInUse = 1000
   private val WaitMs = 30000
   private val RetryMs = 200L
+  private val UnplacedMs = 1000L
 }

@@ -105,7 +105,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
   private def news(snapshot: Snapshot, known: Long) = {
     val answer = ok()
     val shown = if (judged) snapshot.only(granted.contains(_)) else snapshot
-    if (snapshot.generation != known) answer.set[JsonNode]("values", shown.toJson.get("values"))
+    if (snapshot.generation != known) answer.set[JsonNode]("values", shown.localValues)
     answer.put("generation", snapshot.generation)
     answer
   }

@@ -1,0 +1,107 @@
+"""What the audit is told of rotations: generations, the references that changed, providers that come and go."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+
+from sparkconfig.policy.audit import Audit, Record, now
+from sparkconfig.providers._cache_entry import PathState
+from sparkconfig.references import shorten
+from sparkconfig.rotation import Use
+from sparkconfig.snapshot import Snapshot
+
+__all__ = ["RotationRecords"]
+
+_MOST = 200
+_PENDING = 1000
+
+
+class RotationRecords:
+    """Writes a record for each new generation, and for each path of a provider that fails or answers again.
+
+    Args:
+        audit: where records go.
+        application: what every record says of the application.
+        states: the providers' paths, by provider name.
+    """
+
+    def __init__(
+        self,
+        audit: Audit,
+        application: Mapping[str, str],
+        states: Callable[[], Mapping[str, Iterable[PathState]]],
+    ) -> None:
+        self._audit = audit
+        self._application = dict(application)
+        self._states = states
+        self._down: dict[tuple[str, str], str] = {}
+        self._pending: deque[str] = deque(maxlen=_PENDING)
+        self._lock = threading.Lock()
+
+    def named(self, application_id: str) -> None:
+        """The application has its id."""
+        self._application["application_id"] = application_id
+
+    def noted(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
+        """Record what one round brought; called by the keeper after each."""
+        with self._lock:
+            records = list(self._providers())
+            if after.generation != before.generation:
+                records.append(self._generation(before, after, uses))
+            self._audit.write(records)
+            if self._audit.logger is not None:
+                self._pending.extend(json.dumps(record) for record in records)
+
+    def drain(self) -> list[str]:
+        """The records that the driver has to write to its log4j logger; each is given once."""
+        with self._lock:
+            taken = list(self._pending)
+            self._pending.clear()
+        return taken
+
+    def _generation(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> Record:
+        changed: set[str] = set()
+        added: set[str] = set()
+        lost: set[str] = set()
+        for id_, use in uses.items():
+            old, new = before.entries.get(id_), after.entries.get(id_)
+            if old != new:
+                (added if old is None else lost if new is None else changed).update(use.references)
+        return {
+            **self._head("sparkconfig.rotation"),
+            "generation": after.generation,
+            "previous": before.generation,
+            **_names("changed", changed),
+            **_names("added", added),
+            **_names("lost", lost),
+        }
+
+    def _providers(self) -> Iterable[Record]:
+        """One record for each change of a path's state."""
+        down = {
+            (name, state.path): state.error or ""
+            for name, states in self._states().items()
+            for state in states
+            if state.failures
+        }
+        for (name, path), error in down.items():
+            if (name, path) not in self._down:
+                yield {**self._path(name, path), "state": "down", "error": shorten(error, 300)}
+        for name, path in self._down.keys() - down.keys():
+            yield {**self._path(name, path), "state": "up"}
+        self._down = down
+
+    def _path(self, name: str, path: str) -> Record:
+        return {**self._head("sparkconfig.provider"), "provider": name, "path": shorten(path)}
+
+    def _head(self, event: str) -> Record:
+        return {"time": now(), "event": event, **self._application}
+
+
+def _names(kind: str, references: set[str]) -> Record:
+    """References by name, and how many more there are."""
+    found: Record = {kind: [shorten(text) for text in sorted(references)[:_MOST]]}
+    return found if len(references) <= _MOST else {**found, f"{kind}_more": len(references) - _MOST}
