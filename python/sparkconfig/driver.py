@@ -11,7 +11,15 @@ from sparkconfig._redaction_spark import unlogged
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
-__all__ = ["await_generation", "configs", "current", "generation", "reload_action", "status"]
+__all__ = [
+    "await_generation",
+    "configs",
+    "current",
+    "generation",
+    "query_restarted",
+    "reload_action",
+    "status",
+]
 
 
 def current(text: str) -> Secret:
@@ -38,7 +46,7 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
     """Resolve a whole map in one generation (KIP-297: a task's ``configs()``).
 
     Returns:
-        Every key; what held a reference that was resolved is a :class:`Secret`.
+        Every key; what was resolved and is secret is a :class:`Secret`, any other value is text.
 
     Raises:
         UnresolvedReferenceError: as :func:`current`.
@@ -49,8 +57,12 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
     failure: SparkConfigError
     try:
         with unlogged():
-            found = json.loads(api.configsJson(json.dumps(dict(given))))["values"]
-        return {key: text if found[key] == text else Secret(found[key]) for key, text in given.items()}
+            answer = json.loads(api.configsJson(json.dumps(dict(given))))
+        found, plain = answer["values"], set(answer.get("plain", ()))
+        return {
+            key: found[key] if found[key] == text or key in plain else Secret(found[key])
+            for key, text in given.items()
+        }
     except Exception as error:  # noqa: BLE001 - as in current()
         failure = _translated(error)
     raise failure
@@ -87,6 +99,23 @@ def reload_action() -> str:
         AgentError: as :func:`current`.
     """
     return str(_driver_api().reloadAction())
+
+
+def query_restarted(restart: Mapping[str, object]) -> None:
+    """Say in Spark's listener events, and on the page Config, that a managed query was started again.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        api.queryRestarted(json.dumps({**restart, "query": restart["query_id"]}))
+    except Exception as error:  # noqa: BLE001 - as in current()
+        failure = _translated(error)
+    else:
+        return
+    raise failure
 
 
 def status() -> dict[str, Any]:

@@ -22,7 +22,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -241,6 +241,7 @@ class ManagedQuery:
         restart = Restart(query_id, driver.generation(), changed, time.monotonic() - began, self._attempts)
         self._restarting, self._attempts = False, 0
         self._pause, self._failed_at = _FIRST_PAUSE_S, None
+        _say(restart)
         self.restarts.append(restart)
         _log.info(
             "query %s was restarted in %.1f s with generation %d; changed: %s",
@@ -267,6 +268,13 @@ def _quietly(action: Callable[[], None]) -> Callable[[], None]:
             _log.warning("a query's stop failed with %s", type(error).__name__)
 
     return run
+
+
+def _say(restart: Restart) -> None:
+    try:
+        driver.query_restarted(asdict(restart))
+    except SparkConfigError as error:
+        _log.warning("Spark's listeners do not know of the restart of query %s: %s", restart.query_id, error)
 
 
 def _application_runs() -> bool:

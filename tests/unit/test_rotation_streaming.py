@@ -28,6 +28,7 @@ class Application:
         self.failure: Exception | None = None
         self.action = "refresh"
         self.ended = False
+        self.told: list[Mapping[str, object]] = []
 
     def rotate(self, **values: str) -> None:
         with self.news:
@@ -91,6 +92,7 @@ def application(monkeypatch: pytest.MonkeyPatch) -> Application:
     monkeypatch.setattr(driver, "await_generation", made.await_generation)
     monkeypatch.setattr(driver, "generation", lambda: made.await_generation(-1, 0))
     monkeypatch.setattr(driver, "reload_action", lambda: made.action)
+    monkeypatch.setattr(driver, "query_restarted", made.told.append)
     monkeypatch.setattr(streaming, "_FIRST_PAUSE_S", 0.01)
     return made
 
@@ -116,6 +118,7 @@ def test_a_change_restarts_with_the_references_and_says_what_changed(
     assert restarted(query)
     assert (query.restarts[0].changed, query.restarts[0].generation) == (("password",), 2)
     assert told == query.restarts
+    assert [(each["query_id"], each["generation"]) for each in application.told] == [("orders", 2)]
     assert "query orders was restarted" in caplog.text
     assert "p2" not in caplog.text + repr(query.restarts)
 

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sparkconfig.agent.policies import Policies
     from sparkconfig.agent.startup import Application
 
 __all__ = ["status_of"]
@@ -38,7 +39,15 @@ def status_of(application: Application) -> dict[str, Any]:
             }
             for use in sorted(keeper.uses().values(), key=lambda use: (use.references, use.key or ""))
         ],
+        "decisions": [] if application.policies is None else _decisions(application.policies),
     }
+
+
+def _decisions(policies: Policies) -> list[dict[str, Any]]:
+    """The last policy decisions, the newest first."""
+    shown = ("time", "scope", "subject", "canonical", "decision", "reason", "rule")
+    records = list(policies.engine.recent)
+    return [{name: record[name] for name in shown if name in record} for record in reversed(records)]
 
 
 def _provider(application: Application, name: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -34,6 +34,7 @@ _DOORS = ("application", "session", "source", "sink", "catalog", "hadoop")
 """The scopes in which doors see references before something uses them."""
 
 _log = logging.getLogger(__name__)
+_RECENT = 100
 
 
 class PolicyEngine:
@@ -46,6 +47,10 @@ class PolicyEngine:
         table_policy: judges new tables; None: every table is allowed.
         audit: where decisions are recorded.
         resolve: gives effective values for texts that hold references; None: such texts cannot be judged.
+
+    Attributes:
+        audit: where decisions are recorded.
+        recent: the records of the last decisions, for people who look at the running application.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class PolicyEngine:
         self._settings = settings
         self._table_policy = table_policy
         self.audit = audit or Audit()
+        self.recent: deque[Record] = deque(maxlen=_RECENT)
         self._judge = Judge(overrides, settings, resolve)
         self._job_types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
         self._put_in_place: frozenset[str] = frozenset()
@@ -208,10 +214,12 @@ class PolicyEngine:
             _log.warning(
                 "%d policy violations (mode warn): %s", len(decision.warned), "; ".join(decision.warned[:20])
             )
-        if self.audit.enabled and record:
+        if record:
             written = tuple(records(decision, request, job_type, enforced=enforced))
-            self.audit.write(written)
-            decision = replace(decision, records=written)
+            self.recent.extend(written)
+            if self.audit.enabled:
+                self.audit.write(written)
+                decision = replace(decision, records=written)
         return decision
 
     def check_table(self, request: CreateTableRequest) -> Decision:

@@ -8,6 +8,7 @@ import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.Json
 import io.sparkconfig.binding.{Expression, Values}
 import io.sparkconfig.plugin.{Application, DriverValues}
+import io.sparkconfig.ui.QueryRestartEvent
 
 /** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
 object DriverApi {
@@ -23,11 +24,21 @@ object DriverApi {
     result
   }
 
-  /** As [[configs]], a JSON object both ways: Python's bridge would need a call for each entry of a map. */
+  /**
+   * As [[configs]], a JSON object both ways: Python's bridge would need a call for each entry of a map. `plain` are
+   * the keys of what is no secret, such as the path of a file.
+   */
   def configsJson(map: String): String = {
     val given = new JLinkedHashMap[String, String]()
     Json.fields(Json.parse(map)).foreach { case (key, node) => given.put(key, node.asText) }
-    Json.write(Json.putMap(Json.obj(), "values", configs(given).asScala))
+    val answer = Json.putMap(Json.obj(), "values", configs(given).asScala)
+    val plain = answer.putArray("plain")
+    val newest = Values.snapshot
+    given.asScala.foreach { case (key, text) =>
+      val expression = Expression.of(text, given.asScala)
+      if (newest.get(expression).isDefined && !newest.secrets(expression.id)) plain.add(key)
+    }
+    Json.write(answer)
   }
 
   /** The generation that this driver has published last. */
@@ -41,6 +52,14 @@ object DriverApi {
 
   /** `spark.config.reload.action` of this application. */
   def reloadAction: String = Application.agent.map(_.settings.reloadAction).getOrElse("refresh")
+
+  /** A managed query was started again: says so to Spark's listeners. The text is a JSON object. */
+  def queryRestarted(restart: String): Unit = {
+    val node = Json.parse(restart)
+    Application.running.foreach(_.queryRestarted(QueryRestartEvent(
+      System.currentTimeMillis(), node.get("query").asText, node.get("generation").asLong,
+      Json.texts(node.get("changed")), node.get("seconds").asDouble, node.get("attempts").asInt)))
+  }
 
   /** References, providers, executors and their state, as JSON without values. */
   def status: String = Application.state.map(state => Json.write(state.toJson)).getOrElse("{}")

@@ -10,6 +10,7 @@ import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
 import io.sparkconfig.hadoop.HadoopErrands
 import io.sparkconfig.policy.{HadoopDoor, PolicyDoors}
 import io.sparkconfig.redaction.Redactor
+import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess}
@@ -36,6 +37,7 @@ private[sparkconfig] final class Application private (
     settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
     settings.put(ExecutorSide.WorkerKey, client.settings.workerAccess.toString)
     settings.put(ExecutorSide.JudgedKey, PolicyDoors.running.isDefined.toString)
+    client.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }
 
@@ -49,6 +51,13 @@ private[sparkconfig] final class Application private (
     sc.addSparkListener(new SparkListener {
       override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = service.forget(event.executorId)
     })
+  }
+
+  /** Tells Spark's listeners, the event log and the page that a managed query was started again. */
+  def queryRestarted(event: QueryRestartEvent): Unit = {
+    state.restarted(event)
+    surroundings.note()
+    SparkAccess.post(sc, event)
   }
 
   /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
@@ -87,6 +96,9 @@ private[sparkconfig] object Application {
 
   /** The running application's side process. */
   def agent: Option[AgentClient] = current.map(_._2)
+
+  /** The running application. */
+  def running: Option[Application] = current.map(_._1)
 
   /** The running application's state. */
   def state: Option[ApplicationState] = current.map(_._1.state)

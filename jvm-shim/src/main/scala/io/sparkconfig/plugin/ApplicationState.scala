@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.{AgentClient, Json}
 import io.sparkconfig.executor.ExecutorService
+import io.sparkconfig.files.LocalFiles
+import io.sparkconfig.ui.QueryRestartEvent
 
 /** What can be told of a running application to people and monitors: names, times and counts, never values. */
 private[sparkconfig] final class ApplicationState(
@@ -15,6 +17,7 @@ private[sparkconfig] final class ApplicationState(
   import ApplicationState._
 
   private var known: Option[(Long, JsonNode)] = None
+  @volatile private var queryRestarts = Seq.empty[QueryRestartEvent]
 
   def generation: Long = values.snapshot.generation
 
@@ -22,6 +25,11 @@ private[sparkconfig] final class ApplicationState(
 
   /** Executors that ask, and do not have the newest generation yet. */
   def executorsBehind: Int = service.behind(generation, silentAfterMs)
+
+  /** A managed query was started again; the last ones are told. */
+  def restarted(event: QueryRestartEvent): Unit = synchronized {
+    queryRestarts = (event +: queryRestarts).take(RestartsTold)
+  }
 
   /** The side process's account, at most a second old; None while it does not answer. */
   def agent: Option[JsonNode] = synchronized {
@@ -43,6 +51,7 @@ private[sparkconfig] final class ApplicationState(
     side.put("pid", client.pid.getOrElse(-1L))
     side.put("restarts", restarts)
     side.put("answers", agent.isDefined)
+    LocalFiles.problem.foreach(node.put("files_problem", _))
     val executors = node.putArray("executors")
     service.executors.toSeq.sortBy(_._1).foreach { case (id, seen) =>
       val executor = executors.addObject()
@@ -52,6 +61,17 @@ private[sparkconfig] final class ApplicationState(
       executor.put("behind", seen.generation < generation)
     }
     node.put("executors_behind", executorsBehind)
+    val again = node.putArray("query_restarts")
+    queryRestarts.foreach { event =>
+      val restart = again.addObject()
+      restart.put("at", event.time)
+      restart.put("query", event.query)
+      restart.put("generation", event.generation)
+      val changed = restart.putArray("changed")
+      event.changed.foreach(name => changed.add(name))
+      restart.put("seconds", event.seconds)
+      restart.put("attempts", event.attempts)
+    }
     node
   }
 
@@ -60,4 +80,5 @@ private[sparkconfig] final class ApplicationState(
 
 private object ApplicationState {
   private val FreshMs = 1000L
+  private val RestartsTold = 50
 }

@@ -18,11 +18,17 @@ import org.slf4j.LoggerFactory
 private[plugin] final class Surroundings(client: AgentClient, values: DriverValues) {
   private val log = LoggerFactory.getLogger(classOf[Surroundings])
   @volatile private var workers: Option[WorkerServer] = None
+  @volatile private var journal: Option[StateJournal] = None
 
   def begin(sc: SparkContext, applicationId: String, metrics: MetricRegistry, state: ApplicationState): Unit = {
     attempt("'sparkconfig refresh'")(client.announce(applicationId))
     attempt("metrics")(DriverMetrics.register(metrics, state))
     attempt("the page Config")(ConfigTab.attach(sc, () => state.toJson))
+    attempt("the page Config in the history server") {
+      val started = new StateJournal(sc, state)
+      started.begin()
+      journal = Some(started)
+    }
     if (client.settings.workerAccess) attempt("Python workers on the driver") {
       val server = new WorkerServer(values, SparkAccess.localDirs, judged = PolicyDoors.running.isDefined)
       server.start()
@@ -30,9 +36,18 @@ private[plugin] final class Surroundings(client: AgentClient, values: DriverValu
     }
   }
 
-  def publish(snapshot: Snapshot): Unit = workers.foreach(_.publish(snapshot))
+  def publish(snapshot: Snapshot): Unit = {
+    workers.foreach(_.publish(snapshot))
+    note()
+  }
 
-  def close(): Unit = workers.foreach(_.close())
+  /** The state is another one now. */
+  def note(): Unit = journal.foreach(_.note())
+
+  def close(): Unit = {
+    workers.foreach(_.close())
+    journal.foreach(_.close())
+  }
 
   private def attempt(what: String)(action: => Unit): Unit =
     try action

@@ -1,50 +1,96 @@
 package io.sparkconfig.ui
 
-import java.time.{Duration, Instant}
+import java.time.{Duration, Instant, ZoneId}
+import java.time.format.DateTimeFormatter
 
 import scala.collection.JavaConverters._
-import scala.xml.Node
+import scala.util.Try
+import scala.xml.{Node, Text}
 
 import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.agent.Json
 
 /** The page "Config": what is in use, since when, from where, and who has it. Names and times, never values. */
 object ConfigPage {
+  /** The state as the event log has it. */
+  def parse(state: String): JsonNode = Json.parse(state)
+
   def content(state: JsonNode): Seq[Node] = {
     val now = state.path("now").asLong
     <div id="sparkconfig">
+      <style>{Style}</style>
+      {problem(state)}
       <ul class="list-unstyled">
-        <li><strong>Generation:</strong> <span id="generation">{state.path("generation").asLong}</span>
-          , published {ago(now, state.get("published_at"))}</li>
-        <li><strong>Trigger:</strong> {text(state, "reload_trigger")},
-          <strong>action:</strong> {text(state, "reload_action")},
-          <strong>poll:</strong> {state.path("poll_interval_ms").asLong} ms</li>
+        <li><strong>Generation:</strong> <span id="generation">{state.path("generation").asLong}</span>,
+          published {ago(now, state.get("published_at"))}</li>
+        <li><strong>Trigger:</strong> {text(state, "reload_trigger")};
+          <strong>action:</strong> {text(state, "reload_action")};
+          <strong>poll:</strong> {span(state.get("poll_interval_ms"))}</li>
         <li><strong>Side process:</strong> {side(state.path("side_process"))}</li>
-        <li><strong>Executors behind:</strong> {state.path("executors_behind").asLong}</li>
+        <li><strong>Executors without the newest generation:</strong>
+          <span id="behind">{state.path("executors_behind").asLong}</span></li>
+        <li><strong>Seen:</strong> {time(now)}; <a href="json/">the same as JSON</a></li>
       </ul>
       {table("providers", "Providers",
         Seq("Provider", "Class", "State", "Path", "Keys", "Age", "Next read", "Last good value ends in", "Last error"),
         for (provider <- list(state, "providers"); path <- paths(provider)) yield Seq(
-          text(provider, "name"), text(provider, "class"), standing(provider, path), text(path, "path"),
-          text(path, "keys"), span(path.get("age_ms")), next(path), expiry(path), text(path, "error")))}
+          plain(text(provider, "name")), plain(text(provider, "class")), standing(path), plain(text(path, "path")),
+          plain(text(path, "keys")), plain(span(path.get("age_ms"))), plain(next(path)), plain(expiry(path)),
+          plain(text(path, "error"))))}
       {table("references", "References", Seq("Reference", "Conf", "Last change", "Problem"),
         list(state, "references").map(use => Seq(
-          list(use, "references").map(_.asText).mkString(" "), text(use, "key"),
-          ago(now, use.get("changed_at")), text(use, "problem"))))}
+          list(use, "references").map(each => <code class="d-block">{each.asText}</code>), plain(text(use, "key")),
+          plain(ago(now, use.get("changed_at"))), plain(text(use, "problem")))))}
       {table("executors", "Executors", Seq("Executor", "Generation", "Asked", "State"),
         list(state, "executors").map(executor => Seq(
-          text(executor, "id"), text(executor, "generation"), ago(now, executor.get("asked_at")),
-          if (executor.path("behind").asBoolean) "behind" else "newest")))}
+          plain(text(executor, "id")), plain(text(executor, "generation")), plain(ago(now, executor.get("asked_at"))),
+          if (executor.path("behind").asBoolean) mark("behind", "warn") else mark("newest", "good"))))}
+      {table("decisions", "Policy decisions", Seq("Time", "Scope", "Key, reference or table", "Decision", "Reason", "Rule"),
+        list(state, "decisions").map(decision => Seq(
+          plain(time(decision.path("time").asText)), plain(text(decision, "scope")),
+          <code>{text(decision, "subject")}</code>, verdict(text(decision, "decision")),
+          plain(text(decision, "reason")), plain(text(decision, "rule")))))}
+      {optional("restarts", "Restarts of managed queries",
+        Seq("Time", "Query", "Generation", "Changed options", "Took", "Attempts"),
+        list(state, "query_restarts").map(restart => Seq(
+          plain(ago(now, restart.get("at"))), plain(text(restart, "query")), plain(text(restart, "generation")),
+          plain(list(restart, "changed").map(_.asText).mkString(", ")),
+          plain(words((restart.path("seconds").asDouble * 1000).toLong)), plain(text(restart, "attempts")))))}
     </div>
   }
 
-  private def table(id: String, title: String, header: Seq[String], rows: Seq[Seq[String]]): Node =
+  /** Class names of its own: Spark's versions bring different Bootstraps. */
+  private val Style =
+    "#sparkconfig .mark{padding:1px 8px;border-radius:8px;color:#fff;white-space:nowrap}" +
+      "#sparkconfig .good{background:#2e7d32}#sparkconfig .bad{background:#b71c1c}" +
+      "#sparkconfig .warn{background:#b26a00}#sparkconfig .idle{background:#6c757d}" +
+      "#sparkconfig table{width:auto;min-width:60%}#sparkconfig td{overflow-wrap:anywhere}" +
+      "#sparkconfig h4{margin-top:1em}"
+
+  private def problem(state: JsonNode): Seq[Node] =
+    if (state.hasNonNull("files_problem")) <div id="problem" class="alert alert-danger">{text(state, "files_problem")}</div>
+    else Nil
+
+  private def table(id: String, title: String, header: Seq[String], rows: Seq[Seq[Seq[Node]]]): Seq[Node] =
     <div>
       <h4>{title} ({rows.size})</h4>
-      <table id={id} class="table table-bordered table-sm table-striped">
-        <thead><tr>{header.map(name => <th>{name}</th>)}</tr></thead>
-        <tbody>{rows.map(row => <tr>{row.map(cell => <td>{cell}</td>)}</tr>)}</tbody>
-      </table>
+      {if (rows.isEmpty) Nil
+       else
+        <table id={id} class="table table-bordered table-sm table-striped">
+          <thead><tr>{header.map(name => <th>{name}</th>)}</tr></thead>
+          <tbody>{rows.map(row => <tr>{row.map(cell => <td>{cell}</td>)}</tr>)}</tbody>
+        </table>}
     </div>
+
+  private def optional(id: String, title: String, header: Seq[String], rows: Seq[Seq[Seq[Node]]]): Seq[Node] =
+    if (rows.isEmpty) Nil else table(id, title, header, rows)
+
+  private def plain(text: String): Seq[Node] = Text(text)
+
+  private def mark(text: String, kind: String): Seq[Node] = <span class={s"mark $kind"}>{text}</span>
+
+  private def verdict(word: String): Seq[Node] =
+    mark(word, if (word == "allowed") "good" else if (word == "denied") "bad" else "warn")
 
   /** A provider that nothing asks for has no path; it is listed all the same. */
   private def paths(provider: JsonNode): Seq[JsonNode] = {
@@ -52,10 +98,10 @@ object ConfigPage {
     if (found.isEmpty) Seq(provider.path("none")) else found
   }
 
-  private def standing(provider: JsonNode, path: JsonNode): String =
-    if (path.isMissingNode) "not in use"
-    else if (path.path("failures").asLong > 0) s"down (${path.path("failures").asLong} failures)"
-    else "up"
+  private def standing(path: JsonNode): Seq[Node] =
+    if (path.isMissingNode) mark("not in use", "idle")
+    else if (path.path("failures").asLong > 0) mark(s"down (${path.path("failures").asLong} failures)", "bad")
+    else mark("up", "good")
 
   private def next(path: JsonNode): String =
     if (path.isMissingNode) ""
@@ -68,11 +114,19 @@ object ConfigPage {
   private def side(node: JsonNode): String = {
     val restarts = node.path("restarts").asLong
     val answers = if (node.path("answers").asBoolean) "answers" else "does not answer; the last generation serves"
-    s"process ${node.path("pid").asLong} $answers, restarted $restarts times"
+    val again = if (restarts == 0) "never restarted" else if (restarts == 1) "restarted once" else s"restarted $restarts times"
+    s"process ${node.path("pid").asLong} $answers, $again"
   }
 
   private def ago(now: Long, at: JsonNode): String =
-    if (at == null || at.isNull) "" else s"${Instant.ofEpochMilli(at.asLong)} (${words(now - at.asLong)} ago)"
+    if (at == null || at.isNull) "" else s"${time(at.asLong)} (${words(now - at.asLong)} ago)"
+
+  /** As Spark's own pages write it: in the server's time zone. */
+  private def time(at: Long): String = Clock.format(Instant.ofEpochMilli(at))
+
+  /** A record's time; what is none stays as it is. */
+  private def time(written: String): String =
+    Try(Clock.format(java.time.OffsetDateTime.parse(written).toInstant)).getOrElse(written)
 
   private def span(ms: JsonNode): String = if (ms == null || ms.isNull) "" else words(ms.asLong)
 
@@ -88,4 +142,6 @@ object ConfigPage {
   private def text(node: JsonNode, name: String): String = node.path(name).asText("")
 
   private def list(node: JsonNode, name: String): Seq[JsonNode] = node.path(name).elements().asScala.toList
+
+  private val Clock = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss").withZone(ZoneId.systemDefault())
 }

@@ -25,8 +25,9 @@ private final class ConfigTabPage(tab: ConfigTab, state: () => JsonNode) extends
 
 object ConfigTab {
   /** Adds the tab, if the application has a UI. */
-  def attach(sc: SparkContext, state: () => JsonNode): Unit =
-    sc.ui.foreach(ui => ui.attachTab(new ConfigTab(ui, state)))
+  def attach(sc: SparkContext, state: () => JsonNode): Unit = sc.ui.foreach(attach(_, state))
+
+  def attach(ui: SparkUI, state: () => JsonNode): Unit = ui.attachTab(new ConfigTab(ui, state))
 
   /** `headerSparkPage` grew parameters between 3.5 and 4.3; the ones after the fourth take their defaults. */
   private[sparkconfig] def page(request: Servlets.HttpRequest, title: String, content: => Seq[Node], tab: SparkUITab): Seq[Node] = {

@@ -4,11 +4,15 @@ import java.io.File
 
 import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
 import org.apache.spark.internal.config.ConfigEntry
+import org.apache.spark.scheduler.SparkListenerEvent
 
 /** The few private members of Spark that the shim reads; everything else uses public API. */
 object SparkAccess {
   /** The application's own conf, the same object as `SparkEnv.conf`; `sc.getConf` would be a copy. */
   def conf(sc: SparkContext): SparkConf = sc.conf
+
+  /** Tells every listener, the event log among them. */
+  def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
   /** Whether Spark reads this key through a registered entry, which expands `${...}` inside values. */
   def isRegistered(key: String): Boolean = ConfigEntry.findEntry(key) != null

@@ -1,0 +1,26 @@
+package io.sparkconfig.ui
+
+import org.apache.spark.scheduler.SparkListenerEvent
+
+/**
+ * What the page Config showed at one moment, for the event log. A history server that does not have this class
+ * leaves the event out, and shows the rest.
+ *
+ * @param state as `/config/json/` gives it: names and times, no values
+ */
+final case class ConfigStateEvent(time: Long, state: String) extends SparkListenerEvent
+
+/**
+ * A managed streaming query was started again, since values that it uses have changed.
+ *
+ * @param query its name, or its id, which its checkpoint keeps over restarts
+ * @param changed the options whose values changed
+ * @param attempts how often the start was tried
+ */
+final case class QueryRestartEvent(
+    time: Long,
+    query: String,
+    generation: Long,
+    changed: Seq[String],
+    seconds: Double,
+    attempts: Int) extends SparkListenerEvent

@@ -1,0 +1,164 @@
+"""The page Config in a real browser: what people see of providers, references, executors and policies.
+
+``make browser`` runs it; SCREENSHOT=FILE keeps the picture that the docs show.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkconfig import driver
+from sparkconfig.streaming import managed
+from support.browser import PACKAGES, Browser, missing
+from support.fakes.vault import FakeVault
+from support.processes import wait_until
+from support.session import running_session
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.cluster,
+    pytest.mark.skipif(
+        missing() is not None, reason=f"no {missing()} here: needs {PACKAGES}; see 'make browser'"
+    ),
+    pytest.mark.filterwarnings(
+        "ignore::ResourceWarning"
+    ),  # selenium's connections, left to the garbage collector
+]
+SECRETS = ["Canary-shop-4411", "Canary-vault-5522", "Canary-shop-6633"]
+RULES = {
+    "rules": [
+        {"key": "spark.sql.shuffle.partitions", "type": "range", "maxValue": "50"},
+        {"key": "spark.sql.ansi.enabled", "type": "forbidden"},
+    ]
+}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory) -> Iterator[Any]:
+    with Browser(tmp_path_factory.mktemp("chromium")) as started:
+        yield started.driver
+
+
+@pytest.fixture(scope="module")
+def page(cluster, tmp_path_factory) -> Iterator[str]:
+    """The address of the page of an application with something to show: a rotation, an outage, policies."""
+    folder = tmp_path_factory.mktemp("shop")
+    store = folder / "shop.properties"
+    store.write_text(f"user={SECRETS[0]}\npassword={SECRETS[0]}\n")
+    vault = FakeVault().__enter__()
+    vault.put("db/prod", {"password": SECRETS[1]})
+    home = folder / "operator"
+    home.mkdir(mode=0o755)
+    (home / "rules.json").write_text(json.dumps(RULES))
+    (folder / "token").write_text(vault.ROOT)
+    (folder / "token").chmod(0o600)
+    settings = {
+        "spark.config.agent.python": sys.executable,
+        "spark.config.providers": "shop,vault",
+        "spark.config.providers.shop.class": "file",
+        "spark.config.providers.vault.param.address": vault.url,
+        "spark.config.providers.vault.param.token.file": folder / "token",
+        "spark.config.poll.interval": "1s",
+        "spark.config.override.policy": "Rules",
+        "spark.config.override.policy.param.file": "rules.json",
+        **cluster.security(),  # the operator's own, so that the job may have them
+    }
+    (home / "sparkconfig.conf").write_text("".join(f"{key}={text}\n" for key, text in settings.items()))
+    reference = f"${{shop:{store}:password}}"
+    conf = {
+        **cluster.security(),
+        "spark.master": cluster.url,
+        "spark.app.name": "shop",
+        "spark.executor.memory": "600m",
+        "spark.cores.max": "2",
+        "spark.executor.cores": "1",
+        "spark.shop.password": reference,
+        "spark.warehouse.password": "${vault:db/prod:password}",
+    }
+    with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
+        spark.conf.set("spark.sql.shuffle.partitions", "20")
+        spark.range(1).count()
+        with contextlib.suppress(Exception):
+            spark.conf.set("spark.sql.ansi.enabled", "false")
+            spark.range(1).count()
+        spark.conf.unset("spark.sql.ansi.enabled")
+        managed_query = managed(
+            lambda _: spark.readStream.format("rate").load().writeStream.format("noop").queryName("orders")
+            .option("checkpointLocation", str(folder / "checkpoint")).start(),
+            {"password": reference},
+            action="restart",
+        )  # fmt: skip
+        vault.__exit__(None, None, None)  # nobody answers any more
+        store.write_text(f"user={SECRETS[2]}\npassword={SECRETS[2]}\n")
+        wait_until("the rotation", lambda: driver.generation() >= 2, timeout=30)
+        wait_until("the restart", lambda: managed_query.restarts, timeout=60)
+        wait_until("both executors", lambda: _newest(driver.status()), timeout=60)
+        wait_until("the outage", lambda: _down(driver.status()), timeout=60)
+        yield f"{spark.sparkContext.uiWebUrl}/config/"
+        managed_query.stop()
+
+
+def _newest(state: dict[str, object]) -> bool:
+    return [each["behind"] for each in state["executors"]] == [False, False]  # type: ignore[attr-defined]
+
+
+def _down(state: dict[str, object]) -> bool:
+    return [each["up"] for each in state["providers"]] == [True, False]  # type: ignore[attr-defined]
+
+
+def rows(browser: Any, table: str) -> list[list[str]]:
+    found = browser.find_elements("css selector", f"#{table} tbody tr")
+    return [[cell.text for cell in row.find_elements("tag name", "td")] for row in found]
+
+
+def test_the_tab_is_on_every_page_and_leads_to_the_page(browser: Any, page: str) -> None:
+    browser.get(page.replace("/config/", "/jobs/"))
+    browser.find_element("link text", "Config").click()
+    assert browser.current_url.startswith(page.rstrip("/"))
+    assert browser.find_element("css selector", ".navbar .active").text.strip() == "Config"
+
+
+def test_the_page_shows_names_times_and_states_and_no_value(browser: Any, page: str) -> None:
+    browser.get(page)
+    assert int(browser.find_element("id", "generation").text) == driver.generation()
+    assert browser.find_element("id", "behind").text == "0"
+    shop, vault = rows(browser, "providers")
+    assert (shop[0], shop[2], vault[0]) == ("shop", "up", "vault")
+    assert vault[2].startswith("down")
+    assert "min" in vault[7], "when the last good value ends"
+    assert [row[1] for row in rows(browser, "references")] == [
+        "spark.shop.password",
+        "spark.warehouse.password",
+    ]
+    assert [row[3] for row in rows(browser, "executors")] == ["newest", "newest"]
+    decisions = {(row[2], row[3]) for row in rows(browser, "decisions")}
+    assert {("spark.sql.shuffle.partitions", "allowed"), ("spark.sql.ansi.enabled", "denied")} <= decisions
+    assert [row[1:4:2] for row in rows(browser, "restarts")] == [["orders", "password"]]
+    source = browser.page_source
+    assert not any(secret in source for secret in SECRETS)
+    target = Path(os.environ.get("SCREENSHOT") or Path(__file__).parents[2] / "build" / "config-tab.png")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    height = browser.execute_script("return document.body.scrollHeight") + 150
+    browser.set_window_size(1500, height)
+    assert browser.save_screenshot(str(target))
+
+
+def test_its_link_gives_the_same_as_json(browser: Any, page: str) -> None:
+    browser.get(page)
+    link = browser.find_element("link text", "the same as JSON").get_attribute("href")
+    with urllib.request.urlopen(link, timeout=20) as answer:
+        text = answer.read().decode()
+    state = json.loads(text)
+    assert state["generation"] == driver.generation()
+    assert {item["subject"] for item in state["decisions"]} >= {"spark.sql.ansi.enabled"}
+    assert [restart["query"] for restart in state["query_restarts"]] == ["orders"]
+    assert not any(secret in text for secret in SECRETS)

@@ -1,0 +1,110 @@
+"""A history server shows the page Config from the event log, and one without the jar loads the same log."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import driver
+from support.crawl import fetch
+from support.leaks import LeakFinder
+from support.processes import Run, wait_until
+from support.session import running_session
+from support.shim import shim_jar
+from support.spark_home import spark_environment, spark_home
+
+pytestmark = pytest.mark.spark
+SECRETS = ["Canary-first-5810", "Canary-second-5811"]
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory) -> tuple[Path, str]:
+    """The event logs of an application that ended, and its id."""
+    folder = tmp_path_factory.mktemp("logged")
+    (folder / "events").mkdir()
+    store = folder / "shop.properties"
+    store.write_text(f"password={SECRETS[0]}\n")
+    conf = {
+        "spark.master": "local[1]",
+        "spark.app.name": "logged",
+        "spark.ui.enabled": "false",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (folder / "events").as_uri(),
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.config.override.policy": "All",
+        "spark.shop.password": f"${{files:{store}:password}}",
+    }
+    with running_session(conf, folder=folder) as spark:
+        spark.range(5).count()
+        store.write_text(f"password={SECRETS[1]}\n")
+        wait_until("the rotation", lambda: driver.generation() == 2, timeout=30)
+        driver.query_restarted(
+            {"query_id": "orders", "generation": 2, "changed": ["password"], "seconds": 0.5, "attempts": 1}
+        )
+        return folder / "events", spark.sparkContext.applicationId
+
+
+@pytest.fixture(params=["with the jar", "without it"])
+def server(request, logged, harness_run: Run) -> Iterator[tuple[bool, str]]:
+    """Whether it has the jar, and its address."""
+    has_jar = request.param == "with the jar"
+    name = f"history-{has_jar}"
+    home = harness_run.private_dir(name)
+    (home / "conf").mkdir()
+    properties = {
+        "spark.history.fs.logDirectory": logged[0].as_uri(),
+        "spark.history.ui.port": "0",
+        "spark.history.fs.update.interval": "1s",
+    }
+    lines = "".join(f"{key} {text}\n" for key, text in properties.items())
+    child = harness_run.start(
+        name,
+        [
+            spark_home() / "bin" / "spark-class",
+            "org.apache.spark.deploy.history.HistoryServer",
+            "--properties-file",
+            harness_run.private_file(f"{name}.properties", lines),
+        ],
+        env={
+            **spark_environment(home / "conf", home),
+            "SPARK_DAEMON_MEMORY": "400m",
+            **({"SPARK_DAEMON_CLASSPATH": str(shim_jar())} if has_jar else {}),
+            **({"JAVA_HOME": os.environ["JAVA_HOME"]} if "JAVA_HOME" in os.environ else {}),
+        },
+    )
+    yield has_jar, child.wait_for(r"Bound HistoryServer to .* started at (http://\S+)", timeout=60)[1]
+    child.stop()
+
+
+def test_the_log_loads_and_the_page_is_there_with_the_jar(server, logged) -> None:
+    has_jar, address = server
+    events, application = logged
+    wait_until("the application", lambda: application in _applications(address), timeout=60)
+    jobs = fetch(f"{address}/history/{application}/jobs/").decode()
+    assert "Completed Jobs" in jobs
+    environment = json.loads(fetch(f"{address}/api/v1/applications/{application}/environment"))
+    assert "spark.shop.password" in json.dumps(environment)
+    assert (f"/history/{application}/config" in jobs) == has_jar
+    if has_jar:
+        page = fetch(f"{address}/history/{application}/config/").decode()
+        state = json.loads(fetch(f"{address}/history/{application}/config/json/"))
+        assert state["generation"] == 2
+        assert "spark.shop.password" in page
+        assert [(each["query"], each["changed"]) for each in state["query_restarts"]] == [
+            ("orders", ["password"])
+        ]
+        assert "orders" in page
+    log = b"".join(path.read_bytes() for path in events.rglob("*") if path.is_file())
+    assert b'"Event":"io.sparkconfig.ui.QueryRestartEvent"' in log
+    for shown in (log, jobs.encode(), page.encode() if has_jar else b""):
+        assert LeakFinder(SECRETS).count(shown) == 0
+
+
+def _applications(address: str) -> list[str]:
+    return [each["id"] for each in json.loads(fetch(f"{address}/api/v1/applications"))]
