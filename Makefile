@@ -10,7 +10,7 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint docs unit test rotation-faults smoke policy-matrix audit fuzz clean
+.PHONY: help venv run jar dist lint docs unit test browser rotation-faults smoke policy-matrix audit fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -50,6 +50,10 @@ unit: venv ## the fast tests, no Spark
 
 test: lint jar ## all tests
 	@$(FIND_JAVA) && $(BIN)/python -m pytest tests
+
+browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
+	$(BIN)/python -m pip install -q -c python/constraints.txt --group audit
+	@$(BUILD_JAR) && $(BIN)/python -m pytest tests/browser
 
 rotation-faults: jar ## the faults of rotation in full length: a change every 50 ms for a minute
 	@$(FIND_JAVA) && SPARKCONFIG_ROTATION_SECONDS=60 $(BIN)/python -m pytest -v tests/unit/test_rotation*.py \

@@ -75,6 +75,11 @@ class Browser:
         self._driver: Any = webdriver.Chrome(options=options, service=service)
         self._driver.set_page_load_timeout(60)
 
+    @property
+    def driver(self) -> Any:
+        """Selenium's driver, to look at single elements."""
+        return self._driver
+
     def read(self, address: str) -> bytes:
         """The title, the document once scripts have run and everything is unfolded, and the visible text."""
         from selenium.common.exceptions import TimeoutException
