@@ -17,7 +17,8 @@ from pyspark.errors import AnalysisException, PySparkException
 from spark.options.conftest import free_port, has_connect
 from sparkconfig import driver, spark35
 from sparkconfig.policy import PolicyViolation
-from support.policies import log_to, records, write_operator
+from support.policies import log_to, of_event, records, write_operator
+from support.processes import wait_until
 from support.session import running_session
 
 pytestmark = pytest.mark.spark
@@ -531,12 +532,28 @@ def test_audit_records_name_decisions_and_no_value(application):
         ("worker", "denied"),
     }
     assert ("session", "allowed") in seen
-    log = [
-        line
-        for line in (application["folder"] / "driver.log").read_text().splitlines()
-        if line.startswith("shop.audit ")
-    ]
-    assert sorted(json.dumps(json.loads(line[11:]), sort_keys=True) for line in log) == sorted(
-        json.dumps(record, sort_keys=True) for record in found
+    assert by_text(logged(application["folder"], "policy")) == by_text(found)
+    assert SECRET not in (application["folder"] / "audit.jsonl").read_text()
+
+
+def test_generations_are_recorded_beside_decisions_and_reach_the_same_logger(application):
+    found = records(application["folder"], "rotation")
+    assert [each["generation"] for each in found] == list(range(1, len(found) + 1))
+    assert any(text.endswith(":password}") for each in found for text in each["added"])
+    wait_until(  # the side process hands them over with its next answer to the driver's long poll
+        "the records in the driver's log",
+        lambda: by_text(logged(application["folder"], "rotation")) == by_text(found),
+        timeout=60,
     )
-    assert SECRET not in json.dumps(found)
+
+
+def logged(folder, event: str) -> list[dict[str, Any]]:
+    """The audit's records of one kind in the driver's log."""
+    lines = (folder / "driver.log").read_text().splitlines()
+    return of_event(
+        (line.removeprefix("shop.audit ") for line in lines if line.startswith("shop.audit ")), event
+    )
+
+
+def by_text(found: list[dict[str, Any]]) -> list[str]:
+    return sorted(json.dumps(record, sort_keys=True) for record in found)

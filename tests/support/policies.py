@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,16 @@ def log_to(home: Path, file: Path) -> None:
     )
 
 
-def records(folder: Path) -> list[dict[str, str]]:
-    """The audit of an application with the operator's file of :func:`write_operator`."""
-    return [json.loads(line) for line in (folder / "audit.jsonl").read_text().splitlines()]
+def records(folder: Path, event: str = "policy") -> list[dict[str, Any]]:
+    """The audit of an application with the operator's file of :func:`write_operator`: records of one kind.
+
+    Args:
+        folder: what :func:`write_operator` was given.
+        event: ``policy``, ``rotation`` or ``provider``.
+    """
+    return of_event((folder / "audit.jsonl").read_text().splitlines(), event)
+
+
+def of_event(lines: Iterable[str], event: str) -> list[dict[str, Any]]:
+    """The audit's records of one kind in these lines."""
+    return [record for line in lines if (record := json.loads(line))["event"] == f"sparkconfig.{event}"]
