@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sparkconfig import jars, redaction
+from sparkconfig import jars, redaction, spark35
 from sparkconfig.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def configure(
 
     From here on this process masks secret values in what it prints, logs and raises
     (``sparkconfig.redaction.install``).
+    On Spark 3.5 it also lets the readers of this process resolve references (:mod:`sparkconfig.spark35`).
 
     Args:
         builder: a ``SparkSession.builder``, not started yet.
@@ -69,6 +70,7 @@ def configure(
         own[list_key] = ",".join([*plugins, PLUGIN])
     for key, value in own.items():
         builder.config(key, value)  # type: ignore[attr-defined]
+    spark35.install()
     return builder
 
 

@@ -2,12 +2,15 @@
 
 From 4.0 on, ``load()`` only writes down what to load, and the session's rules resolve it. On 3.5 it connects at once,
 with the options as they were written. :func:`install` lets the readers of this process load through the shim, which
-gives the source values and puts the references back into the plan. JDBC needs none of it: its connections resolve.
+gives the source values and puts the references back into the plan. :func:`sparkconfig.session.configure` calls it.
+JDBC needs none of it: its connections resolve.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from py4j.java_gateway import JavaClass
 
 __all__ = ["install"]
 
@@ -35,10 +38,13 @@ class _Reader:
 
     def _load(self, method: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         jvm = self._context._jvm  # noqa: SLF001 - PySpark publishes no way to its JVM
+        bridge = jvm.org.apache.spark.sql.sparkconfig.EagerLoad
+        if not isinstance(bridge, JavaClass):  # a session of this process whose JVM has no jar of ours
+            return getattr(self._reader, method)(*arguments)
         packed = self._context._gateway.new_array(jvm.java.lang.Object, len(arguments))  # noqa: SLF001
         for position, argument in enumerate(arguments):
             packed[position] = argument
-        return jvm.org.apache.spark.sql.sparkconfig.EagerLoad.call(self._reader, method, packed)
+        return bridge.call(self._reader, method, packed)
 
 
 def install() -> bool:
@@ -48,11 +54,12 @@ def install() -> bool:
         Whether there was something to do: False on Spark 4, whose rules need no help.
     """
     import pyspark
-    from pyspark.sql.readwriter import DataFrameReader
-    from pyspark.sql.streaming.readwriter import DataStreamReader
 
     if not pyspark.__version__.startswith("3."):
         return False
+    from pyspark.sql.readwriter import DataFrameReader
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
     for reader in (DataFrameReader, DataStreamReader):
         _patch(reader)
     return True
