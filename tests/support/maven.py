@@ -15,7 +15,13 @@ _GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencie
 
 
 def maven_jars(
-    run: Run, name: str, coordinates: Sequence[str], *, cache: Path, transitive: bool = True
+    run: Run,
+    name: str,
+    coordinates: Sequence[str],
+    *,
+    cache: Path,
+    transitive: bool = True,
+    without: Sequence[str] = (),
 ) -> list[Path]:
     """The jars of ``coordinates``: cached, through ``mvn``, or through Spark's own ``--packages``.
 
@@ -24,6 +30,7 @@ def maven_jars(
         coordinates: ``group:artifact:version`` each.
         cache: where the jars are kept between runs.
         transitive: with all that they depend on.
+        without: what to leave out of that, ``group:artifact`` each.
     """
     folder = cache / "jars" / name
     if not folder.is_dir():
@@ -31,9 +38,9 @@ def maven_jars(
         work = run.private_dir(f"maven-{name}")
         found = work / "jars"
         if shutil.which("mvn"):
-            _with_maven(run, work, found, coordinates, transitive=transitive)
+            _with_maven(run, work, found, coordinates, without if transitive else ["*:*"])
         else:
-            found = _with_spark(run, work, coordinates)
+            found = _with_spark(run, work, coordinates, without)
         # Copied, then renamed: an interrupted download never leaves half a folder under the final name.
         part = folder.with_name(f"{name}.{os.getpid()}.part")
         shutil.copytree(found, part)
@@ -44,11 +51,14 @@ def maven_jars(
     return sorted(folder.glob("*.jar"))
 
 
-def _with_maven(run: Run, work: Path, into: Path, coordinates: Sequence[str], *, transitive: bool) -> None:
-    none = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+def _with_maven(run: Run, work: Path, into: Path, coordinates: Sequence[str], without: Sequence[str]) -> None:
+    left_out = "".join(
+        f"<exclusion><groupId>{group}</groupId><artifactId>{artifact}</artifactId></exclusion>"
+        for group, artifact in (text.split(":") for text in without)
+    )
     wanted = "".join(
         f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
-        f"{'' if transitive else none}</dependency>"
+        f"<exclusions>{left_out}</exclusions></dependency>"
         for group, artifact, version in (text.split(":") for text in coordinates)
     )
     (work / "pom.xml").write_text(
@@ -61,11 +71,12 @@ def _with_maven(run: Run, work: Path, into: Path, coordinates: Sequence[str], *,
         raise HarnessError(f"could not get {', '.join(coordinates)}: {child.output().strip()[-1500:]}")
 
 
-def _with_spark(run: Run, work: Path, coordinates: Sequence[str]) -> Path:
+def _with_spark(run: Run, work: Path, coordinates: Sequence[str], without: Sequence[str]) -> Path:
     (work / "conf").mkdir()
     (work / "nothing.py").write_text("")
     command = [
         spark_home() / "bin" / "spark-submit", "--master", "local[1]", "--packages", ",".join(coordinates),
+        *(["--exclude-packages", ",".join(without)] if without else []),
         "--conf", f"spark.jars.ivy={work}", work / "nothing.py",
     ]  # fmt: skip
     env = {**spark_environment(work / "conf", work), "SPARK_SUBMIT_OPTS": java_trust_options(run)}

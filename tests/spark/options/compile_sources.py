@@ -10,14 +10,14 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-SOURCE = Path(__file__).with_name("Sources.scala")
+SOURCES = sorted(Path(__file__).parent.glob("*.scala"))
 NAMES = ("V1Source", "V2Source", "EagerV2Source")
 SERVICES = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
 
 
 def sources_jar(cache: Path, spark_home: Path) -> Path:
-    """The jar with the sources of `Sources.scala`; kept between runs as long as nothing changes."""
-    digest = hashlib.sha256(SOURCE.read_bytes() + (spark_home / "RELEASE").name.encode())
+    """The jar with the data sources and file systems beside this file; kept as long as nothing changes."""
+    digest = hashlib.sha256(b"".join(source.read_bytes() for source in SOURCES))
     digest.update(",".join(sorted(jar.name for jar in (spark_home / "jars").glob("spark-sql*.jar"))).encode())
     jar = cache / "test-sources" / f"{digest.hexdigest()[:16]}.jar"
     if jar.is_file():
@@ -30,7 +30,7 @@ def sources_jar(cache: Path, spark_home: Path) -> Path:
         done = subprocess.run(
             [str(java), "-Xss8m", "-Xmx700m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
              "-cp", f"{spark_home}/jars/*", "scala.tools.nsc.Main", "-usejavacp", "-nowarn", "-d", folder,
-             str(SOURCE)],
+             *map(str, SOURCES)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr + done.stdout
@@ -40,7 +40,7 @@ def sources_jar(cache: Path, spark_home: Path) -> Path:
                 archive.write(path, path.relative_to(folder))
             archive.writestr(
                 SERVICES,
-                "".join(f"sparkconfigtest.{name}\n" for name in ("V1Source", "V2Source", "EagerV2Source")),
+                "".join(f"sparkconfigtest.{name}\n" for name in NAMES),
             )
         part.replace(jar)
     return jar

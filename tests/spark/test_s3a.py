@@ -1,0 +1,215 @@
+"""S3A, Hadoop's file system for S3: its keys are references, on a cluster whose executors ask for them too.
+
+The AWS SDK comes as its modules, 19 MB, instead of Hadoop's bundle of 690 MB.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sparkconfig import driver
+from support.leaks import LeakFinder
+from support.maven import maven_jars
+from support.processes import Run, wait_until
+from support.session import running_session
+from support.shim import shim_jar
+from support.spark_home import spark_home
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.cluster,
+    pytest.mark.skipif(
+        importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None,
+        reason="moto is not installed here",
+    ),
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+CACHE = Path(__file__).resolve().parents[2] / ".cache"
+#: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last.
+SDK = {"3.4.0": "2.23.19", "3.4.1": "2.24.6", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
+USER = "spark"
+
+
+def hadoop_version() -> str:
+    (client,) = (spark_home() / "jars").glob("hadoop-client-api-*.jar")
+    return client.stem.removeprefix("hadoop-client-api-")
+
+
+def coordinates(version: str) -> list[str]:
+    """hadoop-aws that fits this Spark's Hadoop, and the modules of the AWS SDK that S3A uses."""
+    hadoop = f"org.apache.hadoop:hadoop-aws:{version}"
+    if version.startswith("3.3."):
+        return [
+            hadoop,
+            *(f"com.amazonaws:aws-java-sdk-{module}:1.12.262" for module in ("s3", "dynamodb", "sts")),
+        ]
+    modules = ("s3", "s3-transfer-manager", "sts", "apache-client")
+    sdk = SDK.get(version, SDK["3.5.0"])
+    return [hadoop, *(f"software.amazon.awssdk:{module}:{sdk}" for module in modules)]
+
+
+def jars_of_s3a(run: Run) -> list[Path]:
+    """What Spark does not bring itself: on the class path before its own, other versions of those would be taken."""
+    version = hadoop_version()
+    found = maven_jars(run, f"s3a-{version}", coordinates(version), cache=CACHE, without=BUNDLES)
+    own = {artifact(jar) for jar in (spark_home() / "jars").glob("*.jar")}
+    return [jar for jar in found if artifact(jar) not in own]
+
+
+def artifact(jar: Path) -> str:
+    return re.sub(r"-\d.*", "", jar.stem)
+
+
+BUNDLES = ["software.amazon.awssdk:bundle", "com.amazonaws:aws-java-sdk-bundle"]
+
+
+@dataclass
+class Site:
+    """The application, its store, and the keys of its user: those of the moment and all before."""
+
+    folder: Path
+    moto: object
+    spark: object = None
+    keys: list[dict[str, str]] = field(default_factory=list, repr=False)
+
+    def reference(self, key: str) -> str:
+        return f"${{keys:{self.folder}/aws.properties:{key}}}"
+
+    def rotate(self) -> None:
+        """A new pair of keys; the store refuses the old one from now on."""
+        iam = self.moto.client("iam")
+        made = iam.create_access_key(UserName=USER)["AccessKey"]
+        if self.keys:
+            iam.delete_access_key(UserName=USER, AccessKeyId=self.keys[-1]["id"])
+        self.keys.append({"id": made["AccessKeyId"], "secret": made["SecretAccessKey"]})
+        part = self.folder / "aws.part"
+        part.write_text("".join(f"{key}={text}\n" for key, text in self.keys[-1].items()))
+        part.replace(self.folder / "aws.properties")
+        if self.spark is not None:
+            context = self.spark.sparkContext
+            hadoop = context._jsc.hadoopConfiguration()
+            newest = self.keys[-1]["id"]
+            wait_until("the driver's news", lambda: hadoop.get("fs.s3a.access.key") == newest, timeout=30)
+            wait_until("the executors' news", lambda: driver.status()["executors_behind"] == 0, timeout=30)
+
+    def refuses(self, keys: dict[str, str]) -> bool:
+        """Whether the store refuses these keys; otherwise a rotation would prove nothing."""
+        import boto3
+        from botocore.exceptions import ClientError
+
+        s3 = boto3.client(
+            "s3", endpoint_url=self.moto.url, region_name="eu-west-1",
+            aws_access_key_id=keys["id"], aws_secret_access_key=keys["secret"],
+        )  # fmt: skip
+        try:
+            s3.list_objects_v2(Bucket="plain")
+        except ClientError as error:
+            return error.response["Error"]["Code"] == "InvalidAccessKeyId"
+        return False
+
+
+@pytest.fixture(scope="module")
+def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
+    from support.fakes.moto_server import REGION, moto_server
+
+    folder = tmp_path_factory.mktemp("s3a")
+    (folder / "events").mkdir()
+    path = ":".join(map(str, [shim_jar(), *jars_of_s3a(harness_run)]))
+    with moto_server() as moto:
+        site = Site(folder, moto)
+        iam = moto.client("iam")
+        iam.create_user(UserName=USER)
+        rights = {"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}
+        iam.put_user_policy(
+            UserName=USER,
+            PolicyName="rights",
+            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [rights]}),
+        )
+        site.rotate()
+        import boto3
+
+        admin = boto3.client(
+            "s3", endpoint_url=moto.url, region_name=REGION,
+            aws_access_key_id=site.keys[0]["id"], aws_secret_access_key=site.keys[0]["secret"],
+        )  # fmt: skip
+        for bucket in ("plain", "guarded"):
+            admin.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+        s3a = "spark.hadoop.fs.s3a."
+        conf = {
+            **cluster.security(),
+            "spark.master": cluster.url,
+            "spark.app.name": "s3a",
+            "spark.jars": "",
+            "spark.ui.enabled": "false",
+            "spark.driver.extraClassPath": path,
+            "spark.executor.extraClassPath": path,
+            "spark.executor.memory": "600m",
+            "spark.cores.max": "2",
+            "spark.executor.cores": "1",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": (folder / "events").as_uri(),
+            "spark.config.providers": "keys",
+            "spark.config.providers.keys.class": "file",
+            "spark.config.poll.interval": "500ms",
+            f"{s3a}endpoint": moto.url,
+            f"{s3a}endpoint.region": REGION,
+            f"{s3a}path.style.access": "true",
+            f"{s3a}connection.ssl.enabled": "false",
+            f"{s3a}attempts.maximum": "1",
+            f"{s3a}retry.limit": "1",
+            # Without it Hadoop's cache keeps the file system, and with it the keys it was made with.
+            f"{s3a}impl.disable.cache": "true",
+            f"{s3a}aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+            f"{s3a}access.key": site.reference("id"),
+            f"{s3a}secret.key": site.reference("secret"),
+            # This bucket's keys stay references even in the configuration that Spark sends to executors.
+            "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
+            "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.guarded.access.key": site.reference("id"),
+            "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.guarded.secret.key": site.reference("secret"),
+        }
+        with running_session(conf, folder=folder) as session:
+            site.spark = session
+            yield site
+
+
+@pytest.mark.parametrize("bucket", ["plain", "guarded"])
+def test_write_and_two_reads_with_a_rotation_between(site: Site, bucket: str) -> None:
+    numbers = f"s3a://{bucket}/numbers"
+    site.spark.range(0, 40, 1, 2).write.parquet(numbers)
+    assert site.spark.read.parquet(numbers).selectExpr("sum(id)").first()[0] == 780
+    before = site.keys[-1]
+    site.rotate()
+    assert site.refuses(before)
+    assert not site.refuses(site.keys[-1])
+    assert site.spark.read.parquet(numbers).selectExpr("sum(id)").first()[0] == 780
+
+
+def test_refused_keys_are_s3s_own_error(site: Site) -> None:
+    before = (site.folder / "aws.properties").read_text()
+    session = site.spark.newSession()
+    session.conf.set("fs.s3a.access.key", "AKIAnobody")
+    with pytest.raises(
+        Exception, match=re.compile("Access Key|InvalidAccessKeyId|403", re.IGNORECASE)
+    ) as error:
+        session.read.parquet("s3a://plain/numbers").count()
+    assert LeakFinder([keys["secret"] for keys in site.keys]).count(str(error.value).encode()) == 0
+    assert (site.folder / "aws.properties").read_text() == before
+
+
+def test_no_secret_key_is_in_the_event_log_or_in_the_executors_logs(site: Site, cluster) -> None:
+    site.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    finder = LeakFinder([text for keys in site.keys for text in keys.values()])
+    events = [path for path in (site.folder / "events").rglob("*") if path.is_file()]
+    assert any("fs.s3a.secret.key" in path.read_text() for path in events)
+    for path in [*events, *cluster.executor_logs()]:
+        assert finder.count(path.read_bytes()) == 0, f"{path.name} shows a key"
