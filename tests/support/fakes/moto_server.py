@@ -13,6 +13,11 @@ from dataclasses import dataclass
 import boto3
 
 REGION = "eu-west-1"
+#: moto checks signatures as botocore makes them, and leaves out a header that Amazon's first SDK for Java signs.
+_SERVER = (
+    "import sys, botocore.auth, moto.server; botocore.auth.SIGNED_HEADERS_BLACKLIST.remove('user-agent');"
+    "moto.server.main(sys.argv[1:])"
+)
 _READ = [
     "secretsmanager:GetSecretValue",
     "ssm:GetParameter",
@@ -56,7 +61,7 @@ class Moto:
 
 @contextmanager
 def moto_server():
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"]
+    command = [sys.executable, "-c", _SERVER, "-H", "127.0.0.1", "-p", "0"]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
         try:
