@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spark.options.compile_sources import sources_jar
-from spark.options.doors import ROLE, Doors
+from spark.options.doors import ROLE, STALE_EXPIRY_S, Doors
 from sparkconfig import spark35
 from support.postgres import new_password
 from support.session import running_session
@@ -21,7 +21,8 @@ from support.spark_home import spark_home
 # gRPC's handlers of fork() would break the processes that the tests start beside a Connect client.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 
-CACHE = Path(__file__).resolve().parents[3] / ".cache"
+TESTS = Path(__file__).resolve().parents[2]
+CACHE = TESTS.parent / ".cache"
 
 
 def pytest_collection_modifyitems(items):
@@ -70,9 +71,12 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{folder}/events",
         "spark.eventLog.compress": "false",
-        "spark.config.providers": "files",
+        "spark.config.providers": "files,remote",
         "spark.config.providers.files.class": "file",
         "spark.config.providers.files.param.allowed.paths": str(folder),
+        "spark.config.providers.remote.class": "support.flaky_store.FlakyStore",
+        "spark.config.stale.expiry": f"{STALE_EXPIRY_S}s",
+        "spark.config.poll.interval": "1s",
         "spark.config.substitution.enabled": "true",
         "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
         "spark.hadoop.sparkconfig.credential.store.pw": doors.ref(),
@@ -89,7 +93,8 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         conf["spark.connect.grpc.binding.port"] = str(port)
         conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
     spark35.install()
-    with running_session(conf, folder=folder) as spark:
+    # The side process finds the tests' own provider there.
+    with running_session(conf, folder=folder, env={"PYTHONPATH": str(TESTS)}) as spark:
         doors.sessions["classic"] = spark
         doors.store.setPassword(doors.passwords[-1])
         if has_connect():

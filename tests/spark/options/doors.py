@@ -14,6 +14,9 @@ from support.postgres import PostgresServer, new_password
 
 ROLE = "keeper"
 
+#: `spark.config.stale.expiry`: long enough for a few queries, and short enough to wait for its end.
+STALE_EXPIRY_S = 12
+
 
 @dataclass
 class Doors:

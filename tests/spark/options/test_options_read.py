@@ -162,6 +162,15 @@ def test_the_option_is_named_when_its_reference_has_no_value(doors):
     assert doors.ids(doors.spark.read.format("storev1").option("password", doors.ref()).load()) == [1]
 
 
+def test_the_option_of_a_jdbc_connection_is_named_when_its_reference_has_no_value(doors):
+    options = doors.jdbc("(select 1 as id) numbers", password=doors.ref("nobody"))
+    with pytest.raises(AnalysisException) as error:
+        doors.spark.read.format("jdbc").options(**options).load().collect()
+    for part in ("'password'", "'jdbc'", doors.ref("nobody")):
+        assert part in str(error.value)
+    doors.assert_hidden(str(error.value))
+
+
 def test_a_refused_password_is_the_sources_own_error(doors):
     doors.store.setPassword("something else")
     with pytest.raises(Exception, match="another password") as error:

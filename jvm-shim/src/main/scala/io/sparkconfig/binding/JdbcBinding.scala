@@ -5,9 +5,11 @@ import java.util.Properties
 
 import scala.collection.JavaConverters._
 
+import io.sparkconfig.SparkConfigException
 import io.sparkconfig.files.FilePlacementException
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
+import org.apache.spark.sql.sparkconfig.OptionReferenceException
 import org.slf4j.LoggerFactory
 
 /**
@@ -61,8 +63,20 @@ class JdbcBinding extends JdbcConnectionProvider {
     val parsed = new JDBCOptions(options)
     // In one map, so that the parts of one connection come from one generation.
     val parts = parsed.asConnectionProperties.asScala.toMap + (JdbcBinding.UrlEntry -> parsed.url)
-    val resolved = Values.resolveMap(parts, options)
+    val resolved =
+      try Values.resolveMap(parts, options)
+      catch { case e: SparkConfigException => throw unresolved(parts, e) }
     (resolved(JdbcBinding.UrlEntry), resolved - JdbcBinding.UrlEntry)
+  }
+
+  /** An error of Spark's own kind: of others, Spark 4 only says that it could not connect. */
+  private def unresolved(parts: Map[String, String], e: SparkConfigException) = {
+    val held = parts.collect { case (key, text) if Expression.mayHold(text) =>
+      s"'${if (key == JdbcBinding.UrlEntry) JDBCOptions.JDBC_URL else key}'"
+    }
+    new OptionReferenceException(
+      s"A connection of the data source 'jdbc' cannot resolve its options ${held.toSeq.sorted.mkString(", ")}: " +
+        e.getMessage)
   }
 
   private def connect(driver: Driver, target: (String, Map[String, String])): Connection = {
