@@ -4,6 +4,7 @@ import jakarta.servlet.DispatcherType
 import jakarta.servlet.http.{HttpServlet, HttpServletRequest, HttpServletResponse}
 import org.sparkproject.jetty.ee10.servlet.{FilterHolder, ServletContextHandler, ServletHolder}
 import org.sparkproject.jetty.server.{Server, ServerConnector}
+import org.sparkproject.jetty.server.handler.ContextHandlerCollection
 import org.sparkproject.jetty.server.handler.gzip.GzipHandler
 
 /** Spark's own Jetty with a servlet that answers in every way a page can, once plain and once behind the filter. */
@@ -15,16 +16,27 @@ object FilterProbe {
   /** @return the port */
   def start(filtered: Boolean): Int = {
     val server = new Server(0)
-    val context = new ServletContextHandler()
-    context.setContextPath("/")
-    context.addServlet(new ServletHolder(new Pages), "/*")
-    if (filtered)
-      context.addFilter(new FilterHolder(new io.sparkconfig.redaction.UiFilter), "/*", java.util.EnumSet.allOf(classOf[DispatcherType]))
+    val pages = new ServletContextHandler()
+    pages.setContextPath("/")
+    pages.addServlet(new ServletHolder(new Pages), "/*")
+    val contexts = Seq(pages, static)
+    if (filtered) contexts.foreach { context =>
+      val filter = new FilterHolder(new io.sparkconfig.redaction.UiFilter)
+      context.addFilter(filter, "/*", java.util.EnumSet.allOf(classOf[DispatcherType]))
+    }
     val gzip = new GzipHandler() // as Spark wraps every handler
-    gzip.setHandler(context)
+    gzip.setHandler(new ContextHandlerCollection(contexts: _*))
     server.setHandler(gzip)
     server.start()
     server.getConnectors.head.asInstanceOf[ServerConnector].getLocalPort
+  }
+
+  /** Styles and scripts as Spark serves them; its signature names a class of Jetty that it renames in its jars. */
+  private def static: ServletContextHandler = {
+    val jetty = Class.forName("org.apache.spark.ui.JettyUtils$")
+    jetty.getMethods.find(_.getName == "createStaticHandler").get
+      .invoke(jetty.getField("MODULE$").get(null), "org/apache/spark/ui/static", "/static")
+      .asInstanceOf[ServletContextHandler]
   }
 
   private def zip(bytes: Array[Byte]): Array[Byte] = {

@@ -63,7 +63,7 @@ def framing_removed(answer, filtered_or_not):
 
 
 @pytest.mark.parametrize("accept", ["identity", "gzip"])
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "static/bootstrap.min.css", "static/webui.css"])
 def test_without_a_value_an_answer_is_unchanged(probe, page, accept):
     probe.jvm.show("harmless & < text")
     plain = framing_removed(probe.get(page, filtered=False, accept=accept), probe.ports[False])

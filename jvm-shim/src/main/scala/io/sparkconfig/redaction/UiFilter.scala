@@ -20,8 +20,14 @@ class UiFilter extends Filter {
     case _ => chain.doFilter(request, response)
   }
 
-  /** Scripts, styles and images out of Spark's jars. */
-  private def isStatic(request: HttpRequest): Boolean = String.valueOf(request.getServletPath).startsWith("/static")
+  /**
+   * Scripts, styles and images out of Spark's jars, which have contexts of their own. Large ones would come out empty:
+   * Jetty 12's servlet for files does not use a response that holds the body back as other servlets do.
+   */
+  private def isStatic(request: HttpRequest): Boolean = {
+    val context = String.valueOf(request.getContextPath)
+    context == "/static" || context.startsWith("/static/")
+  }
 
   private def filter(request: HttpRequest, answer: HttpResponse, chain: FilterChain): Unit = {
     val redacted = new RedactedResponse(answer)
