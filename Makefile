@@ -49,10 +49,11 @@ unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q
 
 test: lint jar ## all tests
-	@$(FIND_JAVA) && $(BIN)/python -m pytest tests
+	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
-	$(BIN)/python -m pip install -q -c python/constraints.txt --group audit
+	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit
+	@$(BIN)/python tests/support/browser.py
 	@$(BUILD_JAR) && $(BIN)/python -m pytest tests/browser
 
 rotation-faults: jar ## the faults of rotation in full length: a change every 50 ms for a minute

@@ -10,15 +10,20 @@ import json
 import os
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from sparkconfig import driver
-from sparkconfig.streaming import managed
+from sparkconfig.sealed import editor
+from sparkconfig.sealed.keys import KeyFile
+from sparkconfig.sealed.names import EntryName
+from sparkconfig.streaming import ManagedQuery, managed
 from support.browser import PACKAGES, Browser, missing
+from support.fakes.http_server import Fault
 from support.fakes.vault import FakeVault
 from support.processes import wait_until
 from support.session import running_session
@@ -26,13 +31,12 @@ from support.session import running_session
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
-    pytest.mark.skipif(
-        missing() is not None, reason=f"no {missing()} here: needs {PACKAGES}; see 'make browser'"
-    ),
+    pytest.mark.skipif(missing() is not None, reason=f"no {missing()} here: needs {PACKAGES}"),
     pytest.mark.filterwarnings(
         "ignore::ResourceWarning"
     ),  # selenium's connections, left to the garbage collector
 ]
+PASSWORD = "${secrets:shop:password}"
 SECRETS = ["Canary-shop-4411", "Canary-vault-5522", "Canary-shop-6633"]
 RULES = {
     "rules": [
@@ -52,28 +56,10 @@ def browser(tmp_path_factory) -> Iterator[Any]:
 def page(cluster, tmp_path_factory) -> Iterator[str]:
     """The address of the page of an application with something to show: a rotation, an outage, policies."""
     folder = tmp_path_factory.mktemp("shop")
-    store = folder / "shop.properties"
-    store.write_text(f"user={SECRETS[0]}\npassword={SECRETS[0]}\n")
-    vault = FakeVault().__enter__()
-    vault.put("db/prod", {"password": SECRETS[1]})
+    sealed = Sealed(folder)
     home = folder / "operator"
     home.mkdir(mode=0o755)
     (home / "rules.json").write_text(json.dumps(RULES))
-    (folder / "token").write_text(vault.ROOT)
-    (folder / "token").chmod(0o600)
-    settings = {
-        "spark.config.agent.python": sys.executable,
-        "spark.config.providers": "shop,vault",
-        "spark.config.providers.shop.class": "file",
-        "spark.config.providers.vault.param.address": vault.url,
-        "spark.config.providers.vault.param.token.file": folder / "token",
-        "spark.config.poll.interval": "1s",
-        "spark.config.override.policy": "Rules",
-        "spark.config.override.policy.param.file": "rules.json",
-        **cluster.security(),  # the operator's own, so that the job may have them
-    }
-    (home / "sparkconfig.conf").write_text("".join(f"{key}={text}\n" for key, text in settings.items()))
-    reference = f"${{shop:{store}:password}}"
     conf = {
         **cluster.security(),
         "spark.master": cluster.url,
@@ -81,30 +67,82 @@ def page(cluster, tmp_path_factory) -> Iterator[str]:
         "spark.executor.memory": "600m",
         "spark.cores.max": "2",
         "spark.executor.cores": "1",
-        "spark.shop.password": reference,
+        "spark.shop.password": PASSWORD,
         "spark.warehouse.password": "${vault:db/prod:password}",
     }
-    with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
-        spark.conf.set("spark.sql.shuffle.partitions", "20")
-        spark.range(1).count()
-        with contextlib.suppress(Exception):
-            spark.conf.set("spark.sql.ansi.enabled", "false")
-            spark.range(1).count()
-        spark.conf.unset("spark.sql.ansi.enabled")
-        managed_query = managed(
-            lambda _: spark.readStream.format("rate").load().writeStream.format("noop").queryName("orders")
-            .option("checkpointLocation", str(folder / "checkpoint")).start(),
-            {"password": reference},
-            action="restart",
-        )  # fmt: skip
-        vault.__exit__(None, None, None)  # nobody answers any more
-        store.write_text(f"user={SECRETS[2]}\npassword={SECRETS[2]}\n")
-        wait_until("the rotation", lambda: driver.generation() >= 2, timeout=30)
-        wait_until("the restart", lambda: managed_query.restarts, timeout=60)
-        wait_until("both executors", lambda: _newest(driver.status()), timeout=60)
-        wait_until("the outage", lambda: _down(driver.status()), timeout=60)
-        yield f"{spark.sparkContext.uiWebUrl}/config/"
-        managed_query.stop()
+    with FakeVault() as vault:
+        vault.put("db/prod", {"password": SECRETS[1]})
+        (folder / "token").write_text(vault.ROOT)
+        (folder / "token").chmod(0o600)
+        settings = {
+            "spark.config.agent.python": sys.executable,
+            "spark.config.providers": "secrets,vault",
+            **sealed.settings,
+            "spark.config.providers.vault.param.address": vault.url,
+            "spark.config.providers.vault.param.token.file": folder / "token",
+            "spark.config.poll.interval": "1s",
+            "spark.config.override.policy": "Rules",
+            "spark.config.override.policy.param.file": "rules.json",
+            **cluster.security(),  # the operator's own, so that the job may have them
+        }
+        (home / "sparkconfig.conf").write_text("".join(f"{key}={text}\n" for key, text in settings.items()))
+        with (
+            running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark,
+            running_query(spark, folder) as query,
+        ):
+            judged(spark)
+            sealed.put(SECRETS[2])
+            vault.fault(*[Fault(status=503)] * 100_000)  # its connections live on: it has to refuse
+            wait_until("the rotation", lambda: driver.generation() >= 2, timeout=30)
+            wait_until("the restart", lambda: query.restarts, timeout=60)
+            wait_until("both executors", lambda: _newest(driver.status()), timeout=60)
+            wait_until("the outage", lambda: _down(driver.status()), timeout=60)
+            yield f"{spark.sparkContext.uiWebUrl}/config/"
+
+
+class Sealed:
+    """A sealed file with one password, and its key."""
+
+    def __init__(self, folder: Path) -> None:
+        self._key = KeyFile(folder / "key")
+        self._key.create()
+        self._path = folder / "secrets.sealed"
+        editor.create(self._path, self._key)
+        self.put(SECRETS[0])
+
+    def put(self, password: str) -> None:
+        editor.put(self._path, self._key, {EntryName("shop", "password"): password})
+
+    @property
+    def settings(self) -> dict[str, object]:
+        root = "spark.config.providers.secrets"
+        return {
+            f"{root}.class": "sealed",
+            f"{root}.param.file": self._path,
+            f"{root}.param.key.file": self._key.path,
+        }
+
+
+@contextlib.contextmanager
+def running_query(spark: Any, folder: Path) -> Iterator[ManagedQuery]:
+    def start(_: Mapping[str, str]) -> Any:
+        rows = spark.readStream.format("rate").load()
+        sink = rows.writeStream.format("noop").queryName("orders")
+        return sink.option("checkpointLocation", str(folder / "checkpoint")).start()
+
+    query = managed(start, {"password": PASSWORD}, action="restart")
+    try:
+        yield query
+    finally:
+        query.stop()
+
+
+def judged(spark: Any) -> None:
+    """One setting that the operator's rules allow, and one that they do not."""
+    spark.conf.set("spark.sql.shuffle.partitions", "20")
+    spark.range(1).count()
+    with pytest.raises(AnalysisException):
+        spark.sql("SET spark.sql.ansi.enabled=false")
 
 
 def _newest(state: dict[str, object]) -> bool:
@@ -125,14 +163,17 @@ def test_the_tab_is_on_every_page_and_leads_to_the_page(browser: Any, page: str)
     browser.find_element("link text", "Config").click()
     assert browser.current_url.startswith(page.rstrip("/"))
     assert browser.find_element("css selector", ".navbar .active").text.strip() == "Config"
+    assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
+    empty = "return Array.from(document.styleSheets).filter(each => each.cssRules.length == 0).length"
+    assert browser.execute_script(empty) == 0, "filters leave Spark's styles alone"
 
 
 def test_the_page_shows_names_times_and_states_and_no_value(browser: Any, page: str) -> None:
     browser.get(page)
     assert int(browser.find_element("id", "generation").text) == driver.generation()
     assert browser.find_element("id", "behind").text == "0"
-    shop, vault = rows(browser, "providers")
-    assert (shop[0], shop[2], vault[0]) == ("shop", "up", "vault")
+    secrets, vault = rows(browser, "providers")
+    assert (secrets[0], secrets[2], vault[0]) == ("secrets", "up", "vault")
     assert vault[2].startswith("down")
     assert "min" in vault[7], "when the last good value ends"
     assert [row[1] for row in rows(browser, "references")] == [

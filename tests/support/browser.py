@@ -119,5 +119,16 @@ class Browser:
         self.close()
 
 
+def main() -> int:
+    """Say in one line what a browser lacks here, if anything; exit code 1 if so."""
+    if lacking := missing():
+        print(f"no {lacking} here: looking at pages needs {PACKAGES}")
+    return 1 if lacking else 0
+
+
 def _program(names: tuple[str, ...]) -> str | None:
     return next((found for name in names if (found := shutil.which(name))), None)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
