@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # Spark starts "python3" of the PATH otherwise, which has none of this environment's packages.
 os.environ["PYSPARK_PYTHON"] = sys.executable
+# Most JVMs of the tests live for seconds, in which the optimizing compiler costs more than it gains.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 # gRPC (Connect, Secret Manager) otherwise restarts its threads in the child between fork and exec, where they fail.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
