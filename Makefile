@@ -10,7 +10,7 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint docs unit test browser rotation-faults smoke policy-matrix audit fuzz clean
+.PHONY: help venv run jar dist lint docs unit test browser rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -95,6 +95,30 @@ policy-matrix: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the doors of po
 	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c .venvs/pyspark-$$spark/constraints.txt $(POLICY_PACKAGES); \
 	done
 	@$(MAKE) smoke SMOKE_TESTS="$(POLICY_TESTS)"
+
+# Every door of data sources on each Spark, with the two jars as they are shipped: compiled on 3.5 and on 4.0.
+OPTIONS_SPARKS ?= 3.5.9 4.0.5 4.1.4 4.2.1
+OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/spark/test_s3a.py \
+  tests/spark/test_sql_servers.py tests/spark/test_options_applications.py
+
+# Else make removes it, as a file on the way to another.
+.PRECIOUS: .venvs/pyspark-%/.ready
+.venvs/pyspark-%/.ready-options: .venvs/pyspark-%/.ready
+	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt \
+	  grpcio grpcio-status pyarrow boto3 moto flask flask-cors
+	@touch $@
+
+options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTIONS_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## references in data sources on 3.5 and each 4.x (OPTIONS_SPARKS)
+	@$(FIND_JAVA); set -e; failed=; for spark in $(OPTIONS_SPARKS); do \
+	  case $$spark in 3.*) base=3.5.9;; *) base=4.0.5;; esac; \
+	  jar="$$($(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --out build/options-matrix \
+	    --pyspark .venvs/pyspark-$$base/lib/python*/site-packages/pyspark)"; \
+	  echo "== pyspark $$spark with $$jar"; \
+	  SPARKCONFIG_TEST_JAR="$(CURDIR)/$$jar" .venvs/pyspark-$$spark/bin/python -m pytest -q $(OPTIONS_TESTS) || failed="$$failed $$spark"; \
+	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+
+test-35: .venvs/pyspark-3.5.9/.ready venv ## references in data sources on Spark 3.5, Kafka among them
+	@$(FIND_JAVA) && .venvs/pyspark-3.5.9/bin/python -m pytest -q tests/spark/options tests/spark/test_options_applications.py
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)
