@@ -2,7 +2,7 @@ package org.apache.spark.sparkconfig
 
 import org.apache.spark.SparkContext
 import org.apache.spark.deploy.history.{EventLogFileWriter, RedactingEventLogWriter}
-import org.apache.spark.scheduler.EventLoggingListener
+import org.apache.spark.scheduler.{EventLoggingListener, RedactingQueues, SparkListener, SparkListenerEvent}
 
 /** What redaction needs of Spark's private parts. */
 object RedactionAccess {
@@ -30,4 +30,11 @@ object RedactionAccess {
       }
       true
   }
+
+  /**
+   * Lets the listeners of others see what `redact` makes of events; those in the package `ours` see the events
+   * themselves.
+   */
+  def redactListeners(sc: SparkContext, ours: String, keeper: SparkListener, redact: SparkListenerEvent => SparkListenerEvent): Unit =
+    RedactingQueues.install(sc.listenerBus, sc.conf, ours, keeper, redact)
 }

@@ -1,0 +1,65 @@
+package org.apache.spark.scheduler
+
+import java.util.concurrent.CopyOnWriteArrayList
+
+import org.apache.spark.SparkConf
+
+/**
+ * A queue of Spark's listener bus whose listeners get redacted events.
+ *
+ * @param ours the package whose listeners are given the event itself: they show nothing
+ */
+private final class RedactingQueue(
+    name: String, conf: SparkConf, bus: LiveListenerBus, ours: String, redact: SparkListenerEvent => SparkListenerEvent)
+  extends AsyncEventQueue(name, conf, bus.metrics, bus) {
+
+  // One thread hands an event to one listener after the other.
+  private var last: SparkListenerEvent = _
+  private var lastRedacted: SparkListenerEvent = _
+
+  override def doPostEvent(listener: SparkListenerInterface, event: SparkListenerEvent): Unit =
+    super.doPostEvent(listener, if (listener.getClass.getName.startsWith(ours)) event else redacted(event))
+
+  private def redacted(event: SparkListenerEvent): SparkListenerEvent = {
+    if (event ne last) {
+      last = event
+      lastRedacted = redact(event)
+    }
+    lastRedacted
+  }
+}
+
+/**
+ * Puts redacting queues before the listeners of others: the shared queue has `spark.extraListeners`, those of
+ * `addSparkListener` and query execution listeners, the other one has streaming query listeners. Spark's own UI, event
+ * log and scheduler listen on queues of their own, which stay as they are.
+ */
+object RedactingQueues {
+  private val Names = Seq("shared", "streams")
+
+  /**
+   * @param keeper keeps a queue alive that has no other listener yet
+   * @throws IllegalStateException if events flow already
+   */
+  def install(bus: LiveListenerBus, conf: SparkConf, ours: String, keeper: SparkListener,
+      redact: SparkListenerEvent => SparkListenerEvent): Unit = bus.synchronized {
+    if (bus.queuedEvents == null) throw new IllegalStateException("the listener bus runs already")
+    val field = classOf[LiveListenerBus].getDeclaredFields.find(_.getName.endsWith("queues"))
+      .getOrElse(throw new IllegalStateException("LiveListenerBus has no field queues in this Spark version"))
+    field.setAccessible(true)
+    val queues = field.get(bus).asInstanceOf[CopyOnWriteArrayList[AsyncEventQueue]]
+    Names.foreach { name =>
+      val at = (0 until queues.size).find(queues.get(_).name == name)
+      if (!at.exists(queues.get(_).isInstanceOf[RedactingQueue])) {
+        val queue = new RedactingQueue(name, conf, bus, ours, redact)
+        queue.addListener(keeper)
+        at match {
+          case Some(index) =>
+            queues.get(index).listeners.forEach(queue.addListener(_))
+            queues.set(index, queue)
+          case None => queues.add(queue)
+        }
+      }
+    }
+  }
+}
