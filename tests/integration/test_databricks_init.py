@@ -22,6 +22,7 @@ import pytest
 
 from leaks.support import compile_scala
 from sparkconfig import __version__
+from sparkconfig.redaction import MASK
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,6 +60,7 @@ from sparkconfig.driver import current
 spark = SparkSession.builder.getOrCreate()
 value = current(spark.conf.get("spark.shop.password")).reveal()
 confs = dict(spark.sparkContext.getConf().getAll())
+spark.sparkContext.setJobDescription("paid with " + value)
 print("SEEN " + json.dumps({
     "digest": hashlib.sha256(value.encode()).hexdigest(),
     "count": spark.range(10).count(),
@@ -360,6 +362,7 @@ def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
         "HOME": str(tmp_path),
         "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "DATABRICKS_RUNTIME_VERSION": "17.3",
     }
     if "JAVA_HOME" in os.environ:
         plain["JAVA_HOME"] = os.environ["JAVA_HOME"]
@@ -386,6 +389,8 @@ def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
     )
     text = own.read_text()
     assert "SparkListenerEnvironmentUpdate" in text
+    assert f"paid with {MASK}" in text
+    assert "redaction was never tested on this platform, Databricks" in done.stderr
     assert "SparkListenerApplicationEnd" in text
     assert VALUE not in text
     logs = [path.read_text() for path in sparks if path.is_file()]

@@ -18,6 +18,7 @@ from sparkconfig.cli import dry_run
 from sparkconfig.cli.main import main
 from sparkconfig.doctor import Level, diagnose
 from sparkconfig.formats import properties
+from sparkconfig.redaction import MASK
 from sparkconfig.references import scan
 from sparkconfig.settings import PREFIX, parse
 from support.cluster import SparkCluster
@@ -296,6 +297,8 @@ def test_a_connect_server_resolves_what_a_client_writes(harness_run: Run, sealed
 @pytest.mark.spark
 def test_a_thrift_server_resolves_what_a_client_writes(harness_run: Run, sealed: Path, rows: Path) -> None:
     more = {
+        "spark.config.inplace.keys": "spark.shop.token",
+        "spark.shop.token": "${secrets:shop:password}",
         "spark.hadoop.hive.server2.thrift.port": "0",
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
         "spark.hadoop.hive.server2.logging.operation.log.location": f"{sealed}/operations",
@@ -317,10 +320,27 @@ def test_a_thrift_server_resolves_what_a_client_writes(harness_run: Run, sealed:
              "-f", sealed / "query.sql"],
             env=plain_environment(), cwd=sealed, capture_output=True, text=True, timeout=240, check=False,
         )  # fmt: skip
+        # Spark's own variable brings the value into these texts.
+        failing = [
+            "SELEC '${spark.shop.token}' FRM;",
+            "SELECT '${spark.shop.token}' + no_such_column FROM range(1);",
+            "SELECT raise_error('raised ${spark.shop.token}');",
+            "SET spark.shop.token;",
+        ]
+        (sealed / "failing.sql").write_text("\n".join(failing) + "\n")
+        failed = subprocess.run(
+            [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "--force=true",
+             "--verbose=true", "-f", sealed / "failing.sql"],
+            env=plain_environment(), cwd=sealed, capture_output=True, text=True, timeout=240, check=False,
+        )  # fmt: skip
     finally:
         server.child.stop()
     text = (done.stdout + done.stderr).replace(VALUE, "(value)")
     assert done.returncode == 0, text[-3000:]
     assert "ROWS 3" in done.stdout, text[-3000:]
     assert re.search(r"\|\s*three\s*\|", done.stdout)
-    assert VALUE not in done.stdout + done.stderr + server.child.output()
+    told = failed.stdout + failed.stderr
+    assert VALUE not in done.stdout + done.stderr + server.child.output() + told
+    assert told.count(MASK) >= 4, told[-3000:]
+    for sign in ("PARSE_SYNTAX_ERROR", "no_such_column", f"raised {MASK}", "HiveSQLException"):
+        assert sign in told, f"{sign}: {told[-3000:]}"

@@ -66,6 +66,7 @@ _OURS = frozenset(
     {
         "io.sparkconfig.ConfigPlugin",
         "io.sparkconfig.ConfigExtensions",
+        "io.sparkconfig.redaction.ConnectInterceptor",
         "io.sparkconfig.redaction.EventLogListener",
         "io.sparkconfig.redaction.UiFilter",
     }

@@ -3,12 +3,13 @@ package io.sparkconfig
 import io.sparkconfig.binding.Values
 import io.sparkconfig.options.OptionRules
 import io.sparkconfig.policy.PolicyRules
+import io.sparkconfig.redaction.{CommandOutput, ThriftClients}
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
  * The session extension, appended to `spark.sql.extensions` by the plugin itself: the rules by which references in
- * options reach data sources as values. Named alone, without the plugin, nothing could resolve a reference, so the
- * session fails with the line that is missing.
+ * options reach data sources as values, and the redaction of what commands and a Thrift server answer. Named alone,
+ * without the plugin, nothing could resolve a reference, so the session fails with the line that is missing.
  */
 class ConfigExtensions extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
@@ -19,5 +20,7 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     }
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
+    extensions.injectColumnar(_ => CommandOutput)
+    extensions.injectParser { (_, parser) => ThriftClients.install(); parser }
   }
 }

@@ -17,6 +17,7 @@ private[plugin] object Hooks {
     add(conf, "spark.extraListeners", "io.sparkconfig.redaction.EventLogListener")
     add(conf, "spark.ui.filters", "io.sparkconfig.redaction.UiFilter")
     add(conf, "spark.sql.extensions", "io.sparkconfig.ConfigExtensions")
+    if (ConnectServer.canBeRedacted) add(conf, ConnectServer.InterceptorsKey, ConnectServer.Interceptor)
     // Spark refuses to choose between two providers for one connection; ours does all that `basic` does.
     add(conf, "spark.sql.sources.disabledJdbcConnProviderList", "basic")
     if (inPlace.nonEmpty) {

@@ -2,7 +2,7 @@ package io.sparkconfig.plugin
 
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.RedactionSettings
-import io.sparkconfig.redaction.{EventLogListener, LiteralKeys, LogRedaction, StreamRedaction}
+import io.sparkconfig.redaction.{EventLogListener, LiteralKeys, LogRedaction, StreamRedaction, ThriftClients}
 import org.apache.spark.SparkConf
 import org.slf4j.LoggerFactory
 
@@ -14,14 +14,15 @@ private[sparkconfig] object RedactionSinks {
   private val log = LoggerFactory.getLogger("io.sparkconfig.plugin.RedactionSinks")
 
   /**
-   * Hooks this JVM's log4j2 and standard streams, and takes the secrets that stand in clear in confs.
+   * Hooks this JVM's log4j2, standard streams and servers, and takes the secrets that stand in clear in confs.
    *
    * @return what could not be hooked, for [[require]] to decide
    * @throws SparkConfigException `spark.config.redaction.keys` is malformed
    */
   def install(conf: SparkConf): Seq[String] = {
     register(conf)
-    unreachable()
+    ThriftClients.watch(conf)
+    unreachable() ++ ConnectServer.problem(conf)
   }
 
   /**
@@ -44,7 +45,13 @@ private[sparkconfig] object RedactionSinks {
       }
       missing.foreach(sink => log.warn("not redacted: {}", sink))
     }
+    log.info("redacted by value: log4j2, standard output and error, UI and REST, event log, listeners, commands, errors for clients" +
+      s"${if (missing.isEmpty) "" else s"; not redacted: ${missing.size} sinks"}; platform: ${platform.getOrElse("Apache Spark (tested)")}")
+    platform.foreach(name => log.warn(s"redaction was never tested on this platform, $name: docs/redaction.md says what to expect"))
   }
+
+  /** Whose Spark this is, if redaction was never tested there. */
+  private def platform: Option[String] = sys.env.get("DATABRICKS_RUNTIME_VERSION").map(version => s"Databricks $version")
 
   /** For executors, where nothing may throw: what cannot be hooked or read is logged. */
   def installQuietly(conf: SparkConf): Unit = {

@@ -1,0 +1,250 @@
+"""What Spark hands to others: listeners, Connect clients, and the answers of commands, all without values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leaks.support import compile_scala
+from spark.options.conftest import free_port, has_connect
+from sparkconfig.redaction import MASK
+from support.processes import wait_until
+from support.session import running_session
+from support.shim import shim_jar
+
+pytestmark = pytest.mark.spark
+
+PROBE = Path(__file__).parents[1] / "jvm" / "ListenerProbe.scala"
+#: Nobody but Spark itself brings it into a text: by its variable substitution.
+SECRET = "Canary-c11e'nt&9<7>-value"
+#: Written in clear, under keys that name a secret and that Spark's own pattern does not know.
+LITERAL = "Canary-in-clear-82/x+y"
+VARIABLE = "${spark.shop.token}"
+FRONTS = ["classic", *(["connect"] if has_connect() else [])]
+
+
+@dataclass
+class Fronts:
+    """One application, its sessions by kind, and what the listeners of others were told."""
+
+    sessions: dict[str, Any]
+    told: Path
+
+    def heard(self, head: str) -> list[str]:
+        if not self.told.exists():
+            return []
+        return [line for line in self.told.read_text().splitlines() if line.startswith(head)]
+
+    def drained(self) -> None:
+        self.sessions["classic"].sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory) -> Iterator[Fronts]:
+    folder = tmp_path_factory.mktemp("clients")
+    (folder / "shop.properties").write_text("token=" + SECRET + "\n")
+    compile_scala(PROBE, folder / "classes")
+    port = free_port()
+    conf = {
+        "spark.master": "local[2]",
+        "spark.ui.enabled": "false",
+        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        # Not spark.jars: the listeners and the plugin have to be there together, as a platform's own are.
+        "spark.jars": "",
+        "spark.driver.extraClassPath": f"{shim_jar()}:{folder / 'classes'}",
+        "spark.extraListeners": "org.apache.spark.probe.AllEvents",
+        "spark.sql.queryExecutionListeners": "org.apache.spark.probe.Queries",
+        "spark.sql.streaming.streamingQueryListeners": "org.apache.spark.probe.Streams",
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.config.inplace.keys": "spark.shop.token",
+        "spark.shop.token": f"${{files:{folder}/shop.properties:token}}",
+        "spark.shop.apikey": LITERAL,
+        "spark.hadoop.fs.azure.account.key.shop": LITERAL,
+        "spark.sql.debug.maxToStringFields": "1000",
+    }
+    if has_connect():
+        conf["spark.plugins"] += ",org.apache.spark.sql.connect.SparkConnectPlugin"
+        conf["spark.connect.grpc.binding.port"] = str(port)
+        conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
+    told = folder / "told"
+    with running_session(conf, folder=folder, env={"PROBE_FILE": str(told)}) as spark:
+        sessions = {"classic": spark}
+        if has_connect():
+            from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+            sessions["connect"] = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+        yield Fronts(sessions, told)
+        if has_connect():
+            sessions["connect"].stop()
+
+
+@pytest.fixture(params=FRONTS)
+def spark(request, application):
+    return application.sessions[request.param]
+
+
+def shown(frame: Any) -> str:
+    return json.dumps([row.asDict() for row in frame.collect()], ensure_ascii=False)
+
+
+def masked(text: str) -> str:
+    """The text, once it is known to hold the mask and no value."""
+    assert "Canary-" not in text
+    assert MASK in text
+    return text
+
+
+def sql(text: str) -> str:
+    """The secret as part of a SQL text that a job has written itself."""
+    return text.replace("SECRET", SECRET.replace("'", "\\'"))
+
+
+def test_data_stays_data(spark):
+    frame = spark.sql(sql("SELECT 'SECRET' AS it, id FROM range(2)"))
+    assert [row["it"] for row in frame.collect()] == [SECRET, SECRET]
+
+
+@pytest.mark.parametrize("statement", ["SET spark.shop.token", "SET", "SET -v"])
+def test_set_shows_no_value(spark, statement):
+    pool = "spark.sql.thriftserver.scheduler.pool"  # SET -v shows registered keys only, and this one takes any text
+    spark.conf.set(pool, SECRET)
+    masked(shown(spark.sql(statement)))
+    spark.conf.unset(pool)
+
+
+def test_tables_are_described_without_values(spark):
+    spark.sql("DROP TABLE IF EXISTS things")
+    spark.sql(
+        sql("CREATE TABLE things (id INT COMMENT 'SECRET') USING parquet COMMENT 'it SECRET'")
+        + sql(" TBLPROPERTIES ('note'='SECRET')")
+    )
+    for statement in ("SHOW CREATE TABLE things", "DESCRIBE EXTENDED things", "SHOW TBLPROPERTIES things"):
+        masked(shown(spark.sql(statement)))
+    if spark.version >= "4":
+        masked(shown(spark.sql("DESCRIBE EXTENDED things AS JSON")))
+    spark.sql("DROP TABLE things")
+
+
+def test_plans_are_explained_without_values(spark, capsys):
+    assert "Range" in masked(shown(spark.sql(sql("EXPLAIN EXTENDED SELECT 'SECRET', id FROM range(2)"))))
+
+
+def test_commands_without_a_value_answer_as_ever(spark):
+    spark.sql("SET spark.shop.colour = blue")
+    assert shown(spark.sql("SET spark.shop.colour")) == '[{"key": "spark.shop.colour", "value": "blue"}]'
+    assert [row.col_name for row in spark.sql("DESCRIBE QUERY SELECT 1 AS one").collect()] == ["one"]
+
+
+BAD = {
+    "parser": "SELEC 'SECRET' FRM",
+    "analysis": "SELECT 'SECRET' + no_such_column FROM range(1)",
+    "execution": "SELECT raise_error('it is SECRET') FROM range(1)",
+    "cast": "SELECT CAST('SECRET' AS INT)",
+    "location": "SELECT * FROM parquet.`/no/such/SECRET`",
+}
+
+
+@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+class TestConnect:
+    @pytest.mark.parametrize("kind", BAD)
+    @pytest.mark.parametrize("by", ["client", "variable"])
+    def test_errors(self, application, kind, by):
+        spark = application.sessions["connect"]
+        spark.conf.set("spark.sql.ansi.enabled", "true")
+        spark.conf.set("spark.sql.connect.serverStacktrace.enabled", "true")
+        text = BAD[kind].replace("SECRET", VARIABLE if by == "variable" else "SECRET")
+        with pytest.raises(Exception) as caught:
+            spark.sql(sql(text)).collect()
+        error = caught.value
+        details = [str(error), repr(error), str(error.getMessage()), str(error.getMessageParameters())]
+        details += [
+            f"{context.fragment()} {context.summary()}"
+            for context in error.getQueryContext()
+            if "SQL" in str(context.contextType())
+        ]
+        details.append(str(getattr(error, "_stacktrace", "")))
+        masked(" ".join(details))
+
+    def test_an_error_without_a_value_is_complete(self, application):
+        from pyspark.errors import AnalysisException
+
+        with pytest.raises(AnalysisException, match="no_such_column") as caught:
+            application.sessions["connect"].sql("SELECT no_such_column").collect()
+        assert caught.value.getCondition() == "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
+
+    def test_conf(self, application):
+        spark = application.sessions["connect"]
+        spark.conf.set("spark.shop.note", SECRET)
+        for key in ("spark.shop.note", "spark.shop.apikey", "spark.hadoop.fs.azure.account.key.shop"):
+            assert spark.conf.get(key) == MASK, key
+            assert spark.conf.get(key, "other") == MASK, key
+            assert spark.conf.getAll[key] == MASK, key
+        # Since 4.3 the server itself keeps keys back that spark.redaction.regex names.
+        assert spark.conf.get("spark.shop.token", "kept back") in (MASK, "kept back")
+        assert spark.conf.getAll.get("spark.shop.token", MASK) == MASK
+        assert spark.conf.get("spark.sql.warehouse.dir").endswith("warehouse")
+        # The job's own code in the driver gets the value that it asked for.
+        confs = application.sessions["classic"].sparkContext.getConf()
+        assert confs.get("spark.shop.token") == SECRET
+        assert confs.get("spark.shop.apikey") == LITERAL
+
+    def test_explain_of_a_frame(self, application):
+        frame = application.sessions["connect"].sql(sql("SELECT 'SECRET' AS it, id FROM range(2)"))
+        masked(frame._explain_string(extended=True))
+
+
+def test_listeners_of_others_see_no_value(application):
+    spark = application.sessions["classic"]
+    context = spark.sparkContext
+    context.setJobGroup(f"group {SECRET}", f"description {SECRET}")
+    context.setLocalProperty("shop.note", SECRET)
+    context.parallelize(range(4), 2).setName(f"rdd {SECRET}").cache().map(lambda x: (x, 1)).reduceByKey(
+        max
+    ).count()
+    for text in BAD.values():
+        with pytest.raises(Exception):  # noqa: B017 - what the listeners hear is the matter
+            spark.sql(sql(text)).collect()
+    context.setLocalProperty("shop.note", None)
+    context.setLocalProperty("spark.jobGroup.id", None)
+    context.setLocalProperty("spark.job.description", None)
+    stream = (
+        spark.readStream.format("rate").load().selectExpr(f"raise_error('{VARIABLE}')")
+        .writeStream.format("noop").queryName("stream").start()
+    )  # fmt: skip
+    with pytest.raises(Exception):  # noqa: B017
+        stream.awaitTermination(60)
+    application.drained()
+    wait_until("the stream's end", lambda: application.heard("TERMINATED"), timeout=30)
+    assert application.heard("STARTED")
+    for head in ("EVENT", "QUERY", "FAILURE", "TERMINATED"):
+        masked("\n".join(application.heard(head)))
+    events = [json.loads(line.partition(" ")[2]) for line in application.heard("EVENT")]
+    names = {event["Event"].rpartition(".")[2] for event in events}
+    assert not [name for name in names if "Unsearched" in name]
+    assert {
+        "SparkListenerEnvironmentUpdate", "SparkListenerJobStart", "SparkListenerStageCompleted",
+        "SparkListenerTaskEnd", "SparkListenerJobEnd", "SparkListenerSQLExecutionStart", "SparkListenerSQLExecutionEnd",
+    } <= names  # fmt: skip
+    (start,) = [
+        event
+        for event in events
+        if event.get("Properties", {}).get("shop.note") == MASK and "Job ID" in event
+    ][:1]
+    assert start["Properties"]["spark.job.description"] == f"description {MASK}"
+    assert {info["Name"] for stage in start["Stage Infos"] for info in stage["RDD Info"]} >= {f"rdd {MASK}"}
+
+
+def test_every_listener_survives(application):
+    listeners = application.sessions["classic"].sparkContext._jsc.sc().conf().get("spark.extraListeners")
+    assert listeners.split(",") == [
+        "org.apache.spark.probe.AllEvents",
+        "io.sparkconfig.redaction.EventLogListener",
+    ]
+    assert application.heard("EVENT")
+    assert application.heard("SUCCESS")
