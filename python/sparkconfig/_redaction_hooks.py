@@ -11,6 +11,7 @@ import traceback
 from types import TracebackType
 from typing import Any
 
+from sparkconfig._redaction_spark import refresh, refresh_now
 from sparkconfig.redaction import REGISTRY, WITHHELD
 
 __all__ = ["install"]
@@ -40,6 +41,7 @@ def _hook_logging() -> None:
     handle = logging.Handler.handle
 
     def redacting_handle(self: logging.Handler, record: logging.LogRecord) -> bool:
+        refresh()
         return handle(self, _safe_record(record))
 
     logging.Handler.handle = redacting_handle  # type: ignore[method-assign]
@@ -136,6 +138,7 @@ def _print_redacted(
     head: str, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
 ) -> bool:
     """Print a traceback that holds a value; return False if it holds none and nothing was printed."""
+    refresh_now()
     try:
         text = head + "".join(traceback.format_exception(kind, error, trace))
     except Exception:  # noqa: BLE001 - a __str__ that fails is no reason to show anything

@@ -6,6 +6,7 @@ import functools
 import sys
 from typing import Any
 
+from sparkconfig._redaction_spark import refresh_now
 from sparkconfig.redaction import REGISTRY
 
 __all__ = ["install"]
@@ -28,6 +29,7 @@ def install() -> None:
 
     @functools.wraps(send)
     def redacted(stream: Any, message: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
+        refresh_now()
         if isinstance(message, dict):
             safe = _deep(message.get("content"))
             if safe is not message.get("content"):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from sparkconfig._redaction_spark import refresh
 from sparkconfig.redaction import REGISTRY, WITHHELD
 
 __all__ = ["install"]
@@ -49,7 +50,12 @@ def _redacting(write: Callable[..., Any], encoding: str) -> Callable[..., Any]:
         registry: Any = REGISTRY,  # noqa: ANN401
         withheld: str = WITHHELD,
         errors: str = _ERRORS,
+        newest: Callable[[], None] = refresh,
     ) -> Any:  # noqa: ANN401
+        try:  # noqa: SIM105 - contextlib may be gone at the very end
+            newest()
+        except Exception:  # noqa: BLE001, S110 - at the very end there is nobody to ask
+            pass
         if not len(registry):
             return write(data)
         if isinstance(data, str):

@@ -328,20 +328,22 @@ def redact(text: str) -> str:
 
 
 def install() -> None:
-    """Redact what this process shows: its output, log records and tracebacks.
+    """Redact what this process shows: its output, log records, tracebacks, and the errors that come from Spark.
 
     ``sparkconfig.session.configure()`` and ``sparkconfig.current()`` call it. From then on every value that
-    ``Secret.reveal()`` gives out is registered. A call again covers what was not there yet: a notebook's kernel,
-    streams that were replaced.
+    ``Secret.reveal()`` gives out is registered, and in a Spark driver all that its JVM masks. A call again covers
+    what was not there yet: pyspark, a notebook's kernel, streams that were replaced.
     """
     from sparkconfig import (
         _redaction_hooks,
         _redaction_kernel,
         _redaction_output,
+        _redaction_spark,
         secret,
     )
 
     _redaction_hooks.install()
     _redaction_kernel.install()
     _redaction_output.install()
+    _redaction_spark.install()
     secret.on_reveal = REGISTRY.register_one

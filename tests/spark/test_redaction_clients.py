@@ -66,6 +66,7 @@ def application(tmp_path_factory) -> Iterator[Fronts]:
         "spark.shop.token": f"${{files:{folder}/shop.properties:token}}",
         "spark.shop.apikey": LITERAL,
         "spark.hadoop.fs.azure.account.key.shop": LITERAL,
+        "spark.sql.ansi.enabled": "true",
         "spark.sql.debug.maxToStringFields": "1000",
     }
     if has_connect():

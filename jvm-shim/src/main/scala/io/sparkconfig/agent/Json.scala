@@ -3,13 +3,15 @@ package io.sparkconfig.agent
 import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 
 /** The wire format between the shim and the side process: JSON text, both ways. */
 private[sparkconfig] object Json {
   private val mapper = new ObjectMapper()
 
   def obj(): ObjectNode = mapper.createObjectNode()
+
+  def array(): ArrayNode = mapper.createArrayNode()
 
   def parse(text: String): JsonNode = mapper.readTree(text)
 

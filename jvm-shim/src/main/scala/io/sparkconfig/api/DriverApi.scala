@@ -8,6 +8,7 @@ import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.Json
 import io.sparkconfig.binding.{Expression, Values}
 import io.sparkconfig.plugin.{Application, DriverValues}
+import io.sparkconfig.redaction.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
 
 /** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
@@ -63,6 +64,16 @@ object DriverApi {
 
   /** References, providers, executors and their state, as JSON without values. */
   def status: String = Application.state.map(state => Json.write(state.toJson)).getOrElse("{}")
+
+  /**
+   * The values that this JVM masks, without the first `count`, as a JSON array: the driver's Python masks what it
+   * prints itself by them. They are secrets.
+   */
+  def registered(count: Int): String = {
+    val values = Json.array()
+    Redactor.since(count).foreach(values.add(_))
+    Json.write(values)
+  }
 
   /** The side process's id, or -1 while none runs. */
   def agentPid: Long = Application.agent.flatMap(_.pid).getOrElse(-1L)

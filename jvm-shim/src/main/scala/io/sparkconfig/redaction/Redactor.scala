@@ -19,6 +19,7 @@ object Redactor {
 
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.Redactor")
   private val known = new JHashSet[String]()
+  private val inOrder = new ArrayList[String]()
   private var pending = new ArrayList[String]()
   @volatile private var stale = false
   @volatile private var indexes = new Array[Index](0)
@@ -41,11 +42,15 @@ object Redactor {
   def registerAllDeclared(values: JCollection[String]): Unit = registerDeclared(values.toArray(new Array[String](0)).toSeq)
 
   private def add(values: Iterator[String]): Unit = synchronized {
-    values.foreach { value => if (known.add(value)) { pending.add(value); stale = true } }
+    values.foreach { value => if (known.add(value)) { inOrder.add(value); pending.add(value); stale = true } }
   }
 
   /** The number of registered values. */
   def size: Int = synchronized(known.size)
+
+  /** What was registered after the first `count` values, in order: for the mirror in the driver's Python. */
+  private[sparkconfig] def since(count: Int): Array[String] =
+    synchronized(inOrder.subList(math.min(count, inOrder.size), inOrder.size).toArray(new Array[String](0)))
 
   def isEmpty: Boolean = !stale && indexes.length == 0
 

@@ -1,0 +1,88 @@
+"""``python app.py``: what the driver's own Python, its errors and its workers show, without a call of the job."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.redaction import MASK
+from support.shim import shim_jar
+
+pytestmark = pytest.mark.spark
+
+APP = Path(__file__).parent / "apps" / "driver_shows.py"
+SECRETS = {
+    "token": "Canary-in-place-7d&<1>",
+    "revealed": "Canary-revealed-81/x+y",
+    "other": "Canary-never-asked-for-5",
+}
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[bytes]]:
+    folder = tmp_path_factory.mktemp("driver")
+    (folder / "shop.properties").write_text("".join(f"{key}={value}\n" for key, value in SECRETS.items()))
+    plain = {key: text for key, text in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    done = subprocess.run(
+        [sys.executable, str(APP), str(folder), str(shim_jar())],
+        capture_output=True, timeout=240, check=False, cwd=folder,
+        env={**plain, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    text = (done.stdout + done.stderr).decode("utf-8", "replace")
+    for name, value in SECRETS.items():
+        text = text.replace(value, f"({name})")
+    assert (folder / "errors.txt").exists(), text[-4000:]
+    return folder, done
+
+
+def test_nothing_that_is_printed_shows_a_value(application):
+    _, done = application
+    out, err = done.stdout.decode("utf-8", "surrogateescape"), done.stderr.decode("utf-8", "surrogateescape")
+    for name, value in SECRETS.items():
+        assert value not in out, name
+        assert value not in err, name
+    for head in ("printed", "written", "lines", "bytes"):
+        assert out.count(f"{head} {MASK}") == 2, head
+    assert f"printed in place {MASK}" in out
+    for head in ("on stderr", "warned", "LOG logged"):
+        assert err.count(f"{head} {MASK}") >= 2, head
+    assert "untouched line äöü \N{SNOWMAN}" in out
+    assert b"\xff\xfe raw bytes\n" in done.stdout
+    assert "LOG the last line of the log" in err
+    assert "== Physical Plan ==" in out
+
+
+def test_tracebacks_show_no_value(application):
+    _, done = application
+    err = done.stderr.decode("utf-8", "replace")
+    assert f"RuntimeError: thread {MASK}" in err
+    assert f"OSError: unraisable {MASK}" in err
+    assert f"uncaught {MASK}" in err
+    assert done.returncode == 1
+
+
+def test_what_workers_print_is_masked(application):
+    _, done = application
+    err = done.stderr.decode("utf-8", "replace")
+    assert f"worker prints {MASK}" in err
+    assert f"worker complains {MASK}" in err
+
+
+def test_errors_hold_no_value_even_before_they_are_printed(application):
+    folder, _ = application
+    text = (folder / "errors.txt").read_text(encoding="utf-8")
+    for name, value in SECRETS.items():
+        assert value not in text, name
+    assert f"it is {MASK}" in text
+    assert f"in a worker {MASK}" in text
+    assert f'For input string: "{MASK}"' in text
+    assert "nothing" in text
+
+
+def test_the_job_itself_gets_its_values(application):
+    folder, _ = application
+    assert (folder / "token-is-real").exists()
