@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,8 +19,10 @@ from leaks.support import bare_jvm, shim_jar
 from leaks.values import CANARIES
 from sparkconfig.redaction import MASK
 from support import surfaces
-from support.crawl import fetch
+from support.crawl import crawl, fetch
 from support.leaks import LeakFinder
+from support.processes import Run, wait_until
+from support.spark_home import spark_environment, spark_home
 
 pytestmark = pytest.mark.spark
 
@@ -95,7 +98,13 @@ def finder():
     return LeakFinder(VALUES.values())
 
 
-def test_no_surface_shows_a_value(tmp_path, finder):
+@pytest.fixture(scope="module")
+def history(tmp_path_factory) -> Path:
+    """The event logs of the applications of this module, for a history server."""
+    return tmp_path_factory.mktemp("history")
+
+
+def test_no_surface_shows_a_value(tmp_path, finder, history):
     with application(tmp_path, hooks=True, conf=EVENT_LOGS["rolling"]) as app:
         found = [
             surfaces.search("pages", surfaces.application_pages(app.ui), finder),
@@ -111,13 +120,15 @@ def test_no_surface_shows_a_value(tmp_path, finder):
     assert b"the last line of the log" in app.output()
     assert app.output().count(f"printed {MASK}".encode()) == 2 * len(VALUES)
     assert_event_log_is_complete(tmp_path / "events")
+    shutil.copytree(tmp_path / "events", history, dirs_exist_ok=True)
 
 
-def test_a_compressed_single_event_log(tmp_path, finder):
+def test_a_compressed_single_event_log(tmp_path, finder, history):
     with application(tmp_path, hooks=True, conf=EVENT_LOGS["zstd"]):
         pass
     (log,) = (tmp_path / "events").iterdir()
     assert log.suffix == ".zstd"
+    shutil.copy(log, history)
     with bare_jvm() as gateway:
         jvm = gateway.jvm
         stream = jvm.com.github.luben.zstd.ZstdInputStreamNoFinalizer(jvm.java.io.FileInputStream(str(log)))
@@ -127,6 +138,58 @@ def test_a_compressed_single_event_log(tmp_path, finder):
     assert finder.count(text) == 0
     assert MASK.encode() in text
     assert_event_log_is_complete(tmp_path / "events")
+
+
+def test_the_history_server_shows_the_redacted_logs(history, finder, tmp_path):
+    """It knows no values: what it reads has none."""
+    applications = [path.name for path in history.iterdir() if not path.name.startswith(".")]
+    assert len(applications) == 2, "the two tests before this one leave a rolling and a compressed log"
+    confs = {
+        "spark.history.fs.logDirectory": history.as_uri(), "spark.history.ui.port": "0",
+        "spark.history.fs.update.interval": "1s",
+    }  # fmt: skip
+    (tmp_path / "history.conf").write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
+    with Run() as run:
+        server = run.start(
+            "history",
+            [spark_home() / "bin" / "spark-class", "org.apache.spark.deploy.history.HistoryServer",
+             "--properties-file", tmp_path / "history.conf"],
+            env={**spark_environment(tmp_path, tmp_path / "local"), "SPARK_DAEMON_MEMORY": "600m"},
+        )  # fmt: skip
+        ui = (
+            "http://127.0.0.1:"
+            + server.wait_for(r"HistoryServer.*started at http://\S+:(\d+)", timeout=90)[1]
+        )
+        listed = wait_until("both applications", lambda: _listed(ui, 2), timeout=60)
+        found = []
+        for each in listed:
+            attempt = each["attempts"][0].get("attemptId")
+            path = f"{each['id']}/{attempt}" if attempt else each["id"]
+            pages = [
+                f"{ui}/history/{path}/{page}/" for page in ("jobs", "stages", "storage", "environment", "SQL")
+            ]
+            found.append(
+                surfaces.search("pages", crawl(pages, within=lambda url: "/api/v1/" not in url), finder)
+            )
+            base = f"{ui}/api/v1/applications/{path}"
+            rest = [
+                f"{base}/{page}"
+                for page in ("jobs", "stages?details=true", "environment", "sql?details=true")
+            ]
+            answers = [(address, fetch(address)) for address in rest]
+            found.append(surfaces.search("REST", answers, finder))
+            jobs = json.loads(answers[0][1])
+            assert any(MASK in job.get("description", "") for job in jobs)
+            assert {job["status"] for job in jobs} >= {"SUCCEEDED", "FAILED"}
+    for surface in found:
+        assert surface.parts >= 4
+        assert surface.size > 1000
+        assert surface.occurrences == 0, f"{surface.name}: {surface.where}"
+
+
+def _listed(ui: str, count: int) -> list[dict]:
+    listed = json.loads(fetch(f"{ui}/api/v1/applications"))
+    return listed if len(listed) == count else []
 
 
 def assert_event_log_is_complete(folder: Path) -> None:
