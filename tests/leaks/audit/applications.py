@@ -68,11 +68,14 @@ def scala_on_cluster(column: Column) -> None:
             "spark.eventLog.compress": "true",
             "spark.eventLog.compression.codec": "zstd",
             "spark.eventLog.rolling.enabled": "true",
+            "spark.extraListeners": "org.apache.spark.probe.AllEvents",
+            "spark.sql.queryExecutionListeners": "org.apache.spark.probe.Queries",
         },
     )
     _search_and_end(column, child, end)
     assert child.wait(_WAIT) != 0, "the crash of this application was not one"
     column.search_logs(child)
+    column.search("events and errors that listeners of other products get", surfaces.files([column.told]))
     column.search("report of a crashed JVM", surfaces.files([column.folder / "crash"]))
     # Nobody removed them.
     column.search_files()

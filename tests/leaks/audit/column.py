@@ -101,8 +101,13 @@ class Column:
             f"{self.name}-{name}", application, properties=self.properties, conf=self.confs(more),
             options=[*extra, "--jars", jars, *options], cwd=self.folder / "work",
             env={"SPARK_LOCAL_DIRS": str(self.folder / "local"), "TMPDIR": str(self.folder / "tmp"),
-                 "LC_ALL": "C.UTF-8"},
+                 "LC_ALL": "C.UTF-8", "PROBE_FILE": str(self.told)},
         )  # fmt: skip
+
+    @property
+    def told(self) -> Path:
+        """Where the listeners of `ListenerProbe.scala` keep what they are told."""
+        return self.folder / "told"
 
     def search(self, name: str, parts: Iterable[tuple[str, bytes]]) -> None:
         """Search a surface, or more of it."""

@@ -38,11 +38,12 @@ class Stage:
         return self.postgres.jdbc_url(ROLE)
 
     def scala_jar(self) -> Path:
-        """The Scala application, compiled for this Spark."""
+        """The Scala application, and listeners as other products have them, compiled for this Spark."""
         jar = self.run.dir / "shop.jar"
         if not jar.exists():
             classes = self.run.dir / "shop-classes"
             compile_scala(CORPUS / "Shop.scala", classes)
+            compile_scala(TESTS / "jvm" / "ListenerProbe.scala", classes)
             with zipfile.ZipFile(jar, "w") as archive:
                 for file in sorted(classes.rglob("*.class")):
                     archive.write(file, file.relative_to(classes))
