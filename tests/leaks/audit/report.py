@@ -8,12 +8,6 @@ from pathlib import Path
 
 from support.surfaces import Surface
 
-_CLIENTS = (
-    "The clients of the audit write the values into their own statements, and plans and errors quote these back:"
-    " Spark's own objects, which [redaction](redaction.md) does not reach. A conf with a reference answers with the"
-    " reference; one with a secret in clear answers with the secret, so write a reference in its place."
-)
-
 #: Surfaces where sparkconfig cannot always be zero, why, and what protects them.
 EXCUSES = {
     "local directories: blocks and broadcasts of the job's data": (
@@ -21,8 +15,6 @@ EXCUSES = {
         " compute with the mask. These files are in directories of mode 0700, and `spark.io.encryption.enabled=true`"
         " encrypts them (`tests/leaks/test_audit_cluster.py` finds none then). References in options are never there."
     ),
-    "answers and errors at Connect clients": _CLIENTS,
-    "answers and errors at Thrift clients": _CLIENTS,
 }
 
 

@@ -12,7 +12,8 @@ def statements(shop: Shop) -> list[str]:
         # Beeline reads a statement a line, ends it at a semicolon, and takes two dashes for a comment.
         literal = sql_literal(text).replace(";", "\\u003b").replace("--", "-\\u002d")
         found += [
-            f"SELECT id, '{literal}' AS found FROM range(3)",
+            # Rows that a client asks for are data, so this one asks for none with a secret.
+            f"SELECT id, length('{literal}') AS found FROM range(3)",
             f"EXPLAIN EXTENDED SELECT id FROM range(3) WHERE '{literal}' <> concat(id, 'x')",
             f"SELECT no_such_column + '{literal}' FROM range(1)",
             f"SELEKT '{literal}'",
