@@ -24,7 +24,9 @@ private[options] final class CatalogTables(session: Sessions.Spark) {
     }
     table.filter(needsValues).map { found =>
       val conf = Sessions.classic(session).sessionState.conf
-      val options = Sources.options(found.provider.get, found.storage.properties, conf)
+      // A copy: what comes from Hive's metastore is a view of Scala 2.12's, which tasks cannot carry.
+      val properties = Map.empty[String, String] ++ found.storage.properties
+      val options = Sources.options(found.provider.get, properties, conf)
       cached.filter(_.getTagValue(Fingerprint).contains(options.hashCode)).getOrElse {
         val made = LogicalRelation(
           Sources.relation(Sources.dataSource(
