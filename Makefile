@@ -49,7 +49,7 @@ unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q
 
 test: lint jar ## all tests
-	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser
+	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit
