@@ -1,0 +1,99 @@
+package org.apache.spark.sparkconfig.bench
+
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.{ConcurrentHashMap, DelayQueue, Delayed, ThreadLocalRandom, TimeUnit}
+import java.util.concurrent.atomic.{AtomicLong, AtomicLongArray, LongAdder}
+
+import scala.jdk.CollectionConverters._
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.util.{Failure, Success}
+
+import org.apache.spark.{SecurityManager, SparkConf}
+import org.apache.spark.internal.plugin.PluginMessage
+import org.apache.spark.rpc.{RpcAddress, RpcEnv}
+import org.apache.spark.serializer.JavaSerializer
+
+/**
+ * Simulated executors: each asks a real driver's plugin endpoint for news, over Spark's own RPC, at its jittered
+ * interval. Arguments: host, port, file with the authentication secret, executors, interval in ms, seconds.
+ *
+ * Prints one JSON object. Times are milliseconds; `arrivals` is, for each generation, how many simulated executors got
+ * it and when the first and the last one did (since the epoch).
+ */
+object ExecutorLoad {
+  private final class Turn(val executor: Int, val at: Long) extends Delayed {
+    override def getDelay(unit: TimeUnit): Long = unit.convert(at - System.nanoTime(), TimeUnit.NANOSECONDS)
+    override def compareTo(other: Delayed): Int = java.lang.Long.compare(at, other.asInstanceOf[Turn].at)
+  }
+
+  private final class Arrivals {
+    val count = new LongAdder
+    val first = new AtomicLong(Long.MaxValue)
+    val last = new AtomicLong(0L)
+    @volatile var bytes = 0L
+  }
+
+  def main(arguments: Array[String]): Unit = {
+    val Array(host, port, secretFile, executors, pollMs, seconds) = arguments
+    val conf = new SparkConf(false)
+      .set("spark.authenticate", "true")
+      .set("spark.authenticate.secret", Files.readString(Paths.get(secretFile)).trim)
+      .set("spark.network.crypto.enabled", "true")
+    val env = RpcEnv.create("load", host, 0, conf, new SecurityManager(conf), clientMode = true)
+    // The name of Spark's endpoint is that of its private class.
+    val driver = env.setupEndpointRef(RpcAddress(host, port.toInt), "org.apache.spark.internal.plugin.PluginEndpoint")
+    val count = executors.toInt
+    val pollNs = pollMs.toLong * 1000000
+    val serializer = new JavaSerializer(conf).newInstance()
+    def size(message: AnyRef): Long = serializer.serialize(message).limit().toLong
+
+    val known = new AtomicLongArray(count)
+    val arrivals = new ConcurrentHashMap[Long, Arrivals]()
+    val latencies = new java.util.concurrent.ConcurrentLinkedQueue[java.lang.Long]()
+    val asked, failed = new LongAdder
+    @volatile var unchangedBytes = 0L
+    val turns = new DelayQueue[Turn]()
+    (0 until count).foreach(each => turns.add(new Turn(each, System.nanoTime() + (pollNs * math.random()).toLong)))
+
+    val end = System.nanoTime() + seconds.toLong * 1000000000L
+    val measured = System.nanoTime() + pollNs + pollNs / 4 // the first snapshots are not counted as load
+    while (System.nanoTime() < end) {
+      val turn = turns.poll(100, TimeUnit.MILLISECONDS)
+      if (turn != null) {
+        val each = turn.executor
+        val began = System.nanoTime()
+        val message = PluginMessage("io.sparkconfig.ConfigPlugin",
+          Array[AnyRef]("ask-snapshot", Long.box(known.get(each)), s"load-$each"))
+        driver.ask[AnyRef](message).onComplete { answer =>
+          val now = System.nanoTime()
+          if (began > measured) { asked.increment(); latencies.add((now - began) / 1000) }
+          answer match {
+            case Success(Array("snapshot", generation: java.lang.Long, _, _)) =>
+              known.set(each, generation)
+              val of = arrivals.computeIfAbsent(generation, _ => new Arrivals)
+              val at = System.currentTimeMillis()
+              of.count.increment()
+              of.first.accumulateAndGet(at, math.min)
+              of.last.accumulateAndGet(at, math.max)
+              if (of.bytes == 0L) of.bytes = size(answer.get)
+            case Success(reply) => if (unchangedBytes == 0L) unchangedBytes = size(reply)
+            case Failure(_) => failed.increment()
+          }
+          val jitter = pollNs / 10
+          turns.add(new Turn(each, now + pollNs - jitter + ThreadLocalRandom.current().nextLong(2 * jitter)))
+        }
+      }
+    }
+    val spent = (System.nanoTime() - measured) / 1e9
+    val sorted = latencies.asScala.map(_.longValue).toArray.sorted
+    def at(share: Double): Double = if (sorted.isEmpty) -1 else sorted(((sorted.length - 1) * share).toInt) / 1000.0
+    val told = arrivals.asScala.toSeq.sortBy(_._1).map { case (generation, of) =>
+      s""""$generation": {"count": ${of.count.sum}, "first": ${of.first.get}, "last": ${of.last.get}, "bytes": ${of.bytes}}"""
+    }
+    println(s"""{"asks_per_second": ${asked.sum / spent}, "failed": ${failed.sum}, "median_ms": ${at(0.5)},
+      | "p99_ms": ${at(0.99)}, "worst_ms": ${at(1.0)}, "unchanged_bytes": $unchangedBytes,
+      | "arrivals": {${told.mkString(", ")}}}""".stripMargin.replace("\n", ""))
+    System.out.flush()
+    Runtime.getRuntime.halt(0)
+  }
+}
