@@ -62,7 +62,8 @@ rotation-faults: jar ## the faults of rotation in full length: a change every 50
 
 # The oldest Sparks that the two jars serve, each in an environment of its own.
 SMOKE_SPARKS ?= 3.5.9 4.0.5
-SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.py
+SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.py tests/spark/test_rotation_cluster.py \
+  tests/spark/test_files_cluster.py tests/spark/test_history.py
 
 .venvs/pyspark-%/.ready: pyproject.toml python/constraints.txt
 	@echo "Making .venvs/pyspark-$*"
@@ -73,7 +74,7 @@ SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.
 	@echo "$(CURDIR)/python" > "$$(.venvs/pyspark-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
 	@touch $@
 
-smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice on the oldest supported Sparks (SMOKE_SPARKS)
+smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice and rotation on the oldest supported Sparks (SMOKE_SPARKS)
 	@$(FIND_JAVA); set -e; for spark in $(SMOKE_SPARKS); do \
 	  echo "== pyspark $$spark"; .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS); \
 	done
