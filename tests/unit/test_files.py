@@ -176,3 +176,16 @@ def test_a_wrong_file_takes_its_path_and_nothing_else() -> None:
 def test_rules_say_what_is_wrong_by_name() -> None:
     with pytest.raises(ProviderError, match=r"key 'keystore.p12' at path 'tls'"):
         rules().file_of("v", "tls", "keystore.p12", "%%%")
+
+
+@pytest.mark.timeout(10)
+def test_a_hostile_key_does_not_make_patterns_slow() -> None:
+    found = FileRules(["p:*a*a*a*a*a*a*.pem"], [], key=b"k").file_of("p", "x", "a" * 20_000, "v")
+    assert found is None
+
+
+def test_only_the_star_stands_for_other_text() -> None:
+    given = FileRules(["p:x:[ab]?.pem"], [], key=b"k")
+    assert given.file_of("p", "x", "[ab]?.pem", "v") is not None
+    assert given.file_of("p", "x", "ab.pem", "v") is None
+    assert given.file_of("p", "x", "a1.pem", "v") is None
