@@ -3,13 +3,10 @@ package io.sparkconfig.executor
 import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
 
 import scala.collection.JavaConverters._
-import scala.collection.mutable
 
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
 import org.apache.spark.SparkContext
-import org.apache.spark.broadcast.Broadcast
-import org.slf4j.LoggerFactory
 
 /**
  * The driver's answers to executors. [[answer]] runs on Spark's dispatcher thread and only reads memory: what
@@ -18,11 +15,10 @@ import org.slf4j.LoggerFactory
 private[sparkconfig] final class ExecutorService(sc: SparkContext, values: ValueSource) {
   import ExecutorService._
 
-  private val log = LoggerFactory.getLogger(classOf[ExecutorService])
   private val key = SnapshotCipher.newKey()
   private val cipher = new SnapshotCipher(key)
   @volatile private var news: Option[SnapshotNews] = None
-  private val retired = mutable.Queue.empty[(Broadcast[Array[Byte]], Long)]
+  private val retired = new RetiredBroadcasts
   @volatile private var broadcastsWork = false
   private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[(String, Boolean), Message]()
@@ -50,9 +46,9 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
       val fresh =
         if (bytes.length <= InlineBytes || !broadcastsWork) new SnapshotNews(snapshot.generation, bytes, null)
         else new SnapshotNews(snapshot.generation, null, sc.broadcast(bytes))
-      news.flatMap(old => Option(old.shared)).foreach(old => retired.enqueue(old -> System.nanoTime()))
+      val old = news
       news = Some(fresh)
-      release()
+      old.flatMap(each => Option(each.shared)).foreach(retired.add(_, bytes.length))
     }
   }
 
@@ -80,7 +76,10 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     case _ => Unchanged
   }
 
-  def close(): Unit = pool.shutdownNow()
+  def close(): Unit = {
+    pool.shutdownNow()
+    retired.close()
+  }
 
   private def expression(wanted: Expression, worker: Boolean): Message =
     if (!worker && values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
@@ -107,14 +106,6 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
       }
     asked.put((wanted.id, worker), result)
   }
-
-  /** Old blocks stay for executors that are just fetching them; who comes later than that fails and asks again. */
-  private def release(): Unit =
-    while (retired.headOption.exists { case (_, at) => System.nanoTime() - at > FetchNs }) {
-      val (old, _) = retired.dequeue()
-      try old.destroy()
-      catch { case e: Exception => log.debug("an old snapshot's blocks were not released: {}", e.getClass.getName) }
-    }
 }
 
 /**
@@ -127,5 +118,4 @@ private[sparkconfig] final case class Seen(generation: Long, at: Long)
 private object ExecutorService {
   /** Replies of this size cost less than a broadcast. */
   private val InlineBytes = 10 * 1024
-  private val FetchNs = 10L * 1000 * 1000 * 1000
 }
