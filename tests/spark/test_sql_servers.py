@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,8 +91,15 @@ class Bank:
     def jars(self) -> list[str]:
         return ["--jars", f"{shim_jar()},{self.driver}", "--properties-file", str(self.confs())]
 
-    def server(self) -> Child:
-        command = [spark_home() / "bin" / "spark-submit", "--class", SERVER, *self.jars(), "spark-internal"]
+    def server(self, *options: str) -> Child:
+        command = [
+            spark_home() / "bin" / "spark-submit",
+            "--class",
+            SERVER,
+            *self.jars(),
+            *options,
+            "spark-internal",
+        ]
         return self.run.start("bank-server", command, env=self.environment, cwd=self.folder)
 
     def finish(self, command: list[object], statements: str) -> str:
@@ -178,3 +186,42 @@ def test_event_logs_and_metastore_hold_the_reference_alone(bank: Bank) -> None:
     metastore = [path.read_bytes() for path in (bank.folder / "metastore").rglob("*") if path.is_file()]
     assert any(bank.reference.encode() in content for content in metastore)
     bank.assert_hidden(*events, *metastore)
+
+
+@pytest.fixture(scope="module")
+def other_build(tmp_path_factory) -> Path:
+    """The server's own classes, with another name for the one field through which its errors are reached."""
+    (jar,) = (spark_home() / "jars").glob("spark-hive-thriftserver_*.jar")
+    folder, field_name = tmp_path_factory.mktemp("other-build"), b"\x01\x00\x0acliService"
+    with zipfile.ZipFile(jar) as classes:
+        users = {name: data for name in classes.namelist() if field_name in (data := classes.read(name))}
+    assert users
+    for name, data in users.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data.replace(field_name, b"\x01\x00\x0acliBackend"))
+    return folder
+
+
+def test_a_thrift_server_whose_errors_cannot_be_reached_ends(bank: Bank, other_build: Path) -> None:
+    server = bank.server("--driver-class-path", str(other_build))
+    try:
+        wrong = server.wait_for(r"errors for Thrift clients cannot be redacted: .*", timeout=240)[0]
+        server.process.wait(60)
+    finally:
+        server.stop()
+    assert "no field cliService in this Spark version" in wrong
+    assert "Set spark.config.redaction.require=false to go on without it." in wrong
+    assert server.process.returncode == 1
+
+
+def test_it_serves_with_a_warning_if_redaction_is_not_required(bank: Bank, other_build: Path) -> None:
+    bank.rotate()
+    options = ["--driver-class-path", str(other_build), "--conf", "spark.config.redaction.require=false"]
+    server = bank.server(*options)
+    try:
+        port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+        server.wait_for(r"errors for Thrift clients cannot be redacted.*going on", timeout=60)
+        beeline = [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann"]
+        assert numbers(bank.finish(beeline, "SELECT * FROM through_thrift;\n")) == [41, 42, 43]
+    finally:
+        server.stop()

@@ -9,7 +9,6 @@ import org.apache.hive.service.cli.{CLIService, FetchOrientation, FetchType, Get
   OperationHandle, OperationStatus, SessionHandle}
 import org.apache.hive.service.rpc.thrift.{TRowSet, TTableSchema}
 import org.apache.spark.SparkConf
-import org.apache.spark.sparkconfig.RedactionAccess
 import org.slf4j.LoggerFactory
 
 /** Masks values in the errors that clients of a Thrift server in this JVM get. */
@@ -48,7 +47,7 @@ private[sparkconfig] object ThriftClients {
 
   /**
    * Waits for the server, if this JVM was started to be one: a session that all clients share stands before it. A
-   * server that cannot be redacted ends.
+   * server that cannot be redacted ends its process with status 1.
    */
   def watch(settings: SparkConf): Unit = {
     conf = Some(settings)
@@ -57,7 +56,7 @@ private[sparkconfig] object ThriftClients {
         try while (!installed) { install(); Thread.sleep(20) }
         catch { case wrong: IllegalStateException =>
           log.error(wrong.getMessage)
-          RedactionAccess.context().foreach(_.stop())
+          System.exit(1) // Spark's hooks stop the context; a mere stop would end this process as if all were well
         }
       }, "sparkconfig-thrift-clients")
       waiting.setDaemon(true)
