@@ -86,8 +86,9 @@ audit: jar .venvs/pyspark-$(AUDIT_SPARK)/.ready ## search every surface of Spark
 	@$(FIND_JAVA); $(BIN)/python tests/leaks/audit/run.py --write; first=$$?; \
 	  .venvs/pyspark-$(AUDIT_SPARK)/bin/python tests/leaks/audit/run.py --write && exit $$first
 
-# Rules and Connect's client need more than the slice does.
-POLICY_PACKAGES = pydantic regex grpcio grpcio-status googleapis-common-protos pyarrow zstandard
+# What Connect's client needs, 4.2 and later zstandard too; rules need more than the slice does.
+CONNECT_PACKAGES = grpcio grpcio-status googleapis-common-protos pyarrow zstandard
+POLICY_PACKAGES = pydantic regex $(CONNECT_PACKAGES)
 POLICY_TESTS = tests/spark/test_policy_start.py tests/spark/test_policy_doors.py tests/spark/test_policy_warn.py \
   tests/spark/test_policy_servers.py
 
@@ -106,7 +107,7 @@ OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/sp
 .PRECIOUS: .venvs/pyspark-%/.ready
 .venvs/pyspark-%/.ready-options: .venvs/pyspark-%/.ready
 	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt \
-	  grpcio grpcio-status pyarrow boto3 moto flask flask-cors
+	  $(CONNECT_PACKAGES) boto3 moto flask flask-cors
 	@touch $@
 
 options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTIONS_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## references in data sources on 3.5 and each 4.x (OPTIONS_SPARKS)
