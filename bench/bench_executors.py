@@ -75,11 +75,8 @@ def main() -> None:
         (folder / "secret").write_text(cluster.auth_secret)
         compile_scala(CLIENTS, folder / "classes")
         conf = {
-            **cluster.security(),
-            "spark.master": cluster.url,
+            **cluster.application(executors=1),
             "spark.jars": str(shim_jar()),
-            "spark.executor.memory": "600m",
-            "spark.cores.max": "1",
             "spark.config.providers": "file",
             "spark.config.poll.interval": options.poll,
             **{f"spark.shop.k{key}": f"${{file:{values}:key{key}}}" for key in range(options.references)},

@@ -42,12 +42,8 @@ def main() -> None:
         cluster = SparkCluster(run, workers=2)
         roles = RotatingRoles(PostgresServer(run, cache=CACHE), folder, roles=options.roles)
         conf = {
-            **cluster.security(),
-            "spark.master": cluster.url,
+            **cluster.application(),
             "spark.jars": f"{shim_jar()},{postgresql_driver(run, cache=CACHE)}",
-            "spark.executor.memory": "600m",
-            "spark.cores.max": "2",
-            "spark.executor.cores": "1",
             "spark.config.providers": "files",
             "spark.config.providers.files.class": "file",
             "spark.config.poll.interval": options.poll,

@@ -128,12 +128,8 @@ def main() -> None:
         text = f"${{file:{secrets}:password}}"
         cluster = SparkCluster(run, workers=2, cores=2, memory="1400m")
         conf = {
-            **cluster.security(),
-            "spark.master": cluster.url,
+            **cluster.application(executors=EXECUTORS),
             "spark.jars": str(shim_jar()),
-            "spark.executor.memory": "600m",
-            "spark.cores.max": str(EXECUTORS),
-            "spark.executor.cores": "1",
             "spark.config.providers": "file",
             "spark.config.poll.interval": options.poll,
             "spark.shop.password": text,

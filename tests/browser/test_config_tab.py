@@ -61,12 +61,8 @@ def page(cluster, tmp_path_factory) -> Iterator[str]:
     home.mkdir(mode=0o755)
     (home / "rules.json").write_text(json.dumps(RULES))
     conf = {
-        **cluster.security(),
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.app.name": "shop",
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
         "spark.shop.password": PASSWORD,
         "spark.warehouse.password": "${vault:db/prod:password}",
     }

@@ -109,13 +109,9 @@ def site(cluster, postgres, pg_driver, harness_run, memory, tmp_path_factory) ->
     site = Site(folder, authority, server, memory)
     site.rotate()
     conf = {
-        **cluster.security(),
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.app.name": "files",
         "spark.jars": f"{shim_jar()},{pg_driver}",
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": (folder / "events").as_uri(),

@@ -77,17 +77,13 @@ def site(cluster, tmp_path_factory) -> Iterator[Site]:
     site.publish(new_password())
     jars = f"{shim_jar()}:{sources_jar(CACHE, spark_home())}"
     conf = {
-        **cluster.security(),
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.app.name": "locked",
         "spark.jars": "",
         "spark.ui.enabled": "false",
         # Hadoop looks for credential providers where it was loaded itself.
         "spark.driver.extraClassPath": jars,
         "spark.executor.extraClassPath": jars,
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": (folder / "events").as_uri(),

@@ -74,12 +74,9 @@ def site(cluster, kafka, kafka_connector, tmp_path_factory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("kafka")
     site = Site(None, kafka, folder / "store.properties")
     conf = {
-        **cluster.security(),
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.app.name": "kafka",
         "spark.jars": ",".join(map(str, [shim_jar(), kafka_jar(), *kafka_connector])),
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
         "spark.driver.extraJavaOptions": ALLOWED,
         "spark.executor.extraJavaOptions": ALLOWED,
         "spark.config.providers": "files",

@@ -82,13 +82,9 @@ def shop(cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
     postgres.create(role=ROLE, password=password, database=DATABASE)
     shop.write(password)
     conf = {
-        **cluster.security(),
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.app.name": "slice",
         "spark.jars": f"{shim_jar()},{pg_driver}",
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": (folder / "events").as_uri(),

@@ -38,16 +38,11 @@ def application(cluster, tmp_path_factory) -> Iterator[tuple[object, Path]]:
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     folder = tmp_path_factory.mktemp("policy-cluster")
     (folder / "shop.properties").write_text(f"password={SECRET}\nadmin={SECRET}\nclerk={SECRET}\n")
-    security = cluster.security()
     # What the operator sets for everybody, a job may repeat.
-    home = write_operator(folder, RULES, **security)
+    home = write_operator(folder, RULES, **cluster.security())
     conf = {
-        **security,
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.jars": str(shim_jar()),
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
         # In use, and so in every executor's snapshot.
         "spark.shop.clerk": f"${{files:{folder}/shop.properties:clerk}}",
     }

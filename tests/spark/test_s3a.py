@@ -145,16 +145,12 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             admin.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
         s3a = "spark.hadoop.fs.s3a."
         conf = {
-            **cluster.security(),
-            "spark.master": cluster.url,
+            **cluster.application(),
             "spark.app.name": "s3a",
             "spark.jars": "",
             "spark.ui.enabled": "false",
             "spark.driver.extraClassPath": path,
             "spark.executor.extraClassPath": path,
-            "spark.executor.memory": "600m",
-            "spark.cores.max": "2",
-            "spark.executor.cores": "1",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.compress": "false",
             "spark.eventLog.dir": (folder / "events").as_uri(),

@@ -74,6 +74,16 @@ class SparkCluster:
             "spark.network.crypto.enabled": "true",
         }
 
+    def application(self, *, executors: int = 2) -> dict[str, str]:
+        """The confs of an application that joins, with so many executors of one core each."""
+        return {
+            **self.security(),
+            "spark.master": self.url,
+            "spark.executor.memory": "600m",
+            "spark.executor.cores": "1",
+            "spark.cores.max": str(executors),
+        }
+
     def submit(
         self,
         name: str,

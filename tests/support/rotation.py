@@ -135,13 +135,9 @@ def running_site(
     for file in files:
         site.rotate(file)
     whole = {
-        **cluster.security(),
-        "spark.master": cluster.url,
+        **cluster.application(),
         "spark.app.name": module.rpartition(".")[2],
         "spark.jars": str(shim.shim_jar()),
-        "spark.executor.memory": "600m",
-        "spark.cores.max": "2",
-        "spark.executor.cores": "1",
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
         "spark.config.poll.interval": "200ms",
