@@ -48,8 +48,9 @@ docs: venv ## write the generated tables of docs/providers.md
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q
 
-test: lint jar ## all tests
+test: lint jar ## all tests, those of data sources on Spark 3.5 too
 	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40
+	@$(MAKE) test-35
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit
@@ -119,8 +120,8 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 	  SPARKCONFIG_TEST_JAR="$(CURDIR)/$$jar" .venvs/pyspark-$$spark/bin/python -m pytest -q $(OPTIONS_TESTS) || failed="$$failed $$spark"; \
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
-test-35: .venvs/pyspark-3.5.9/.ready venv ## references in data sources on Spark 3.5, Kafka among them
-	@$(FIND_JAVA) && .venvs/pyspark-3.5.9/bin/python -m pytest -q tests/spark/options tests/spark/test_options_applications.py
+test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
+	@echo "== pyspark 3.5.9"; $(FIND_JAVA) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS)
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)
