@@ -1,12 +1,15 @@
 """What redaction costs a whole application, beside stock Spark.
 
-    python bench/bench_redaction_overhead.py [--tasks 100000] [--values 100] [--runs 3] [--json FILE]
+    python bench/bench_redaction_overhead.py [--tasks 100000] [--values 100] [--rounds 20] [--json FILE]
 
-Each run starts an application of its own, stock and with sparkconfig by turns: one SQL job of many tiny tasks with
-the event log and the UI on, then each page of the UI and the REST interface, then log lines through log4j2 into a
-file. Printed are medians over the runs, and the ratio to stock. None of the values occurs, as in nearly every text.
+Both applications, stock Spark and Spark with sparkconfig, live at the same time and work by turns, so that both meet
+the same moods of the machine: in each round an SQL job of many tiny tasks with the event log and the UI on, in the end
+each page of the UI and the REST interface, then log lines through log4j2 into a file. Printed are medians, and the
+median of the ratios of a round to that of stock just before or after it. CPU is that of the driver's JVM, executor
+included. None of the values occurs, as in nearly every text.
 """
 
+# ruff: noqa: SLF001, ANN401 - the measures are in the JVM, whose objects have no types here
 from __future__ import annotations
 
 import argparse
@@ -20,14 +23,18 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from leaks.support import compile_scala, shim_jar
 
 PROBE = Path(__file__).with_name("LogBench.scala")
-FETCHES = 15
+FETCHES = 25
+WARM_UP = 4
+WIDTH = 28
 LOG_LINES = 300_000
 LOG4J = """rootLogger.level=info
 rootLogger.appenderRef.file.ref=file
@@ -39,45 +46,92 @@ appender.file.layout.pattern=%d{{yy/MM/dd HH:mm:ss}} %p %c{{1}}: %m%n%ex
 """
 
 
-def application(tasks: int, conf: dict[str, str]) -> dict[str, float]:
-    """Run in a process of its own: one application, measured."""
+class Application:
+    """A process of its own with one application, which works when it is told to."""
+
+    def __init__(self, kind: str, folder: Path, conf: dict[str, str]) -> None:
+        self.kind = kind
+        self._log = (folder / "process.log").open("w+")
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, "--child"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True, cwd=folder,
+            env={**os.environ, "SPARK_LOCAL_DIRS": str(folder / "local"), "SPARK_LOCAL_IP": "127.0.0.1"},
+        )  # fmt: skip
+        self.ask(conf)
+
+    def ask(self, order: Any) -> Any:
+        """Hand over an order, wait, and return the answer."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        for line in self._process.stdout:
+            if line.startswith("MEASURED "):
+                return json.loads(line.removeprefix("MEASURED "))
+        self._log.seek(0)
+        raise SystemExit(f"the application failed:\n{self._log.read()[-3000:]}")
+
+    def end(self) -> None:
+        """Stop the application."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(600)
+
+
+def child() -> None:
+    """Be the process behind `Application`: obey one line after the other."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("bench")
-    for key, value in conf.items():
+    for key, value in json.loads(sys.stdin.readline()).items():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     context = spark.sparkContext
-    spark.range(0, 2000, 1, 2000).selectExpr("sum(id)").collect()  # the compiler's turn
-    began = time.perf_counter()
-    spark.range(0, tasks, 1, tasks).selectExpr("sum(id)").collect()
-    context._jsc.sc().listenerBus().waitUntilEmpty()  # noqa: SLF001
-    found = {f"{tasks} tasks, s": time.perf_counter() - began}
-    ui = context.uiWebUrl
-    rest = f"{ui}/api/v1/applications/{context.applicationId}"
-    stages = json.loads(fetch(f"{rest}/stages")[1])
-    stage = max(stages, key=lambda each: each["numTasks"])["stageId"]
-    pages = {
-        "jobs": f"{ui}/jobs/",
-        "stages": f"{ui}/stages/",
-        "stage": f"{ui}/stages/stage/?id={stage}&attempt=0",
-        "environment": f"{ui}/environment/",
-        "executors": f"{ui}/executors/",
-        "SQL": f"{ui}/SQL/",
-        "query": f"{ui}/SQL/execution/?id=1",
-        "metrics": f"{ui}/metrics/json/",
-        "REST stages": f"{rest}/stages",
-        "REST 10,000 tasks": f"{rest}/stages/{stage}/0/taskList?length=10000",
-        "REST environment": f"{rest}/environment",
-    }
-    for name, address in pages.items():
-        times = [fetch(address)[0] for _ in range(FETCHES)]
-        found[f"{name}, ms"] = statistics.median(times[3:]) * 1000
-    log = context._jvm.bench.LogBench  # noqa: SLF001
-    log.run(LOG_LINES)
-    found[f"{LOG_LINES} log lines, s"] = log.run(LOG_LINES) / 1000
+    jvm = context._jvm
+    pid = jvm.java.lang.ProcessHandle.current().pid()
+    log = jvm.bench.LogBench
+
+    def job(tasks: int) -> tuple[float, float]:
+        began, cpu = time.perf_counter(), cpu_seconds(pid)
+        spark.range(0, tasks, 1, tasks).selectExpr("sum(id)").collect()
+        context._jsc.sc().listenerBus().waitUntilEmpty()
+        return time.perf_counter() - began, cpu_seconds(pid) - cpu
+
+    def pages() -> dict[str, str]:
+        ui = context.uiWebUrl
+        rest = f"{ui}/api/v1/applications/{context.applicationId}"
+        stages = json.loads(fetch(f"{rest}/stages")[1])
+        stage = max(stages, key=lambda each: each["numTasks"])["stageId"]
+        return {
+            "jobs": f"{ui}/jobs/",
+            "stages": f"{ui}/stages/",
+            "stage": f"{ui}/stages/stage/?id={stage}&attempt=0",
+            "environment": f"{ui}/environment/",
+            "executors": f"{ui}/executors/",
+            "SQL": f"{ui}/SQL/",
+            "query": f"{ui}/SQL/execution/?id=1",
+            "metrics": f"{ui}/metrics/json/",
+            "REST stages": f"{rest}/stages",
+            "REST tasks": f"{rest}/stages/{stage}/0/taskList?length=10000",
+            "REST environment": f"{rest}/environment",
+        }
+
+    def lines(number: int) -> tuple[float, float]:
+        cpu = cpu_seconds(pid)
+        return log.run(number) / 1000, cpu_seconds(pid) - cpu
+
+    orders = {"job": job, "pages": pages, "lines": lines}
+    print("MEASURED", json.dumps("ready"), flush=True)
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        print("MEASURED", json.dumps(orders[name](*arguments)), flush=True)
     spark.stop()
-    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def fetch(address: str) -> tuple[float, bytes]:
@@ -120,20 +174,25 @@ def confs(folder: Path, values: int | None, classes: Path) -> dict[str, str]:
     return found
 
 
-def run(tasks: int, values: int | None, classes: Path) -> dict[str, float]:
-    """Start one application and return its measurements."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        order = json.dumps({"tasks": tasks, "conf": confs(folder, values, classes)})
-        done = subprocess.run(
-            [sys.executable, __file__, "--child"],
-            input=order, capture_output=True, text=True, cwd=folder, check=False,
-            env={**os.environ, "SPARK_LOCAL_DIRS": str(folder / "local"), "SPARK_LOCAL_IP": "127.0.0.1"},
-        )  # fmt: skip
-        if done.returncode:
-            raise SystemExit(f"the application failed:\n{done.stderr[-3000:]}")
-        found: dict[str, float] = json.loads(done.stdout.rpartition("MEASURED ")[2])
-        return found
+def by_turns(
+    applications: list[Application], rounds: int, measure: Callable[[Application], float]
+) -> list[Any]:
+    """Return what each application gave in each round; who begins changes."""
+    found: dict[str, list[Any]] = {each.kind: [] for each in applications}
+    for number in range(rounds):
+        for each in applications if number % 2 else applications[::-1]:
+            found[each.kind].append(measure(each))
+    return list(found.values())
+
+
+def report(what: str, stock: list[float], ours: list[float]) -> None:
+    ratios = sorted(after / before for before, after in zip(stock, ours, strict=True))
+    quarter = len(ratios) // 4
+    print(
+        f"{what:{WIDTH}} {statistics.median(stock):10.2f} {statistics.median(ours):10.2f} "
+        f"{statistics.median(ratios):7.3f}   {ratios[quarter]:.3f} to {ratios[-1 - quarter]:.3f}",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -141,37 +200,53 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--tasks", type=int, default=100_000)
+    parser.add_argument("--tasks", type=int, default=100_000, help="of each application in all rounds")
     parser.add_argument("--values", type=int, default=100)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
-        order = json.load(sys.stdin)
-        print("MEASURED", json.dumps(application(order["tasks"], order["conf"])))
+        child()
         return
-    kinds = {"stock": None, f"{args.values} values": args.values}
-    measured: dict[str, list[dict[str, float]]] = {kind: [] for kind in kinds}
+    measured: dict[str, list[list[float]]] = {}
+    tasks = args.tasks // args.rounds
+
+    def note(what: str, stock: Iterable[float], ours: Iterable[float]) -> None:
+        measured[what] = [list(stock), list(ours)]
+        report(what, *measured[what])
+
     with tempfile.TemporaryDirectory() as name:
-        classes = Path(name)
+        folders = [Path(name) / kind for kind in ("classes", "stock", "redacted")]
+        for folder in folders:
+            folder.mkdir()
+        classes, *places = folders
         compile_scala(PROBE, classes)
-        for number in range(args.runs):
-            for kind, values in kinds.items():
-                measured[kind].append(run(args.tasks, values, classes))
-                print(f"run {number + 1} of {args.runs}, {kind}: {measured[kind][-1]}", file=sys.stderr)
-    medians = {
-        kind: {name: statistics.median(run[name] for run in runs) for name in runs[0]}
-        for kind, runs in measured.items()
-    }
-    stock, ours = medians.values()
-    width = max(map(len, stock))
-    print(f"{'':{width}} {'stock':>10} {'redacted':>10} {'ratio':>7}   single runs, stock | redacted")
-    for what, before in stock.items():
-        singles = " | ".join(" ".join(f"{run[what]:.2f}" for run in measured[kind]) for kind in kinds)
-        print(f"{what:{width}} {before:10.2f} {ours[what]:10.2f} {ours[what] / before:7.3f}   {singles}")
-    if args.json:
-        args.json.write_text(json.dumps(measured, indent=2) + "\n")
+        both = [
+            Application(place.name, place, confs(place, values, classes))
+            for place, values in zip(places, (None, args.values), strict=True)
+        ]
+        print(f"{'':{WIDTH}} {'stock':>10} {'redacted':>10} {'ratio':>7}   middle half of the ratios")
+        by_turns(both, WARM_UP, lambda each: each.ask(("job", tasks)))
+        stock, ours = by_turns(both, args.rounds, lambda each: each.ask(("job", tasks)))
+        for column, unit in enumerate(("wall", "CPU")):
+            note(f"{tasks} tasks, {unit} s", *([pair[column] for pair in side] for side in (stock, ours)))
+        addresses = {each.kind: each.ask(("pages",)) for each in both}
+        for page in addresses["stock"]:
+            pair = by_turns(
+                both, FETCHES, lambda each, page=page: fetch(addresses[each.kind][page])[0] * 1000
+            )
+            note(f"{page}, ms", *(side[5:] for side in pair))
+        stock, ours = (side[1:] for side in by_turns(both, 8, lambda each: each.ask(("lines", LOG_LINES))))
+        for column, unit in enumerate(("wall", "CPU")):
+            note(
+                f"{LOG_LINES} log lines, {unit} s",
+                *([pair[column] for pair in side] for side in (stock, ours)),
+            )
+        if args.json:
+            args.json.write_text(json.dumps(measured, indent=2) + "\n")
+        for each in both:
+            each.end()
 
 
 if __name__ == "__main__":

@@ -34,8 +34,9 @@ pytestmark = [
 ]
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache"
-#: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last.
-SDK = {"3.4.0": "2.23.19", "3.4.1": "2.24.6", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
+#: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last. The one of 3.4.1 would
+#: be 2.24.6, whose transfer manager could not be fetched.
+SDK = {"3.4.0": "2.23.19", "3.4.1": "2.29.52", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
 USER = "spark"
 
 
