@@ -175,7 +175,7 @@ def confs(folder: Path, values: int | None, classes: Path) -> dict[str, str]:
 
 
 def by_turns(
-    applications: list[Application], rounds: int, measure: Callable[[Application], float]
+    applications: list[Application], rounds: int, measure: Callable[[Application], Any]
 ) -> list[Any]:
     """Return what each application gave in each round; who begins changes."""
     found: dict[str, list[Any]] = {each.kind: [] for each in applications}

@@ -225,3 +225,4 @@ def test_it_serves_with_a_warning_if_redaction_is_not_required(bank: Bank, other
         assert numbers(bank.finish(beeline, "SELECT * FROM through_thrift;\n")) == [41, 42, 43]
     finally:
         server.stop()
+    bank.assert_hidden(server.output().encode())

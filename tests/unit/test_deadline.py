@@ -50,9 +50,7 @@ def test_a_stuck_group_is_late_at_once_and_others_go_on() -> None:
     pool = CallPool(width=2)
     outcomes = pool.run([("hung", release.wait)] * 2 + [("good", lambda: "yes")], 0.05)
     assert [outcome.late for outcome in outcomes] == [True, True, False]
-    start = time.monotonic()
-    again = pool.run([("hung", release.wait), ("good", lambda: "yes")], 10)
-    assert time.monotonic() - start < 8
+    again = pool.run([("hung", release.wait), ("good", lambda: "yes")], 3600)
     assert [(outcome.late, outcome.value) for outcome in again] == [(True, None), (False, "yes")]
     release.set()
     _until(lambda: not pool.run([("hung", lambda: 1)], 5)[0].late)

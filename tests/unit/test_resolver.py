@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -335,7 +334,7 @@ class Hang(SubstituterType):
     release = threading.Event()
 
     def do_substitution(self, type, modifiers, identifier, substitutable_values):  # noqa: A002
-        Hang.release.wait(60)
+        Hang.release.wait()
         return RedactableObject("late")
 
 
@@ -346,9 +345,7 @@ def test_a_custom_type_that_hangs_ends_at_the_deadline_and_others_answer() -> No
     texts = {"first": "$[envVar=USER]", "a": "$[hang=x]", "b": "$[keyValue=a]", "plain": "${envvar:USER}"}
     try:
         with _both(confs) as resolver:
-            started = time.monotonic()
             resolution = resolver.resolve([Expression(text, key, texts) for key, text in texts.items()])
-            assert time.monotonic() - started < 10
     finally:
         Hang.release.set()
     assert {e.key: v.reveal() for e, v in resolution.values.items()} == {"first": "alice", "plain": "alice"}

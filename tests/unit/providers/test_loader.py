@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import ClassVar
@@ -98,23 +97,21 @@ class Stuck(Living):
 
     def configure(self, params: Mapping[str, str]) -> None:
         super().configure(params)
-        Stuck.release.wait(60)
+        Stuck.release.wait()
 
     def close(self) -> None:
         super().close()
-        Stuck.release.wait(60)
+        Stuck.release.wait()
 
 
 def test_configure_and_close_that_hang_end_at_the_deadline(lives, caplog) -> None:
     Stuck.release.clear()
     confs = _confs("one,two") | {"spark.config.providers.two.class": f"{HERE}.Stuck"}
-    started = time.monotonic()
     try:
         with pytest.raises(ConfigurationError) as caught:
             load_providers(confs, timeout_ms=200)
     finally:
         Stuck.release.set()
-    assert time.monotonic() - started < 10
     assert caught.value.problems == (
         "spark.config.providers.two: configure() did not return within 200 ms (spark.config.provider.timeout)",
     )

@@ -3,7 +3,6 @@
 import socket
 import ssl
 import threading
-import time
 
 import pytest
 
@@ -118,14 +117,15 @@ class TestAttempts:
             Attempts(2, 10).run(call)
 
     def test_the_deadline_holds(self):
-        start = time.monotonic()
+        calls = []
 
         def call(left):
+            calls.append(left)
             raise ProviderUnavailableError("down")
 
         with pytest.raises(ProviderUnavailableError):
             Attempts(1000, 0.3).run(call)
-        assert time.monotonic() - start < 30
+        assert len(calls) < 1000
 
     def test_closing_ends_the_pauses(self):
         attempts = Attempts(1000, 60)
