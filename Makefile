@@ -48,8 +48,11 @@ docs: venv ## write the generated tables of docs/providers.md
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q
 
+# File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
+TWO_AT_ONCE = -n 2 --dist loadfile --no-loadscope-reorder
+
 test: lint jar ## all tests, those of data sources on Spark 3.5 too
-	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40
+	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(TWO_AT_ONCE)
 	@$(MAKE) test-35
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
@@ -108,7 +111,7 @@ OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/sp
 .PRECIOUS: .venvs/pyspark-%/.ready
 .venvs/pyspark-%/.ready-options: .venvs/pyspark-%/.ready
 	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt \
-	  $(CONNECT_PACKAGES) boto3 moto flask flask-cors
+	  $(CONNECT_PACKAGES) boto3 moto flask flask-cors pytest-xdist
 	@touch $@
 
 options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTIONS_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## references in data sources on 3.5 and each 4.x (OPTIONS_SPARKS)
@@ -121,7 +124,7 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
-	@echo "== pyspark 3.5.9"; $(FIND_JAVA) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS)
+	@echo "== pyspark 3.5.9"; $(FIND_JAVA) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(TWO_AT_ONCE)
 
 FUZZ_SECONDS ?= 60
 fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)

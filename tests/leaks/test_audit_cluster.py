@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ BROWSED = "pages of the application, in Chromium"
 def stage(harness_run: Run, postgres: PostgresServer, pg_driver: Path) -> Iterator[Stage]:
     postgres.create(role=ROLE, password=secrets.token_hex(16), database=ROLE)
     spark = SparkCluster(harness_run, workers=2, name="audit", hosts=("127.0.0.1", "127.0.0.2"))
-    stage = Stage(harness_run, postgres, spark, pg_driver, per_shape=4)
+    stage = Stage(harness_run, postgres, spark, pg_driver, per_shape=2)
     if browser.missing():
         yield stage
     else:
@@ -70,14 +71,14 @@ def test_pages_show_no_secret_once_their_scripts_have_run(ours: Result) -> None:
 
 def test_blocks_of_the_jobs_own_data_show_none_when_spark_encrypts_them(stage: Stage, ours: Result) -> None:
     column = open_column(stage, OURS, "encrypted")
-    python_on_cluster(column, ("kept",), {"spark.io.encryption.enabled": "true"})
+    python_on_cluster(column, ("kept",), {"spark.io.encryption.enabled": "true"}, files_only=True)
     assert ours.surfaces[BLOCKS].occurrences > 0, "the search does not read these files"
     assert column.surfaces[BLOCKS].size > 1000
     assert column.surfaces[BLOCKS].occurrences == 0
 
 
 def test_the_same_search_finds_the_secrets_of_stock_spark(stage: Stage) -> None:
-    column = open_column(stage, STOCK)
+    column = open_column(replace(stage, browser=None), STOCK)
     with surfaces.ProcessWatch() as processes:
         python_on_cluster(column, STOCK_KINDS)
     found = {each.name for each in _finished(column, processes).surfaces.values() if each.occurrences}

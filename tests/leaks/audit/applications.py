@@ -21,13 +21,18 @@ _WAIT = 900.0
 
 
 def python_on_cluster(
-    column: Column, kinds: tuple[str, ...] = (), more: Mapping[str, str] | None = None
+    column: Column,
+    kinds: tuple[str, ...] = (),
+    more: Mapping[str, str] | None = None,
+    *,
+    files_only: bool = False,
 ) -> None:
     """Every kind of job in Python, on both workers; ends with an uncaught exception.
 
     Args:
         kinds: modules of the corpus; all of them if none is named.
         more: confs.
+        files_only: leave out what the running application serves.
     """
     end = column.folder / "python.end"
     chosen = ["--kinds", *kinds] if kinds else []
@@ -52,7 +57,7 @@ def python_on_cluster(
             **(more or {}),
         },
     )
-    _search_and_end(column, child, end)
+    _search_and_end(column, child, end, files_only=files_only)
     assert child.wait(_WAIT) != 0, "the crash of this application was not one"
     column.search_logs(child)
 
@@ -204,11 +209,12 @@ def can_run(name: str) -> bool:
     return name != "connect" or any((spark_home() / "jars").glob("spark-connect_*.jar"))
 
 
-def _search_and_end(column: Column, child: Child, end: Path) -> None:
+def _search_and_end(column: Column, child: Child, end: Path, *, files_only: bool = False) -> None:
     child.wait_for("^READY", timeout=_WAIT)
-    column.search_application(_ui(child))
     column.search_files()
-    column.search_daemons()
+    if not files_only:
+        column.search_application(_ui(child))
+        column.search_daemons()
     end.touch()
 
 
