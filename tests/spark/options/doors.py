@@ -15,7 +15,7 @@ from support.postgres import PostgresServer, new_password
 ROLE = "keeper"
 
 #: `spark.config.stale.expiry`: long enough for a few queries, and short enough to wait for its end.
-STALE_EXPIRY_S = 12
+STALE_EXPIRY_S = 20
 
 
 @dataclass
