@@ -160,14 +160,23 @@ def fresh_redactor():
 
 
 @pytest.mark.parametrize(
-    "part", ["a" * 4095 + "b", "\\" * 4096 + "n", "&amp;", "%25", "\\u005c", "!?" * 20 + "!!"]
+    ("part", "occurs"),
+    [
+        ("a" * 4095 + "b", False),
+        ("\\" * 4096 + "n", True),
+        ("&amp;", True),
+        ("%25", True),
+        ("\\u005c", True),
+        ("!?" * 20 + "!!", False),
+    ],
+    ids=["beginnings", "backslashes", "entities", "percents", "escapes", "almost"],
 )
-def test_hostile_texts_take_linear_time(fresh_redactor, part):
+def test_hostile_texts_take_linear_time(fresh_redactor, part, occurs):
     """Were it the square of the length, this would not end before the test's deadline."""
     fresh_redactor.registerAllDeclared(["a" * 4096, "\\" * 64, "&" * 40, "%" * 40, "!?" * 30])
     text = part * (300_000 // len(part))
     answer = fresh_redactor.redact(text)
-    assert answer in (text, WITHHELD) or MASK in answer
+    assert answer == WITHHELD or (MASK in answer and part * 64 not in answer if occurs else answer == text)
 
 
 def test_a_very_long_text(fresh_redactor):
