@@ -172,12 +172,19 @@ def test_the_page_shows_names_times_and_states_and_no_value(browser: Any, page: 
     assert (secrets[0], secrets[2], vault[0]) == ("secrets", "up", "vault")
     assert vault[2].startswith("down")
     assert "min" in vault[7], "when the last good value ends"
-    assert [row[1] for row in rows(browser, "references")] == [
-        "spark.shop.password",
-        "spark.warehouse.password",
-    ]
+    assert (secrets[4], vault[4]) == ("password", "password"), "the keys in use"
+    shop, warehouse = rows(browser, "references")
+    assert (shop[1], warehouse[1]) == (
+        "the conf spark.shop.password, the driver's code",
+        "the conf spark.warehouse.password",
+    )
+    rotated = rows(browser, "generations")[0]
+    assert (rotated[0], rotated[2]) == (str(driver.generation()), PASSWORD)
+    assert rotated[5].endswith("(2 executors)"), "how long until all executors had it"
+    assert int(browser.find_element("id", "denied").text) == 1
     assert [row[3] for row in rows(browser, "executors")] == ["newest", "newest"]
-    decisions = {(row[2], row[3]) for row in rows(browser, "decisions")}
+    decisions = {(row[4], row[5]) for row in rows(browser, "decisions")}
+    assert all(row[2] for row in rows(browser, "decisions") if row[3] == "session"), "whose session it was"
     assert {("spark.sql.shuffle.partitions", "allowed"), ("spark.sql.ansi.enabled", "denied")} <= decisions
     assert [row[1:4:2] for row in rows(browser, "restarts")] == [["orders", "password"]]
     source = browser.page_source
@@ -187,6 +194,17 @@ def test_the_page_shows_names_times_and_states_and_no_value(browser: Any, page: 
     height = browser.execute_script("return document.body.scrollHeight") + 150
     browser.set_window_size(1500, height)
     assert browser.save_screenshot(str(target))
+
+
+def test_tables_are_as_wide_as_sparks_and_are_sorted_by_a_click(browser: Any, page: str) -> None:
+    browser.get(page.replace("/config/", "/executors/"))
+    browser.get(page)
+    table = browser.find_element("id", "decisions")
+    content = browser.find_element("id", "sparkconfig")
+    assert table.size["width"] == content.size["width"]
+    column = [row[4] for row in rows(browser, "decisions")]
+    table.find_elements("css selector", "th")[4].click()
+    assert [row[4] for row in rows(browser, "decisions")] == sorted(column) != column
 
 
 def test_its_link_gives_the_same_as_json(browser: Any, page: str) -> None:

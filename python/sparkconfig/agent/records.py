@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
+from sparkconfig.agent.generations import changes
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.providers._cache_entry import PathState
 from sparkconfig.references import shorten
@@ -63,20 +64,14 @@ class RotationRecords:
         return taken
 
     def _generation(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> Record:
-        changed: set[str] = set()
-        added: set[str] = set()
-        lost: set[str] = set()
-        for id_, use in uses.items():
-            old, new = before.entries.get(id_), after.entries.get(id_)
-            if old != new:
-                (added if old is None else lost if new is None else changed).update(use.references)
+        found = changes(before, after, uses)
         return {
             **self._head("sparkconfig.rotation"),
             "generation": after.generation,
             "previous": before.generation,
-            **_names("changed", changed),
-            **_names("added", added),
-            **_names("lost", lost),
+            **_names("changed", found.changed),
+            **_names("added", found.added),
+            **_names("lost", found.lost),
         }
 
     def _providers(self) -> Iterable[Record]:

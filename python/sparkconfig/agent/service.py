@@ -140,6 +140,7 @@ class AgentService:
     def _resolve(self, request: Json) -> Json:
         keeper = self._running.keeper
         wanted = _expressions(request.get("expressions") or [])
+        self._running.users.asked(wanted, request.get("scope"))
         snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
         self._unmasked.look(snapshot)
         return {"snapshot": snapshot.to_json()}

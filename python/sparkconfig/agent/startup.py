@@ -11,7 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
+from sparkconfig.agent.users import Users
 from sparkconfig.control import ControlServer
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
@@ -23,7 +25,7 @@ from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.cache import CachingProvider
 from sparkconfig.references import scan
 from sparkconfig.resolver import Expression, Resolver
-from sparkconfig.rotation import SnapshotKeeper
+from sparkconfig.rotation import SnapshotKeeper, Use
 from sparkconfig.settings import PREFIX, Settings, parse
 from sparkconfig.snapshot import Snapshot
 
@@ -106,6 +108,8 @@ class Application:
         if _judged(self._confs):
             self._judge(launch, restarted=held is not None)
         self.records = self._records()
+        self.history = GenerationHistory()
+        self.users = Users()
         self._control: ControlServer | None = None
         self.keeper = SnapshotKeeper(
             self.resolver,
@@ -115,8 +119,13 @@ class Application:
             stale_ms=self.settings.stale_expiry,
             manual=self._manual,
             files=FileRules.from_settings(self.settings, file_key),
-            noted=None if self.records is None else self.records.noted,
+            noted=self._on_round,
         )
+
+    def _on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
+        self.history.on_round(before, after, uses)
+        if self.records is not None:
+            self.records.noted(before, after, uses)
 
     def _judge(self, launch: Launch, *, restarted: bool) -> None:
         """Load the policies and judge the confs; what the operator puts in place counts from here on."""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from sparkconfig.lookup import Place
+from sparkconfig.references import scan
+from sparkconfig.rotation import Use
 
 if TYPE_CHECKING:
     from sparkconfig.agent.policies import Policies
@@ -19,6 +24,7 @@ def status_of(application: Application) -> dict[str, Any]:
     """
     keeper = application.keeper
     settings = application.settings
+    in_use = _keys_in_use(keeper.uses().values())
     return {
         "generation": keeper.snapshot.generation,
         "published_at": int(keeper.published_at * 1000),
@@ -29,28 +35,50 @@ def status_of(application: Application) -> dict[str, Any]:
         "rounds": keeper.rounds,
         "failed_rounds": keeper.failed_rounds,
         "policy": {} if application.policies is None else application.policies.status(),
-        "providers": [_provider(application, name) for name in sorted(application.resolver.providers)],
+        "providers": [
+            _provider(application, name, in_use) for name in sorted(application.resolver.providers)
+        ],
         "references": [
             {
                 "key": use.key,
+                "used_by": _used_by(application, id_, use),
                 "references": list(use.references),
                 "changed_at": None if use.changed_at is None else int(use.changed_at * 1000),
                 "problem": use.problem,
             }
-            for use in sorted(keeper.uses().values(), key=lambda use: (use.references, use.key or ""))
+            for id_, use in sorted(
+                keeper.uses().items(), key=lambda item: (item[1].references, item[1].key or "")
+            )
         ],
+        "generations": application.history.recent(),
         "decisions": [] if application.policies is None else _decisions(application.policies),
     }
 
 
 def _decisions(policies: Policies) -> list[dict[str, Any]]:
     """The last policy decisions, the newest first."""
-    shown = ("time", "scope", "subject", "canonical", "decision", "reason", "rule")
+    shown = ("time", "user", "session", "scope", "subject", "canonical", "decision", "reason", "rule")
     records = list(policies.engine.recent)
     return [{name: record[name] for name in shown if name in record} for record in reversed(records)]
 
 
-def _provider(application: Application, name: str) -> dict[str, Any]:
+def _used_by(application: Application, id_: str, use: Use) -> list[str]:
+    """The conf in which it stands, and what asked for its value beside that."""
+    conf = [] if use.key is None else [f"the conf {use.key}"]
+    return [*conf, *application.users.of(id_)]
+
+
+def _keys_in_use(uses: Iterable[Use]) -> dict[Place, list[str]]:
+    """The keys of each (provider, path) that references in use name, not those that were ever asked for."""
+    found: dict[Place, set[str]] = {}
+    for use in uses:
+        for text in use.references:
+            for reference in scan(text):
+                found.setdefault((reference.provider, reference.path or ""), set()).add(reference.key)
+    return {place: sorted(keys) for place, keys in found.items()}
+
+
+def _provider(application: Application, name: str, in_use: dict[Place, list[str]]) -> dict[str, Any]:
     cache = application.caches.get(name)
     states = [] if cache is None else cache.states()
     return {
@@ -60,7 +88,7 @@ def _provider(application: Application, name: str) -> dict[str, Any]:
         "paths": [
             {
                 "path": state.path,
-                "keys": state.keys,
+                "keys": in_use.get((name, state.path), []),
                 "age_ms": state.age_ms,
                 "due_ms": max(0, state.due_ms),
                 "expires_ms": state.expires_ms,

@@ -268,6 +268,7 @@ def records(
         "job_type": job_type,
         "application": shorten(request.application),
         "scope": request.scope,
+        **{name: shorten(text) for name in ("user", "session") if (text := getattr(request, name))},
     }
     for item in decision.explanation:
         if item.verdict in ("allowed", "denied"):

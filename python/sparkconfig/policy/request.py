@@ -67,6 +67,8 @@ class OverrideRequest:
             are text, but null and other types are allowed (KIP-458: ``Map<String, Object>``).
         references: the references in use, in the values before they were resolved, or asked for by themselves.
         complete: whether ``props`` are all properties of this scope, so that required ones can be missed.
+        user: who sent the statement, as the server knows it, ``""`` if unknown; for records, no rule sees it.
+        session: the session's id, ``""`` if unknown; for records.
     """
 
     job_name: str
@@ -76,6 +78,8 @@ class OverrideRequest:
     props: Mapping[str, object] = field(default_factory=dict, hash=False)
     references: tuple[ReferenceUse, ...] = ()
     complete: bool = False
+    user: str = ""
+    session: str = ""
 
     def __post_init__(self) -> None:
         if self.job_type not in JOB_TYPES:

@@ -14,6 +14,8 @@ A question::
 
     {"op": "job_type", "application": "com.acme.Daily", "main_class": "...", "command": "...", "confs": {...}}
 
+``user`` and ``session`` may say who sent the statement; they go into the records.
+
 ``props`` are the texts as they stand in confs or options, references unresolved: the engine resolves what a rule
 has to judge, and compares the rest with the operator's own texts. Session questions hold what differs from the
 application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
@@ -75,6 +77,8 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             props=question.get("props") or {},
             references=tuple(ReferenceUse(*map(str, item)) for item in question.get("references") or ()),
             complete=bool(question.get("complete")),
+            user=_text(question, "user"),
+            session=_text(question, "session"),
         )
         decision = engine.check(request, streaming=bool(question.get("streaming")))
         return _decided(engine, decision, explain=bool(question.get("explain")))
@@ -94,6 +98,8 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             _job_type(question),
             str(question.get("application") or ""),
             scope or "application",
+            user=_text(question, "user"),
+            session=_text(question, "session"),
         )
         texts = [_text_of(item) for item in question.get("expressions") or ()]
         return _decided(engine, engine.check_use(request, texts, judged=scope is None), explain=False)
@@ -121,6 +127,10 @@ def _text_of(item: _Json) -> dict[str, str]:
     """A text under ``""``, with what says which of its references are Kafka's own."""
     siblings = {str(key): str(text) for key, text in (item.get("siblings") or {}).items()}
     return {"": str(item["text"]), **kafka_options.of_map(siblings)}
+
+
+def _text(question: _Json, name: str) -> str:
+    return str(question.get(name) or "")
 
 
 def _job_type(question: _Json) -> str:

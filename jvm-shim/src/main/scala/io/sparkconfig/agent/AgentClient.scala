@@ -81,12 +81,14 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   /**
    * Takes expressions into the snapshot and reads every path again that is due.
    *
+   * @param scope who asks: `application`, `worker`, or None for a point of use
    * @throws io.sparkconfig.SparkConfigException if one of these expressions cannot be resolved
    */
-  def resolve(expressions: Iterable[Expression]): Snapshot = {
+  def resolve(expressions: Iterable[Expression], scope: Option[String] = None): Snapshot = {
     val request = Json.obj()
     val items = request.putArray("expressions")
     expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
+    scope.foreach(request.put("scope", _))
     snapshotOf(supervisor.call("resolve", request))
   }
 

@@ -20,6 +20,7 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   @volatile private var news: Option[SnapshotNews] = None
   private val retired = new RetiredBroadcasts
   @volatile private var broadcastsWork = false
+  private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[(String, Boolean), Message]()
   private val pool = Executors.newSingleThreadExecutor(new ThreadFactory {
@@ -48,6 +49,7 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
         else new SnapshotNews(snapshot.generation, null, sc.broadcast(bytes))
       val old = news
       news = Some(fresh)
+      reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
       old.flatMap(each => Option(each.shared)).foreach(retired.add(_, bytes.length))
     }
   }
@@ -56,7 +58,13 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   def executors: Map[String, Seen] = seen.asScala.toMap
 
   /** An executor is gone. */
-  def forget(executor: String): Unit = seen.remove(executor)
+  def forget(executor: String): Unit = {
+    seen.remove(executor)
+    reach.forget(executor, System.currentTimeMillis())
+  }
+
+  /** How far a generation has come among the executors that ran when it was published. */
+  def reached(generation: Long): Option[Reached] = reach.of(generation)
 
   /** How many of the executors that still ask do not have the newest generation. */
   def behind(newest: Long, silentAfterMs: Long): Int = {
@@ -69,7 +77,9 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
 
   private def reply(message: Message): Message = message match {
     case AskSnapshot(known, executor) =>
-      seen.put(executor, Seen(known, System.currentTimeMillis()))
+      val now = System.currentTimeMillis()
+      seen.put(executor, Seen(known, now))
+      reach.has(executor, known, now)
       news.filter(_.generation > known).getOrElse(Unchanged)
     case AskKey => new Key(key)
     case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)

@@ -42,7 +42,7 @@ private[sparkconfig] final class Application private (
   }
 
   /** What can be told of this application. */
-  val state = new ApplicationState(client, values, service)
+  val state = new ApplicationState(client, values, service, sc.isLocal)
 
   /** Called when the scheduler stands: from now on broadcasts work, and the application has its id. */
   def ready(applicationId: String, metrics: MetricRegistry): Unit = {

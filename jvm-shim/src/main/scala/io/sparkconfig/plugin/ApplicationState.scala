@@ -1,5 +1,7 @@
 package io.sparkconfig.plugin
 
+import scala.collection.JavaConverters._
+
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.SparkConfigException
@@ -12,7 +14,8 @@ import io.sparkconfig.ui.QueryRestartEvent
 private[sparkconfig] final class ApplicationState(
     client: AgentClient,
     values: DriverValues,
-    service: ExecutorService) {
+    service: ExecutorService,
+    local: Boolean) {
 
   import ApplicationState._
 
@@ -43,6 +46,13 @@ private[sparkconfig] final class ApplicationState(
     }
   }
 
+  /** The state as the event log keeps it when the application ends. */
+  def lastJson: JsonNode = {
+    val node = toJson.asInstanceOf[ObjectNode]
+    node.put("ended_at", System.currentTimeMillis())
+    node
+  }
+
   def toJson: JsonNode = {
     val node = agent.map(_.deepCopy[ObjectNode]()).getOrElse(Json.obj())
     node.put("generation", generation)
@@ -51,6 +61,8 @@ private[sparkconfig] final class ApplicationState(
     side.put("pid", client.pid.getOrElse(-1L))
     side.put("restarts", restarts)
     side.put("answers", agent.isDefined)
+    node.put("local", local)
+    node.path("generations").elements().asScala.foreach(addReach)
     LocalFiles.problem.foreach(node.put("files_problem", _))
     val executors = node.putArray("executors")
     service.executors.toSeq.sortBy(_._1).foreach { case (id, seen) =>
@@ -73,6 +85,16 @@ private[sparkconfig] final class ApplicationState(
       restart.put("attempts", event.attempts)
     }
     node
+  }
+
+  /** When the executors had a generation, as far as they have said so. */
+  private def addReach(entry: JsonNode): Unit = entry match {
+    case generation: ObjectNode => service.reached(generation.path("generation").asLong).foreach { reached =>
+      generation.put("executors", reached.executors)
+      generation.put("executors_missing", reached.missing)
+      if (reached.tookMs >= 0) generation.put("executors_took_ms", reached.tookMs)
+    }
+    case _ =>
   }
 
   private def silentAfterMs: Long = math.max(60000L, client.settings.pollIntervalMs * 5)

@@ -54,7 +54,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = {
     PolicyDoors.running.foreach(_.use(scope, expressions))
     val newest =
-      try ask(expressions)
+      try ask(expressions, scope)
       catch {
         case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held)
         case unplaced: FilePlacementException =>
@@ -97,8 +97,8 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     watcher.interrupt()
   }
 
-  private def ask(expressions: Seq[Expression]): Snapshot = {
-    val answer = client.resolve(expressions)
+  private def ask(expressions: Seq[Expression], scope: Option[String] = None): Snapshot = {
+    val answer = client.resolve(expressions, scope)
     lastAnswerAt.set(System.nanoTime())
     accept(answer)
     // The answer itself, not what is held: it is the one that was read for this use.

@@ -4,6 +4,7 @@ import java.util.concurrent.{Executors, ThreadFactory, TimeUnit, TimeoutExceptio
 
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.agent.Json
 import io.sparkconfig.ui.ConfigStateEvent
 import org.apache.spark.SparkContext
@@ -30,7 +31,7 @@ private[plugin] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   def begin(): Unit = {
     sc.addSparkListener(this)
-    worker.scheduleWithFixedDelay(() => if (changed) write(), FirstMs, PauseMs, TimeUnit.MILLISECONDS)
+    worker.scheduleWithFixedDelay(() => if (changed) write(state.toJson), FirstMs, PauseMs, TimeUnit.MILLISECONDS)
   }
 
   /** The state is another one now. */
@@ -38,7 +39,7 @@ private[plugin] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   /** The bus ends before plugins do. */
   override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit =
-    try worker.submit(new Runnable { override def run(): Unit = write() }).get(LastMs, TimeUnit.MILLISECONDS)
+    try worker.submit(new Runnable { override def run(): Unit = write(state.lastJson) }).get(LastMs, TimeUnit.MILLISECONDS)
     catch {
       case _: TimeoutException => log.warn("the last state is not in the event log: it took too long")
       case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName)
@@ -46,10 +47,10 @@ private[plugin] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   def close(): Unit = worker.shutdownNow()
 
-  private def write(): Unit =
+  private def write(current: => JsonNode): Unit =
     try {
       changed = false
-      SparkAccess.post(sc, ConfigStateEvent(System.currentTimeMillis(), Json.write(state.toJson)))
+      SparkAccess.post(sc, ConfigStateEvent(System.currentTimeMillis(), Json.write(current)))
     } catch { case NonFatal(e) => log.debug("no state was written: {}", e.getClass.getName) }
 }
 

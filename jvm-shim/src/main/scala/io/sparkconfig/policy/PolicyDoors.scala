@@ -117,8 +117,12 @@ private[sparkconfig] final class PolicyDoors(
       found
     }
 
-  private def ask(question: JsonNode): Verdict =
+  private def ask(question: ObjectNode): Verdict =
     try {
+      Requester.current.foreach { who =>
+        question.put("user", who.user)
+        question.put("session", who.session)
+      }
       val answer = client.check(question)
       Json.texts(answer.get("audit")).foreach(record)
       Verdict(

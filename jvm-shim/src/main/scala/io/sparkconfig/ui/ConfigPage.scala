@@ -17,39 +17,50 @@ object ConfigPage {
 
   def content(state: JsonNode): Seq[Node] = {
     val now = state.path("now").asLong
+    val policy = state.path("policy")
     <div id="sparkconfig">
       <style>{Style}</style>
       {problem(state)}
+      {ended(state)}
       <ul class="list-unstyled">
         <li><strong>Generation:</strong> <span id="generation">{state.path("generation").asLong}</span>,
           published {ago(now, state.get("published_at"))}</li>
         <li><strong>Trigger:</strong> {text(state, "reload_trigger")};
           <strong>action:</strong> {text(state, "reload_action")};
           <strong>poll:</strong> {span(state.get("poll_interval_ms"))}</li>
-        <li><strong>Side process:</strong> {side(state.path("side_process"))}</li>
+        <li><strong>Side process:</strong> <span id="side">{side(state)}</span></li>
         <li><strong>Executors without the newest generation:</strong>
           <span id="behind">{state.path("executors_behind").asLong}</span></li>
-        <li><strong>Seen:</strong> {time(now)}; <a href="json/">the same as JSON</a></li>
+        <li><strong>As of:</strong> {time(now)}; <a href="json/">the same as JSON</a></li>
       </ul>
       {table("providers", "Providers",
         Seq("Provider", "Class", "State", "Path", "Keys", "Age", "Next read", "Last good value ends in", "Last error"),
         for (provider <- list(state, "providers"); path <- paths(provider)) yield Seq(
           plain(text(provider, "name")), plain(text(provider, "class")), standing(path), plain(text(path, "path")),
-          plain(text(path, "keys")), plain(span(path.get("age_ms"))), plain(next(path)), plain(expiry(path)),
+          plain(list(path, "keys").map(_.asText).mkString(", ")), plain(span(path.get("age_ms"))), plain(next(path)), plain(expiry(path)),
           plain(text(path, "error"))))}
-      {table("references", "References", Seq("Reference", "Conf", "Last change", "Problem"),
+      {table("references", "References", Seq("Reference", "Used by", "Last change", "Problem"),
         list(state, "references").map(use => Seq(
-          list(use, "references").map(each => <code class="d-block">{each.asText}</code>), plain(text(use, "key")),
+          list(use, "references").map(each => <code class="d-block">{each.asText}</code>), plain(list(use, "used_by").map(_.asText).mkString(", ")),
           plain(ago(now, use.get("changed_at"))), plain(text(use, "problem")))))}
+      {table("generations", "Generations",
+        Seq("Generation", "Published", "Changed", "Added", "Lost", "All executors had it"),
+        list(state, "generations").map(each => Seq(
+          plain(text(each, "generation")), plain(ago(now, each.get("at"))), names(each, "changed"), names(each, "added"),
+          names(each, "lost"), plain(reach(state, each)))))}
       {table("executors", "Executors", Seq("Executor", "Generation", "Asked", "State"),
         list(state, "executors").map(executor => Seq(
           plain(text(executor, "id")), plain(text(executor, "generation")), plain(ago(now, executor.get("asked_at"))),
-          if (executor.path("behind").asBoolean) mark("behind", "warn") else mark("newest", "good"))))}
-      {table("decisions", "Policy decisions", Seq("Time", "Scope", "Key, reference or table", "Decision", "Reason", "Rule"),
+          if (executor.path("behind").asBoolean) mark("behind", "warn") else mark("newest", "good"))),
+        if (state.path("local").asBoolean) LocalMode else "No executor has asked yet.")}
+      {table("decisions", "Policy decisions",
+        Seq("Time", "User", "Session", "Scope", "Key, reference or table", "Decision", "Reason", "Rule"),
         list(state, "decisions").map(decision => Seq(
-          plain(time(decision.path("time").asText)), plain(text(decision, "scope")),
+          plain(time(decision.path("time").asText)), plain(text(decision, "user")),
+          <span title={text(decision, "session")}>{text(decision, "session").take(8)}</span>, plain(text(decision, "scope")),
           <code>{text(decision, "subject")}</code>, verdict(text(decision, "decision")),
-          plain(text(decision, "reason")), plain(text(decision, "rule")))))}
+          plain(text(decision, "reason")), plain(text(decision, "rule")))),
+        if (policy.has("mode")) "No decision yet." else "This application has no policies.", refusals(policy))}
       {optional("restarts", "Restarts of managed queries",
         Seq("Time", "Query", "Generation", "Changed options", "Took", "Attempts"),
         list(state, "query_restarts").map(restart => Seq(
@@ -64,19 +75,30 @@ object ConfigPage {
     "#sparkconfig .mark{padding:1px 8px;border-radius:8px;color:#fff;white-space:nowrap}" +
       "#sparkconfig .good{background:#2e7d32}#sparkconfig .bad{background:#b71c1c}" +
       "#sparkconfig .warn{background:#b26a00}#sparkconfig .idle{background:#6c757d}" +
-      "#sparkconfig table{width:auto;min-width:60%}#sparkconfig td{overflow-wrap:anywhere}" +
+      "#sparkconfig td{overflow-wrap:anywhere}" +
       "#sparkconfig h4{margin-top:1em}"
 
   private def problem(state: JsonNode): Seq[Node] =
     if (state.hasNonNull("files_problem")) <div id="problem" class="alert alert-danger">{text(state, "files_problem")}</div>
     else Nil
 
-  private def table(id: String, title: String, header: Seq[String], rows: Seq[Seq[Seq[Node]]]): Seq[Node] =
+  /**
+   * @param empty what to say where there are no rows
+   * @param note a line above the table
+   */
+  private def table(
+      id: String,
+      title: String,
+      header: Seq[String],
+      rows: Seq[Seq[Seq[Node]]],
+      empty: String = "",
+      note: Seq[Node] = Nil): Seq[Node] =
     <div>
       <h4>{title} ({rows.size})</h4>
-      {if (rows.isEmpty) Nil
+      {note}
+      {if (rows.isEmpty) (if (empty.isEmpty) Nil else <p class="text-muted">{empty}</p>)
        else
-        <table id={id} class="table table-bordered table-sm table-striped">
+        <table id={id} class="table table-bordered table-sm table-striped sortable">
           <thead><tr>{header.map(name => <th>{name}</th>)}</tr></thead>
           <tbody>{rows.map(row => <tr>{row.map(cell => <td>{cell}</td>)}</tr>)}</tbody>
         </table>}
@@ -111,7 +133,41 @@ object ConfigPage {
   private def expiry(path: JsonNode): String =
     if (path.path("failures").asLong > 0) span(path.get("expires_ms")) else ""
 
-  private def side(node: JsonNode): String = {
+  private val LocalMode = "Tasks run in the driver in local mode, which always has the newest generation."
+
+  /** The history server shows what the event log kept last. */
+  private def ended(state: JsonNode): Seq[Node] =
+    if (!state.hasNonNull("ended_at")) Nil
+    else
+      <div id="ended" class="alert alert-info">
+        The application ended at {time(state.get("ended_at").asLong)}. This is what it used at its end.
+      </div>
+
+  private def refusals(policy: JsonNode): Seq[Node] =
+    if (!policy.has("mode")) Nil
+    else
+      <p>Since the side process started, policies have refused
+        <strong id="denied">{policy.path("denied").asLong}</strong> and warned of
+        <strong id="warned">{policy.path("warned").asLong}</strong> (mode {text(policy, "mode")}).</p>
+
+  private def names(generation: JsonNode, kind: String): Seq[Node] = {
+    val shown = list(generation, kind).map(each => <code class="d-block">{each.asText}</code>)
+    val more = generation.path(s"${kind}_more").asLong
+    if (more == 0) shown else shown ++ Text(s"and $more more")
+  }
+
+  private def reach(state: JsonNode, generation: JsonNode): String =
+    if (state.path("local").asBoolean) "at once, in the driver"
+    else if (generation.hasNonNull("executors_took_ms"))
+      s"after ${span(generation.get("executors_took_ms"))} (${counted(generation.path("executors").asLong, "executor")})"
+    else if (generation.has("executors_missing"))
+      s"waiting for ${generation.path("executors_missing").asLong} of ${generation.path("executors").asLong}"
+    else "no executor ran then"
+
+  private def counted(number: Long, what: String): String = if (number == 1) s"1 $what" else s"$number ${what}s"
+
+  private def side(state: JsonNode): String = if (state.hasNonNull("ended_at")) "ended with the application" else {
+    val node = state.path("side_process")
     val restarts = node.path("restarts").asLong
     val answers = if (node.path("answers").asBoolean) "answers" else "does not answer; the last generation serves"
     val again = if (restarts == 0) "never restarted" else if (restarts == 1) "restarted once" else s"restarted $restarts times"

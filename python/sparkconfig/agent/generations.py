@@ -1,0 +1,80 @@
+"""What each generation changed, and when: for the audit and for the page Config. Names and times, never values."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkconfig.references import shorten
+from sparkconfig.rotation import Use
+from sparkconfig.snapshot import Snapshot
+
+__all__ = ["Changes", "GenerationHistory", "changes"]
+
+_MOST_GENERATIONS = 50
+_MOST_NAMES = 20
+
+
+@dataclass
+class Changes:
+    """The references that one generation changed, added or lost, as they are written in confs and options."""
+
+    changed: set[str] = field(default_factory=set)
+    added: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+
+
+def changes(before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> Changes:
+    """Compare two generations.
+
+    Args:
+        before: the generation that was published first.
+        after: the one that replaced it.
+        uses: the expressions in use, by id.
+    """
+    found = Changes()
+    for id_, use in uses.items():
+        old, new = before.entries.get(id_), after.entries.get(id_)
+        if old != new:
+            names = found.added if old is None else found.lost if new is None else found.changed
+            names.update(use.references)
+    return found
+
+
+class GenerationHistory:
+    """The last generations, for people who look at a running application. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._generations: deque[dict[str, Any]] = deque(maxlen=_MOST_GENERATIONS)
+
+    def on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
+        """Remember what a round brought; the keeper calls it after each."""
+        if after.generation == before.generation:
+            return
+        found = changes(before, after, uses)
+        entry = {
+            "generation": after.generation,
+            "at": int(time.time() * 1000),
+            **_names("changed", found.changed),
+            **_names("added", found.added),
+            **_names("lost", found.lost),
+        }
+        with self._lock:
+            self._generations.appendleft(entry)
+
+    def recent(self) -> list[dict[str, Any]]:
+        """Return the last generations, the newest first; ``at`` is in milliseconds since the epoch."""
+        with self._lock:
+            return list(self._generations)
+
+
+def _names(kind: str, references: set[str]) -> dict[str, Any]:
+    """References by name, and how many more there are."""
+    found: dict[str, Any] = {kind: [shorten(text) for text in sorted(references)[:_MOST_NAMES]]}
+    more = len(references) - _MOST_NAMES
+    return {**found, f"{kind}_more": more} if more > 0 else found
