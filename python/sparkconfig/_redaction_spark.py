@@ -15,7 +15,7 @@ from typing import Any
 
 from sparkconfig.redaction import REGISTRY
 
-__all__ = ["install", "refresh", "refresh_now", "unlogged"]
+__all__ = ["install", "learn", "refresh", "refresh_now", "unlogged"]
 
 # Printing asks the JVM for new values at most this often.
 _PAUSE_SECONDS = 0.1
@@ -57,6 +57,17 @@ def install() -> None:
 def refresh() -> None:
     """Learn the values that the JVM masks by now, unless that was asked a moment ago. Never raises."""
     if time.monotonic() - _asked_at >= _PAUSE_SECONDS:
+        refresh_now()
+
+
+def learn(registered: int) -> None:
+    """Learn the values that the JVM masks by now, if they are more than the known ones.
+
+    Args:
+        registered: how many values the JVM masks.
+    """
+    context = sys.modules["pyspark"].SparkContext if "pyspark" in sys.modules else None
+    if registered != _known[1] or _known[0] is not getattr(context, "_gateway", None):
         refresh_now()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkconfig import redaction
-from sparkconfig._redaction_spark import unlogged
+from sparkconfig._redaction_spark import learn, unlogged
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
@@ -36,7 +36,8 @@ def current(text: str) -> Secret:
     failure: SparkConfigError
     try:
         with unlogged():
-            return Secret(str(api.current(text)))
+            answer = json.loads(api.currentJson(text))
+        return _secret(answer["value"], answer)
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)
     raise failure
@@ -60,12 +61,18 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
             answer = json.loads(api.configsJson(json.dumps(dict(given))))
         found, plain = answer["values"], set(answer.get("plain", ()))
         return {
-            key: found[key] if found[key] == text or key in plain else Secret(found[key])
+            key: found[key] if found[key] == text or key in plain else _secret(found[key], answer)
             for key, text in given.items()
         }
     except Exception as error:  # noqa: BLE001 - as in current()
         failure = _translated(error)
     raise failure
+
+
+def _secret(value: str, answer: Mapping[str, Any]) -> Secret:
+    """A secret whose parts the JVM masks: what this process shows masks them too, before it has the secret."""
+    learn(int(answer["registered"]))
+    return Secret(value, ())
 
 
 def generation() -> int:

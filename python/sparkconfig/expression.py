@@ -43,16 +43,26 @@ class ResolvedValue:
     Attributes:
         value: a :class:`Secret` if it must be redacted, else plain text.
         redact: whether a secret is in it: a provider's value, or KIP-269's ``redact``.
+        secrets: the secrets in it, which redaction masks: the values of its references, and what KIP-269's
+            ``redact`` hides. The text around them is none.
         resolved: whether anything was put in place; False: it is the text that was given.
         files: id to content of the files whose markers stand in the value.
     """
 
-    __slots__ = ("files", "redact", "resolved", "value")
+    __slots__ = ("files", "redact", "resolved", "secrets", "value")
 
     def __init__(
-        self, text: str, *, redact: bool, resolved: bool, files: Mapping[str, StoredFile] | None = None
+        self,
+        text: str,
+        *,
+        redact: bool,
+        resolved: bool,
+        secrets: tuple[str, ...] = (),
+        files: Mapping[str, StoredFile] | None = None,
     ) -> None:
-        self.value: Secret | str = Secret(text) if redact else text
+        # A secret whose parts nobody told is masked as a whole.
+        self.secrets = (secrets or (text,)) if redact else ()
+        self.value: Secret | str = Secret(text, self.secrets) if redact else text
         self.redact = redact
         self.files: Mapping[str, StoredFile] = files or {}
         self.resolved = resolved

@@ -31,6 +31,7 @@ class Evaluated:
         answered: the references that had a value.
         empty: the references that had none, and stand in ``text`` as they are written.
         inert: references inside of ``$[...]`` that is no substitution: text by the rules, hardly by intent.
+        secrets: what KIP-269's ``redact`` and custom types hide, besides the values of the references.
         error: why it could not be evaluated.
     """
 
@@ -40,6 +41,7 @@ class Evaluated:
     answered: list[Reference] = field(default_factory=list)
     empty: list[Reference] = field(default_factory=list)
     inert: list[Reference] = field(default_factory=list)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     error: SparkConfigError | None = None
 
 

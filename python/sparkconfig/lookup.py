@@ -87,6 +87,10 @@ class Lookups:
                 empty.append(reference)
         return replace(text, references, values), empty
 
+    def values_of(self, references: Iterable[Reference]) -> list[str]:
+        """The values of the references, without those that are needed as files."""
+        return [self.data[r.provider, r.path][r.key] for r in references if self._ids.get(r[:3]) is None]
+
     def files_of(self, references: Iterable[Reference]) -> list[str | None]:
         """The id of each reference's file, None for those that yield a value."""
         return [self._ids.get(reference[:3]) for reference in references]

@@ -153,6 +153,7 @@ class _Map:
             if found is not None:
                 result.text = found.value
                 result.redact = found.redacted
+                result.secrets = self._made.secret_texts
                 result.changed = result.text != text or bool(used.answered)
         result.answered += used.answered
         result.empty += used.empty

@@ -1,8 +1,9 @@
 """The values that nothing may show, and the masking of texts by them.
 
-One :class:`Registry` holds every value that was resolved, with its generation; values of old generations stay
-masked. A value is found raw, each of its lines, under stacks of escapes (JSON, JavaScript, SQL, XML, HTML, Java
-properties, URL), in base64 at every offset, base64url and hex. The JVM's mirror is
+One :class:`Registry` holds the value of every reference that was resolved, with its generation; values of old
+generations stay masked. Texts that a job composes around references are not registered: their secret parts are.
+A value is found raw, each of its lines, under stacks of escapes (JSON, JavaScript, SQL, XML, HTML, Java properties,
+URL), in base64 at every offset, base64url and hex. The JVM's mirror is
 ``io.sparkconfig.redaction.Redactor``; the same rules, the same mask.
 """
 
@@ -101,10 +102,11 @@ class Registry:
         """Add the values that are worth registering; a known one keeps its first generation."""
         self.declare([value for value in values if worth_registering(value)], generation=generation)
 
-    def register_one(self, value: str) -> None:
-        """:meth:`register` for one value, cheap if it is known."""
-        if value not in self._generations:
-            self.register([value])
+    def register_new(self, values: Iterable[str]) -> None:
+        """:meth:`register`, cheap for values that are known."""
+        fresh = [value for value in values if value not in self._generations]
+        if fresh:
+            self.register(fresh)
 
     def declare(self, values: Iterable[str], *, generation: int = 0) -> None:
         """Add values whatever they look like, as the operator asked; an empty one cannot be masked."""
@@ -346,4 +348,4 @@ def install() -> None:
     _redaction_kernel.install()
     _redaction_output.install()
     _redaction_spark.install()
-    secret.on_reveal = REGISTRY.register_one
+    secret.on_reveal = REGISTRY.register_new

@@ -257,6 +257,7 @@ class Resolver:
                 evaluated.text,
                 redact=evaluated.redact and not path_only,
                 resolved=evaluated.changed,
+                secrets=tuple(dict.fromkeys([*lookups.values_of(evaluated.answered), *evaluated.secrets])),
                 files={id_: lookups.files[id_] for id_ in ids if id_ is not None},
             )
 

@@ -230,7 +230,7 @@ class SnapshotKeeper:
                         "; ".join(resolution.problems_of(expression)),
                     )
             elif value.resolved:
-                entries[id_] = Entry(value.reveal(), value.redact, frozenset(value.files))
+                entries[id_] = Entry(value.reveal(), value.redact, frozenset(value.files), value.secrets)
                 files.update(value.files)
                 self._inherited.pop(id_, None)
         self._failed_rounds += bool(resolution.failed)
@@ -243,7 +243,8 @@ class SnapshotKeeper:
 
     def _advance(self, entries: Mapping[str, Entry], files: Mapping[str, StoredFile]) -> None:
         with self._changed:
-            self._snapshot = Snapshot(self._snapshot.generation + 1, entries, files)
+            was = self._snapshot
+            self._snapshot = Snapshot(was.generation + 1, entries, files, was.inherited)
             self._published_at = time.time()
             self._changed.notify_all()
         _log.info("generation %d with %d expressions", self._snapshot.generation, len(entries))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NoReturn, SupportsIndex
 
 from sparkconfig.errors import SecretExposureError
@@ -12,8 +12,9 @@ __all__ = ["Secret"]
 
 _HINT = "a Secret is not turned into text by accident; call .reveal() where the value is used"
 
-#: Called with each value that :meth:`Secret.reveal` gives out, while this process redacts what it shows.
-on_reveal: Callable[[str], None] | None = None
+#: Called with what must be masked of each value that :meth:`Secret.reveal` gives out, while this process redacts
+#: what it shows.
+on_reveal: Callable[[Iterable[str]], None] | None = None
 
 
 class _SaysHow(type):
@@ -29,20 +30,27 @@ class Secret(metaclass=_SaysHow):
 
     ``repr`` shows a mask; ``str``, f-strings, pickle and JSON raise SecretExposureError (a TypeError).
     Equality is by value and takes constant time; a Secret hashes by value and is immutable.
+
+    Args:
+        value: the text.
+        parts: the values of the references in it, which redaction masks wherever they show; None: the whole text is
+            one. Text that a job wrote around its references is no secret, and there may be any number of such texts.
     """
 
-    __slots__ = ("_value",)
+    __slots__ = ("_parts", "_value")
     _value: str
+    _parts: tuple[str, ...] | None
 
-    def __init__(self, value: str) -> None:
+    def __init__(self, value: str, parts: Iterable[str] | None = None) -> None:
         if not isinstance(value, str):
             raise SecretExposureError(f"a Secret holds text, not {type(value).__name__}")
         object.__setattr__(self, "_value", value)
+        object.__setattr__(self, "_parts", None if parts is None else tuple(parts))
 
     def reveal(self) -> str:
         """Return the value itself. Keep it out of logs, messages and plans."""
         if on_reveal is not None:
-            on_reveal(self._value)
+            on_reveal((self._value,) if self._parts is None else self._parts)
         return self._value
 
     def __repr__(self) -> str:

@@ -106,7 +106,8 @@ class ConfigTransformer:
         for name, text, references in plans:
             filled, empty = lookups.fill(text, references)
             if len(empty) < len(references):
-                data[name] = Secret(filled)
+                without = set(empty)
+                data[name] = Secret(filled, lookups.values_of(r for r in references if r not in without))
             if empty:
                 missing.append((name, empty))
         failure = self._judge(missing, lookups.errors) if missing else None

@@ -14,6 +14,7 @@ from pyspark_test import assert_pyspark_df_equal
 
 from sparkconfig import current
 from sparkconfig.errors import UnresolvedReferenceError
+from sparkconfig.redaction import MASK
 from support import surfaces
 from support.leaks import LeakFinder
 from support.postgres import new_password
@@ -141,6 +142,24 @@ def test_current_gives_a_secret_and_a_missing_key_names_the_reference_only(shop:
         current(shop.reference("no.such.key"))
     assert "no.such.key" in str(caught.value)
     assert not any(password in str(caught.value) for password in shop.used)
+
+
+def test_of_composed_texts_the_secret_is_masked_and_their_number_costs_nothing(shop: Shop) -> None:
+    redactor = shop.spark.sparkContext._jvm.io.sparkconfig.redaction.Redactor
+    # The logs, the event log and the pages are searched for the password at the end of this module.
+    context = shop.spark.sparkContext
+    context.setJobDescription(
+        current(f"a job that connects to jdbc:db://h/s?password={shop.reference()}").reveal()
+    )
+    assert shop.spark.range(3).repartition(2).count() == 3
+    context.setJobDescription(None)
+    known = redactor.size()
+    for number in range(300):
+        text = f"jdbc:nothing://host-{number}/s?password={shop.reference()}"
+        assert current(text).reveal() == f"jdbc:nothing://host-{number}/s?password={shop.used[-1]}"
+    assert redactor.size() == known
+    assert redactor.redact(f"it is {shop.used[-1]}") == f"it is {MASK}"
+    assert redactor.redact("jdbc:nothing://host-7/s?password=") == "jdbc:nothing://host-7/s?password="
 
 
 def test_after_a_rotation_the_next_read_uses_the_new_password_on_driver_and_executors(shop: Shop) -> None:

@@ -10,6 +10,7 @@ import sys
 import threading
 from typing import BinaryIO, NoReturn
 
+from sparkconfig import _redaction_hooks, _redaction_output
 from sparkconfig._version import __version__
 from sparkconfig.agent.server import AgentServer
 from sparkconfig.agent.service import AgentService
@@ -33,6 +34,9 @@ def main() -> NoReturn:
     # Py4J logs commands and replies, values included.
     logging.getLogger("py4j").disabled = True
     logging.getLogger("py4j").propagate = False
+    # After the streams were taken away: from now on what providers print and log is masked here already.
+    _redaction_hooks.install()
+    _redaction_output.install()
     hello = json.loads(stdin.readline() or b"{}")
     if "token" not in hello:
         sys.exit("this process is started by sparkconfig's Spark plugin, not by hand")

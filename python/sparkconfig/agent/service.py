@@ -17,6 +17,7 @@ from sparkconfig.agent.status import status_of
 from sparkconfig.agent.unmasked import UnmaskedValues
 from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.providers import _jvm
+from sparkconfig.redaction import REGISTRY
 from sparkconfig.resolver import Expression
 from sparkconfig.snapshot import Snapshot
 
@@ -117,7 +118,7 @@ class AgentService:
         confs, problems = application.resolve_confs(_expressions(request.get("known") or []))
         settings = application.settings
         application.keeper.start()
-        self._unmasked.look(application.keeper.snapshot)
+        self._mask(application.keeper.snapshot)
         return {
             "snapshot": application.keeper.snapshot.to_json(),
             "confs": {key: {"id": conf_id(key, e.text), "text": e.text} for key, e in confs.items()},
@@ -142,8 +143,13 @@ class AgentService:
         wanted = _expressions(request.get("expressions") or [])
         self._running.users.asked(wanted, request.get("scope"))
         snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
-        self._unmasked.look(snapshot)
+        self._mask(snapshot)
         return {"snapshot": snapshot.to_json()}
+
+    def _mask(self, snapshot: Snapshot) -> None:
+        """Mask the snapshot's secrets in what this process shows; warn of those that are not masked anywhere."""
+        REGISTRY.register_new(snapshot.secrets)
+        self._unmasked.look(snapshot)
 
     def _check(self, request: Json) -> Json:
         """A door asks the policies; whatever is not ``"ok": true`` must be refused."""
@@ -156,6 +162,7 @@ class AgentService:
         wait_s = min(int(request.get("wait_ms", 0)), _MAX_WAIT_MS) / 1000
         known = int(request["generation"])
         snapshot = self._running.keeper.await_change(known, wait_s)
+        self._mask(snapshot)
         records = self._running.records
         return {
             "snapshot": snapshot.to_json() if snapshot.generation > known else None,
@@ -163,7 +170,9 @@ class AgentService:
         }
 
     def _refresh(self, request: Json) -> Json:  # noqa: ARG002 - all calls have one form
-        return {"snapshot": self._running.refresh().to_json()}
+        snapshot = self._running.refresh()
+        self._mask(snapshot)
+        return {"snapshot": snapshot.to_json()}
 
     def _status(self, request: Json) -> Json:  # noqa: ARG002
         return {"status": status_of(self._running)}

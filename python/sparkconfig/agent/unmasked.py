@@ -23,11 +23,11 @@ class UnmaskedValues:
         from sparkconfig.redaction import worth_registering
 
         for id_, entry in snapshot.entries.items():
-            if entry.secret and id_ not in self._warned and not worth_registering(entry.value):
+            if id_ not in self._warned and not all(map(worth_registering, entry.secrets)):
                 self._warned.add(id_)
                 # What follows the zero byte are the raw texts of sibling keys.
                 _log.warning(
-                    "the value of %s is short or a common word: it is not masked in pages and logs;"
+                    "a value in %s is short or a common word: it is not masked in pages and logs;"
                     " use a longer secret",
                     shorten(id_.split("\0", 1)[0]),
                 )

@@ -45,6 +45,7 @@ def evaluate(
     identifier: str,
     *,
     secret: bool = False,
+    hide: Callable[[str], None] | None = None,
 ) -> Steps:
     """Evaluate one command.
 
@@ -54,6 +55,7 @@ def evaluate(
         modifiers: what :func:`read_modifiers` made of the command's.
         identifier: of the command.
         secret: the command stands in a secret: the result is redacted and the messages show no identifier.
+        hide: is told a text that this command makes a secret, unless it was one under its own key.
 
     Raises:
         SubstitutionError: there is no value and no default, or the default is not good enough.
@@ -65,6 +67,7 @@ def evaluate(
         identifier = source.value if source is not None else ""
         # The KIP does not carry this redaction to the result; a message is no result and must not show it.
         hidden = secret or (source is not None and source.redacted)
+    own = retrieve is not None
     if retrieve is None:
         found = yield Need(identifier, False, hidden)
     else:
@@ -75,6 +78,7 @@ def evaluate(
             found = RedactableObject(modifiers.default_value)
         elif modifiers.default_key is not None:
             found = yield Need(modifiers.default_key, True, secret)
+            own = False
         else:
             what = flaw if flaw is _MISSING else f"with value that {flaw}"
             raise SubstitutionError(
@@ -88,6 +92,8 @@ def evaluate(
             )
     if found is None:  # a required need is never answered with None
         raise SubstitutionError(f"Type={_shown(kind, secret)}: no value")
+    if hide is not None and ((redact and not found.redacted) or (own and found.redacted)):
+        hide(found.value)
     return found.redacted_version() if redact else found
 
 

@@ -101,6 +101,7 @@ class SubstitutableValues:
         self._asked: dict[str, set[str]] = {}
         self._failed: dict[str, SparkConfigError] = {}
         self._keep_failures = keep_failures
+        self._secret_texts: dict[str, None] = {}
         self._plan = plan or _segments
         self._chars_left = max_chars
         self._here = Running()
@@ -124,6 +125,14 @@ class SubstitutableValues:
     def dependencies(self) -> Mapping[str, Set[str]]:
         """Key to the keys that its evaluation asked for directly; plain keys, which ask for none, are not in."""
         return MappingProxyType(self._asked)
+
+    @property
+    def secret_texts(self) -> tuple[str, ...]:
+        """The texts that ``redact`` and custom types have hidden so far, each by itself.
+
+        What ``literal`` says is to be redacted is not among them: the caller knows it better.
+        """
+        return tuple(self._secret_texts)
 
     def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:  # noqa: FBT001 - KIP's order
         """Return the result of ``key``; None: the key does not exist (or has the value None).
@@ -345,8 +354,14 @@ class SubstitutableValues:
                     return inner(identifier, modifiers, redact)
         else:
             with self._here.evaluating(key):
-                return self._ask_custom(custom, command, secret)
-        return evaluate(retrieve, kind, command.read(), command.identifier, secret=secret)
+                made = self._ask_custom(custom, command, secret)
+                if made.redacted:
+                    self._hide(made.value)
+                return made
+        return evaluate(retrieve, kind, command.read(), command.identifier, secret=secret, hide=self._hide)
+
+    def _hide(self, text: str) -> None:
+        self._secret_texts[text] = None
 
     def _ask_custom(self, custom: SubstituterType, command: Command, secret: bool) -> RedactableObject:  # noqa: FBT001
         """Let a type of its own making answer; it gets the modifiers raw."""

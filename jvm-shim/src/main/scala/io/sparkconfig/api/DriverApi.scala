@@ -16,6 +16,17 @@ object DriverApi {
   /** The newest value of a text with references. It is a secret: keep it out of logs and plans. */
   def current(text: String): String = if (Expression.mayHold(text)) resolved(Seq(Expression(text))).head else text
 
+  /**
+   * As [[current]], for Python: a JSON object with the `value`, and how many values this JVM masks by now, so that
+   * Python learns new ones before it has a value that it could show.
+   */
+  def currentJson(text: String): String = {
+    val answer = Json.obj()
+    answer.put("value", current(text))
+    answer.put("registered", Redactor.size)
+    Json.write(answer)
+  }
+
   /** The newest values of a whole map, all of one generation. */
   def configs(map: JMap[String, String]): JMap[String, String] = {
     val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }
@@ -39,6 +50,7 @@ object DriverApi {
       val expression = Expression.of(text, given.asScala)
       if (newest.get(expression).isDefined && !newest.secrets(expression.id)) plain.add(key)
     }
+    answer.put("registered", Redactor.size)
     Json.write(answer)
   }
 

@@ -11,7 +11,8 @@ import io.sparkconfig.files.StoredFile
  *
  * @param generation grows with each change; a newer one never gives way to an older one
  * @param values expression id to value
- * @param secrets which of the values are to be redacted wherever they could be shown
+ * @param secrets ids of the values that hold secrets
+ * @param redact the secrets in them, which no sink may show: the values of references, never texts around them
  * @param files what clients need as files, by id; their markers stand in the values until this process has written them
  * @param travelling the values with markers, of which `values` has paths of this process
  */
@@ -20,11 +21,13 @@ final case class Snapshot(
     values: Map[String, String],
     secrets: Set[String],
     files: Map[String, StoredFile] = Map.empty,
-    travelling: Option[Map[String, String]] = None) {
+    travelling: Option[Map[String, String]] = None,
+    redact: Set[String] = Set.empty) {
 
   def get(expression: Expression): Option[String] = values.get(expression.id)
 
-  def secretValues: Iterable[String] = secrets.flatMap(values.get) ++ files.values.flatMap(_.secretTexts)
+  /** What redaction masks. Texts composed around references are not among it: their number has no bound. */
+  def secretValues: Iterable[String] = redact ++ files.values.flatMap(_.secretTexts)
 
   /** The same with paths in the place of markers. */
   def placed(paths: Map[String, String]): Snapshot =
@@ -46,6 +49,8 @@ final case class Snapshot(
     val node = Json.obj()
     node.put("generation", generation)
     node.set[JsonNode]("values", entries(travelling.getOrElse(values), withFiles = true))
+    val masked = node.putArray("redact")
+    redact.foreach(masked.add(_))
     if (files.nonEmpty) {
       val contents = node.putObject("files")
       files.foreach { case (id, file) =>
@@ -87,6 +92,7 @@ object Snapshot {
       entries.collect { case (id, entry) if entry.path("secret").asBoolean(true) => id }.toSet,
       Json.fields(node.path("files")).map { case (id, file) =>
         id -> new StoredFile(id, file.get("name").asText, Base64.getDecoder.decode(file.get("content").asText))
-      }.toMap)
+      }.toMap,
+      redact = Json.texts(node.path("redact")).toSet)
   }
 }

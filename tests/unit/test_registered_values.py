@@ -1,0 +1,149 @@
+"""What is masked: the values of references, each by itself, and not the texts that a job composes around them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkconfig import redaction, secret
+from sparkconfig.agent import service as service_module
+from sparkconfig.agent.service import AgentService
+from sparkconfig.redaction import MASK, Registry
+from sparkconfig.resolver import Expression, Resolver
+
+PASSWORD = "Canary-4ab1-pass"
+USER = "Canary-user-9c"
+ENV = "Canary-env-77d1"
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    made = Registry()
+    monkeypatch.setattr(service_module, "REGISTRY", made)
+    return made
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Path:
+    file = tmp_path / "shop.properties"
+    file.write_text(f"password={PASSWORD}\nuser={USER}\n")
+    return file
+
+
+@pytest.fixture
+def service(secrets: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentService]:
+    monkeypatch.setenv("SHOP_TOKEN", ENV)
+    made = AgentService()
+    started = call(
+        made,
+        "start",
+        confs={
+            "spark.config.providers": "files",
+            "spark.config.providers.files.class": "file",
+            "spark.config.substitution.enabled": "true",
+            "spark.shop.url": f"jdbc:db://h/s?user=${{files:{secrets}:user}}&password=${{files:{secrets}:password}}",
+        },
+    )
+    assert started["ok"], started
+    yield made
+    made.close()
+
+
+def call(service: AgentService, method: str, **request: Any) -> dict[str, Any]:
+    return json.loads(service.call(method, json.dumps(request)))
+
+
+def resolve(service: AgentService, *texts: str, **siblings: str) -> dict[str, Any]:
+    wanted = [{"id": text, "text": text, "siblings": siblings} for text in texts]
+    answer = call(service, "resolve", expressions=wanted)
+    assert answer["ok"], answer
+    return answer["snapshot"]
+
+
+def test_an_answer_names_the_values_of_the_references_and_no_text_around_them(
+    service: AgentService, secrets: Path, registry: Registry
+) -> None:
+    snapshot = call(service, "refresh")["snapshot"]
+    assert sorted(snapshot["redact"]) == [PASSWORD, USER]
+    text = f"the url is jdbc:db://h/s?user={USER}&password={PASSWORD}"
+    assert registry.redact(text) == f"the url is jdbc:db://h/s?user={MASK}&password={MASK}"
+
+
+def test_ten_thousand_texts_around_one_secret_register_one_value(
+    service: AgentService, secrets: Path, registry: Registry
+) -> None:
+    def compose(number: int) -> str:
+        return f"jdbc:db://host-{number}/s?password=${{files:{secrets}:password}}&n={number:060d}"
+
+    resolve(service, compose(0))
+    known = len(registry)
+    for start in range(0, 10_000, 500):
+        snapshot = resolve(service, *(compose(number) for number in range(start, start + 500)))
+        assert sorted(snapshot["redact"]) == [PASSWORD, USER]
+    assert len(registry) == known
+    assert registry.redact(PASSWORD) == MASK
+
+
+def test_what_substitutions_hide_is_masked_and_what_they_show_is_not(
+    service: AgentService, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_REGION", "a-region-in-clear")
+    snapshot = resolve(
+        service,
+        "$[envVar/redact/=SHOP_TOKEN] in $[envVar=SHOP_REGION]",
+        "$[keyValue=composed], again",
+        composed="the token $[envVar/redact/=SHOP_TOKEN], composed",
+    )
+    assert sorted(snapshot["redact"]) == sorted([PASSWORD, USER, ENV])
+    assert registry.redact(f"{ENV} in a-region-in-clear") == f"{MASK} in a-region-in-clear"
+    assert [entry["secret"] for id_, entry in snapshot["values"].items() if id_.startswith("$[")] == [
+        True,
+        True,
+    ]
+
+
+def test_a_whole_key_that_is_hidden_is_masked_as_a_whole(service: AgentService, registry: Registry) -> None:
+    snapshot = resolve(service, "$[keyValue/redact/=note]", note="this note is hidden")
+    assert "this note is hidden" in snapshot["redact"]
+
+
+def test_a_restarted_side_process_goes_on_to_mask_what_the_one_before_it_read(
+    service: AgentService, secrets: Path, registry: Registry
+) -> None:
+    held = resolve(service, f"x-${{files:{secrets}:password}}")
+    secrets.unlink()
+    again = AgentService()
+    try:
+        started = call(
+            again,
+            "start",
+            confs={
+                "spark.config.providers": "files",
+                "spark.config.providers.files.class": "file",
+                "spark.config.unresolved": "keep",
+            },
+            held=held,
+        )
+        assert sorted(started["snapshot"]["redact"]) == [PASSWORD, USER]
+    finally:
+        again.close()
+
+
+def test_a_composed_secret_that_is_revealed_registers_its_parts(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry()
+    monkeypatch.setattr(secret, "on_reveal", registry.register_new)
+    confs = {"spark.config.providers": "files", "spark.config.providers.files.class": "file"}
+    with Resolver.from_confs(confs) as resolver:
+        for number in range(100):
+            text = f"number {number}: ${{files:{secrets}:password}}"
+            value = resolver.resolve([Expression(text)]).values[Expression(text)]
+            assert value.reveal() == f"number {number}: {PASSWORD}"
+    assert len(registry) == 1
+    assert registry.redact(PASSWORD) == MASK
+    assert redaction.REGISTRY is not registry
