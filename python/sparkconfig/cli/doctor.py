@@ -40,7 +40,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Check everything on this machine that an application with sparkconfig needs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument(
         "--file",

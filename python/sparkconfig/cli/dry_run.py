@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sparkconfig import advice, databricks
+from sparkconfig.cli.exit_codes import FileError
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression, Source
@@ -202,5 +203,5 @@ def _read(path: Path) -> dict[str, str]:
     except FormatError as error:
         problem = f"{path}: {error}"
     except OSError as error:
-        problem = f"{path} cannot be read: {error.strerror or type(error).__name__}"
+        raise FileError(path, error) from None
     raise ConfigurationError(problem)

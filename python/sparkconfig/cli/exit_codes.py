@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from pathlib import Path
 
 from sparkconfig.errors import (
     AccessDeniedError,
+    AgentError,
     ConfigurationError,
     PolicyViolationError,
+    ProviderError,
     ProviderUnavailableError,
     SealedFileError,
     SecretNotFoundError,
     SparkConfigError,
+    SubstitutionError,
     UnresolvedReferenceError,
 )
 
-__all__ = ["ExitCode", "code_for"]
+__all__ = ["ExitCode", "FileError", "check_exists", "code_for"]
 
 
 class ExitCode(IntEnum):
@@ -44,8 +48,42 @@ class ExitCode(IntEnum):
     """Ctrl-C."""
 
 
+class FileError(ConfigurationError):
+    """A file that the command line names cannot be read or changed.
+
+    Attributes:
+        code: the exit code.
+    """
+
+    def __init__(self, path: Path, error: OSError, *, verb: str = "read") -> None:
+        super().__init__(f"{path} cannot be {verb}: {error.strerror or type(error).__name__}")
+        self.code = ExitCode.UNAVAILABLE
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            self.code = ExitCode.NOT_FOUND
+        elif isinstance(error, PermissionError):
+            self.code = ExitCode.DENIED
+        elif isinstance(error, IsADirectoryError):
+            self.code = ExitCode.CONFIGURATION
+
+
+def check_exists(path: Path | None) -> None:
+    """Do nothing if the command line names no such file, or one that is there.
+
+    Raises:
+        FileError: it is not there, or its folder may not be entered.
+    """
+    if path is None:
+        return
+    try:
+        path.stat()
+    except OSError as error:
+        raise FileError(path, error) from None
+
+
 def code_for(error: SparkConfigError) -> ExitCode:
     """Return the code of an error."""
+    if isinstance(error, FileError):
+        return error.code
     if isinstance(error, SealedFileError):
         return _code_for_sealed(error)
     codes = {
@@ -55,6 +93,9 @@ def code_for(error: SparkConfigError) -> ExitCode:
         SecretNotFoundError: ExitCode.NOT_FOUND,
         AccessDeniedError: ExitCode.DENIED,
         ProviderUnavailableError: ExitCode.UNAVAILABLE,
+        AgentError: ExitCode.UNAVAILABLE,  # an application that has ended, or has no answer
+        SubstitutionError: ExitCode.UNRESOLVED,
+        ProviderError: ExitCode.CONFIGURATION,  # the provider's own code breaks its contract
     }
     return next((code for kind, code in codes.items() if isinstance(error, kind)), ExitCode.INTERNAL)
 

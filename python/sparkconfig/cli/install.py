@@ -8,9 +8,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.exit_codes import ExitCode, FileError
 from sparkconfig.cli.output import Output
-from sparkconfig.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -59,13 +58,11 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
             changed = _copy(source, target)
         removed = _remove_others(spark.jars, target)
     except OSError as error:
-        problem = f"{spark.jars} cannot be changed: {error.strerror or type(error).__name__}"
-    else:
-        installed = None if target is None else str(target)
-        data = {"spark": spark.version, "jar": installed, "changed": changed, "removed": removed}
-        out.result(data, _lines(target, removed, changed=changed))
-        return ExitCode.OK
-    raise ConfigurationError(problem)
+        raise FileError(spark.jars, error, verb="changed") from None
+    installed = None if target is None else str(target)
+    data = {"spark": spark.version, "jar": installed, "changed": changed, "removed": removed}
+    out.result(data, _lines(target, removed, changed=changed))
+    return ExitCode.OK
 
 
 def _copy(source: Path, target: Path) -> bool:

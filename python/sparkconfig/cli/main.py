@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sparkconfig._version import __version__
 from sparkconfig.cli import doctor, init, install, jar, providers, refresh, resolve, seal, validate
+from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.exit_codes import ExitCode, code_for
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
@@ -31,18 +32,17 @@ exit codes:
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Return the whole command line."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="sparkconfig",
         description="Secrets and configuration for Apache Spark. No command takes or prints a secret value"
         " on its command line or output.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"sparkconfig {__version__}")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.register(commands)
     return top
@@ -57,10 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code, one of :class:`ExitCode`.
     """
-    options = parser().parse_args(arguments)
-    out = Output(as_json=getattr(options, "json", False))
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    # Known before the command line is understood: a wrong one is answered in the same form.
+    out = Output(as_json="--json" in words)
     try:
-        code = _run(options, out)
+        code = _run(words, out)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has gone. Python would flush once more at exit and complain.
@@ -69,14 +70,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(options: argparse.Namespace, out: Output) -> int:
+def _run(words: Sequence[str], out: Output) -> int:
     try:
+        options = parser().parse_args(words)
         return int(options.run(options, out))
+    except UsageError as error:
+        print(error.usage, end="", file=sys.stderr)
+        out.failure("UsageError", str(error))
+        return int(ExitCode.USAGE)
     except SparkConfigError as error:
         out.failure(type(error).__name__, str(error))
         return int(code_for(error))
     except KeyboardInterrupt:
-        print("sparkconfig: interrupted", file=sys.stderr)
+        out.failure("Interrupted", "interrupted")
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         raise

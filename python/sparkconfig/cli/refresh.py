@@ -37,7 +37,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     command.add_argument(
         "application",
@@ -96,7 +95,7 @@ def _chosen(wanted: str | None, found: list[str]) -> str:
         raise SecretNotFoundError(f"{what}; name one of: {listed}")
     if wanted not in found:
         raise SecretNotFoundError(
-            f"no application '{wanted}' runs here as this user with sparkconfig; there are: {listed}"
+            f"no application with this id runs here as this user with sparkconfig; there are: {listed}"
         )
     return wanted
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.exit_codes import ExitCode, check_exists
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        required=True,
         help="needed, and the only mode: values are not printed",
     )
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="as in spark-submit")
@@ -60,6 +59,11 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Ask the providers and print what they said about names."""
     from sparkconfig.cli.dry_run import check, read_confs
 
+    if not options.dry_run:
+        options.parser.refuse(
+            "add --dry-run, the only mode: the providers are asked, names are printed and values never"
+        )
+    check_exists(options.operator_file)
     confs = read_confs(options.files, options.conf)
     report = check(confs, options.operator_file)
     lines = _explained(report) if options.explain else _short(report)

@@ -40,7 +40,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    actions = parser.add_subparsers(title="actions", metavar="ACTION")
 
     new_key = actions.add_parser("new-key", help="write a new key into a new key file")
     new_key.add_argument(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkconfig.cli.dry_run import read_confs
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.cli.exit_codes import ExitCode, FileError, check_exists
 from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.request import JOB_TYPES, SCOPES
@@ -37,7 +37,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="Check what a job sets against the operator's policy, with nothing started.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument(
         "--properties-file",
@@ -79,8 +78,11 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(options: argparse.Namespace, out: Output) -> int:
     """Check, and report everything at once."""
-    from sparkconfig.policy.check import Question, check
+    from sparkconfig.policy.check import Question, check, is_document
 
+    check_exists(options.operator_file)
+    if options.policy is not None and is_document(options.policy):
+        check_exists(Path(options.policy))
     question = Question(
         confs=read_confs(options.properties_file, options.conf),
         job_type=options.job_type,
@@ -98,7 +100,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except OSError as error:
-        problem = f"{path} cannot be read: {error.strerror or type(error).__name__}"
+        raise FileError(path, error) from None
     except UnicodeDecodeError:
         problem = f"{path} is not UTF-8 text"
     raise ConfigurationError(problem)

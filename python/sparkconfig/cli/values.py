@@ -45,8 +45,12 @@ def _from_environment(variable: str) -> str:
 def _asked(name: str) -> str:
     import getpass
 
-    first = getpass.getpass(f"value for {name}: ")
-    if getpass.getpass("the same again: ") != first:
+    try:
+        first = getpass.getpass(f"value for {name}: ")
+        again = getpass.getpass("the same again: ")
+    except EOFError:  # Ctrl-D
+        raise ConfigurationError("no value was typed; nothing was changed") from None
+    if again != first:
         raise ConfigurationError("the two values differ; nothing was changed")
     return first
 

@@ -15,7 +15,7 @@ from sparkconfig.policy.request import OverrideRequest
 from sparkconfig.policy.sql import Statement, statements
 from sparkconfig.settings import PREFIX
 
-__all__ = ["Question", "Report", "check"]
+__all__ = ["Question", "Report", "check", "is_document"]
 
 _POLICY = f"{PREFIX}override.policy"
 _TABLE_POLICY = f"{PREFIX}create.table.policy"
@@ -117,6 +117,11 @@ def check(
             resolver.close()
 
 
+def is_document(policy: str) -> bool:
+    """Whether ``--policy`` names a document for ``Rules``, and not a policy."""
+    return policy.lower().endswith((".json", ".jsonc", ".toml"))
+
+
 def _resolving(resolve_map: Resolve) -> Resolve:
     return lambda texts: resolve_map(dict(texts))
 
@@ -127,7 +132,7 @@ def _with_policy(given: OperatorFile | None, policy: str) -> OperatorFile:
     settings = {
         k: v for k, v in settings.items() if not f"{k}.".startswith((f"{_POLICY}.", f"{_TABLE_POLICY}."))
     }
-    if policy.lower().endswith((".json", ".jsonc", ".toml")):
+    if is_document(policy):
         for root in (_POLICY, _TABLE_POLICY):
             settings[root] = "Rules"
             settings[f"{root}.param.file"] = policy

@@ -1,0 +1,193 @@
+"""Wrong command lines: what they say, that they repeat no word, and the exit codes of docs/cli.md."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sparkconfig
+from sparkconfig import errors
+from sparkconfig.cli.exit_codes import ExitCode, code_for
+from sparkconfig.cli.main import main, parser
+
+SECRET = "usage-canary-77aa-value"
+ENVIRON = {**os.environ, "PYTHONPATH": str(Path(sparkconfig.__file__).parents[1])}
+
+
+def commands(top: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every command and subcommand, as its words."""
+    yield words
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                yield from commands(inner, (*words, name))
+
+
+EVERY = [words for words in commands(parser()) if words]
+TYPED = (
+    (SECRET,), (SECRET, SECRET), (f"--{SECRET}",), (f"--password={SECRET}",), (f"-{SECRET}",), ("--", SECRET),
+    (f"--json={SECRET}",), (f"--file={SECRET}", f"--fil={SECRET}"), (f"--help={SECRET}",),
+)  # fmt: skip
+# These take names in place, which a message may have to repeat: files, sealed names, providers.
+NAMES = {("resolve",), ("seal", "remove"), ("providers", "test")}
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    captured = capsys.readouterr()
+    shown = (captured.out + captured.err).count(SECRET)
+    assert shown == 0, "a word of the command line was repeated"
+    return captured.out + captured.err
+
+
+def test_every_command_is_tried() -> None:
+    assert {words[0] for words in EVERY} >= {"init", "seal", "resolve", "validate", "refresh", "doctor"}
+    assert ("seal", "set") in EVERY
+    assert ("providers", "test") in EVERY
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+@pytest.mark.parametrize("typed", TYPED, ids=range(len(TYPED)))
+def test_no_command_repeats_what_it_does_not_understand(
+    words: tuple[str, ...], typed: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    if words == ("refresh",) and typed == (SECRET,):
+        assert main([*words, *typed]) == ExitCode.NOT_FOUND
+    elif words in NAMES and SECRET in typed:
+        return
+    else:
+        assert main([*words, *typed, "--json"]) == ExitCode.USAGE
+    said(capsys)
+
+
+def test_a_value_behind_the_name_of_a_sealed_one(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["seal", "set", "--key-file", "k", "--file", "s", "shop:password", SECRET]
+    assert main(given) == ExitCode.USAGE
+    assert "values are never taken from the command line" in said(capsys)
+
+
+@pytest.mark.parametrize("option", ["--for", "--scala", "--job-type", "--scope"])
+def test_a_wrong_choice(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command = {"--for": "init", "--scala": "jar"}.get(option, "validate")
+    assert main([command, option, SECRET]) == ExitCode.USAGE
+    assert f"argument {option}: this value is unknown; there are: " in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ("--versoin", "did you mean --version?"),
+        ("resolv", "did you mean 'resolve'?"),
+        ("doctr --quiet", "did you mean 'doctor'?"),
+        ("seal sett", "did you mean 'set'?"),
+        ("doctor --qiuet", "did you mean --quiet?"),
+        ("resolve --dryrun x", "did you mean --dry-run?"),
+        ("seal create --fiel s", "required: --file; did you mean --file?"),
+        ("nothing-like-it", "there are: init, seal, resolve"),
+        ("", "a command is missing; 'sparkconfig --help' lists them"),
+        ("seal", "a command is missing; 'sparkconfig seal --help' lists them"),
+        ("resolve job.conf", "add --dry-run, the only mode"),
+        ("seal set --key-file", "argument --key-file: expected one argument"),
+        ("seal set --key-file a --key-env b --file s n", "--key-env: not allowed with argument --key-file"),
+        ("jar --scala", "argument --scala: expected one argument"),
+        ("jar --json=1", "argument --json: it takes no such value"),
+    ],
+)
+def test_what_a_wrong_command_line_says(given: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(given.split()) == ExitCode.USAGE
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("usage: sparkconfig")
+    assert text in captured.err
+    assert main([*given.split(), "--json"]) == ExitCode.USAGE
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["ok"] is False
+    assert answer["error"]["type"] == "UsageError"
+
+
+def at_the_terminal(folder: Path, *keys: bytes) -> tuple[int, str]:
+    """Run 'seal set' at a terminal, and press ``keys`` each time that it asks."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "sparkconfig", "seal", "set", "--file", "s", "--key-file", "k", "a:b"]
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=ENVIRON, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        shown, waiting = b"", list(keys)
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # nobody has the other end any more
+                break
+            if not piece:
+                break
+            shown += piece
+            if waiting and piece.rstrip().endswith((b"a:b:", b"again:")):
+                os.write(ours, waiting.pop(0))
+    os.close(ours)
+    return process.returncode, shown.decode()
+
+
+@pytest.mark.parametrize("keys", [(b"\x04",), (b"x\n", b"\x04")], ids=["at first", "at the second time"])
+def test_ctrl_d_at_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[bytes, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["seal", "create", "--new-key", "--key-file", "k", "--file", "s"]) == 0
+    code, shown = at_the_terminal(tmp_path, *keys)
+    assert "no value was typed; nothing was changed" in shown
+    assert "internal error" not in shown
+    assert code == ExitCode.CONFIGURATION
+
+
+class TestExitCodes:
+    """A code says the same of every command."""
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            "resolve --dry-run absent",
+            "validate --properties-file absent",
+            "validate --sql absent.sql",
+            "validate --policy absent.json",
+            "resolve --dry-run good.conf --operator-file absent",
+            "providers test x --file absent",
+            "seal list --file absent",
+        ],
+    )
+    def test_a_file_that_is_not_there(
+        self, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("good.conf").touch()
+        assert main(given.split()) == ExitCode.NOT_FOUND
+        assert "absent" in capsys.readouterr().err
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+    def test_a_file_that_may_not_be_read(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path("mine").touch(mode=0)
+        assert main(["resolve", "--dry-run", "mine"]) == ExitCode.DENIED
+
+    def test_every_error_of_the_package_has_a_code_of_its_own_kind(self) -> None:
+        kinds = [
+            kind
+            for _, kind in inspect.getmembers(errors, inspect.isclass)
+            if issubclass(kind, errors.SparkConfigError) and kind is not errors.SparkConfigError
+        ]
+        inner = {
+            kind: code_for(kind(["x"]) if kind is errors.UnresolvedReferenceError else kind("x"))
+            for kind in kinds
+        }
+        internal = {kind for kind, code in inner.items() if code is ExitCode.INTERNAL}
+        assert internal == {errors.SecretExposureError}  # raised only where the package itself is wrong
