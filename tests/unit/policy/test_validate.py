@@ -171,7 +171,7 @@ def test_a_wrong_policy_is_a_wrong_configuration(capsys, tmp_path):
     assert code == 3
     assert "p.json line 1" in err
     assert validate(capsys, "--policy", "Nonee")[0] == 3
-    assert validate(capsys, "--sql", tmp_path / "gone.sql")[0] == 3
+    assert validate(capsys, "--sql", tmp_path / "gone.sql")[0] == 4
 
 
 def test_explain_is_readable(capsys):
