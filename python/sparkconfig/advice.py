@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Collection, Mapping
 
 from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
+from sparkconfig.formats.errors import FormatError
 from sparkconfig.kafka_options import PROVIDERS
 from sparkconfig.lookup import Place
 from sparkconfig.references import Reference, shorten
@@ -42,13 +43,14 @@ def problem(
     provider = reference.provider
     if provider not in known:
         return where + (_classless(provider) if provider in kafka else _unknown(provider, known))
+    colon = _missing_colon(reference)
     error = errors.get((provider, reference.path))
     if error is not None:
-        return f"{where}{written(reference)}: {shorten(str(error), 500)}{_hint(error)}"
+        return f"{where}{written(reference)}: {shorten(str(error), 500)}{colon or _hint(error)}"
     path = f" at path '{shorten(reference.path)}'" if reference.path else ""
     return (
         f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"
-        f" '{shorten(reference.key)}'{path}; check the spelling, or add the key to the store"
+        f" '{shorten(reference.key)}'{path}{colon or '; check the spelling, or add the key to the store'}"
     )
 
 
@@ -90,7 +92,20 @@ def _unknown(provider: str, known: Collection[str]) -> str:
     )
 
 
+def _missing_colon(reference: Reference) -> str:
+    """What to say if a slash stands where the colon before the key should be."""
+    path, slash, key = reference.key.rpartition("/")
+    # An absolute path lacks its key rather than a colon.
+    if reference.path or path.startswith("/") or not (path and slash and key):
+        return ""
+    return (
+        f"; a colon is missing between path and key: write {written(reference._replace(path=path, key=key))}"
+    )
+
+
 def _hint(error: SparkConfigError) -> str:
+    if isinstance(error, FormatError):
+        return "; correct the content, or the provider's param that names its format"
     if isinstance(error, AccessDeniedError):
         return "; ask for access, or allow it in the provider's params"
     if isinstance(error, ProviderUnavailableError):

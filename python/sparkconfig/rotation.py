@@ -247,7 +247,7 @@ class SnapshotKeeper:
             self._snapshot = Snapshot(was.generation + 1, entries, files, was.inherited)
             self._published_at = time.time()
             self._changed.notify_all()
-        _log.info("generation %d with %d expressions", self._snapshot.generation, len(entries))
+        _log.info("generation %d; expressions: %d", self._snapshot.generation, len(entries))
 
     def _serves(self, id_: str) -> bool:
         """Whether the value that another process left may stand in during an outage."""

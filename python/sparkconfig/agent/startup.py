@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sparkconfig import conf_warnings
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
@@ -60,6 +61,11 @@ class _Confs:
     def operator(self) -> bool:
         return self.operator_file is not None
 
+    @property
+    def of_job(self) -> Mapping[str, str]:
+        """What the job may be told about: with an operator's file not the settings of sparkconfig."""
+        return {key: text for key, text in self.all.items() if not (self.operator and key.startswith(PREFIX))}
+
 
 class Application:
     """The brain of one Spark application: providers, the expressions in use and their snapshot.
@@ -101,6 +107,9 @@ class Application:
         launch = Launch(system_properties.get("sun.java.command", ""), tuple(parent))
         self.policies: Policies | None = None
         self.start_check: StartCheck | None = None
+        if held is None:  # a new side process for a running application repeats no advice
+            for text in conf_warnings.of_start(self._confs.of_job, self.resolver.providers):
+                _log.warning("%s", text)
         self.job_type = JobTypes(self.settings.job_type, parse_map(self.settings.job_type_map)).of(
             launch.application, launch.detect(confs)
         )

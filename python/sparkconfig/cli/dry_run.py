@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from sparkconfig import advice, databricks
+from sparkconfig import advice, conf_warnings, databricks
 from sparkconfig.cli.exit_codes import FileError
 from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError
@@ -77,12 +77,14 @@ class Report:
         rows: every reference, in the order of the confs.
         substitutions: every ``$[...]``, if they are turned on.
         problems: each text once.
+        warnings: what is probably a mistake and stops no start.
         operator_file: where the settings come from, or None.
     """
 
     rows: list[Row] = field(default_factory=list)
     substitutions: list[Substitution] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     operator_file: Path | None = None
 
     def as_json(self, *, explain: bool) -> dict[str, object]:
@@ -96,6 +98,7 @@ class Report:
             "references": rows,
             "substitutions": [asdict(substitution) for substitution in self.substitutions],
             "problems": self.problems,
+            "warnings": self.warnings,
         }
 
 
@@ -118,12 +121,15 @@ def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, st
     return confs
 
 
-def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
+def check(
+    confs: Mapping[str, str], operator: Path | None = None, *, only: Collection[str] | None = None
+) -> Report:
     """Ask the providers for every reference in ``confs``.
 
     Args:
         confs: what an application starts with.
         operator: the operator's file; None: the one that a driver here would find.
+        only: the keys to look at; the others may still be named by substitutions. None: all.
 
     Raises:
         ConfigurationError: settings or providers are wrong, all problems in one message.
@@ -139,7 +145,7 @@ def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
         found = {
             key: Expression(text, key, siblings=confs if "$[" in text else {})
             for key, text in confs.items()
-            if not key.startswith(PREFIX) and resolver.is_expression(text)
+            if not key.startswith(PREFIX) and resolver.is_expression(text) and (only is None or key in only)
         }
         resolution = resolver.resolve(found.values())
         for key, expression in found.items():
@@ -152,6 +158,12 @@ def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
             if early is not None and sources:
                 report.problems.append(early)
             report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
+        report.warnings += conf_warnings.near_misses(confs, resolver.providers)
+    report.warnings += [
+        f"{key}: a secret stands in clear; {conf_warnings.remedy_for(key)}"
+        for key in conf_warnings.in_clear(confs)
+    ]
+    report.warnings = advice.limited(report.warnings)
     report.problems = advice.limited(list(dict.fromkeys(report.problems)))
     return report
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sparkconfig.cli.dry_run import read_confs
 from sparkconfig.cli.exit_codes import ExitCode, code_for
+from sparkconfig.cli.output import counted
 from sparkconfig.deadline import CallPool
 from sparkconfig.errors import ConfigurationError, ProviderTimeoutError, SparkConfigError
 from sparkconfig.lookup import harmless
@@ -76,7 +77,9 @@ class Trial:
                 lines.append(f"path {each.path!r}: {type(each.error).__name__}: {each.error}")
                 continue
             good = "no ttl" if each.ttl is None else f"good for {each.ttl} ms"
-            lines.append(f"path {each.path!r}: {len(each.keys)} keys ({good}): {', '.join(each.keys) or '-'}")
+            lines.append(
+                f"path {each.path!r}: {counted(len(each.keys), 'key')} ({good}): {', '.join(each.keys) or '-'}"
+            )
         return lines
 
 

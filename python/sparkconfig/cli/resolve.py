@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,15 +68,15 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     confs = read_confs(options.files, options.conf)
     report = check(confs, options.operator_file)
     lines = _explained(report) if options.explain else _short(report)
-    if report.problems:
-        many = len(report.problems) > 1
-        lines += [
-            "",
-            f"{len(report.problems)} problem{'s' if many else ''}:",
-            *(f"  - {p}" for p in report.problems),
-        ]
+    lines += _listed("problem", report.problems) + _listed("warning", report.warnings)
     out.result(report.as_json(explain=options.explain), lines)
     return ExitCode.UNRESOLVED if report.problems else ExitCode.OK
+
+
+def _listed(what: str, texts: Sequence[str]) -> list[str]:
+    from sparkconfig.cli.output import counted
+
+    return ["", f"{counted(len(texts), what)}:", *(f"  - {text}" for text in texts)] if texts else []
 
 
 def _short(report: Report) -> list[str]:

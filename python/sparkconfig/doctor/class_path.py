@@ -12,11 +12,20 @@ from sparkconfig._version import __version__
 from sparkconfig.doctor.finding import Finding, error, note, ok, warning
 from sparkconfig.doctor.patient import PLUGIN, Patient
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.references import shorten
 
 __all__ = ["class_path", "jar", "plugin"]
 
-_ON_PATH = ("spark.jars", "spark.driver.extraClassPath", "spark.executor.extraClassPath")
-_SEPARATOR = {"spark.jars": ","}
+_ON_PATH = (
+    "spark.jars",
+    "spark.yarn.dist.jars",
+    "spark.yarn.jars",
+    "spark.driver.extraClassPath",
+    "spark.executor.extraClassPath",
+)
+_SEPARATOR = {"spark.jars": ",", "spark.yarn.dist.jars": ",", "spark.yarn.jars": ","}
+_HERE = ("", "file", "local")
+_COPY = "make sure that it is a copy of what 'sparkconfig jar' prints, after each update of the package too"
 _INSTALL = "run 'sparkconfig install --spark-home {home}' again, on every node"
 
 
@@ -55,6 +64,13 @@ def class_path(patient: Patient) -> Iterator[Finding]:
     if patient.spark is None:
         return
     good = 0
+    for origin, url in _elsewhere(patient):
+        good += 1
+        name, wanted = url.rpartition("/")[2], f"sparkconfig_{patient.spark.scala}-{__version__}.jar"
+        if name == wanted:
+            yield note("class path", f"{origin}: {shorten(url)} cannot be looked at from here", _COPY)
+        else:
+            yield warning("class path", f"{origin}: {shorten(url)} is not named {wanted}", _COPY)
     for origin, path in _named(patient):
         problem = f"{path} does not exist" if not path.is_file() else _problem(path, patient.spark.scala)
         if problem:
@@ -86,9 +102,18 @@ def _named(patient: Patient) -> Iterator[tuple[str, Path]]:
     for key in _ON_PATH:
         for part in confs.get(key, "").split(_SEPARATOR.get(key, ":")):
             url = urlsplit(part.strip())
-            # hdfs:, s3a: and the like cannot be looked at from here.
-            if "sparkconfig_2.1" in url.path and url.scheme in ("", "file", "local"):
+            if "sparkconfig_2.1" in url.path and url.scheme in _HERE:
                 yield key, Path(url.path)
+
+
+def _elsewhere(patient: Patient) -> Iterator[tuple[str, str]]:
+    """The jars named in hdfs:, s3a: and the like, which only Spark itself reads."""
+    confs = patient.effective
+    for key in _ON_PATH:
+        # A class path separates with colons, which stand in addresses too, and holds files of the machine alone.
+        for part in confs.get(key, "").split(",") if key in _SEPARATOR else ():
+            if "sparkconfig_2.1" in part and urlsplit(part.strip()).scheme not in _HERE:
+                yield key, part.strip().partition("#")[0].partition("?")[0]
 
 
 def _problem(path: Path, scala: str) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sparkconfig import databricks
 from sparkconfig.cli.dry_run import read_confs
-from sparkconfig.cli.exit_codes import ExitCode
-from sparkconfig.doctor import class_path, installation, safety, stores
+from sparkconfig.cli.exit_codes import ExitCode, FileError, code_for
+from sparkconfig.doctor import class_path, installation, safety, start, stores
 from sparkconfig.doctor.finding import Finding, Level, error
 from sparkconfig.doctor.patient import Patient
 from sparkconfig.errors import ConfigurationError
@@ -30,6 +30,9 @@ _EXAMINATIONS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     safety.operator,
     stores.settings,
     stores.providers,
+    start.references,
+    start.literals,
+    start.policy,
     safety.rpc,
     safety.sinks,
 )
@@ -86,8 +89,17 @@ def diagnose(
             operator_confs = {}  # safety.operator says why
     patient = Patient(environ, install, files, confs, operator_path, operator_confs)
     for examine in _EXAMINATIONS:
-        findings += examine(patient)
+        for each in examine(patient):
+            if not _is_known(each, findings):
+                findings.append(each)
     return Diagnosis(findings, files)
+
+
+def _is_known(finding: Finding, earlier: Sequence[Finding]) -> bool:
+    """Whether an examination found what an earlier one has reported, perhaps in more words."""
+    return finding.level is Level.ERROR and any(
+        each.level is Level.ERROR and finding.found in each.found for each in earlier
+    )
 
 
 def _spark(home: Path | None, environ: Mapping[str, str], findings: list[Finding]) -> SparkInstall | None:
@@ -111,7 +123,12 @@ def _confs(files: Sequence[Path], findings: list[Finding]) -> dict[str, str]:
     try:
         return read_confs(files)
     except ConfigurationError as problem:
-        findings.append(error("confs", str(problem), "correct the file"))
+        todo = (
+            "name a file that is there and can be read"
+            if isinstance(problem, FileError)
+            else "correct the file"
+        )
+        findings.append(error("confs", str(problem), todo, code_for(problem)))
         return {}
 
 
@@ -121,5 +138,6 @@ def _operator(given: Path | None, environ: Mapping[str, str], findings: list[Fin
     try:
         return operator_file.find(environ)
     except ConfigurationError as problem:
-        findings.append(error("operator file", str(problem), "as it says", ExitCode.NOT_FOUND))
+        found, _, todo = str(problem).rpartition("; ")
+        findings.append(error("operator file", found, todo, ExitCode.NOT_FOUND))
         return None

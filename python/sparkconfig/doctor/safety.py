@@ -23,6 +23,7 @@ _ENCRYPTION = (
     "spark.ssl.rpc.enabled",
     "spark.authenticate.enableSaslEncryption",
 )
+_MEND_FILE = "let root put a well-formed file there that others can read and not write"
 _DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
 _REQUIRE = f"{PREFIX}redaction.require"
 _SINK_CLASSES = {
@@ -68,7 +69,9 @@ def operator(patient: Patient) -> Iterator[Finding]:
     try:
         operator_file.load(patient.operator)
     except ConfigurationError as problem:
-        yield error(area, str(problem), "as it says; until then no application starts here", ExitCode.DENIED)
+        found, _, todo = str(problem).rpartition("; ")
+        found, todo = (found, todo) if found else (todo, _MEND_FILE)
+        yield error(area, found, f"{todo}; until then no application starts here", ExitCode.DENIED)
         return
     except OSError as problem:
         yield error(area, f"{patient.operator}: {problem.strerror}", "let all users read it", ExitCode.DENIED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sparkconfig.cli.exit_codes import ExitCode, code_for
+from sparkconfig.cli.output import counted
 from sparkconfig.cli.provider_trial import try_provider
 from sparkconfig.doctor.finding import Finding, error, note, ok
 from sparkconfig.doctor.patient import Patient, conf_is_true, conf_list
@@ -35,7 +36,10 @@ def settings(patient: Patient) -> Iterator[Finding]:
     for key, references in _references(patient).items():
         early = advice_for(key, executor_env=env_allowed)
         if early is not None and any(each.provider in declared for each in references):
-            yield error("settings", early, "as it says")
+            found, _, todo = early.partition(". ")
+            yield error(
+                "settings", found, todo or "write the value itself; a secret does not belong into this conf"
+            )
 
 
 def providers(patient: Patient) -> Iterator[Finding]:
@@ -88,7 +92,7 @@ def _try(patient: Patient, name: str, wanted: dict[str, set[str]]) -> Iterator[F
             yield error(area, text, _TODO[ExitCode.NOT_FOUND], ExitCode.NOT_FOUND)
     if not failed:
         keys = sum(len(each) for each in wanted.values())
-        yield ok(area, f"reachable ({found}): {keys} of {keys} keys in {len(wanted)} paths")
+        yield ok(area, f"reachable ({found}): {counted(keys, 'key')} in {counted(len(wanted), 'path')}")
 
 
 def _references(patient: Patient) -> dict[str, list[Reference]]:

@@ -64,6 +64,10 @@ class OverridePolicy(ABC):
         """Names that a job of this kind must set, and which rule says so."""
         return {}
 
+    def about_missing(self, request: OverrideRequest, name: str) -> str | None:  # noqa: ARG002
+        """The operator's own text for a job that does not set the required ``name``; None: there is none."""
+        return None
+
     def close(self) -> None:  # noqa: B027 - optional
         """Release what the policy holds. Called once, also after a failed configure."""
 

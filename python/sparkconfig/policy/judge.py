@@ -198,6 +198,7 @@ class Judge:
             return {}
         try:
             filled, required = dict(policy.defaults(request)), dict(policy.required(request))
+            missing = {name: policy.about_missing(request, name) or "a job must set it" for name in required}
         except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
             problems.append(f"the policy failed with {type(error).__name__}; ask the operator")
             return {}
@@ -205,7 +206,7 @@ class Judge:
         defaults = {name: text for name, text in filled.items() if fold(name) not in present}
         for name, place in required.items():
             if fold(name) not in present and name not in defaults:
-                text = "a job must set it"
+                text = missing[name]
                 problems.append(f"{shorten(name)}: {text} [{place}]")
                 listed.append(Explained(name, name, "denied", text, place))
         return defaults

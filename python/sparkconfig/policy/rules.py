@@ -168,8 +168,16 @@ class RulesPolicy(OverridePolicy):
 
     def required(self, request: OverrideRequest) -> Mapping[str, str]:
         """The keys of rules that are not optional and have no default."""
+        return {name: rule.place for name, rule in self._required(request).items()}
+
+    def about_missing(self, request: OverrideRequest, name: str) -> str | None:
+        """The rule's own message."""
+        rule = self._required(request).get(name)
+        return None if rule is None else rule.message
+
+    def _required(self, request: OverrideRequest) -> dict[str, Rule]:
         return {
-            canonical(rule.key): rule.place
+            canonical(rule.key): rule
             for rules in self._exact.values()
             for rule in rules
             if rule.required and rule in self.deciding(request.job_type, request.scope, rule.key)

@@ -32,6 +32,26 @@ BUILT_IN = {
 """The project's own aliases; they work without installed metadata, and no entry point replaces them."""
 
 
+_OF_JAVA = {
+    "EnvVarConfigProvider": "envvar",
+    "FileConfigProvider": "file",
+    "DirectoryConfigProvider": "directory",
+    "VaultConfigProvider": "vault",
+    "VaultSecretProvider": "vault",
+    "SecretsManagerConfigProvider": "aws-secretsmanager",
+    "AWSSecretProvider": "aws-secretsmanager",
+    "SsmParamStoreConfigProvider": "aws-ssm",
+    "AzureSecretProvider": "azure-keyvault",
+    "KeyVaultConfigProvider": "azure-keyvault",
+    "SecretManagerConfigProvider": "gcp-secretmanager",
+    "KubernetesSecretConfigProvider": "kubernetes",
+    "KubernetesConfigMapConfigProvider": "kubernetes",
+}
+"""Java's config providers of Kafka and of well-known Connect plugins, by the end of their class name."""
+
+_JAVA_PACKAGES = ("org.apache.kafka.", "com.github.jcustenborder.", "io.lenses.", "io.strimzi.")
+
+
 def find_class(name: str) -> type[ConfigProvider]:
     """Return the provider class called ``name``.
 
@@ -51,10 +71,31 @@ def find_class(name: str) -> type[ConfigProvider]:
                 " Python path such as package.module.Class"
             )
         target = name
-    found = import_object(target)
+    java = _alias_for_java(name) if target == name else None
+    try:
+        found = import_object(target)
+    except ConfigurationError:
+        if java is None:
+            raise
+        found = None
+    if found is None:
+        raise ConfigurationError(
+            f"'{shorten(name)}' is a Java class, and providers here are Python classes; write {java}"
+        )
     if not (isinstance(found, type) and issubclass(found, ConfigProvider)):
         raise ConfigurationError(f"'{shorten(name)}' is no class derived from sparkconfig.ConfigProvider")
     return found
+
+
+def _alias_for_java(name: str) -> str | None:
+    """What to write in the place of a Java class; None: the name does not look like one."""
+    package, _, simple = name.rpartition(".")
+    known = _OF_JAVA.get(simple)
+    if package and known is not None:
+        return f"{known}, the alias of its counterpart"
+    if package.startswith(_JAVA_PACKAGES):
+        return f"one of {', '.join(sorted(BUILT_IN))}"
+    return None
 
 
 def import_object(target: str) -> object:

@@ -127,6 +127,8 @@ def _as_provider_error(error: SealedFileError, path: str) -> ProviderError:
     from sparkconfig.sealed import failures
 
     text = str(error)
+    if isinstance(error, failures.EntryNotFoundError) and not path:
+        return SecretNotFoundError("the reference names no section, as in ${NAME:SECTION:KEY}")
     if isinstance(error, failures.EntryNotFoundError):
         return SecretNotFoundError(f"the sealed file has no section '{shorten(path)}'")
     if isinstance(error, failures.FileMissingError):

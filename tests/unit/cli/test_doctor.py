@@ -87,6 +87,102 @@ spark.config.providers.files.class file
 """
 
 
+DOCUMENT = (
+    '{"rules": [{"key": "spark.executor.memory", "type": "range", "maxValue": "64g", "isOptional": true,'
+    ' "message": "ask team data"}]}'
+)
+RULES = "spark.config.override.policy Rules\nspark.config.override.policy.param.definition "
+SUBSTITUTED = f"{GOOD}\nspark.config.substitution.enabled true\n"
+CANNOT_START = {
+    f"{GOOD}\nspark.shop.password ${{flies:/x:password}}": ("references", "did you mean 'files'?"),
+    f"{SUBSTITUTED}spark.shop.host $[envVar=SHOP_ABSENT_HOST]": ("references", "SHOP_ABSENT_HOST"),
+    f"{SUBSTITUTED}spark.shop.host $[keyValue=spark.absent]": ("references", "spark.absent"),
+    f"{SUBSTITUTED}spark.config.substitution.envVar.allowlist.pattern [": (
+        "references",
+        "allowlist pattern of $[envVar=...]",
+    ),
+    f"{GOOD}\nspark.config.override.policy Rulez": ("policy", "Rulez"),
+    f"{GOOD}\n{RULES}{{": ("policy", "policy"),
+    f"{GOOD}\n{RULES}" + DOCUMENT.replace("maxV", "mxV"): ("policy", "mxValue"),
+    f"{GOOD}\n{RULES}{DOCUMENT}\nspark.executor.memory 99g": ("policy", "ask team data"),
+    f"{GOOD}\nspark.config.create.table.policy NoSuch": ("policy", "NoSuch"),
+}
+
+
+@pytest.mark.parametrize("confs", CANNOT_START, ids=range(len(CANNOT_START)))
+def test_confs_with_which_no_application_starts(examine, confs):
+    area, text = CANNOT_START[confs]
+    diagnosis = examine(confs)
+    assert text in errors(diagnosis)[area]
+    assert diagnosis.code is not ExitCode.OK
+    said = [each.found for each in diagnosis.findings if each.level is Level.ERROR]
+    assert len(said) == len(set(said)) == 1, "one cause, one error"
+
+
+def test_substitutions_and_policies_that_are_well(examine):
+    confs = f"{SUBSTITUTED}spark.shop.host $[envVar/defaultValue=db/=SHOP_ABSENT_HOST]\n{RULES}{DOCUMENT}"
+    diagnosis = examine(f"{confs}\nspark.executor.memory 8g")
+    assert errors(diagnosis) == {}
+    assert found(diagnosis, "references", Level.OK)
+    assert found(diagnosis, "policy", Level.OK) == ["a job of type batch may set all of these confs"]
+
+
+def test_what_a_policy_refuses_has_its_code(examine):
+    assert examine(f"{GOOD}\n{RULES}{DOCUMENT}\nspark.executor.memory 99g").code is ExitCode.REFUSED
+
+
+def test_the_operators_policy(examine, tmp_path, monkeypatch):
+    monkeypatch.setattr("sparkconfig.policy.operator_file.check_trust", lambda path, uid=None: None)
+    file = tmp_path / "sparkconfig.conf"
+    file.write_text(
+        "spark.config.providers files\nspark.config.providers.files.class file\n"
+        "spark.config.override.policy Rules\nspark.config.override.policy.param.file p.json\n"
+    )
+    (tmp_path / "p.json").write_text(DOCUMENT)
+    assert "ask team data" in errors(examine("spark.executor.memory 99g", operator=file))["policy"]
+    assert "policy" not in errors(examine("spark.executor.memory 9g", operator=file))
+    (tmp_path / "p.json").write_text("{")
+    assert "p.json" in errors(examine("spark.executor.memory 9g", operator=file))["policy"]
+
+
+def test_a_jar_that_only_spark_can_read(examine):
+    where = "hdfs://nn:8020/lib"
+    diagnosis = examine(f"{GOOD}\nspark.jars {where}/x.jar,{where}/sparkconfig_2.13-{__version__}.jar")
+    notes = found(diagnosis, "class path", Level.NOTE)
+    assert notes == [f"spark.jars: {where}/sparkconfig_2.13-{__version__}.jar cannot be looked at from here"]
+    diagnosis = examine(f"{GOOD}\nspark.yarn.dist.jars {where}/sparkconfig_2.12-0.0.1.jar")
+    assert f"is not named sparkconfig_2.13-{__version__}" in found(diagnosis, "class path", Level.WARNING)[0]
+    assert not found(diagnosis, "class path", Level.NOTE)
+
+
+def test_a_secret_in_clear(examine):
+    diagnosis = examine(f"{GOOD}\nspark.shop.password {VALUE}\nspark.ssl.keyPassword {VALUE}")
+    assert errors(diagnosis) == {}
+    said = {each.found: each.todo for each in diagnosis.findings if each.area == "secrets in clear"}
+    assert list(said) == [
+        "spark.shop.password holds a secret in clear",
+        "spark.ssl.keyPassword holds a secret in clear",
+    ]
+    first, second = said.values()
+    assert "a reference in its place" in first
+    assert "chmod 600" in second
+    assert VALUE not in repr(diagnosis)
+
+
+def test_almost_a_reference(examine):
+    said = found(
+        examine(f"{GOOD}\nspark.shop.password ${{files.shop.password}}"), "references", Level.WARNING
+    )
+    assert said == [
+        "spark.shop.password: ${files.…} has no colon, so it is text and no reference; write ${files:PATH:KEY}"
+    ]
+
+
+def test_a_file_of_confs_that_is_not_there(home):
+    diagnosis = diagnose([home / "absent.conf"], spark_home=home)
+    assert "absent.conf cannot be read" in errors(diagnosis)["confs"]
+
+
 def test_nothing_is_wrong(examine):
     diagnosis = examine(GOOD)
     assert errors(diagnosis) == {}
@@ -97,9 +193,10 @@ def test_nothing_is_wrong(examine):
 
 
 def test_whatever_is_not_good_says_what_to_do(examine):
-    for confs in ("", GOOD, "spark.master yarn", "spark.config.providers gone"):
+    for confs in ("", GOOD, "spark.master yarn", "spark.config.providers gone", *CANNOT_START):
         for each in examine(confs).findings:
             assert each.level is Level.OK or each.todo, each
+            assert "as it says" not in each.todo
 
 
 @pytest.mark.parametrize("version", ["1.8.0_452", "11.0.27"])
@@ -186,7 +283,7 @@ def test_providers_are_tried_with_what_the_confs_refer_to(examine, tmp_path):
     (tmp_path / "db.properties").write_text(f"password={VALUE}\nuser=alice\n")
     confs = f"{GOOD}\nspark.shop.password ${{files:{tmp_path}/db.properties:password}}"
     diagnosis = examine(confs)
-    assert "1 of 1 keys in 1 paths" in found(diagnosis, "provider files", Level.OK)[0]
+    assert "1 key in 1 path" in found(diagnosis, "provider files", Level.OK)[0]
     assert VALUE not in repr(diagnosis)
 
 

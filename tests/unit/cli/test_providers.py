@@ -101,4 +101,4 @@ def test_the_operators_file_wins(settings, monkeypatch, capsys):
         )
         == 0
     )
-    assert "1 keys (no ttl): SHOP_FOLDER" in capsys.readouterr().out
+    assert "1 key (no ttl): SHOP_FOLDER" in capsys.readouterr().out

@@ -311,6 +311,14 @@ def test_a_databricks_policy_works_unchanged(tmp_path):
     assert checker.check(request({"header": "x"}, scope="source")).allowed
 
 
+def test_a_missing_key_has_the_rules_own_message(tmp_path):
+    rule = {"key": "spark.acme.team", "type": "regex", "pattern": "[a-z]+", "isOptional": False}
+    for message in (None, "name your team, see wiki/spark"):
+        document = {"rules": [rule if message is None else {**rule, "message": message}]}
+        (text,) = engine(tmp_path, document).check(request({}, complete=True)).violations
+        assert text.startswith(f"spark.acme.team: {message or 'a job must set it'} [")
+
+
 @pytest.mark.parametrize(
     ("document", "words"),
     [

@@ -226,7 +226,7 @@ def test_wrap_stands_in_front(lives) -> None:
         ("a b.c", "is no dotted path"),
         (".x", "is no dotted path"),
         ("x:", "is no dotted path"),
-        ("org.apache.kafka.common.config.provider.FileConfigProvider", "cannot be imported"),
+        ("org.apache.kafka.common.config.provider.FileConfigProvider", "is a Java class"),
         ("", "no provider is called ''"),
     ],
 )
