@@ -7,6 +7,7 @@ JSON each way.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -28,6 +29,7 @@ _SUFFIX = ".sock"
 _LONGEST_REQUEST = 4096
 _PEER = struct.Struct("3i")
 _ANSWER_SECONDS = 120
+_BIND_ATTEMPTS = 20
 
 
 def _own_folder() -> Path:
@@ -98,27 +100,42 @@ class ControlServer:
 
     def __init__(self, application_id: str, calls: dict[str, Callable[[], dict[str, Any]]]) -> None:
         self._calls = calls
-        folder = _own_folder()
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if not _checked(folder):
-            raise ConfigurationError(f"{folder} must be a directory of this user with permissions 0700")
         if not application_id or "/" in application_id or application_id.startswith("."):
             raise ConfigurationError("the application's id cannot name a socket")
-        self.path = folder / (application_id + _SUFFIX)
+        self.path = _own_folder() / (application_id + _SUFFIX)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.path.unlink(missing_ok=True)
         try:
-            self._listener.bind(str(self.path))
+            self._bind()
             self.path.chmod(0o600)
             self._listener.listen(8)
         except OSError as error:
             self._listener.close()
             raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror}") from None
+        except ConfigurationError:
+            self._listener.close()
+            raise
         threading.Thread(target=self._serve, name="sparkconfig-control", daemon=True).start()
 
+    def _bind(self) -> None:
+        folder = self.path.parent
+        for attempt in range(_BIND_ATTEMPTS):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if not _checked(folder) and folder.exists():
+                raise ConfigurationError(f"{folder} must be a directory of this user with permissions 0700")
+            self.path.unlink(missing_ok=True)
+            try:
+                self._listener.bind(str(self.path))
+            except FileNotFoundError:  # another application has just ended, and removed the empty folder
+                if attempt == _BIND_ATTEMPTS - 1:
+                    raise
+            else:
+                return
+
     def close(self) -> None:
-        """Stop to listen and remove the socket."""
+        """Stop listening and remove the socket, and the folder with the last one."""
         self.path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
         try:
             self._listener.shutdown(socket.SHUT_RDWR)
         except OSError:

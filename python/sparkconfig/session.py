@@ -66,6 +66,11 @@ def configure(
     if running is None:
         own.update(_jar_confs(str(jar or jars.find_jar()), before, class_path=class_path))
     plugins = before.listed(list_key)
+    misspelt = [name for name in plugins if name != PLUGIN and name.lower().startswith("io.sparkconfig")]
+    if misspelt:
+        raise ConfigurationError(
+            f"{list_key} names {misspelt[0]}, which Spark would not find; the plugin is {PLUGIN}"
+        )
     if PLUGIN not in plugins:
         own[list_key] = ",".join([*plugins, PLUGIN])
     for key, value in own.items():

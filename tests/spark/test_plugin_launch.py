@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -131,10 +133,15 @@ def test_a_scala_main_class(conf, tmp_path) -> None:
          "-d", str(tmp_path / "shop.jar"), str(tmp_path / "Shop.scala")],
         check=True, capture_output=True, timeout=120,
     )  # fmt: skip
+    # As YARN unpacks spark.archives: below the driver's working directory.
+    python = tmp_path / "python" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     plugin = {
         **conf,
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.config.agent.python": sys.executable,
+        "spark.config.agent.python": "./python/bin/python",
     }
     command = [*_submit(plugin), "--class", "Shop", tmp_path / "shop.jar", conf["spark.shop.badge"]]
     assert _seen(_run(command, tmp_path), tmp_path) == {"value": SECRET}
@@ -178,4 +185,41 @@ def test_executors_on_other_hosts_without_protected_rpc_stop_the_start(conf, tmp
     plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin", "spark.master": "spark://127.0.0.1:1"}
     done = _run([*_submit(plugin), APP], tmp_path)
     assert done.returncode != 0
-    assert "spark.network.crypto.enabled" in done.stdout + done.stderr
+    assert_ends_with("spark.network.crypto.enabled", done)
+
+
+def assert_ends_with(words: str, done: subprocess.CompletedProcess[str]) -> None:
+    """Our message is the end of what a failed start prints, once, and no Java stands around it."""
+    # spark-submit passes on what Python says, errors included, on its standard output.
+    told = [text for text in (done.stdout, done.stderr) if words in text]
+    assert [text.count(words) for text in told] == [1], done.stderr[-3000:]
+    assert words in told[0].rstrip().splitlines()[-1], told[0][-3000:]
+    assert "\tat " not in done.stdout + done.stderr
+
+
+def test_spark_sql_that_does_not_start_ends_with_the_reason(conf, tmp_path) -> None:
+    wrong = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin", "spark.shop.badge": "${flies:x:badge}"}
+    done = _run(
+        [spark_home() / "bin" / "spark-sql", "--jars", shim_jar(), *_confs(wrong), "-e", "select 1"], tmp_path
+    )
+    assert done.returncode == 1
+    assert_ends_with("unknown provider 'flies'", done)
+
+
+def test_a_jar_for_another_scala_says_so(conf, tmp_path) -> None:
+    with zipfile.ZipFile(shim_jar()) as own:
+        flavour = own.read("META-INF/sparkconfig.properties").decode()
+        other = "scala-2.12-javax" if "scala-2.13" in flavour else "scala-2.13-jakarta"
+        with zipfile.ZipFile(tmp_path / "other.jar", "w") as changed:
+            for name in own.namelist():
+                content = own.read(name)
+                if name == "META-INF/sparkconfig.properties":
+                    content = re.sub(rb"scala-\S+", other.encode(), content)
+                changed.writestr(name, content)
+    plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin"}
+    command = [spark_home() / "bin" / "spark-submit", "--jars", tmp_path / "other.jar", *_confs(plugin), APP]
+    done = _run(command, tmp_path)
+    assert done.returncode == 1
+    last = done.stdout.rstrip().splitlines()[-1]
+    assert f"this sparkconfig jar ({other}) is for another Spark" in last
+    assert "sparkconfig jar" in last

@@ -73,8 +73,29 @@ def test_only_this_user_can_reach_the_socket(service: AgentService, runtime: Pat
     folder = runtime / "sparkconfig"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "app-1.sock").stat().st_mode) == 0o600
+    other = control.ControlServer("app-2", {})
     service.close()
-    assert list(folder.iterdir()) == []
+    assert [path.name for path in folder.iterdir()] == ["app-2.sock"]
+    other.close()
+    assert not folder.exists()
+
+
+def test_one_application_may_begin_while_another_ends(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder goes away between being made and being used."""
+    checked, gone = control._checked, []
+
+    def just_then(folder: Path) -> bool:
+        fine = checked(folder)
+        if not gone:
+            folder.rmdir()
+            gone.append(folder)
+        return fine
+
+    monkeypatch.setattr(control, "_checked", just_then)
+    server = control.ControlServer("app-1", {})
+    assert gone == [runtime / "sparkconfig"]
+    assert server.path.exists()
+    server.close()
 
 
 def test_a_folder_that_others_can_enter_is_refused_on_both_sides(runtime: Path) -> None:

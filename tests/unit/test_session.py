@@ -91,3 +91,9 @@ def test_jars_of_submit_args_would_win(options: Options, monkeypatch: pytest.Mon
         options()
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--jars /a.jar,{JAR} pyspark-shell")
     assert "spark.jars" not in options()
+
+
+@pytest.mark.parametrize("name", ["io.sparkconfig.Configplugin", "io.sparkConfig.ConfigPlugins"])
+def test_a_misspelt_plugin_is_named(options: Options, name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name}.*the plugin is {PLUGIN}"):
+        options({"spark.plugins": f"com.example.Other,{name}"})

@@ -25,7 +25,10 @@ def main() -> NoReturn:
     output. Both streams are then taken away from the rest of the process: a provider that prints cannot disturb
     the protocol, and the end of standard input is the end of the process, also after a kill -9 of the JVM.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which then ends us
+    # Terminals, notebooks and YARN send these to the whole group. They are for the driver, which still needs us
+    # while it stops, and whose end is ours.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     stdin, stdout = _take_streams()
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"

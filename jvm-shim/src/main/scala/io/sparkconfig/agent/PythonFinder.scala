@@ -18,15 +18,18 @@ private[sparkconfig] object PythonFinder {
    * @param operatorPython the interpreter named by the operator file, if there is such a file
    * @param conf reads a Spark conf
    * @param environment the driver's environment
+   * @param directory where a relative path with a slash begins: YARN unpacks `spark.archives` in the driver's working
+   *                  directory. The job chooses that directory, so the operator's interpreter is never looked for there.
    */
   def candidates(
       operatorPython: Option[String],
       conf: String => Option[String],
-      environment: Map[String, String]): Seq[String] = operatorPython match {
+      environment: Map[String, String],
+      directory: Path = Paths.get("").toAbsolutePath): Seq[String] = operatorPython match {
     case Some(python) => Seq(python)
     case None =>
-      val named = conf("spark.config.agent.python")
-      if (named.isDefined) named.toSeq
+      val named = conf("spark.config.agent.python").map(_.trim).filter(_.nonEmpty)
+      val pythons = if (named.isDefined) named.toSeq
       else (
         conf("spark.pyspark.driver.python").toSeq ++
           conf("spark.pyspark.python") ++
@@ -35,7 +38,10 @@ private[sparkconfig] object PythonFinder {
           environment.get("PYSPARK_PYTHON") ++
           environment.get("VIRTUAL_ENV").map(_ + "/bin/python") ++
           Seq("python3")
-      ).map(_.trim).filter(_.nonEmpty).distinct
+      ).map(_.trim).filter(_.nonEmpty)
+      pythons.map { python =>
+        if (python.contains("/")) directory.resolve(python.stripPrefix("./")).toString else python
+      }.distinct
   }
 
   /** The words of the command that started this JVM's parent process, which may be the Python application. */

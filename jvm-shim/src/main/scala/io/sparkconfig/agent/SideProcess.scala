@@ -39,8 +39,9 @@ private[sparkconfig] final class SideProcess private (
 
   /** A client of its own for calls that may take up to `readTimeoutMs`. */
   def endpoint(readTimeoutMs: Int): PythonEndpoint = synchronized {
+    import SideProcess.{NeverTidied, NoDelaySockets}
     val client = new CallbackClient(
-      port, SideProcess.loopback, token, 30L, TimeUnit.SECONDS, SideProcess.NoDelaySockets, false, readTimeoutMs)
+      port, SideProcess.loopback, token, NeverTidied, TimeUnit.SECONDS, NoDelaySockets, false, readTimeoutMs)
     clients = client :: clients
     new Gateway(null, client)
       .createProxy(getClass.getClassLoader, Array[Class[_]](classOf[PythonEndpoint]), "t")
@@ -68,6 +69,12 @@ private[sparkconfig] object SideProcess {
 
   // Py4J's Java client logs whole replies at INFO, values included.
   GatewayServer.turnLoggingOff()
+
+  /**
+   * Py4J would close idle connections from a timer of its own, whose threads are no daemons: an application that does
+   * not stop Spark would never end.
+   */
+  private val NeverTidied = 0L
 
   /** Without TCP_NODELAY each call waits 44 ms for a delayed acknowledgement. */
   private[agent] object NoDelaySockets extends SocketFactory {

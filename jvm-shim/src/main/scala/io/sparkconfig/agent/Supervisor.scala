@@ -2,6 +2,7 @@ package io.sparkconfig.agent
 
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.{AgentUnavailableException, BuildInfo, SparkConfigException}
+import org.apache.spark.sparkconfig.SparkAccess
 import org.slf4j.LoggerFactory
 import py4j.{Py4JException, Py4JNetworkException}
 
@@ -114,8 +115,9 @@ private[sparkconfig] final class Supervisor(
   }
 
   private def live(): Connection = lock.synchronized {
-    if (closed) throw new AgentUnavailableException("sparkconfig was shut down with its Spark application")
+    if (closed) throw shutDown()
     current.filterNot(_.process.isAlive).foreach { dead =>
+      if (SparkAccess.ending) throw shutDown()
       log.warn("sparkconfig's side process {} has ended; the last snapshot serves", dead.process.pid)
       current = None
     }
@@ -155,10 +157,15 @@ private[sparkconfig] final class Supervisor(
     new Connection(process)
   }
 
+  private def shutDown() = new AgentUnavailableException("sparkconfig was shut down with its Spark application")
+
   private def broken(connection: Connection, why: String): Nothing = {
+    if (closed) throw shutDown()
     lock.synchronized {
       if (current.exists(_ eq connection)) {
-        log.warn("sparkconfig's side process {} does not answer ({}); it is ended", connection.process.pid, why)
+        // What ends this JVM may end the side process first: no news.
+        if (!SparkAccess.ending)
+          log.warn("sparkconfig's side process {} does not answer ({}); it is ended", connection.process.pid, why)
         connection.process.stop(0)
         current = None
       }
@@ -191,6 +198,7 @@ private[sparkconfig] final class Supervisor(
       } catch {
         // Only the class, as below. A process that has ended ends the loop; any other failure must not end errands.
         case e: Exception if !closed && process.isAlive =>
+          if (SparkAccess.ending) return
           log.warn("an errand of the side process failed: {}", e.getClass.getName)
           Thread.sleep(ErrandPauseMs)
         case _: Exception => ()
@@ -213,7 +221,6 @@ private[sparkconfig] final class Supervisor(
         catch {
           // Only the class: a message of Py4J could hold a reply.
           case e @ (_: Py4JNetworkException | _: Py4JException | _: java.io.IOException) =>
-            if (closed) throw new AgentUnavailableException("sparkconfig was shut down with its Spark application")
             broken(this, e.getClass.getSimpleName)
         }
       if (answer.path("ok").asBoolean(false)) answer

@@ -135,8 +135,9 @@ private[sparkconfig] object Application {
       }
       application.begin()
       synchronized { current = Some((application, client, values)) }
-      log.info("sparkconfig {}: {} references in Spark confs, side process {}",
-        io.sparkconfig.BuildInfo.version, plan.snapshot.values.size.toString, client.pid.getOrElse(-1L).toString)
+      val count = plan.snapshot.values.size
+      log.info("sparkconfig {}: {} in Spark confs, side process {}", io.sparkconfig.BuildInfo.version,
+        if (count == 1) "1 reference" else s"$count references", client.pid.getOrElse(-1L).toString)
       application
     } catch {
       case e: Throwable =>

@@ -2,6 +2,8 @@ package io.sparkconfig.plugin
 
 import java.util.{Collections, Map => JMap}
 
+import io.sparkconfig.{SparkConfigException, StartFailedException}
+import io.sparkconfig.redaction.LogNoise
 import org.apache.spark.SparkContext
 import org.apache.spark.api.plugin.{DriverPlugin, PluginContext}
 
@@ -10,7 +12,14 @@ private[sparkconfig] class DriverSide extends DriverPlugin {
   @volatile private var application: Option[Application] = None
 
   override def init(sc: SparkContext, context: PluginContext): JMap[String, String] = {
-    val started = Application.start(sc)
+    LogNoise.started()
+    val started =
+      try Application.start(sc)
+      catch {
+        case known: SparkConfigException =>
+          LogNoise.startFailed()
+          throw new StartFailedException(known.getMessage)
+      }
     application = Some(started)
     started.executorSettings
   }

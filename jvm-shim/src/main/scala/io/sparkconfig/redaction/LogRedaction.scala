@@ -27,9 +27,13 @@ object LogRedaction {
         throw new IllegalStateException("logs cannot be redacted: log4j2's AsyncLoggerContextSelector is in use; " +
           "use <AsyncRoot>/<AsyncLogger> elements or synchronous loggers instead")
       case context: LoggerContext =>
+        LogNoise.install(context)
         hook(context.getConfiguration)
         if (installed ne context) {
-          context.addPropertyChangeListener(_ => hook(context.getConfiguration))
+          context.addPropertyChangeListener { _ =>
+            LogNoise.install(context)
+            hook(context.getConfiguration)
+          }
           installed = context
         }
       case other =>
@@ -54,20 +58,23 @@ object LogRedaction {
     override def createEvent(name: String, marker: Marker, fqcn: String, level: Level, data: Message,
         properties: JList[Property], thrown: Throwable): LogEvent = {
       renew()
-      mend(delegate.createEvent(name, marker, fqcn, level, safe(data), properties, Throwables.redact(thrown)))
+      mend(delegate.createEvent(name, marker, fqcn, level, LogRedaction.safe(data), properties, safe(name, thrown)))
     }
 
     override def createEvent(name: String, marker: Marker, fqcn: String, location: StackTraceElement, level: Level,
         data: Message, properties: JList[Property], thrown: Throwable): LogEvent = {
       renew()
-      val message = safe(data)
-      val safeThrown = Throwables.redact(thrown)
+      val message = LogRedaction.safe(data)
+      val safeThrown = safe(name, thrown)
       mend(delegate match {
         case aware: LocationAwareLogEventFactory =>
           aware.createEvent(name, marker, fqcn, location, level, message, properties, safeThrown)
         case plain => plain.createEvent(name, marker, fqcn, level, message, properties, safeThrown)
       })
     }
+
+    private def safe(logger: String, thrown: Throwable): Throwable =
+      if (thrown == null || LogNoise.isShownLater(logger, thrown)) null else Throwables.redact(thrown)
 
     /** A level set from code, for a logger the configuration does not name, makes a logger without this hook. */
     private def renew(): Unit = {

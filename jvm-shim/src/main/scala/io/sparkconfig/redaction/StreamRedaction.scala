@@ -1,9 +1,12 @@
 package io.sparkconfig.redaction
 
 import java.io.{ByteArrayOutputStream, FilterOutputStream, IOException, OutputStream, PrintStream}
+import java.lang.reflect.InaccessibleObjectException
 import java.nio.ByteBuffer
 import java.nio.charset.{CharacterCodingException, StandardCharsets}
 import java.util.concurrent.{Executors, ThreadFactory, TimeUnit}
+
+import sun.misc.Unsafe
 
 /**
  * Masks values in what this JVM prints on its standard streams, the output of a `spark-submit`ted Python program
@@ -21,29 +24,51 @@ object StreamRedaction {
 
   /**
    * Hooks into System.out and System.err; again does nothing.
-   * @throws IllegalStateException if `java.base/java.io` is closed to this class; Spark's launcher opens it
+   * @throws IllegalStateException neither reflection nor `Unsafe` reaches what is under these streams
    */
   def install(): Unit = synchronized {
     if (streams.isEmpty) {
       streams = try List(System.out, System.err).map(under)
       catch {
-        case fault: RuntimeException => // InaccessibleObjectException
+        case fault @ (_: RuntimeException | _: ReflectiveOperationException | _: LinkageError) =>
           throw new IllegalStateException("System.out and System.err cannot be redacted: start this JVM with " +
-            s"--add-opens=java.base/java.io=ALL-UNNAMED, as Spark's own launcher does (${fault.getClass.getName})")
+            s"--add-opens=java.base/java.io=ALL-UNNAMED, as spark-submit does (${fault.getClass.getName})")
       }
       Runtime.getRuntime.addShutdownHook(new Thread(() => streams.foreach(_.drain()), "sparkconfig-stream-redaction-end"))
     }
   }
 
   private def under(stream: PrintStream): RedactingStream = {
-    val field = classOf[FilterOutputStream].getDeclaredField("out")
-    field.setAccessible(true)
+    val target = new Target
     stream.synchronized {
       stream.flush()
-      val redacting = new RedactingStream(field.get(stream).asInstanceOf[OutputStream], task =>
+      val redacting = new RedactingStream(target.of(stream), task =>
         timer.schedule(task, RedactingStream.PatienceMs, TimeUnit.MILLISECONDS))
-      field.set(stream, redacting)
+      target.set(stream, redacting)
       redacting
+    }
+  }
+
+  /** The stream under a stream. spark-submit opens `java.io` to us; workers of a standalone cluster do not, for drivers. */
+  private final class Target {
+    private val field = classOf[FilterOutputStream].getDeclaredField("out")
+    private val unsafe: Option[Unsafe] =
+      try { field.setAccessible(true); None }
+      catch {
+        case _: InaccessibleObjectException =>
+          val instance = classOf[Unsafe].getDeclaredField("theUnsafe")
+          instance.setAccessible(true)
+          Some(instance.get(null).asInstanceOf[Unsafe])
+      }
+
+    def of(stream: PrintStream): OutputStream = (unsafe match {
+      case Some(direct) => direct.getObject(stream, direct.objectFieldOffset(field))
+      case None => field.get(stream)
+    }).asInstanceOf[OutputStream]
+
+    def set(stream: PrintStream, under: OutputStream): Unit = unsafe match {
+      case Some(direct) => direct.putObjectVolatile(stream, direct.objectFieldOffset(field), under)
+      case None => field.set(stream, under)
     }
   }
 }

@@ -5,6 +5,7 @@ import java.io.File
 import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.scheduler.SparkListenerEvent
+import org.apache.spark.util.ShutdownHookManager
 
 /** The few private members of Spark that the shim reads; everything else uses public API. */
 object SparkAccess {
@@ -19,6 +20,9 @@ object SparkAccess {
 
   /** Where this process keeps its blocks: Spark tells Python workers these directories. */
   def localDirs: Seq[File] = SparkEnv.get.blockManager.diskBlockManager.localDirs.toList
+
+  /** Whether this JVM is on its way to its end. */
+  def ending: Boolean = ShutdownHookManager.inShutdown()
 
   /** Environment variables of executors, already collected from `spark.executorEnv.*` when plugins start. */
   def executorEnvs(sc: SparkContext): scala.collection.mutable.Map[String, String] = sc.executorEnvs
