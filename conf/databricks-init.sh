@@ -44,6 +44,19 @@ runtime() {
   if [[ $version =~ ^([0-9]+)\. ]]; then echo "${BASH_REMATCH[1]}"; fi
 }
 
+# Before Java: no JNAME helps a runtime whose Spark is too old.
+check_spark() {
+  local dbr version="" advice="use Databricks Runtime 14.3 LTS or newer"
+  dbr="$(runtime)"
+  if [[ -r $ROOT/databricks/spark/VERSION ]]; then version="$(< "$ROOT/databricks/spark/VERSION")"; fi
+  if [[ -n $dbr ]] && ((dbr < 14)); then
+    fail "Databricks Runtime $dbr has Spark 3.4 or older and sparkconfig needs 3.5; $advice"
+  fi
+  if [[ $version =~ ^([0-9]+)\.([0-9]+) ]] && ((BASH_REMATCH[1] * 100 + BASH_REMATCH[2] < 305)); then
+    fail "this runtime has Spark ${BASH_REMATCH[0]} and sparkconfig needs 3.5; $advice"
+  fi
+}
+
 check_java() {
   local major="" advice="use Databricks Runtime 16 or newer, or set JNAME=zulu17-ca-amd64 (ARM: zulu17-ca-arm64) in the cluster's environment"
   local dbr; dbr="$(runtime)"
@@ -162,6 +175,7 @@ write_fragment() {
 
 [[ -x $PYTHON ]] || fail "$PYTHON is missing: is this a Databricks cluster?"
 [[ -d $JARS ]] || fail "$JARS is missing: is this a Databricks cluster?"
+check_spark
 check_java
 find_wheel
 log "sparkconfig $VERSION from $SOURCE"

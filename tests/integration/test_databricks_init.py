@@ -284,6 +284,10 @@ def test_confs_that_would_not_work(node: Node, line: str, said: str) -> None:
     ("variables", "said"),
     [
         ({"DATABRICKS_RUNTIME_VERSION": "15.4"}, "Java is 8 and sparkconfig needs 17"),
+        (
+            {"DATABRICKS_RUNTIME_VERSION": "13.3", "JNAME": "zulu17-ca-amd64"},
+            "Databricks Runtime 13 has Spark 3.4 or older and sparkconfig needs 3.5; use Databricks Runtime 14.3",
+        ),
         ({"JNAME": "zulu8-ca-amd64"}, "Java is 8 and sparkconfig needs 17"),
         ({"DATABRICKS_RUNTIME_VERSION": "15.4", "JNAME": "zulu17-ca-arm64"}, "with Scala 2.13 is Spark 3.5"),
         ({"DATABRICKS_RUNTIME_VERSION": "16.4"}, "use its image with Scala 2.12"),
@@ -295,6 +299,19 @@ def test_confs_that_would_not_work(node: Node, line: str, said: str) -> None:
 def test_what_cannot_work_fails_loudly(node: Node, variables: Mapping[str, str], said: str) -> None:
     assert said in node.refused(**variables)
     assert not node.fragment.exists(), "Spark must not find confs for something that is not installed"
+
+
+def test_a_spark_that_is_too_old_whatever_the_runtime_is_called(node: Node) -> None:
+    """A custom image need not say which runtime it is."""
+    (node.databricks / "spark" / "VERSION").write_text("3.4.1\n")
+    assert "this runtime has Spark 3.4 and sparkconfig needs 3.5" in node.refused(JNAME="zulu17-ca-amd64")
+    assert not node.fragment.exists()
+
+
+def test_every_variable_of_the_script_is_in_the_page() -> None:
+    page = (ROOT / "docs" / "databricks.md").read_text()
+    for name in sorted(set(re.findall(r"SPARKCONFIG_[A-Z]+", SCRIPT.read_text()))):
+        assert f"`{name}" in page, name
 
 
 def test_two_versions_in_the_volume(node: Node, wheel: Path) -> None:
@@ -333,6 +350,7 @@ def test_the_doctor_finds_what_was_installed(node: Node) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.templates(client="python", documents=["databricks-init.sh"])
 def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
     """Databricks' listener, its event log and its plugin stay; the value is used and shown nowhere."""
     secrets = tmp_path / "shop.properties"

@@ -14,32 +14,22 @@ from unittest import mock
 import pytest
 import yaml
 
+from sparkconfig.agent.policies import Policies
 from sparkconfig.cli import dry_run
 from sparkconfig.cli.main import main
 from sparkconfig.doctor import Level, diagnose
-from sparkconfig.formats import properties
-from sparkconfig.redaction import MASK
+from sparkconfig.policy.launch import Launch
+from sparkconfig.policy.operator_file import load as load_operator
 from sparkconfig.references import scan
 from sparkconfig.settings import PREFIX, parse
 from support.cluster import SparkCluster
-from support.processes import Child, Run
 from support.shim import shim_jar
-from support.spark_home import spark_environment, spark_home
+from support.spark_home import spark_home
+from support.templates import CONF, SMALL, load, operator_home, plain_environment
 
-TEMPLATES = Path(__file__).resolve().parents[2] / "conf" / "deployments"
-CONFS = sorted(TEMPLATES.glob("*.conf.template"))
+TEMPLATES = CONF / "deployments"
+CONFS = [CONF / "spark-defaults.conf.template", *sorted(TEMPLATES.glob("*.conf.template"))]
 VALUE = "deployment-canary-2b7d-value"
-SMALL = {
-    "spark.master": "local[1]",
-    "spark.driver.memory": "700m",
-    "spark.driver.host": "127.0.0.1",
-    "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-}
-
-
-def load(path: Path) -> dict[str, str]:
-    return {key: text.strip() for key, text in properties.load(path.read_bytes()).items()}
 
 
 def kubernetes() -> dict[str, object]:
@@ -52,18 +42,53 @@ def in_folder(confs: dict[str, str], old: str, new: Path) -> dict[str, str]:
     return {key: text.replace(old, str(new)) for key, text in confs.items()}
 
 
-def plain_environment(**variables: str) -> dict[str, str]:
-    outside = ("SPARK_", "PYSPARK_")
-    plain = {key: text for key, text in os.environ.items() if not key.startswith(outside)}
-    return {**plain, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, **variables}
-
-
 @pytest.mark.parametrize("path", CONFS, ids=lambda path: path.name)
 def test_the_settings_of_a_template_are_known(path: Path) -> None:
     confs = load(path)
     settings = parse({key: text for key, text in confs.items() if key.startswith(PREFIX)})
     referred = {each.provider for key, text in confs.items() for each in scan(text)}
-    assert referred <= set(settings.providers)
+    assert referred <= {"secrets"}
+    assert set(settings.providers) <= {"secrets"}
+
+
+def test_all_documents_use_one_name_for_the_provider() -> None:
+    texts = {path: path.read_text() for path in CONF.rglob("*") if path.is_file() and path.suffix != ".sh"}
+    pattern = r'\$\{(?!provider:)(\w+):[^}]*\}|"provider": "(\w+)"|spark\.config\.providers\.(\w+)'
+    found = {part for text in texts.values() for parts in re.findall(pattern, text) for part in parts}
+    # The operator's template shows two more stores in lines that are comments.
+    assert found - {""} == {"secrets", "files", "envvar"}
+
+
+def every_template() -> dict[str, dict[str, str]]:
+    spec = kubernetes()["spec"]
+    assert isinstance(spec, dict)
+    return {path.name: load(path) for path in CONFS} | {"kubernetes.yaml.template": spec["sparkConf"]}
+
+
+@pytest.mark.parametrize("name", every_template())
+def test_every_template_starts_beside_the_operators_file(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those of servers as they are; others as they say, without some lines or named as the defaults."""
+    force = ["override.policy.connect", "override.policy.sql"]
+    (template,) = CONF.rglob(name)
+    if "spark.config.defaults.file" in template.read_text():
+        force.append("defaults.file")
+    home = operator_home(tmp_path, "template", force=force)
+    (home / "spark-defaults.conf").write_text(template.read_text())
+    operator = load_operator(home / "sparkconfig.conf", check=False)
+    confs = every_template()[name]
+    own = {key for key in confs if key.startswith(PREFIX)}
+    if name in ("connect-server.conf.template", "thrift-server.conf.template"):
+        assert own == set()
+    elif own:
+        assert "leave out the lines that begin with spark.config." in template.read_text(), "it must say so"
+    launch = Launch("org.apache.spark.deploy.SparkSubmit --class Main spark-internal")
+    kept = {key: text for key, text in confs.items() if key not in own}
+    policies = Policies.load(kept, operator, dict, launch)
+    assert policies.start(record=False).problems == ()
+    policies.close()
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == []
 
 
 @pytest.mark.parametrize("path", CONFS, ids=lambda path: path.name)
@@ -99,7 +124,7 @@ def test_the_kubernetes_template_holds_together() -> None:
     assert "volumeMounts" not in spec["executor"]
     (reference,) = scan(confs["spark.shop.password"])
     assert reference.path == mount["mountPath"]
-    assert Path(reference.path).is_relative_to(confs["spark.config.providers.mounted.param.allowed.paths"])
+    assert Path(reference.path).is_relative_to(confs["spark.config.providers.secrets.param.allowed.paths"])
 
 
 @pytest.fixture
@@ -155,12 +180,21 @@ EXPECTED = {"digest": hashlib.sha256(VALUE.encode()).hexdigest(), "count": 7}
 
 
 @pytest.mark.spark
+@pytest.mark.templates(
+    client="spark-submit", documents=["kubernetes.yaml.template", "databricks-cluster-policy.json"]
+)
 def test_the_confs_of_kubernetes_start_an_application(mounted: Path, tmp_path: Path) -> None:
-    """Everything but Kubernetes itself: the same confs, with the driver here."""
-    confs = {**kubernetes_confs(mounted), **SMALL}
+    """Everything but Kubernetes itself: the same confs, with the driver here, and a policy of Databricks'."""
+    policy = {
+        "spark.config.override.policy": "Rules",
+        "spark.config.override.policy.param.file": str(CONF / "policies" / "databricks-cluster-policy.json"),
+        "spark.sql.shuffle.partitions": "8",
+    }
+    confs = {**kubernetes_confs(mounted), **SMALL, **policy}
     (tmp_path / "k8s.properties").write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
     (tmp_path / "app.py").write_text(
         "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+        "assert spark.conf.get('spark.speculation') == 'false', 'the policy puts it in place'\n"
         + SEEN.format(reference=confs["spark.shop.password"])
     )
     command = [
@@ -190,6 +224,7 @@ def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.spark
+@pytest.mark.templates(client="notebook cell", documents=["jupyter.py.template"])
 def test_the_cell_of_jupyter(sealed: Path, tmp_path: Path) -> None:
     """A kernel is a Python that gets its cells one after the other, without a file of their own."""
     template = (TEMPLATES / "jupyter.py.template").read_text().replace("/home/jovyan", str(sealed))
@@ -205,6 +240,7 @@ def test_the_cell_of_jupyter(sealed: Path, tmp_path: Path) -> None:
 
 @pytest.mark.cluster
 @pytest.mark.spark
+@pytest.mark.templates(client="spark-submit", documents=["standalone.conf.template"])
 def test_the_confs_of_standalone_join_a_cluster(cluster: SparkCluster, sealed: Path) -> None:
     """The authentication secret is a reference for the application; master and workers have it from a file."""
     where = ["--file", str(sealed / "secrets.sealed"), "--key-file", str(sealed / "secrets.key")]
@@ -226,121 +262,3 @@ def test_the_confs_of_standalone_join_a_cluster(cluster: SparkCluster, sealed: P
     for secret in (VALUE, cluster.auth_secret):
         assert secret not in child.output()
         assert not any(secret in log.read_text(errors="replace") for log in cluster.executor_logs())
-
-
-class Server:
-    """A server of Spark's own, started with a template's confs."""
-
-    def __init__(self, run: Run, name: str, main_class: str, folder: Path, more: dict[str, str]) -> None:
-        confs = in_folder(load(TEMPLATES / f"{name}.conf.template"), "/etc/spark", folder)
-        confs |= {**SMALL, **more, "spark.sql.warehouse.dir": str(folder / "warehouse")}
-        del confs["spark.ui.enabled"]
-        confs["spark.ui.port"] = "0"
-        properties_file = run.private_file(
-            f"{name}.properties", "".join(f"{key} {text}\n" for key, text in confs.items())
-        )
-        local = run.private_dir(f"{name}-local")
-        self.child: Child = run.start(
-            name,
-            [
-                spark_home() / "bin" / "spark-submit", "--class", main_class, "--jars", shim_jar(),
-                "--properties-file", properties_file, "spark-internal",
-            ],
-            env={**spark_environment(folder, local), "PYSPARK_PYTHON": sys.executable},
-            cwd=folder,
-        )  # fmt: skip
-
-
-@pytest.fixture
-def rows(sealed: Path) -> Path:
-    """A text of three rows, which are three only for a reader that has the secret between them."""
-    path = sealed / "rows.txt"
-    path.write_text(f"one{VALUE}two{VALUE}three")
-    return path
-
-
-CONNECT = """
-import json, sys
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
-lines = spark.read.format("text").option("lineSep", "${secrets:shop:password}").load(sys.argv[2])
-print("ROWS", json.dumps(sorted(row.value for row in lines.collect())))
-try:
-    spark.read.format("text").option("lineSep", "${secrets:shop:nothing}").load(sys.argv[2]).collect()
-except Exception as error:
-    print("REFUSED", type(error).__name__, str(error).splitlines()[0])
-spark.stop()
-"""
-
-
-@pytest.mark.spark
-def test_a_connect_server_resolves_what_a_client_writes(harness_run: Run, sealed: Path, rows: Path) -> None:
-    more = {"spark.connect.grpc.binding.port": "0"}
-    main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    server = Server(harness_run, "connect-server", main_class, sealed, more)
-    try:
-        port = server.child.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
-        done = subprocess.run(
-            [sys.executable, "-c", CONNECT, f"sc://127.0.0.1:{port}", str(rows)],
-            env=plain_environment(), capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
-    finally:
-        server.child.stop()
-    text = (done.stdout + done.stderr).replace(VALUE, "(value)")
-    assert done.returncode == 0, text[-3000:]
-    assert 'ROWS ["one", "three", "two"]' in done.stdout
-    assert "REFUSED" in done.stdout
-    assert "shop:nothing" in done.stdout
-    assert VALUE not in done.stdout + done.stderr + server.child.output()
-
-
-@pytest.mark.spark
-def test_a_thrift_server_resolves_what_a_client_writes(harness_run: Run, sealed: Path, rows: Path) -> None:
-    more = {
-        "spark.config.inplace.keys": "spark.shop.token",
-        "spark.shop.token": "${secrets:shop:password}",
-        "spark.hadoop.hive.server2.thrift.port": "0",
-        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-        "spark.hadoop.hive.server2.logging.operation.log.location": f"{sealed}/operations",
-        "spark.hadoop.hive.exec.scratchdir": f"{sealed}/scratch",
-        "spark.hadoop.hive.exec.local.scratchdir": f"{sealed}/local-scratch",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={sealed}/metastore;create=true",
-    }
-    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
-    server = Server(harness_run, "thrift-server", main_class, sealed, more)
-    statements = (
-        f"create temporary view v using text options (path '{rows}', lineSep '${{secrets:shop:password}}');"
-        " select concat('ROWS ', count(*)) from v; select * from v;"
-    )
-    (sealed / "query.sql").write_text(statements.replace("; ", ";\n") + "\n")
-    try:
-        port = server.child.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-        done = subprocess.run(
-            [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann",
-             "-f", sealed / "query.sql"],
-            env=plain_environment(), cwd=sealed, capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
-        # Spark's own variable brings the value into these texts.
-        failing = [
-            "SELEC '${spark.shop.token}' FRM;",
-            "SELECT '${spark.shop.token}' + no_such_column FROM range(1);",
-            "SELECT raise_error('raised ${spark.shop.token}');",
-            "SET spark.shop.token;",
-        ]
-        (sealed / "failing.sql").write_text("\n".join(failing) + "\n")
-        failed = subprocess.run(
-            [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "--force=true",
-             "--verbose=true", "-f", sealed / "failing.sql"],
-            env=plain_environment(), cwd=sealed, capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
-    finally:
-        server.child.stop()
-    text = (done.stdout + done.stderr).replace(VALUE, "(value)")
-    assert done.returncode == 0, text[-3000:]
-    assert "ROWS 3" in done.stdout, text[-3000:]
-    assert re.search(r"\|\s*three\s*\|", done.stdout)
-    told = failed.stdout + failed.stderr
-    assert VALUE not in done.stdout + done.stderr + server.child.output() + told
-    assert told.count(MASK) >= 4, told[-3000:]
-    for sign in ("PARSE_SYNTAX_ERROR", "no_such_column", f"raised {MASK}", "HiveSQLException"):
-        assert sign in told, f"{sign}: {told[-3000:]}"

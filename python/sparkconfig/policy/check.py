@@ -12,6 +12,7 @@ from sparkconfig.policy.engine import PolicyEngine, Resolve
 from sparkconfig.policy.operator_file import OperatorFile, find, load
 from sparkconfig.policy.references import uses_in
 from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.rules import RulesPolicy
 from sparkconfig.policy.sql import Statement, statements
 from sparkconfig.settings import PREFIX
 
@@ -154,6 +155,7 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
     report = Report("enforce" if engine.enforcing else "warn", job_type)
     if given is None:
         report.notes.append("there is no operator's file and no --policy: the job's own settings decide")
+    report.notes += _limits(engine, job_type)
     request = OverrideRequest(
         "validate",
         question.job_type,
@@ -168,6 +170,18 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
         for statement in statements(text, job_type):
             _add_statement(report, engine, request, statement, f"{Path(name).name} line {statement.line}")
     return report
+
+
+def _limits(engine: PolicyEngine, job_type: str) -> list[str]:
+    """What the policy's rules do not cover, although they read as if they did."""
+    policy = engine.policy(job_type)
+    if not isinstance(policy, RulesPolicy):
+        return []
+    return [
+        f"{place}: this is about writes and the option path alone; reads by load(p), csv(p), text([p]) and csv.`p`"
+        " pass, and LOCATION too, so the user that runs the driver must own no readable key"
+        for place in policy.path_rules(job_type)
+    ]
 
 
 def _add_statement(

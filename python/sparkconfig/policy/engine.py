@@ -123,6 +123,10 @@ class PolicyEngine:
         """The job type that counts: the operator's word, else what was detected."""
         return self._job_types.of(application, detected)
 
+    def policy(self, job_type: str) -> OverridePolicy:
+        """The policy of jobs of this type."""
+        return self._policies[job_type]
+
     def worker_access(self, job_type: str) -> bool:
         """Whether Python workers of such jobs may ask for values.
 

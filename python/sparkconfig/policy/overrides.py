@@ -13,7 +13,7 @@ from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.units import unit_of
 from sparkconfig.policy.values import NotText, same, text_of
 
-__all__ = ["OWN_PREFIX", "PROTECTED", "Overrides", "is_internal"]
+__all__ = ["OWN_PREFIX", "PROTECTED", "Overrides", "is_clients", "is_internal"]
 
 OWN_PREFIX = "spark.config."
 
@@ -72,6 +72,9 @@ _OURS = frozenset(
     }
 )
 
+# What only turns protection on takes nothing away, unless the operator's file says otherwise.
+_PROTECTING = frozenset({"spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled"})
+
 # What Spark itself puts into every application's Java options (JavaModuleOptions of 3.5 to 4.3).
 _SPARK_JAVA = re.compile(
     r"-XX:\+IgnoreUnrecognizedVMOptions"
@@ -126,9 +129,24 @@ _LAUNCHER = frozenset(
 )
 
 
+# What drivers of clients and Spark's servers put into each session, whether its user wants it or not.
+_CLIENT = frozenset(
+    {
+        "spark.hadoop.hive.server2.thrift.resultset.default.fetch.size",  # Hive's JDBC driver, at login
+        "spark.sql.binaryoutputstyle",  # the Thrift server and spark-sql, with the first rows
+        "spark.sql.datetime.java8api.enabled",  # the Thrift server, at login
+    }
+)
+
+
 def is_internal(folded: str) -> bool:
     """Whether Spark sets this key in every application, so that rules about patterns do not mean it."""
     return _is_run(folded) or folded in _LAUNCHER
+
+
+def is_clients(folded: str) -> bool:
+    """Whether a client or a server sets this key in every session, so that rules about patterns do not mean it."""
+    return folded in _CLIENT
 
 
 def _is_run(folded: str) -> bool:
@@ -163,7 +181,7 @@ class Overrides:
         if folded.startswith(OWN_PREFIX):
             return "own" if self._owned and not self._unchanged(name, value, given) else None
         if given is not None:
-            if _is_run(folded) or self._unchanged(name, value, given):
+            if _is_run(folded) or is_clients(folded) or self._unchanged(name, value, given):
                 return None
             return "operator"
         if folded in _EXACT or any(pattern.matches(folded) for pattern in _PATTERNS):
@@ -185,12 +203,17 @@ class Overrides:
 
     @staticmethod
     def adds_nothing(name: str, value: object) -> bool:
-        """Whether a list of classes or Java options holds only what Spark and this package put there."""
+        """Whether a list of classes or Java options holds only what Spark and this package put there.
+
+        What turns authentication or encryption on adds nothing either.
+        """
         folded = fold(name)
         try:
             text = text_of(value)
         except NotText:
             return False
+        if folded in _PROTECTING:
+            return (text or "").strip().lower() == "true"
         if folded in _CLASS_LISTS:
             return not _classes(text or "")
         if folded in _JAVA_OPTIONS:

@@ -11,7 +11,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.base import OverridePolicy, refusal
 from sparkconfig.policy.keys import canonical, fold, generalised
 from sparkconfig.policy.matching import Budget
-from sparkconfig.policy.overrides import is_internal
+from sparkconfig.policy.overrides import is_clients, is_internal
 from sparkconfig.policy.request import OverrideRequest, ReferenceUse
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from sparkconfig.policy.value import ConfigValue, PolicyViolation
@@ -119,7 +119,7 @@ class RulesPolicy(OverridePolicy):
             exact = [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope)]
             if exact:
                 break
-        matching = [] if exact or is_internal(folded) else self._patterns
+        matching = [] if exact or is_internal(folded) or is_clients(folded) else self._patterns
         candidates = exact or [
             rule for rule in matching if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
         ]
@@ -151,6 +151,11 @@ class RulesPolicy(OverridePolicy):
         decided_by = "; ".join(places or [rule.place for rule in rules])
         visible = not any(rule.hidden for rule in rules)
         return ConfigValue(name, value, tuple(errors), decided_by, visible)
+
+    def path_rules(self, job_type: str) -> tuple[str, ...]:
+        """Where the rules about the option ``path`` of data sources stand, for this job type."""
+        found = (self.deciding(job_type, scope, "path") for scope in ("source", "sink"))
+        return tuple(dict.fromkeys(rule.place for rules in found for rule in rules))
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Judge a reference by the document's ``references``."""

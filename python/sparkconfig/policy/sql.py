@@ -27,6 +27,8 @@ _VIEW = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_PATH = re.compile(r"\b\w+\s*\.\s*`[^`]*[:/][^`]*`")
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -66,6 +68,11 @@ def statements(text: str, job_type: str) -> Iterator[Statement]:
             yield Statement(line, statement, confs={(unsetting[1] or unsetting[2]): None})
         elif _TABLE.match(statement) or _VIEW.match(statement):
             yield _created(line, statement, job_type)
+        elif _PATH.search(statement):
+            problem = (
+                "it names a path, which no rule judges: rules about path are about the option of that name"
+            )
+            yield Statement(line, statement, problem=problem)
         else:
             yield Statement(line, statement)
 

@@ -1,13 +1,37 @@
 """What docs/policies.md shows works."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+from sparkconfig.agent.policies import Policies
+from sparkconfig.policy.launch import Launch
+from sparkconfig.policy.operator_file import load
+from sparkconfig.settings import PREFIX, parse
 from unit.policy.helpers import engine, request
 
-TEXT = (Path(__file__).resolve().parents[3] / "docs" / "policies.md").read_text()
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = (ROOT / "docs" / "policies.md").read_text()
+SERVER = "org.apache.spark.deploy.SparkSubmit --class org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+@pytest.mark.parametrize(
+    "command", [f"{SERVER} spark-internal", "org.apache.spark.deploy.SparkSubmit job.py"]
+)
+def test_the_operators_file_starts_without_a_warning(tmp_path, caplog, command):
+    [example] = re.findall(r"```properties\n(.*?)```", TEXT, re.DOTALL)
+    (tmp_path / "sparkconfig.conf").write_text(example.replace("/var/log/spark", str(tmp_path)))
+    shutil.copytree(ROOT / "conf" / "policies", tmp_path / "policies")
+    operator = load(tmp_path / "sparkconfig.conf", check=False)
+    parse({key: text for key, text in operator.confs.items() if key.startswith(PREFIX)})
+    policies = Policies.load({}, operator, dict, Launch(command))
+    found = policies.start(record=False)
+    policies.close()
+    assert found.problems == ()
+    assert {"spark.sql.session.timeZone", "spark.sql.shuffle.partitions"} <= found.defaults.keys()
+    assert [record.getMessage() for record in caplog.records] == []
 
 
 @pytest.mark.parametrize("block", re.findall(r"```jsonc\n(.*?)```", TEXT, re.DOTALL))

@@ -1,6 +1,7 @@
 """``sparkconfig validate`` and the example policies in ``conf/policies``."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,11 +54,26 @@ CASES = [
     ("shared-server.json", "connect", "session", {"spark.sql.adaptive.enabled": "false"}, True),
     ("shared-server.json", "connect", "source", {"path": "s3a://lake/x", "header": "true"}, True),
     ("shared-server.json", "connect", "source", {"path": "file:///etc/passwd"}, False),
+    ("shared-server.json", "connect", "source", {"path": "FILE:/etc/passwd"}, False),
+    ("shared-server.json", "connect", "source", {"path": "//etc/passwd"}, False),
+    ("shared-server.json", "connect", "sink", {"PATH": "/proc/self/root/etc"}, False),
+    ("shared-server.json", "connect", "sink", {"path": "hdfs://lake/../x"}, False),
+    # What clients and servers set by themselves.
+    (
+        "shared-server.json",
+        "sql",
+        "session",
+        {"hive.server2.thrift.resultset.default.fetch.size": "1000"},
+        True,
+    ),
+    ("shared-server.json", "sql", "session", {"spark.sql.binaryOutputStyle": "UTF-8"}, True),
+    ("shared-server.json", "sql", "session", {"spark.sql.datetime.java8API.enabled": "true"}, True),
+    ("shared-server.json", "sql", "session", {"hive.server2.thrift.port": "1"}, False),
     ("shared-server.json", "connect", "source", {"Driver": "com.evil.Driver"}, False),
-    ("shared-server.json", "sql", "source", {"password": "${vault:shared/db:password}"}, True),
-    ("shared-server.json", "sql", "source", {"password": "${vault:teams/x:password}"}, False),
-    ("shared-server.json", "batch", "source", {"password": "${vault:teams/x:password}"}, True),
-    ("shared-server.json", "batch", "source", {"password": "${vault:teams/x:admin}"}, False),
+    ("shared-server.json", "sql", "source", {"password": "${secrets:shared/db:password}"}, True),
+    ("shared-server.json", "sql", "source", {"password": "${secrets:teams/x:password}"}, False),
+    ("shared-server.json", "batch", "source", {"password": "${secrets:teams/x:password}"}, True),
+    ("shared-server.json", "batch", "source", {"password": "${secrets:teams/x:admin}"}, False),
     ("shared-server.json", "sql", "source", {"fs.s3a.secret.key": "x"}, False),
     ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "8"}, True),
     ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "7"}, False),
@@ -114,7 +130,7 @@ def test_sql_is_checked_statement_by_statement(capsys, tmp_path):
 
 def test_references_in_sql_are_checked(capsys, tmp_path):
     file = tmp_path / "x.sql"
-    file.write_text("SELECT 1;\nSELECT * FROM t WITH (password = '${vault:teams/a:b}');\n")
+    file.write_text("SELECT 1;\nSELECT * FROM t WITH (password = '${secrets:teams/a:b}');\n")
     code, out, _ = validate(
         capsys, "--policy", EXAMPLES / "shared-server.json", "--job-type", "connect", "--sql", file
     )
@@ -181,3 +197,27 @@ def test_explain_is_readable(capsys):
     assert code == 8
     assert "minimal.toml line 4, rules[0]" in out
     assert "1 thing is not allowed:" in out
+
+
+def test_what_rules_about_path_do_not_cover_is_said(capsys, tmp_path):
+    file = tmp_path / "x.sql"
+    file.write_text("SELECT 1;\nSELECT * FROM csv.`file:/etc/passwd`;\nSELECT `a/b` FROM t;\n")
+    words = ["--job-type", "connect", "--sql", file]
+    code, out, _ = validate(capsys, "--policy", EXAMPLES / "shared-server.json", *words)
+    assert code == 0, out
+    assert re.search(
+        r"shared-server\.json line \d+, rules\[\d+\]: this is about writes and the option path alone", out
+    )
+    assert "x.sql line 2: it names a path, which no rule judges" in out
+    assert "line 3" not in out
+    code, out, _ = validate(capsys, "--policy", EXAMPLES / "minimal.toml", "--job-type", "connect")
+    assert "readable key" not in out
+
+
+def test_a_rule_that_names_what_clients_set_decides_about_it(capsys, tmp_path):
+    policy = tmp_path / "p.json"
+    size = "hive.server2.thrift.resultset.default.fetch.size"
+    policy.write_text(json.dumps({"rules": [{"key": size, "type": "range", "maxValue": 100}]}))
+    words = ["--policy", policy, "--job-type", "sql", "--scope", "session", "--conf"]
+    assert validate(capsys, *words, f"{size}=1000")[0] == 8
+    assert validate(capsys, *words, f"{size}=100")[0] == 0

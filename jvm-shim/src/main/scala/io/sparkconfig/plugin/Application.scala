@@ -8,7 +8,7 @@ import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
 import io.sparkconfig.hadoop.HadoopErrands
-import io.sparkconfig.policy.{HadoopDoor, PolicyDoors}
+import io.sparkconfig.policy.{HadoopDoor, PolicyDoors, ServerConfs}
 import io.sparkconfig.redaction.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
@@ -130,7 +130,7 @@ private[sparkconfig] object Application {
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)
       plan.policy.foreach { policy =>
-        PolicyDoors.open(new PolicyDoors(client, policy, given, conf.getAll.toMap))
+        PolicyDoors.open(new PolicyDoors(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
         ReferenceHadoopConf.guard(sc, HadoopDoor)
       }
       application.begin()

@@ -37,12 +37,14 @@ private[sparkconfig] object PolicyStart {
  *
  * @param given the application's confs as the job gave them
  * @param now the same with what the operator and this package put in place
+ * @param server what a Thrift server was started with besides, see [[ServerConfs]]
  */
 private[sparkconfig] final class PolicyDoors(
     client: AgentClient,
     start: PolicyStart,
     given: Map[String, String],
-    now: Map[String, String]) {
+    now: Map[String, String],
+    server: Map[String, String]) {
 
   import PolicyDoors._
 
@@ -59,7 +61,7 @@ private[sparkconfig] final class PolicyDoors(
 
   /** Whether this is what the application was started with, so that there is nothing to ask. */
   def isApplications(key: String, text: String): Boolean =
-    now.get(key).contains(text) || given.get(key).contains(text)
+    Seq(now, given, server).exists(_.get(key).contains(text))
 
   /**
    * Asks about properties; None takes one away.

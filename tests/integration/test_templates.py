@@ -1,0 +1,470 @@
+"""Every document in ``conf`` with the clients that it is for: one server for each template, all its clients against it.
+
+The marker ``templates`` says which documents a test runs with which client; ``docs/templates.md`` is made from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from py4j.protocol import Py4JJavaError
+
+from leaks.support import bare_jvm
+from sparkconfig.cli.main import main
+from sparkconfig.redaction import MASK
+from sparkconfig.settings import PREFIX
+from support.jdbc import artifact_jar
+from support.processes import Child, Run
+from support.shim import shim_jar
+from support.spark_home import spark_environment, spark_home
+from support.templates import SMALL, document, load, operator_home, plain_environment
+
+pytestmark = pytest.mark.spark
+
+CACHE = Path(__file__).resolve().parents[2] / ".cache"
+VALUE = "template-canary-71d5-value"
+KYUUBI = "org.apache.kyuubi:kyuubi-hive-jdbc-shaded:1.9.2"
+PARTITIONS = "spark.sql.shuffle.partitions"
+
+
+class Refused(NamedTuple):
+    """What a client got in the place of rows."""
+
+    text: str
+
+
+Answer = list[tuple[str, ...]] | Refused
+Client = Callable[[Sequence[str]], list[Answer]]
+
+
+class Site:
+    """The operator's template with all its policies, a sealed file, and three rows divided by a secret."""
+
+    def __init__(self, run: Run, folder: Path) -> None:
+        self.run = run
+        self.folder = folder
+        where = ["--file", str(folder / "secrets.sealed"), "--key-file", str(folder / "secrets.key")]
+        assert main(["seal", "create", "--new-key", *where]) == 0
+        os.environ["TEMPLATE_VALUE"] = VALUE
+        for name in ("shared/shop:password", "teams/shop:password", "shop:password", "spark:rpc"):
+            assert main(["seal", "set", *where, name, "--from-env", "TEMPLATE_VALUE"]) == 0
+        del os.environ["TEMPLATE_VALUE"]
+        self.rows = folder / "rows.txt"
+        self.rows.write_text(f"one{VALUE}two{VALUE}three")
+
+    def start(
+        self, template: str, home: Path, command: Sequence[str | Path], *, name: str = "", **more: str
+    ) -> Child:
+        """Start a program of Spark's with a template's confs, beside the operator's file in ``home``."""
+        name = name or template.partition(".")[0]
+        own = self.folder / name
+        own.mkdir()
+        confs = load(document(template), self.folder)
+        # The templates say so: beside the operator's file these lines are left out.
+        confs = {key: text for key, text in confs.items() if not key.startswith(PREFIX)} | SMALL | more
+        confs["spark.sql.warehouse.dir"] = f"{own}/warehouse"
+        file = self.run.private_file(
+            f"{name}.properties", "".join(f"{key} {text}\n" for key, text in confs.items())
+        )
+        program, *rest = command
+        return self.run.start(
+            f"template-{name}",
+            [spark_home() / "bin" / program, "--jars", shim_jar(), "--properties-file", file, *rest],
+            env={**spark_environment(home, own), "PYSPARK_PYTHON": sys.executable},
+            cwd=own,
+        )
+
+    def hide(self, text: str) -> str:
+        assert VALUE not in text, "a value is shown"
+        return text
+
+
+@pytest.fixture(scope="module")
+def site(harness_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return Site(harness_run, tmp_path_factory.mktemp("templates"))
+
+
+@pytest.fixture(scope="module")
+def shared(site: Site) -> Path:
+    """The operator's file of a host with servers, its commented lines about policies put in force."""
+    return operator_home(
+        site.folder,
+        "shared",
+        {"spark.config.inplace.keys": "spark.shop.token"},
+        force=["override.policy", "create.table.policy", "audit.file"],
+    )
+
+
+COUNT = "SELECT count(*) FROM text.`{rows}` WITH (lineSep = '${{secrets:NAME}}')"
+STATEMENTS = (
+    ("SELECT 'one', X'4142'", [("one", "AB")]),
+    (f"SET {PARTITIONS}=50", [(PARTITIONS, "50")]),
+    (f"SET {PARTITIONS}=5000", "at most 2000 is allowed"),
+    ("SET spark.sql.optimizer.excludedRules=x", "spark.sql.optimizer.excludedRules"),
+    ("SET hive.exec.scratchdir=/tmp/x", "hive.exec.scratchdir"),
+    (COUNT.replace("NAME", "shared/shop:password"), [("3",)]),
+    (COUNT.replace("NAME", "shared/shop:nothing"), "shared/shop:nothing"),
+    (COUNT.replace("NAME", "teams/shop:password"), "teams/shop"),
+    ("CREATE TEMPORARY VIEW v USING text OPTIONS (path '{rows}')", "not the server's own disk"),
+    ("CREATE TABLE prod.t (id INT) USING csv", "may not be created"),
+    (f"SET {PARTITIONS}", [(PARTITIONS, "50")]),
+)
+"""What a user of a shared server may do and may not do: statement, and its rows or a part of the refusal."""
+
+
+def judge(site: Site, client: Client) -> None:
+    """Let a client send :data:`STATEMENTS`."""
+    texts = [text.format(rows=site.rows) for text, _ in STATEMENTS]
+    answers = client(texts)
+    assert len(answers) == len(texts), answers
+    for text, (_, expected), answer in zip(texts, STATEMENTS, answers, strict=True):
+        shown = site.hide(str(answer))
+        if isinstance(expected, str):
+            assert isinstance(answer, Refused), f"{text}: {shown}"
+            assert expected in answer.text, f"{text}: {shown}"
+        else:
+            assert answer == expected, f"{text}: {shown}"
+
+
+# Thrift
+
+
+@pytest.fixture(scope="module")
+def thrift(site: Site, shared: Path) -> Iterator[int]:
+    """The port of a server that is started as ``start-thriftserver.sh`` starts it, with confs of its own for Hive."""
+    own = site.folder / "hive"
+    hiveconf = {
+        "hive.server2.thrift.port": "0",
+        "hive.server2.thrift.bind.host": "127.0.0.1",
+        "hive.server2.logging.operation.log.location": f"{own}/operations",
+        "hive.exec.scratchdir": f"{own}/scratch",
+        "hive.exec.local.scratchdir": f"{own}/local-scratch",
+        "javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={own}/metastore;create=true",
+    }
+    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+    server = site.start(
+        "thrift-server.conf.template",
+        shared,
+        [
+            "spark-submit", "--class", main_class, "spark-internal",
+            *(word for key, text in hiveconf.items() for word in ("--hiveconf", f"{key}={text}")),
+        ],
+        **{"spark.shop.token": "${secrets:shared/shop:password}"},
+    )  # fmt: skip
+    try:
+        yield int(server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1])
+    finally:
+        server.stop()
+    site.hide(server.output())
+
+
+def beeline(port: int, folder: Path, script: str, *options: str) -> str:
+    (folder / "beeline.sql").write_text(script)
+    done = subprocess.run(
+        [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "--force=true",
+         *options, "-f", folder / "beeline.sql"],
+        env=plain_environment(), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=240, check=False,
+    )  # fmt: skip
+    return done.stdout
+
+
+def beeline_client(site: Site, port: int) -> Client:
+    def run(texts: Sequence[str]) -> list[Answer]:
+        marked = "".join(f"SELECT 'mark-{number}';\n{text};\n" for number, text in enumerate(texts))
+        options = ("--silent=true", "--showHeader=false", "--outputformat=tsv2")
+        output = beeline(port, site.folder, f"{marked}SELECT 'mark-{len(texts)}';\n", *options)
+        answers: list[Answer] = []
+        for number in range(len(texts)):
+            _, first, rest = output.partition(f"mark-{number}\n")
+            part, last, _ = rest.partition(f"mark-{number + 1}\n")
+            assert first, site.hide(output)[-3000:]
+            assert last, site.hide(rest)[-3000:]
+            # A silent beeline has no prompt, and prints that as "null".
+            lines = [line for each in part.splitlines() if (line := re.sub(r"^(null *)+", "", each).strip())]
+            refused = any(line.startswith("Error:") for line in lines)
+            answers.append(Refused(part) if refused else [tuple(line.split("\t")) for line in lines])
+        return answers
+
+    return run
+
+
+def jdbc_client(url: str, driver: str, jar: Path | None = None) -> Client:
+    def run(texts: Sequence[str]) -> list[Answer]:
+        with bare_jvm(classes=jar) as gateway:
+            gateway.jvm.java.lang.Class.forName(driver)
+            connection = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
+            # What tools that show a database ask first.
+            assert connection.getMetaData().getSchemas().next()
+            answers = [jdbc_answer(connection, text) for text in texts]
+            connection.close()
+            return answers
+
+    return run
+
+
+def jdbc_answer(connection: Any, text: str) -> Answer:
+    try:
+        statement = connection.createStatement()
+        if not statement.execute(text):
+            return []
+        rows, found = statement.getResultSet(), []
+        width = rows.getMetaData().getColumnCount()
+        while rows.next():
+            found.append(tuple(rows.getString(number + 1) for number in range(width)))
+        return found
+    except Py4JJavaError as error:
+        return Refused(str(error))
+
+
+def pyhive_client(port: int) -> Client:
+    from pyhive import exc, hive
+
+    def run(texts: Sequence[str]) -> list[Answer]:
+        answers: list[Answer] = []
+        with hive.connect("127.0.0.1", port, username="ann") as connection, connection.cursor() as cursor:
+            for text in texts:
+                try:
+                    cursor.execute(text)
+                    rows = cursor.fetchall()
+                    answers.append([tuple(as_text(cell) for cell in row) for row in rows])
+                except exc.Error as error:
+                    answers.append(Refused(str(error)))
+        return answers
+
+    return run
+
+
+def as_text(cell: object) -> str:
+    return cell.decode() if isinstance(cell, bytes | bytearray) else str(cell)
+
+
+THRIFT = ["thrift-server.conf.template", "sparkconfig.conf.template", "shared-server.json", "tables.json"]
+
+
+class TestThrift:
+    @pytest.mark.templates(client="beeline", documents=THRIFT)
+    def test_beeline(self, site: Site, thrift: int) -> None:
+        judge(site, beeline_client(site, thrift))
+
+    def test_errors_that_clients_get_are_masked(self, site: Site, thrift: int) -> None:
+        """Spark's own variable brings the value into these texts."""
+        failing = [
+            "SELEC '${spark.shop.token}' FRM;",
+            "SELECT '${spark.shop.token}' + no_such_column FROM range(1);",
+            "SELECT raise_error('raised ${spark.shop.token}');",
+            "SET spark.shop.token;",
+        ]
+        told = site.hide(beeline(thrift, site.folder, "\n".join(failing) + "\n", "--verbose=true"))
+        assert told.count(MASK) >= len(failing), told[-3000:]
+        for sign in ("PARSE_SYNTAX_ERROR", "no_such_column", f"raised {MASK}", "HiveSQLException"):
+            assert sign in told, f"{sign}: {told[-3000:]}"
+
+    @pytest.mark.templates(client="Hive JDBC", documents=THRIFT)
+    def test_hive_jdbc(self, site: Site, thrift: int) -> None:
+        judge(
+            site, jdbc_client(f"jdbc:hive2://127.0.0.1:{thrift}/default", "org.apache.hive.jdbc.HiveDriver")
+        )
+
+    @pytest.mark.templates(client="Kyuubi JDBC", documents=THRIFT)
+    def test_kyuubi_jdbc(self, site: Site, thrift: int) -> None:
+        jar = artifact_jar(site.run, KYUUBI, cache=CACHE)
+        url = f"jdbc:kyuubi://127.0.0.1:{thrift}/default"
+        judge(site, jdbc_client(url, "org.apache.kyuubi.jdbc.KyuubiHiveDriver", jar))
+
+    @pytest.mark.templates(client="PyHive", documents=THRIFT)
+    def test_pyhive(self, site: Site, thrift: int) -> None:
+        judge(site, pyhive_client(thrift))
+
+
+# Connect
+
+CONNECT = """
+import json, sys, warnings
+from pyspark.sql import SparkSession
+
+warnings.simplefilter("ignore")
+builder = SparkSession.builder.remote(sys.argv[1]).appName("shop").config("spark.sql.session.timeZone", "UTC")
+spark = builder.getOrCreate()
+
+def answer(ask):
+    try:
+        rows = ask()
+        return [[cell.decode() if isinstance(cell, (bytes, bytearray)) else str(cell) for cell in row] for row in rows]
+    except Exception as error:
+        return f"{type(error).__name__}: " + str(error).partition("JVM stacktrace")[0]
+
+def pandas():
+    import pyspark.pandas as ps
+    return [[ps.DataFrame({"a": [1, 2]})["a"].sum()], [len(ps.range(3))]]
+
+def others():
+    frame = spark.createDataFrame([(1, "a")], ["id", "name"])
+    return [[len(frame.toPandas())], [frame.filter("id = 1").count()], [spark.newSession().range(2).count()]]
+
+asked = json.load(sys.stdin)
+found = [answer(lambda: spark.sql(text).collect()) for text in asked["statements"]]
+ways = {name: answer(lambda: eval(code, {"spark": spark})) for name, code in asked["ways"].items()}
+print("ANSWERS", json.dumps({"statements": found, "pandas": answer(pandas), "others": answer(others), "ways": ways}))
+spark.stop()
+"""
+
+JUDGED = {
+    "option and load()": "spark.read.format('text').option('path', {path!r}).load().collect()",
+    "OPTIONS of a view": "spark.sql(\"CREATE TEMPORARY VIEW w USING text OPTIONS (path '{path}')\").collect()",
+    "save(p)": "spark.range(1).write.format('csv').save({path!r} + '-copy') or []",
+    "csv(p) of a write": "spark.range(1).write.csv({path!r} + '-copy') or []",
+    "directory of an insert": "spark.sql(\"INSERT OVERWRITE DIRECTORY '{path}-c' USING csv SELECT 1\").collect()",
+}
+"""Ways to a file that the rule about ``path`` refuses (docs/policies.md, Paths)."""
+
+NOT_JUDGED = {
+    "load(p)": "spark.read.format('text').load({path!r}).collect()",
+    "load([p])": "spark.read.format('text').load([{path!r}]).collect()",
+    "text(p)": "spark.read.text({path!r}).collect()",
+    "text([p])": "spark.read.text([{path!r}]).collect()",
+    "csv(p)": "spark.read.csv({path!r}).collect()",
+    "csv.`p`": "spark.sql('SELECT * FROM csv.`{path}`').collect()",
+    "LOCATION": "spark.sql(\"CREATE TABLE t USING text LOCATION '{path}'\").collect()",
+    "readStream.load(p)": "[[spark.readStream.format('text').load({path!r}).isStreaming]]",
+}
+"""Ways that pass it today. Whoever judges paths moves them up, and mends the pages that begin with this."""
+
+
+CONNECT_SERVER = [
+    "connect-server.conf.template",
+    "sparkconfig.conf.template",
+    "shared-server.json",
+    "tables.json",
+]
+
+
+@pytest.fixture(scope="module")
+def connect(site: Site, shared: Path) -> Iterator[dict[str, Any]]:
+    main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    server = site.start(
+        "connect-server.conf.template",
+        shared,
+        ["spark-submit", "--class", main_class, "spark-internal"],
+        **{"spark.connect.grpc.binding.port": "0", "spark.connect.grpc.binding.address": "127.0.0.1"},
+    )
+    try:
+        yield connect_answers(
+            site, server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
+        )
+    finally:
+        server.stop()
+    site.hide(server.output())
+
+
+def connect_answers(site: Site, port: str) -> dict[str, Any]:
+    public = site.folder / "public"
+    public.mkdir()
+    (public / "file.txt").write_text("seen")
+    asked = {
+        "statements": [text.format(rows=site.rows) for text, _ in STATEMENTS],
+        "ways": {name: code.format(path=f"file:{public}") for name, code in (JUDGED | NOT_JUDGED).items()},
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT, f"sc://127.0.0.1:{port}"], input=json.dumps(asked),
+        env=plain_environment(), capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    text = site.hide(done.stdout + done.stderr)
+    assert done.returncode == 0, text[-3000:]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("ANSWERS ")]
+    found: dict[str, Any] = json.loads(line.removeprefix("ANSWERS "))
+    return found
+
+
+class TestConnect:
+    @pytest.mark.templates(client="PySpark Connect", documents=CONNECT_SERVER)
+    def test_pyspark_connect(self, site: Site, connect: dict[str, Any]) -> None:
+        answers: list[Answer] = [
+            Refused(each) if isinstance(each, str) else [tuple(row) for row in each]
+            for each in connect["statements"]
+        ]
+        judge(site, lambda _: answers)
+        assert connect["others"] == [["1"], ["1"], ["2"]]
+
+    def test_rules_about_path_cover_what_the_pages_say(self, connect: dict[str, Any]) -> None:
+        ways = connect["ways"]
+        assert [name for name in JUDGED if "not the server's own disk" not in str(ways[name])] == []
+        assert [name for name in NOT_JUDGED if isinstance(ways[name], str)] == []
+
+    @pytest.mark.templates(client="pandas API on Connect", documents=CONNECT_SERVER)
+    def test_pandas(self, connect: dict[str, Any]) -> None:
+        assert connect["pandas"] == [["3"], ["3"]]
+
+
+# Programs of their own
+
+
+@pytest.fixture(scope="module")
+def programs(site: Site) -> dict[str, tuple[int, str]]:
+    """What ``spark-submit`` and ``spark-sql`` end with; they start together, since each takes its time."""
+    events = site.folder / "events"
+    events.mkdir()
+    home = operator_home(
+        site.folder,
+        "programs",
+        {"spark.config.override.policy.sql.param.file": "policies/minimal.toml"},
+        force=["override.policy", "create.table.policy", "defaults.file"],
+        places={"hdfs:///spark-history": f"file:{events}"},
+    )
+    defaults = load(document("spark-defaults.conf.template"), site.folder)
+    (home / "spark-defaults.conf").write_text("".join(f"{key} {text}\n" for key, text in defaults.items()))
+    app = site.folder / "app.py"
+    app.write_text(
+        "from pyspark.sql import SparkSession\n"
+        "from sparkconfig import current\n"
+        "spark = SparkSession.builder.getOrCreate()\n"
+        f"assert current('${{secrets:shop:password}}').reveal() == {VALUE[:9]!r} + {VALUE[9:]!r}\n"
+        "print('RAN', spark.range(3).count(), spark.conf.get('spark.dynamicAllocation.maxExecutors'))\n"
+        "spark.stop()\n"
+    )
+    script = site.folder / "script.sql"
+    script.write_text(
+        "SELECT 'one', X'4142';\nSET spark.sql.catalog.mine=x.Y;\nCREATE TABLE prod.t (id INT) USING csv;\n"
+        "SELECT 'end';\n"
+    )
+    limits = {
+        "spark.acme.team": "sales",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file:{events}",
+    }
+    memory = {"spark.sql.catalogImplementation": "in-memory"}
+    options = ["--hiveconf", "hive.cli.errors.ignore=true", "-f", script]
+    template = "spark-defaults.conf.template"
+    children = {
+        "spark-submit": site.start(template, home, ["spark-submit", app], name="spark-submit", **limits),
+        "spark-sql": site.start(template, home, ["spark-sql", *options], name="spark-sql", **memory),
+    }
+    return {name: (child.wait(240), site.hide(child.output())) for name, child in children.items()}
+
+
+DEFAULTS = ["spark-defaults.conf.template", "sparkconfig.conf.template"]
+
+
+class TestPrograms:
+    @pytest.mark.templates(client="spark-submit", documents=[*DEFAULTS, "batch-limits.json"])
+    def test_spark_submit(self, programs: dict[str, tuple[int, str]]) -> None:
+        code, output = programs["spark-submit"]
+        assert code == 0, output[-3000:]
+        assert "RAN 3 10" in output
+        assert "the operator's file sets confs that Spark reads" not in output
+
+    @pytest.mark.templates(client="spark-sql", documents=[*DEFAULTS, "minimal.toml", "tables.json"])
+    def test_spark_sql(self, programs: dict[str, tuple[int, str]]) -> None:
+        _, output = programs["spark-sql"]
+        assert re.search(r"^one\tAB$", output, re.MULTILINE), output[-3000:]
+        assert "catalogs are the operator's; ask for one" in output
+        assert "the table prod.t may not be created" in output
+        assert re.search(r"^end$", output, re.MULTILINE), output[-3000:]
