@@ -70,6 +70,10 @@ def resources(flavour: str) -> dict[str, bytes]:
         for path in sorted(root.rglob("*")):
             if path.is_file():
                 found[path.relative_to(root).as_posix()] = path.read_bytes()
+    # The wheel has the same file: both engines of redaction go by one set of rules.
+    found["io/sparkconfig/redaction/redaction.json"] = (
+        HERE.parent / "python" / "sparkconfig" / "data" / "redaction.json"
+    ).read_bytes()
     return {**found, **common_resources(flavour, PROPERTIES)}
 
 

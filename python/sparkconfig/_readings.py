@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from html.entities import name2codepoint
 
+from sparkconfig._redaction_data import ENTITIES
+
 __all__ = ["Budget", "Readings", "ScanOverloadError", "is_plain"]
 
 #: Layers of escapes that are read; Spark's pages stack three.
@@ -20,11 +22,11 @@ CAP = 24
 
 _INTRODUCERS = "\\&%"
 _CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "b": 0x08, "f": 0x0C, "v": 0x0B, "a": 0x07}
-_NAMES = {
-    "amp": "&", "AMP": "&", "lt": "<", "LT": "<", "gt": ">", "GT": ">", "quot": '"', "QUOT": '"', "apos": "'",
-    "nbsp": "\xa0", "NewLine": "\n", "Tab": "\t", "sol": "/", "bsol": "\\", "equals": "=", "percnt": "%",
-    "plus": "+", "grave": "`", **{name: chr(code) for name, code in name2codepoint.items()},
-}  # fmt: skip
+_NAMES = {**ENTITIES, **{name: chr(code) for name, code in name2codepoint.items()}}
+#: Signs that a language writes twice inside a quoted text: SQL, CSV, identifiers, ODBC.
+_DOUBLED = "'\"`}]"
+#: How shells write a quote inside quotes.
+_SHELL_QUOTES = ("'\"'\"'", "'\\''")
 
 
 class ScanOverloadError(Exception):
@@ -69,8 +71,8 @@ class Readings:
                         following.add(position + 1)
                 else:
                     following |= self._ends(position, char, DEPTH)
-                    if char == "'" and 0 < index < len(value) - 1:
-                        self._doubled(following, self._ends)
+                    if char in _DOUBLED and 0 < index < len(value) - 1:
+                        self._doubled(following, char, self._ends)
             self._budget.spend(len(now))
             if not following:
                 return -1
@@ -89,21 +91,21 @@ class Readings:
                         before.add(position - 1)
                 else:
                     before |= self._starts(position, char, DEPTH)
-                    if char == "'" and 0 < index < len(value) - 1:
-                        self._doubled(before, self._starts)
+                    if char in _DOUBLED and 0 < index < len(value) - 1:
+                        self._doubled(before, char, self._starts)
             self._budget.spend(len(now))
             if not before:
                 return -1
             now = set(sorted(before)[-CAP:])
         return min(now)
 
-    def _doubled(self, found: set[int], step: object) -> None:
-        """SQL writes a quote inside a text twice; at a value's own ends the second may close the text."""
+    def _doubled(self, found: set[int], char: str, step: object) -> None:
+        """A quote inside a text is written twice; at a value's own ends the second may close the text."""
         fresh = set(found)
         while fresh and len(found) < CAP:
             more: set[int] = set()
             for position in fresh:
-                more |= step(position, "'", DEPTH)  # type: ignore[operator]
+                more |= step(position, char, DEPTH)  # type: ignore[operator]
             fresh = more - found
             found |= more
 
@@ -111,7 +113,7 @@ class Readings:
         return {
             start
             for start in range(max(0, end - WIDEST), end)
-            if (start == end - 1 or self._text[start] in _INTRODUCERS)
+            if (start == end - 1 or self._text[start] in _INTRODUCERS or self._text[start] == char == "'")
             and end in self._ends(start, char, depth)
         }
 
@@ -126,8 +128,8 @@ class Readings:
             found.add(at + 1)
         if depth == 0:
             return found
-        if char == " ":
-            found |= self._ends(at, "+", depth - 1)  # form encoding
+        if char in " '":
+            found |= self._peculiar(at, char, depth)
         # Whatever the layers, the outermost one was written raw, so an encoding starts with one of these.
         if first in _INTRODUCERS:
             for position in self._ends(at, "\\", depth - 1):
@@ -139,6 +141,14 @@ class Readings:
                 if "\x80" <= char <= "\xff" and self._number(position, 2, 16) == ord(char):
                     found.add(position + 2)
         return found
+
+    def _peculiar(self, at: int, char: str, depth: int) -> set[int]:
+        """Form encoding writes a blank as a plus; shells leave their quotes to write one."""
+        if char == " ":
+            return self._ends(at, "+", depth - 1)
+        if depth < DEPTH:
+            return set()
+        return {at + len(written) for written in _SHELL_QUOTES if self._text.startswith(written, at)}
 
     def _after_backslash(self, at: int, char: str, depth: int) -> set[int]:
         found = self._ends(at, char, depth - 1)
@@ -154,7 +164,18 @@ class Readings:
             found.add(at + 9)
         if letter and letter in "0123" and self._number(at, 3, 8) == code:
             found.add(at + 3)
+        if code >= 0x80 and letter and letter in "x23":
+            found |= self._escaped_bytes(at, char.encode("utf-8", "surrogatepass"), depth)
         return found
+
+    def _escaped_bytes(self, at: int, octets: bytes, depth: int) -> set[int]:
+        r"""UTF-8 as ``\xNN`` or octal: Python's bytes, protobuf's texts."""
+        now = {at}
+        for index, octet in enumerate(octets):
+            now = {position + 3 for position in now if self._octet(position) == octet}
+            if index < len(octets) - 1:
+                now = {end for position in now for end in self._ends(position, "\\", depth - 1)}
+        return now
 
     def _after_u(self, at: int, code: int, depth: int) -> set[int]:
         digits = at + 1
@@ -184,6 +205,11 @@ class Readings:
             if digits and len(digits) <= 7 and _parse(digits, radix) == ord(char):
                 found |= self._ends(position + len(word), ";", depth - 1)
         return found
+
+    def _octet(self, at: int) -> int:
+        if self._text.startswith("x", at):
+            return self._number(at + 1, 2, 16)
+        return self._number(at, 3, 8)
 
     def _percent_bytes(self, at: int, octets: bytes, depth: int) -> set[int]:
         now = {at}

@@ -9,12 +9,14 @@ URL), in base64 at every offset, base64url and hex. The JVM's mirror is
 
 from __future__ import annotations
 
-import base64
+import re
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from sparkconfig._readings import Budget, Readings, is_plain
+from sparkconfig._redaction_data import COMMON_WORDS, FLOOR
+from sparkconfig._redaction_forms import Pattern, patterns, texts, worth_registering
+from sparkconfig._redaction_views import views
 
 __all__ = [
     "COMMON_WORDS",
@@ -33,55 +35,12 @@ __all__ = [
 MASK = "*********(redacted)"
 #: What stands in place of a text that could not be searched.
 WITHHELD = "*********(redacted: this text could not be searched for secrets and is withheld)"
-#: Values, and lines of values, with fewer characters are not registered unless declared.
-FLOOR = 8
-#: Texts that stand in logs and pages for other reasons than being a secret. The same list is in CommonWords.scala.
-COMMON_WORDS = frozenset([
-    "password", "passw0rd", "password1", "changeit", "changeme", "username", "postgres", "postgresql",
-    "database", "localhost", "redacted", "administrator", "default_value", "undefined", "disabled",
-    "required", "optional", "blockquote", "colgroup", "fieldset", "figcaption", "noscript", "optgroup",
-    "progress", "template", "textarea", "javascript", "stylesheet", "content-type", "text/html",
-    "application", "completed", "succeeded", "running", "executor", "executors", "submitted", "timestamp",
-    "properties", "jdbc:postgresql", "127.0.0.1", "0.0.0.0", "12345678", "00000000", "11111111",  # noqa: S104
-    "sparkcontext", "sparksession", "anonymous", "workspace",
-])  # fmt: skip
-
 _WINDOW = 4
-# Encodings are cut after this many characters; a match then runs on to the end of the encoded text.
-_ENCODED_LIMIT = 192
-# Errors cut long texts: of a value that is twice as long, each part of this length counts too, unless it has so few
-# different characters that it could be a rule or an indentation.
-_PART = 64
-_PARTS_LIMIT = 8192
-_PART_VARIETY = 12
-# With more anchors than this, looking up each window of the text beats searching for each anchor.
-_MANY = 500
+# Nanoseconds: searching a text for one anchor, for each of its characters, and looking up each window of a text.
+_SEARCH, _SEARCH_CHAR, _LOOK_UP_CHAR = 40.0, 1.0, 200.0
+# The shortest encoded value, with the signs by which some encoders write those of base64.
+_RUNS = re.compile(r"[A-Za-z0-9+/=_\\%&#;-]{10,}")
 _CHUNK = 1 << 20
-_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=")
-_HEX = frozenset("0123456789abcdefABCDEF")
-
-
-def worth_registering(value: str) -> bool:
-    """Whether masking ``value`` wherever it occurs would not destroy pages and logs.
-
-    The caller warns, naming the reference, when it is not; :meth:`Registry.declare` registers it all the same.
-    """
-    bare = value.strip()
-    return len(bare) >= FLOOR and bare.lower() not in COMMON_WORDS and not value.startswith("spark.")
-
-
-@dataclass(frozen=True, repr=False)
-class _Pattern:
-    """One text to look for.
-
-    Attributes:
-        alphabet: of an encoding; characters of it beside a match hold some bits of the value too.
-        open: the text was cut, so all that follows in the alphabet belongs to the match.
-    """
-
-    text: str
-    alphabet: frozenset[str] = frozenset()
-    open: bool = False
 
 
 class Registry:
@@ -94,7 +53,8 @@ class Registry:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._generations: dict[str, int] = {}
-        self._index = _Index({}, [])
+        self._texts: set[str] = set()
+        self._index = _Index({}, {}, [])
         self._pending: list[str] = []
         self.faults = 0
 
@@ -149,65 +109,85 @@ class Registry:
         if self._pending:
             with self._lock:
                 if self._pending:
-                    fresh = (pattern for value in self._pending for pattern in _patterns(value))
-                    self._index = self._index.extended(fresh)
+                    # The documents of several generations share most of their fields.
+                    found = dict.fromkeys(text for value in self._pending for text in texts(value))
+                    fresh = [text for text in found if text not in self._texts]
+                    self._index = self._index.extended(p for text in fresh for p in patterns(text))
+                    self._texts.update(fresh)
                     self._pending = []
         return self._index
 
 
-class _Index:
-    """Immutable: patterns by the window of letters and digits that anchors each."""
+_Anchors = dict[str, list[tuple[Pattern, int]]]
 
-    def __init__(self, anchors: dict[str, list[tuple[_Pattern, int]]], bare: list[_Pattern]) -> None:
-        self._anchors = anchors
+
+class _Index:
+    """Immutable: patterns by the window of letters and digits that anchors each; encodings apart from plain texts."""
+
+    def __init__(self, plain: _Anchors, encoded: _Anchors, bare: list[Pattern]) -> None:
+        self._plain = plain
+        self._encoded = encoded
         self._bare = bare  # without such a window
 
-    def extended(self, patterns: Iterable[_Pattern]) -> _Index:
-        anchors = dict(self._anchors)
-        own: set[str] = set()
-        bare = list(self._bare)
+    def extended(self, patterns: Iterable[Pattern]) -> _Index:
+        plain, encoded, bare = dict(self._plain), dict(self._encoded), list(self._bare)
+        own: set[tuple[bool, str]] = set()
         for pattern in patterns:
             windows = _windows(pattern.text)
             if not windows:
                 bare.append(pattern)
                 continue
+            kind = bool(pattern.alphabet)
+            anchors = encoded if kind else plain
             offset, window = min(windows, key=lambda found: len(anchors.get(found[1], ())))
-            if window not in own:
-                own.add(window)
+            if (kind, window) not in own:
+                own.add((kind, window))
                 anchors[window] = list(anchors.get(window, ()))
             anchors[window].append((pattern, offset))
-        return _Index(anchors, bare)
+        return _Index(plain, encoded, bare)
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        readings = Readings(text, Budget(64 * len(text) + 2_000_000))
-        found: list[tuple[int, int]] = []
-        done: dict[int, int] = {}
-        for window, at in self._hits(text):
-            for pattern, offset in self._anchors[window]:
-                if at < done.get(id(pattern), 0):
-                    continue  # inside a match of the same pattern
-                if span := _verify(readings, text, pattern, offset, at):
-                    found.append(span)
-                    done[id(pattern)] = span[1]
-        for pattern in self._bare:
-            found.extend(_search_bare(readings, text, pattern.text))
+        budget = Budget(64 * len(text) + 16_000_000)
+        found = self._find(text, budget)
+        for view, positions in views(text):
+            found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
         return [span for span in _joined(found) if not _in_mask(text, *span)]
 
-    def _hits(self, text: str) -> Iterable[tuple[str, int]]:
-        if len(self._anchors) <= _MANY:
-            present = [window for window in self._anchors if window in text]
-        else:
-            grams: set[str] = set()
-            for start in range(0, len(text), _CHUNK):
-                chunk = text[start : start + _CHUNK + _WINDOW]
-                grams.update(map("".join, zip(chunk, chunk[1:], chunk[2:], chunk[3:], strict=False)))
-                grams &= self._anchors.keys()
-            present = list(grams)
-        for window in present:
-            at = text.find(window)
-            while at >= 0:
-                yield window, at
-                at = text.find(window, at + 1)
+    def _find(self, text: str, budget: Budget) -> list[tuple[int, int]]:
+        readings = Readings(text, budget)
+        found: list[tuple[int, int]] = []
+        done: dict[int, int] = {}
+        # An encoded value is an unbroken run; there are few of these in most texts.
+        runs = "\n".join(_RUNS.findall(text))
+        for anchors, where in ((self._plain, text), (self._encoded, runs)):
+            for window, at in _hits(anchors, where, text):
+                for pattern, offset in anchors[window]:
+                    if at < done.get(id(pattern), 0):
+                        continue  # inside a match of the same pattern
+                    if span := _verify(readings, text, pattern, offset, at):
+                        found.append(span)
+                        done[id(pattern)] = span[1]
+        for pattern in self._bare:
+            found.extend(_search_bare(readings, text, pattern.text))
+        return found
+
+
+def _hits(anchors: _Anchors, where: str, text: str) -> Iterable[tuple[str, int]]:
+    """The windows that occur in ``where``, and all their places in ``text``."""
+    if len(anchors) * (_SEARCH + _SEARCH_CHAR * len(where)) <= _LOOK_UP_CHAR * len(where):
+        present = [window for window in anchors if window in where]
+    else:
+        grams: set[str] = set()
+        for start in range(0, len(where), _CHUNK):
+            chunk = where[start : start + _CHUNK + _WINDOW]
+            grams.update(map("".join, zip(chunk, chunk[1:], chunk[2:], chunk[3:], strict=False)))
+            grams &= anchors.keys()
+        present = list(grams)
+    for window in present:
+        at = text.find(window)
+        while at >= 0:
+            yield window, at
+            at = text.find(window, at + 1)
 
 
 def _windows(text: str) -> list[tuple[int, str]]:
@@ -221,7 +201,7 @@ def _windows(text: str) -> list[tuple[int, str]]:
     return windows
 
 
-def _verify(readings: Readings, text: str, pattern: _Pattern, offset: int, at: int) -> tuple[int, int] | None:
+def _verify(readings: Readings, text: str, pattern: Pattern, offset: int, at: int) -> tuple[int, int] | None:
     end = readings.match_right(pattern.text, offset + _WINDOW, at + _WINDOW)
     start = readings.match_left(pattern.text, offset, at) if end >= 0 else -1
     if start < 0:
@@ -281,38 +261,6 @@ def _backslashes_before(text: str, end: int) -> int:
     while start and text[start - 1] == "\\":
         start -= 1
     return end - start
-
-
-def _patterns(value: str) -> Iterable[_Pattern]:
-    yield _Pattern(value)
-    yield from _parts(value)
-    for line in value.splitlines():
-        bare = line.strip()
-        # "-----BEGIN PRIVATE KEY-----" is no secret.
-        if len(bare) >= FLOOR and bare != value and not bare.startswith("-----"):
-            yield _Pattern(bare)
-            yield from _parts(bare)
-    if len(value) < FLOOR:
-        return  # an encoding of a few characters looks like any other text
-    raw = value.encode("utf-8", "surrogatepass")
-    digits = raw[: _ENCODED_LIMIT // 2].hex()
-    for text in {digits, digits.upper()}:
-        yield _Pattern(text, _HEX, open=len(raw) > _ENCODED_LIMIT // 2)
-    octets = raw[: _ENCODED_LIMIT * 3 // 4]
-    for offset in range(3):
-        # What stays the same whatever stands before and after the value.
-        core = base64.b64encode(bytes(offset) + octets).decode("ascii")
-        core = core[(offset * 8 + 5) // 6 : (offset + len(octets)) * 8 // 6]
-        for text in {core, core.replace("+", "-").replace("/", "_")}:
-            yield _Pattern(text, _BASE64, open=len(octets) < len(raw))
-
-
-def _parts(text: str) -> Iterable[_Pattern]:
-    if len(text) >= 2 * _PART:
-        for at in range(0, min(len(text), _PARTS_LIMIT) - _PART + 1, _PART):
-            part = text[at : at + _PART]
-            if len(set(part)) >= _PART_VARIETY:
-                yield _Pattern(part)
 
 
 #: The registry of this process.

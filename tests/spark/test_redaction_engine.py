@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,40 @@ def test_encodings(redactor, name, encoding):
     answer = redactor.redact(f"before {text} after")
     assert MASK in answer, encoding
     assert len(answer) < len("before  after") + len(MASK) + 12, "most of the encoded text is still there"
+
+
+def test_cases_that_both_engines_pass():
+    path = Path(__file__).resolve().parents[1] / "conformance" / "redaction.json"
+    cases = json.loads(path.read_text(encoding="utf-8"))
+    with bare_jvm() as gateway:
+        answers = {}
+        for case in cases:
+            _forget(gateway)
+            gateway.jvm.io.sparkconfig.redaction.Redactor.registerAll(case["values"])
+            answers[case["name"]] = gateway.jvm.io.sparkconfig.redaction.Redactor.redact(case["text"])
+    assert answers == {case["name"]: case["answer"] for case in cases}
+
+
+def _forget(gateway):
+    """Take away what was registered, which a running application can never do."""
+    kind = gateway.jvm.java.lang.Class.forName("io.sparkconfig.redaction.Redactor$")
+    module = kind.getField("MODULE$").get(None)
+    for name in ("known", "texts", "indexes"):
+        field = kind.getDeclaredField(name)
+        field.setAccessible(True)
+        if name == "indexes":
+            field.set(module, gateway.new_array(gateway.jvm.io.sparkconfig.redaction.Index, 0))
+        else:
+            field.get(module).clear()
+
+
+def test_numbers_of_a_list_in_json_stay_numbers(redactor):
+    value = "canary-in-a-list-5"
+    redactor.registerAll([value])
+    event = {"bytes": list(value.encode()), "text": str(list(value.encode()))}
+    answer = json.loads(redactor.redactJson(json.dumps(event)))
+    assert set(answer["bytes"]) <= {1, 11, 111}
+    assert answer["text"] == f"[{MASK}]"
 
 
 @pytest.mark.parametrize("name", CANARIES)

@@ -1,18 +1,38 @@
 package io.sparkconfig.redaction
 
-/**
- * Texts that stand in logs and pages for other reasons than being a secret; masking them would destroy both.
- * The same list is in python/sparkconfig/redaction.py, where the warning is given; a test compares the two.
- */
-private[redaction] object CommonWords {
-  private val words: Set[String] =
-    """password passw0rd password1 changeit changeme username postgres postgresql database localhost redacted
-       administrator default_value undefined disabled required optional blockquote colgroup fieldset figcaption
-       noscript optgroup progress template textarea javascript stylesheet content-type text/html application
-       completed succeeded running executor executors submitted timestamp properties jdbc:postgresql
-       127.0.0.1 0.0.0.0 12345678 00000000 11111111 sparkcontext sparksession anonymous workspace""".split("\\s+").toSet
+import java.util.regex.{Pattern => Regex}
 
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.agent.Json
+
+/** The constants of redaction: Python goes by the same file, which both wheel and jar carry. */
+private[redaction] object Constants {
+  private val data: JsonNode = {
+    val stream = getClass.getResourceAsStream("/io/sparkconfig/redaction/redaction.json")
+    if (stream == null) throw new IllegalStateException("the jar of sparkconfig holds no redaction.json")
+    try Json.parse(stream.readAllBytes()) finally stream.close()
+  }
+
+  /** Values, and parts of values, with fewer characters are not registered unless declared. */
+  val Floor: Int = data.get("floor").asInt
+  /** Texts that stand in logs and pages for other reasons than being a secret. */
+  val CommonWords: Set[String] = Json.texts(data.get("common_words")).toSet
+  /** Names of secrets in connection strings. */
+  val SecretNames: Regex = Regex.compile(data.get("secret_names").asText, Regex.CASE_INSENSITIVE)
+  /** Those among them that name no secret after all. */
+  val HarmlessNames: Regex = Regex.compile(data.get("harmless_names").asText, Regex.CASE_INSENSITIVE)
+  /** Fields of JSON documents that say where something is, and are shown. */
+  val PlainFields: Set[String] = Json.texts(data.get("plain_fields")).toSet
+  /** Names of characters in HTML and XML, besides those of HTML 4. */
+  val Entities: Map[String, Int] =
+    Json.fields(data.get("entities")).map { case (name, text) => name -> text.asText.codePointAt(0) }.toMap
+}
+
+private[redaction] object CommonWords {
   /** Whether a value may be masked wherever it occurs. */
-  def worthRegistering(value: String): Boolean =
-    value.trim.length >= Variants.Floor && !words(value.trim.toLowerCase(java.util.Locale.ROOT)) && !value.startsWith("spark.")
+  def worthRegistering(value: String): Boolean = {
+    val bare = Forms.bare(value)
+    bare.codePointCount(0, bare.length) >= Constants.Floor && !value.startsWith("spark.") &&
+      !Constants.CommonWords(bare.toLowerCase(java.util.Locale.ROOT))
+  }
 }

@@ -58,6 +58,17 @@ private[redaction] object Edges {
     true
   }
 
+  /** Whether it is a number, or some of a list. */
+  def isNumbers(text: String, start: Int, end: Int): Boolean = {
+    var i = start
+    while (i < end) {
+      val c = text.charAt(i)
+      if (!inNumber(c) && c != ',' && c != ' ') return false
+      i += 1
+    }
+    true
+  }
+
   private def inNumber(c: Char): Boolean = (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E'
 
   private def wholeNumber(text: String, start: Int, end: Int): Boolean =

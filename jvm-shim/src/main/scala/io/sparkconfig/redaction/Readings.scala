@@ -53,6 +53,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     else if (text.codePointAt(p) == cp) out.add(p + 2)
     if (depth == 0) return
     if (cp == ' ') ends(p, '+', depth - 1, out) // form encoding
+    else if (cp == '\'' && depth == Depth && first == '\'') shellQuotes(p, out)
     // Whatever the layers, the outermost one was written raw, so an encoding starts with one of these three.
     if (first != '\\' && first != '&' && first != '%') return
     each(p, '\\', depth)(q => afterBackslash(q, cp, depth, out))
@@ -61,15 +62,21 @@ private[redaction] final class Readings(text: String, budget: Budget) {
   }
 
   /**
-   * [[ends]] for a character inside a value, where SQL writes a quote twice. At a value's own ends the second one
-   * may be the one that closes the text.
+   * [[ends]] for a character inside a value, where SQL, CSV and ODBC write a quote twice. At a value's own ends the
+   * second one may be the one that closes the text.
    */
   def endsInside(p: Int, cp: Int, out: Positions): Unit = {
     ends(p, cp, Depth, out)
-    if (cp == '\'') {
+    if (isDoubled(cp)) {
       var i = 0
       while (i < out.size && out.size < Positions.Cap) { if (out(i) > p) ends(out(i), cp, Depth, out); i += 1 }
     }
+  }
+
+  /** Shells leave their quotes to write one. */
+  private def shellQuotes(p: Int, out: Positions): Unit = {
+    if (text.startsWith("'\"'\"'", p)) out.add(p + 5)
+    if (text.startsWith("'\\''", p)) out.add(p + 4)
   }
 
   private def each(p: Int, introducer: Char, depth: Int)(visit: Int => Unit): Unit = {
@@ -95,7 +102,20 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     if (letter == 'x' && number(q + 1, 2, 16) == cp) out.add(q + 3)
     if (letter == 'U' && number(q + 1, 8, 16) == cp) out.add(q + 9)
     if (letter >= '0' && letter <= '3' && number(q, 3, 8) == cp) out.add(q + 3)
+    if (cp >= 0x80 && (letter == 'x' || letter == '2' || letter == '3')) escapedBytes(q, utf8(cp), 0, depth, out)
   }
+
+  /** UTF-8 as `\xNN` or octal: Python's bytes, protobuf's texts. */
+  private def escapedBytes(q: Int, bytes: Array[Byte], index: Int, depth: Int, out: Positions): Unit = {
+    val octet = if (q < length && text.charAt(q) == 'x') number(q + 1, 2, 16) else number(q, 3, 8)
+    if (octet == (bytes(index) & 0xff)) {
+      if (index == bytes.length - 1) out.add(q + 3)
+      else each(q + 3, '\\', depth)(next => escapedBytes(next, bytes, index + 1, depth, out))
+    }
+  }
+
+  private def utf8(cp: Int): Array[Byte] =
+    new String(Character.toChars(cp)).getBytes(java.nio.charset.StandardCharsets.UTF_8)
 
   private def afterAmpersand(q: Int, cp: Int, depth: Int, out: Positions): Unit = if (q < length) {
     if (isAlnum(text.charAt(q))) {
@@ -119,8 +139,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     if (cp < 0x80) { if (number(q, 2, 16) == cp) out.add(q + 2) }
     else {
       if (cp < 0x100 && number(q, 2, 16) == cp) out.add(q + 2)
-      val bytes = new String(Character.toChars(cp)).getBytes(java.nio.charset.StandardCharsets.UTF_8)
-      percentBytes(q, bytes, 0, depth, out)
+      percentBytes(q, utf8(cp), 0, depth, out)
     }
 
   private def percentBytes(q: Int, bytes: Array[Byte], index: Int, depth: Int, out: Positions): Unit =
@@ -142,7 +161,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     var value = 0
     var i = p
     while (i < p + digits) {
-      val digit = Character.digit(text.charAt(i), radix)
+      val digit = Readings.digit(text.charAt(i), radix)
       if (digit < 0) return -1
       value = value * radix + digit
       i += 1
@@ -155,7 +174,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     var value = 0
     var i = from
     while (i < name.length) {
-      val digit = Character.digit(name.charAt(i), radix)
+      val digit = Readings.digit(name.charAt(i), radix)
       if (digit < 0) return -1
       value = value * radix + digit
       i += 1
@@ -208,7 +227,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     val limit = math.max(0, e - Widest)
     while (s >= limit) {
       val c = text.charAt(s)
-      if (c == '\\' || c == '&' || c == '%' || s >= e - 2) {
+      if (c == '\\' || c == '&' || c == '%' || s >= e - 2 || (c == '\'' && cp == '\'')) {
         scratch.clear()
         ends(s, cp, Depth, scratch)
         if (scratch.contains(e)) out.add(s)
@@ -235,7 +254,7 @@ private[redaction] final class Readings(text: String, budget: Budget) {
         if (isAlnum(cp)) { if (e > 0 && text.charAt(e - 1) == cp) next.add(e - 1) }
         else {
           starts(e, cp, next)
-          if (cp == '\'' && i > 1 && i < pattern.length) {
+          if (isDoubled(cp) && i > 1 && i < pattern.length) {
             var n = 0
             while (n < next.size && next.size < Positions.Cap) { starts(next(n), cp, next); n += 1 }
           }
@@ -259,6 +278,12 @@ private[redaction] object Readings {
 
   def isAlnum(c: Int): Boolean = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
 
+  /** Signs that a language writes twice inside a quoted text: SQL, CSV, identifiers, ODBC. */
+  private def isDoubled(cp: Int): Boolean = cp == '\'' || cp == '"' || cp == '`' || cp == '}' || cp == ']'
+
+  /** ASCII digits alone, as Python reads them. */
+  def digit(c: Char, radix: Int): Int = if (c < 0x80) Character.digit(c, radix) else -1
+
   private def control(letter: Char): Int = letter match {
     case 'n' => '\n'
     case 'r' => '\r'
@@ -276,20 +301,5 @@ private[redaction] object Readings {
     if (text.codePointCount(0, text.length) == 1) text.codePointAt(0) else -1
   }
 
-  private def named(name: String): Int = name match {
-    case "amp" | "AMP" => '&'
-    case "lt" | "LT" => '<'
-    case "gt" | "GT" => '>'
-    case "quot" | "QUOT" => '"'
-    case "apos" => '\''
-    case "NewLine" => '\n'
-    case "Tab" => '\t'
-    case "sol" => '/'
-    case "bsol" => '\\'
-    case "equals" => '='
-    case "percnt" => '%'
-    case "plus" => '+'
-    case "grave" => '`'
-    case _ => -1
-  }
+  private def named(name: String): Int = Constants.Entities.getOrElse(name, -1)
 }

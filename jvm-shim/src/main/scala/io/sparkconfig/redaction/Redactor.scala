@@ -19,6 +19,7 @@ object Redactor {
 
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.Redactor")
   private val known = new JHashSet[String]()
+  private val texts = new JHashSet[String]()
   private val inOrder = new ArrayList[String]()
   private var pending = new ArrayList[String]()
   @volatile private var stale = false
@@ -86,7 +87,14 @@ object Redactor {
   private[redaction] def find(text: String, json: Boolean): Intervals = {
     val raw = new Intervals
     val budget = new Budget(64L * text.length + 16000000L)
-    current().foreach(_.scan(text, budget, raw))
+    val all = current()
+    all.foreach(_.scan(text, budget, raw))
+    Views.of(text).foreach { view =>
+      val inside = new Intervals
+      all.foreach(_.scan(view.text, budget, inside))
+      var i = 0
+      while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
+    }
     if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }
   }
 
@@ -100,7 +108,8 @@ object Redactor {
       val start = found.start(i)
       val end = found.end(i)
       out.append(text, at, start)
-      if (json && Edges.isNumber(text, start, end) && !strings.inside(start)) (start until end).foreach(_ => out.append('1'))
+      if (json && Edges.isNumbers(text, start, end) && !strings.inside(start))
+        (start until end).foreach { p => out.append(if (", ".indexOf(text.charAt(p)) >= 0) text.charAt(p) else '1') }
       else out.append(Mask)
       at = end
       i += 1
@@ -132,7 +141,10 @@ object Redactor {
   private def current(): Array[Index] = {
     if (stale) synchronized {
       if (stale) {
-        indexes = Indexes.extend(indexes, pending)
+        // The documents of several generations share most of their fields.
+        val fresh = new ArrayList[String]()
+        pending.forEach(value => Forms.texts(value).forEach(text => if (texts.add(text)) fresh.add(text)))
+        indexes = Indexes.extend(indexes, fresh)
         pending = new ArrayList[String]()
         stale = false
       }
@@ -143,9 +155,9 @@ object Redactor {
 
 /** A few indexes of growing size, so that values that come one by one cost n log n and not n². */
 private[redaction] object Indexes {
-  def extend(old: Array[Index], values: ArrayList[String]): Array[Index] = {
+  def extend(old: Array[Index], texts: ArrayList[String]): Array[Index] = {
     val fresh = new ArrayList[Pattern]()
-    values.forEach(value => fresh.addAll(Variants.of(value)))
+    texts.forEach(text => fresh.addAll(Variants.of(text)))
     var kept = old
     var patterns = fresh.toArray(new Array[Pattern](0))
     while (kept.nonEmpty && kept.last.patterns.length <= math.max(2 * patterns.length, 512)) {
