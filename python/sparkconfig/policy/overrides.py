@@ -185,7 +185,7 @@ class Overrides:
                 return None
             return "operator"
         if folded in _EXACT or any(pattern.matches(folded) for pattern in _PATTERNS):
-            return None if self.adds_nothing(name, value) else "protected"
+            return None if self.adds_nothing(name, value) or _protects(folded, value) else "protected"
         return None
 
     def is_default(self, name: str, value: object) -> bool:
@@ -203,17 +203,12 @@ class Overrides:
 
     @staticmethod
     def adds_nothing(name: str, value: object) -> bool:
-        """Whether a list of classes or Java options holds only what Spark and this package put there.
-
-        What turns authentication or encryption on adds nothing either.
-        """
+        """Whether a list of classes or Java options holds only what Spark and this package put there."""
         folded = fold(name)
         try:
             text = text_of(value)
         except NotText:
             return False
-        if folded in _PROTECTING:
-            return (text or "").strip().lower() == "true"
         if folded in _CLASS_LISTS:
             return not _classes(text or "")
         if folded in _JAVA_OPTIONS:
@@ -233,6 +228,15 @@ class Overrides:
         if folded in _JAVA_OPTIONS:
             return _options(text) == _options(given)
         return same(text, given, unit_of(name))
+
+
+def _protects(folded: str, value: object) -> bool:
+    """Whether this only turns protection on."""
+    try:
+        text = text_of(value) if folded in _PROTECTING else None
+    except NotText:
+        return False
+    return text is not None and text.strip().lower() == "true"
 
 
 def _classes(text: str) -> frozenset[str]:

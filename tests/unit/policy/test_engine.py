@@ -49,6 +49,29 @@ def test_none_leaves_an_ordinary_job_runnable(tmp_path):
     assert decision.allowed
 
 
+@pytest.mark.parametrize(
+    "name", ["spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled"]
+)
+def test_turning_protection_on_is_no_override(tmp_path, name):
+    assert engine(tmp_path).check(request({name: "true"})).allowed
+    assert denied(engine(tmp_path).check(request({name: "false"}))) == [name]
+    assert denied(engine(tmp_path).check(request({name: "${files:x:y}"}))) == [name]
+    assert denied(engine(tmp_path, defaults={name: "false"}).check(request({name: "true"}))) == [name]
+    forbidding = engine(tmp_path, rules({"key": name, "type": "forbidden"}), override__policy="Rules")
+    assert denied(forbidding.check(request({name: "true"}))) == [name]
+
+
+def test_what_clients_and_servers_set_in_each_session_is_no_override(tmp_path):
+    sent = {
+        "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
+        "spark.sql.binaryOutputStyle": "UTF-8",
+        "spark.sql.datetime.java8API.enabled": "true",
+    }
+    operators = {"spark.hadoop.hive.server2.thrift.resultset.default.fetch.size": "10"}
+    found = engine(tmp_path, rules({"key": "*", "type": "forbidden"}), defaults=operators)
+    assert found.check(request(sent, scope="session", job_type="sql")).allowed
+
+
 @pytest.mark.parametrize("name", [name.replace("*", "x") for name in PROTECTED])
 def test_none_refuses_what_is_protected(tmp_path, name):
     decision = engine(tmp_path).check(request({name: CANARY}))
