@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import mmap
 import os
 import threading
@@ -31,11 +32,12 @@ Json = dict[str, Any]
 
 
 class AgentService:
-    """Answers ``ping``, ``start``, ``resolve``, ``check``, ``await_change``, ``refresh``, ``status``, ``announce``.
+    """Answers ``ping``, ``start``, ``resolve``, ``check``, ``await_change``, ``refresh``, ``renew``, ``status``.
 
-    One more, ``errand``, is how the JVM hears what it shall do for a provider. An answer is ``{"ok": true, ...}`` or
-    ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors of this package, which hold no values; of
-    any other exception only its type is passed on, since a Python traceback through Py4J would carry values.
+    Two more: ``announce`` gives the application its id, and ``errand`` is how the JVM hears what it shall do for a
+    provider. An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from
+    errors of this package, which hold no values; of any other exception only its type is passed on, since a Python
+    traceback through Py4J would carry values.
     """
 
     def __init__(self) -> None:
@@ -51,6 +53,7 @@ class AgentService:
             "check": self._check,
             "await_change": self._await_change,
             "refresh": self._refresh,
+            "renew": self._renew,
             "status": self._status,
             "announce": self._announce,
             "errand": self._errands.serve,
@@ -173,6 +176,12 @@ class AgentService:
         snapshot = self._running.refresh()
         self._mask(snapshot)
         return {"snapshot": snapshot.to_json()}
+
+    def _renew(self, request: Json) -> Json:
+        """A use of these values was refused: their stores are asked, each path as often as it may be."""
+        snapshot, wait_ms = self._running.renew([str(id_) for id_ in request["ids"]])
+        self._unmasked.look(snapshot)
+        return {"snapshot": snapshot.to_json(), "wait_ms": math.ceil(wait_ms)}
 
     def _status(self, request: Json) -> Json:  # noqa: ARG002
         return {"status": status_of(self._running)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import fnmatch
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -208,6 +209,31 @@ class Application:
                 cache.restore(kept[name])
 
         return self.keeper.refresh(strict=self._manual, prepare=prepare, undo=undo)
+
+    def renew(self, ids: Collection[str]) -> tuple[Snapshot, float]:
+        """Ask the stores again for expressions whose values were refused where they were used.
+
+        Each (provider, path) is read as often as :meth:`.CachingProvider.renew` lets it, and however many ask at the
+        same time, once.
+
+        Args:
+            ids: of expressions in use; others have nothing to renew.
+
+        Returns:
+            The newest generation, and the milliseconds after which asking again reads what was left out; 0: nothing
+            was.
+        """
+        asked_at = time.monotonic() * 1000
+        waits = [0.0]
+
+        def prepare() -> None:
+            uses = self.keeper.uses()
+            places = {place for id_ in ids if id_ in uses for place in uses[id_].places}
+            waits.extend(self.caches[name].renew(path, asked_at) for name, path in places if name in self.caches)
+
+        if self._manual:
+            return self.keeper.snapshot, 0.0
+        return self.keeper.refresh(prepare=prepare), max(waits)
 
     def announce(self, application_id: str) -> None:
         """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass, field
 
@@ -80,6 +81,8 @@ class Entry:
         "pushes",
         "read_at",
         "reads",
+        "renewals",
+        "renewed_at",
         "slow",
         "subscribed",
     )
@@ -94,6 +97,9 @@ class Entry:
         self.error: str | None = None
         self.reads = 0
         self.pushes = 0
+        # Reads that a refused use has brought forward: when the last one was asked for, and how many in a row.
+        self.renewed_at = -math.inf
+        self.renewals = 0
         self.slow: SlowRead | None = None
         self.subscribed: frozenset[str] = frozenset()
         self.pushed: ChangeCallback | None = None

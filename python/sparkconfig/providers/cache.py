@@ -30,6 +30,7 @@ _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
 _PATIENCE_MS = 2_000
 _SETTLE_S, _SETTLE_READS = 0.05, 10
+_RENEWAL_MS, _LONGEST_RENEWAL_MS = 1_000, 60_000
 
 
 class CachingProvider(ConfigProvider):
@@ -131,6 +132,40 @@ class CachingProvider(ConfigProvider):
             with entry.lock:
                 entry.due = 0.0
 
+    def renew(self, path: str, asked_at: float) -> float:
+        """Make a path due, since what it answered was refused where it was used.
+
+        The first refusal counts at once, and others a second after the last one. While that brings nothing new the
+        pauses double up to a minute, so that a wrong password does not flood the store; they also double where each
+        read draws a new lease. Local providers are read at each use anyway, and the manual trigger leaves the
+        moment to its owner.
+
+        Args:
+            path: of this provider; one that is not in use is left alone.
+            asked_at: when the refusal was reported, in milliseconds of ``clock``.
+
+        Returns:
+            0 if the next use reads the path, or if it was read after ``asked_at``; otherwise the milliseconds until
+            it may be read for this reason again.
+        """
+        with self._lock:
+            entry = self._entries.get(path)
+        if entry is None or self.local or self._frozen:
+            return 0.0
+        with entry.lock:
+            if entry.renewed_at >= asked_at or entry.read_at >= asked_at:
+                return 0.0
+            now = self._clock() * 1000
+            pause = min(_RENEWAL_MS * 2**entry.renewals, _LONGEST_RENEWAL_MS)
+            left = entry.renewed_at + pause - now
+            if left > 0:
+                return left
+            # As long again without a refusal: this is a first one.
+            entry.renewals = 0 if left < -pause else min(entry.renewals + 1, 20)
+            entry.renewed_at = now
+            entry.due = 0.0
+            return 0.0
+
     def keep(self) -> dict[str, Kept]:
         """Return what is held of each path, for :meth:`restore`."""
         with self._lock:
@@ -201,6 +236,8 @@ class CachingProvider(ConfigProvider):
             raise
         if entry.failures:
             _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
+        if data.ttl is None and entry.data is not None and data.data != entry.data.data:
+            entry.renewals = 0
         entry.keys = set(wanted)
         entry.data = data
         entry.read_at = now

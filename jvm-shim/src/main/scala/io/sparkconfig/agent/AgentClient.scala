@@ -112,6 +112,21 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   /** Reads every path again, also what is not due. */
   def refresh(): Snapshot = snapshotOf(supervisor.call("refresh", Json.obj()))
 
+  /**
+   * Asks the stores of expressions in use whose values were refused.
+   *
+   * @param ids of expressions
+   * @return the newest generation, and after how many milliseconds asking again reads what was read a moment ago;
+   *         0 if all was read
+   */
+  def renew(ids: Iterable[String]): (Snapshot, Long) = {
+    val request = Json.obj()
+    val wanted = request.putArray("ids")
+    ids.foreach(id => wanted.add(id))
+    val answer = supervisor.call("renew", request)
+    (snapshotOf(answer), answer.get("wait_ms").asLong)
+  }
+
   /** The state of providers and references: names and times, no values. */
   def status(): JsonNode = supervisor.call("status", Json.obj()).get("status")
 

@@ -6,7 +6,6 @@ import java.util.Properties
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.SparkConfigException
-import io.sparkconfig.files.FilePlacementException
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
@@ -34,62 +33,61 @@ class JdbcBinding extends JdbcConnectionProvider {
   }
 
   override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
-    val first = credentials(options)
+    val first = target(options)
     try connect(driver, first)
     catch {
-      // A rotation may have overtaken this process's snapshot: ask for news once, and only if that changes
-      // something try again, since repeated failures lock accounts.
-      case refused: SQLException =>
-        val second = if (Values.isInstalled && holdsReference(options)) afterRefresh(options) else first
-        if (second == first) throw refused
-        log.info("a JDBC connection was refused; trying once more with generation {}", Values.snapshot.generation)
-        connect(driver, second)
+      case refused: SQLException if first.used.expressions.nonEmpty => afterRefusal(driver, options, first, refused)
     }
+  }
+
+  /**
+   * A rotation may have overtaken what this process holds: the stores of this connection's references are asked, and
+   * only if they have something else it tries again, once, since repeated failures lock accounts.
+   */
+  private def afterRefusal(
+      driver: Driver, options: Map[String, String], first: Target, refused: SQLException): Connection = {
+    val second =
+      try renewed(options, first, refused)
+      catch { case e: SparkConfigException => throw RefusedConnection.error(refused, first, e.getMessage) }
+    if (second.sameAs(first)) throw RefusedConnection.error(refused, first, "their stores have no other values now")
+    log.info("a JDBC connection was refused; trying once more with generation {}", second.used.generation)
+    try connect(driver, second)
+    catch {
+      case again: SQLException => throw RefusedConnection.error(
+        again, second, s"before, the values of generation ${first.used.generation} were refused")
+    }
+  }
+
+  private def renewed(options: Map[String, String], first: Target, refused: SQLException): Target = {
+    val suspects = RefusedConnection.suspects(first, refused)
+    if (suspects.expressions.isEmpty || Values.renew(suspects).sameAs(suspects)) first else target(options)
   }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
 
-  private def afterRefresh(options: Map[String, String]) = {
-    try Values.refresh()
-    catch { case _: FilePlacementException => () } // it is logged; what is held serves
-    credentials(options)
-  }
-
-  private def holdsReference(options: Map[String, String]): Boolean =
-    options.values.exists(Expression.mayHold)
-
-  /** URL and driver properties with values: a case class would show them, so a plain pair. */
-  private def credentials(options: Map[String, String]): (String, Map[String, String]) = {
+  private def target(options: Map[String, String]): Target = {
     val parsed = new JDBCOptions(options)
-    // In one map, so that the parts of one connection come from one generation.
-    val parts = parsed.asConnectionProperties.asScala.toMap + (JdbcBinding.UrlEntry -> parsed.url)
-    val resolved =
-      try Values.resolveMap(parts, options)
-      catch { case e: SparkConfigException => throw unresolved(parts, e) }
-    (resolved(JdbcBinding.UrlEntry), resolved - JdbcBinding.UrlEntry)
+    val parts = parsed.asConnectionProperties.asScala.toMap + (Target.Url -> parsed.url)
+    try Target.of(parts, options)
+    catch { case e: SparkConfigException => throw unresolved(parts, e) }
   }
 
   /** An error of Spark's own kind: of others, Spark 4 only says that it could not connect. */
   private def unresolved(parts: Map[String, String], e: SparkConfigException) = {
-    val held = parts.collect { case (key, text) if Expression.mayHold(text) =>
-      s"'${if (key == JdbcBinding.UrlEntry) JDBCOptions.JDBC_URL else key}'"
-    }
+    val held = parts.collect { case (key, text) if Expression.mayHold(text) => s"'${Target.option(key)}'" }
     new OptionReferenceException(
       s"A connection of the data source 'jdbc' cannot resolve its options ${held.toSeq.sorted.mkString(", ")}: " +
         e.getMessage)
   }
 
-  private def connect(driver: Driver, target: (String, Map[String, String])): Connection = {
+  private def connect(driver: Driver, target: Target): Connection = {
     val properties = new Properties()
-    target._2.foreach { case (key, value) => properties.setProperty(key, value) }
-    driver.connect(target._1, properties)
+    target.properties.foreach { case (key, value) => properties.setProperty(key, value) }
+    driver.connect(target.url, properties)
   }
 }
 
 object JdbcBinding {
   /** The provider's name, for the option `connectionProvider`. */
   val Name = "sparkconfig"
-
-  /** No driver property has an empty name. */
-  private val UrlEntry = ""
 }

@@ -8,7 +8,18 @@ trait ValueSource {
   def resolve(expression: Expression): String
 
   /** Values of several expressions in their order, all of one generation, so that a user fits its password. */
-  def resolveAll(expressions: Seq[Expression]): Seq[String]
+  final def resolveAll(expressions: Seq[Expression]): Seq[String] = use(expressions).values
+
+  /** As [[resolveAll]], with the generation. */
+  def use(expressions: Seq[Expression]): Used
+
+  /**
+   * Their values again, after a peer has refused them: the stores of exactly these expressions are asked, each
+   * (provider, path) once for all who were refused at the same time and at most once a second.
+   *
+   * @return what to use from now on; the same values where the stores have no others, or could not be asked in time
+   */
+  def renew(refused: Used): Used
 
   /** The value of an expression for a Python worker: what workers may ask for, the policy decides anew. */
   def resolveForWorker(expression: Expression): String
@@ -38,6 +49,10 @@ object Values {
 
   def refresh(): Boolean = source.refresh()
 
+  def use(expressions: Seq[Expression]): Used = source.use(expressions)
+
+  def renew(refused: Used): Used = source.renew(refused)
+
   def resolve(expression: Expression): String =
     if (Expression.mayHold(expression.text)) source.resolve(expression) else expression.text
 
@@ -55,12 +70,13 @@ object Values {
   }
 
   private object Unconfigured extends ValueSource {
-    override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
-    override def resolveAll(expressions: Seq[Expression]): Seq[String] = throw new SparkConfigException(
+    override def resolve(expression: Expression): String = use(Seq(expression)).values.head
+    override def use(expressions: Seq[Expression]): Used = throw new SparkConfigException(
       "A reference cannot be resolved in this process, since sparkconfig is not running here. " +
         "Set spark.plugins=io.sparkconfig.ConfigPlugin for the application.")
     override def resolveForWorker(expression: Expression): String = resolve(expression)
     override def snapshot: Snapshot = Snapshot.Empty
     override def refresh(): Boolean = false
+    override def renew(refused: Used): Used = refused
   }
 }

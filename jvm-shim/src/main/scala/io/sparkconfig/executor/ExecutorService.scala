@@ -1,23 +1,36 @@
 package io.sparkconfig.executor
 
 import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
 import org.apache.spark.SparkContext
+import org.slf4j.LoggerFactory
 
 /**
  * The driver's answers to executors. [[answer]] runs on Spark's dispatcher thread and only reads memory: what
  * takes time happens when a generation is published, or on a thread of its own.
+ *
+ * @param renew asks the stores of expressions whose values were refused; see [[Renewals]]
  */
-private[sparkconfig] final class ExecutorService(sc: SparkContext, values: ValueSource) {
+private[sparkconfig] final class ExecutorService(
+    sc: SparkContext,
+    values: ValueSource,
+    renew: Iterable[String] => Long) {
   import ExecutorService._
 
+  private val log = LoggerFactory.getLogger(classOf[ExecutorService])
   private val key = SnapshotCipher.newKey()
   private val cipher = new SnapshotCipher(key)
   @volatile private var news: Option[SnapshotNews] = None
+  private val history = new MaskHistory
+  /** Who masks so many values has the others with the snapshot. */
+  @volatile private var covered = 0L
+  @volatile private var allRetired: Option[Retired] = None
+  private val packing = new AtomicBoolean
   private val retired = new RetiredBroadcasts
   @volatile private var broadcastsWork = false
   private val reach = new GenerationReach
@@ -30,6 +43,11 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
       thread
     }
   })
+
+  private val renewals = new Renewals(renew, pool)
+
+  /** What a task that is submitted now may hold or use, for [[ExecutorState]]. */
+  def state: ExecutorState = ExecutorState(news.map(_.generation).getOrElse(0L), history.count)
 
   /** Broadcasts work from now on. */
   def ready(): Unit = {
@@ -44,13 +62,24 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) synchronized {
     if (news.forall(_.generation <= snapshot.generation)) {
       val bytes = cipher.encrypt(snapshot)
-      val fresh =
-        if (bytes.length <= InlineBytes || !broadcastsWork) new SnapshotNews(snapshot.generation, bytes, null)
-        else new SnapshotNews(snapshot.generation, null, sc.broadcast(bytes))
+      val before = history.add(snapshot.secretValues)
+      if (news.forall(_.generation < snapshot.generation)) covered = before
+      val small = bytes.length <= InlineBytes || !broadcastsWork
+      val fresh = new SnapshotNews(snapshot.generation, if (small) bytes else null,
+        if (small) null else sc.broadcast(bytes), history.count)
       val old = news
       news = Some(fresh)
       reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
       old.flatMap(each => Option(each.shared)).foreach(retired.add(_, bytes.length))
+    }
+  }
+
+  /** Has executors mask values that are in no snapshot, such as those that the driver's Python resolved by itself. */
+  def mask(values: Iterable[String]): Unit = if (!sc.isLocal) synchronized {
+    val before = history.add(values)
+    if (history.count > before) {
+      covered = history.count
+      news = news.map(old => new SnapshotNews(old.generation, old.inline, old.shared, history.count))
     }
   }
 
@@ -76,11 +105,13 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
   def answer(wire: Any): AnyRef = Messages.decode(wire).map(message => Messages.encode(reply(message))).orNull
 
   private def reply(message: Message): Message = message match {
-    case AskSnapshot(known, executor) =>
+    case AskSnapshot(known, masks, executor) =>
       val now = System.currentTimeMillis()
       seen.put(executor, Seen(known, now))
       reach.has(executor, known, now)
-      news.filter(_.generation > known).getOrElse(Unchanged)
+      news.filter(newest => newest.generation > known || newest.masks > masks)
+        .map(newest => if (masks >= covered) newest else withRetired(newest, masks)).getOrElse(Unchanged)
+    case AskRenewal(ids, ticket) => renewals.reply(ids, ticket)
     case AskKey => new Key(key)
     case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)
     case _ => Unchanged
@@ -90,6 +121,33 @@ private[sparkconfig] final class ExecutorService(sc: SparkContext, values: Value
     pool.shutdownNow()
     retired.close()
   }
+
+  /** News for an executor that has missed some; the little that it usually is comes at once. */
+  private def withRetired(newest: SnapshotNews, masks: Long): Message =
+    allRetired.filter(_.masks >= covered) match {
+      case Some(all) => newest.withRetired(all)
+      case None =>
+        val count = history.count
+        val missed = history.after(masks)
+        if (missed.map(_.length.toLong).sum <= MissedChars || !broadcastsWork)
+          newest.withRetired(new Retired(count, cipher.encrypt(count, missed), null))
+        else {
+          if (packing.compareAndSet(false, true)) pool.submit(new Runnable { override def run(): Unit = pack() })
+          Pending
+        }
+    }
+
+  /** All retired values as a broadcast, for every executor that starts from now on. */
+  private def pack(): Unit =
+    try {
+      val count = history.count
+      val bytes = cipher.encrypt(count, history.after(0))
+      val old = allRetired
+      allRetired = Some(new Retired(count, null, sc.broadcast(bytes)))
+      old.foreach(each => retired.add(each.shared, bytes.length))
+    } catch {
+      case e: Exception => log.warn("retired values cannot be handed to executors: {}", e.getClass.getName)
+    } finally packing.set(false)
 
   private def expression(wanted: Expression, worker: Boolean): Message =
     if (!worker && values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
@@ -128,4 +186,6 @@ private[sparkconfig] final case class Seen(generation: Long, at: Long)
 private object ExecutorService {
   /** Replies of this size cost less than a broadcast. */
   private val InlineBytes = 10 * 1024
+  /** What an executor has missed is for it alone, and seldom more than a few values. */
+  private val MissedChars = 64L * 1024
 }

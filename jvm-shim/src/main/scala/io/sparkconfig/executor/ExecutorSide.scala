@@ -7,6 +7,7 @@ import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.plugin.RedactionSinks
 import io.sparkconfig.redaction.Redactor
+import org.apache.spark.TaskContext
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
 import org.apache.spark.sparkconfig.{ReferenceConf, SparkAccess}
 import org.slf4j.LoggerFactory
@@ -41,6 +42,12 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
         case e: IllegalStateException => log.error("references in Spark confs stay unresolved here: {}", e.getMessage)
       }
     }
+
+  /** Before any code of the task: what it holds, or is about to use, is masked here. */
+  override def onTaskStart(): Unit = values.foreach { source =>
+    for (task <- Option(TaskContext.get()); text <- Option(task.getLocalProperty(ExecutorState.Property));
+        wanted <- ExecutorState.parse(text)) source.reach(wanted)
+  }
 
   /** Python workers are a convenience: an executor without them still computes. */
   private def serveWorkers(source: ExecutorValues, judged: Boolean): Unit =

@@ -4,10 +4,11 @@ import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicReference
 
 import io.sparkconfig.SparkConfigException
-import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.binding.{Expression, Renewal, Snapshot, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.redaction.Redactor
 import org.apache.spark.api.plugin.PluginContext
+import org.apache.spark.broadcast.Broadcast
 import org.slf4j.LoggerFactory
 
 /**
@@ -20,6 +21,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private val log = LoggerFactory.getLogger(classOf[ExecutorValues])
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
   private val fetching = new Object
+  @volatile private var masks = 0L
   @volatile private var cipher: Option[SnapshotCipher] = None
   @volatile private var closed = false
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
@@ -42,11 +44,35 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   override def refresh(): Boolean = fetching.synchronized {
-    ask(AskSnapshot(held.get().generation, context.executorID())) match {
-      case news: SnapshotNews =>
-        val bytes = if (news.inline != null) news.inline else news.shared.value
-        accept(key().decrypt(news.generation, bytes))
+    answered(ask(AskSnapshot(held.get().generation, masks, context.executorID()))) match {
+      case news: SnapshotNews => take(news)
       case _ => false
+    }
+  }
+
+  /** What this process has of the driver's values. */
+  def state: ExecutorState = ExecutorState(held.get().generation, masks)
+
+  /**
+   * Waits until this process masks every value that a task may hold, and has the generation that the driver had when
+   * it submitted the task. Costs nothing if it does, as it nearly always does.
+   */
+  def reach(wanted: ExecutorState): Unit = {
+    val deadline = System.nanoTime() + ReachDeadlineMs * 1000000
+    var placed = true
+    while (masks < wanted.masks || (placed && held.get().generation < wanted.generation)) {
+      try refresh()
+      catch {
+        case _: FilePlacementException => placed = false // it is logged; what is held serves
+        case e: InterruptedException => throw e // the task was killed
+        case e: Exception =>
+          if (closed || System.nanoTime() > deadline) {
+            log.error("a task begins before this executor has the driver's generation {}: {}",
+              wanted.generation, describe(e))
+            return
+          }
+          Thread.sleep(RetryMs)
+      }
     }
   }
 
@@ -56,12 +82,48 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
       held.get().get(expression).getOrElse(askDriver(expression, worker = false))
     }
 
-  override def resolveAll(expressions: Seq[Expression]): Seq[String] = {
+  override def use(expressions: Seq[Expression]): Used = {
     val known = expressions.map(expression => expression -> resolve(expression))
     // Each may have brought a newer snapshot; the values come from one of them.
     val newest = held.get()
-    known.map { case (expression, value) => newest.get(expression).getOrElse(value) }
+    new Used(expressions,
+      known.map { case (expression, value) => newest.get(expression).getOrElse(value) }, newest.generation)
   }
+
+  override def renew(refused: Used): Used = {
+    quietly(refresh()) // the driver may have others by now
+    Renewal.until(refused) { () =>
+      if (!held(refused).sameAs(refused)) 0L
+      else {
+        val waitMs = askRenewal(refused.expressions.map(_.id).toSet)
+        quietly(refresh())
+        waitMs
+      }
+    }(held(refused))
+  }
+
+  private def held(refused: Used): Used =
+    if (refused.expressions.forall(held.get().get(_).isDefined)) Used.of(held.get(), refused.expressions)
+    else use(refused.expressions)
+
+  private def askRenewal(ids: Set[String]): Long = {
+    val deadline = System.nanoTime() + RenewalDeadlineMs * 1000000
+    var ticket = 0L
+    while (System.nanoTime() < deadline) {
+      ask(AskRenewal(ids, ticket)) match {
+        case Renewed(waitMs) => return waitMs
+        case Renewing(number) =>
+          ticket = number
+          Thread.sleep(RetryMs)
+        case _ => return 0L
+      }
+    }
+    0L
+  }
+
+  private def quietly(action: => Unit): Unit =
+    try action
+    catch { case _: FilePlacementException => () } // it is logged; what is held serves
 
   override def resolveForWorker(expression: Expression): String = askDriver(expression, worker = true)
 
@@ -70,13 +132,27 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     poller.interrupt()
   }
 
-  /** Newer news only: an answer may be overtaken by the next one. */
+  /** Values are masked here before anything can use them, also if their files have no place. */
+  private def take(news: SnapshotNews): Boolean = {
+    Option(news.retired).foreach { retired =>
+      Redactor.register(key().decryptMasks(retired.masks, content(retired.inline, retired.shared)))
+    }
+    // Newer news only: an answer may be overtaken by the next one.
+    val received =
+      if (news.generation <= held.get().generation) None
+      else Some(key().decrypt(news.generation, content(news.inline, news.shared)))
+    received.foreach(snapshot => Redactor.register(snapshot.secretValues))
+    masks = math.max(masks, news.masks)
+    received.exists(accept)
+  }
+
+  private def content(inline: Array[Byte], shared: Broadcast[Array[Byte]]): Array[Byte] =
+    if (inline != null) inline else shared.value
+
   private def accept(received: Snapshot): Boolean = {
-    val before = held.get()
-    if (received.generation <= before.generation) false
+    if (received.generation <= held.get().generation) false
     else {
       val news = LocalFiles.place(received)
-      Redactor.register(news.secretValues)
       held.set(news)
       listener(news)
       log.info("sparkconfig: generation {} with {} expressions", news.generation, news.values.size)
@@ -91,6 +167,17 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     }
     cipher = Some(made)
     made
+  }
+
+  /** The answer, once the driver has it. */
+  private def answered(question: => Message): Message = {
+    val deadline = System.nanoTime() + AskDeadlineMs * 1000000
+    var answer = question
+    while (answer == Pending && System.nanoTime() < deadline) {
+      Thread.sleep(RetryMs)
+      answer = question
+    }
+    answer
   }
 
   private def askDriver(expression: Expression, worker: Boolean): String = {
@@ -144,4 +231,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 private object ExecutorValues {
   private val AskDeadlineMs = 60000L
   private val RetryMs = 20L
+  // Longer than a store that is slow may hold up the side process.
+  private val RenewalDeadlineMs = 10000L
+  private val ReachDeadlineMs = 60000L
 }

@@ -14,8 +14,13 @@ private[executor] case object AskKey extends Message
 
 private[executor] final class Key(val bytes: Array[Byte]) extends Message
 
-/** An executor asks for a snapshot newer than the one it knows; the answer is Unchanged or SnapshotNews. */
-private[executor] final case class AskSnapshot(known: Long, executor: String) extends Message
+/**
+ * An executor asks for what it does not know yet; the answer is Unchanged, Pending or SnapshotNews.
+ *
+ * @param known its generation
+ * @param masks how many of the driver's [[MaskHistory]] it masks
+ */
+private[executor] final case class AskSnapshot(known: Long, masks: Long, executor: String) extends Message
 
 private[executor] case object Unchanged extends Message
 
@@ -24,11 +29,24 @@ private[executor] case object Unchanged extends Message
  *
  * @param inline the bytes, or null
  * @param shared the broadcast of the bytes, or null
+ * @param masks how many of the driver's [[MaskHistory]] who has this masks
+ * @param retired values of generations that the executor has missed, for redaction alone; null: it missed none
  */
 private[executor] final class SnapshotNews(
     val generation: Long,
     val inline: Array[Byte],
-    val shared: Broadcast[Array[Byte]]) extends Message
+    val shared: Broadcast[Array[Byte]],
+    val masks: Long,
+    val retired: Retired = null) extends Message {
+
+  def withRetired(values: Retired): SnapshotNews = new SnapshotNews(generation, inline, shared, masks, values)
+}
+
+/** Encrypted values, inline or through a broadcast; `masks` as in [[SnapshotNews]], which the bytes are bound to. */
+private[executor] final class Retired(
+    val masks: Long,
+    val inline: Array[Byte],
+    val shared: Broadcast[Array[Byte]])
 
 /**
  * Asks the driver to take an expression into the snapshot that it has not seen yet.
@@ -37,6 +55,20 @@ private[executor] final class SnapshotNews(
  */
 private[executor] final case class AskExpression(text: String, siblings: Map[String, String], worker: Boolean)
   extends Message
+
+/**
+ * The values of these expressions were refused where they were used.
+ *
+ * @param ids of expressions in use; others have no effect
+ * @param ticket 0 at first, then the number that [[Renewing]] gave
+ */
+private[executor] final case class AskRenewal(ids: Set[String], ticket: Long) extends Message
+
+/** Their stores are being asked, for everybody who was refused by then; ask again with this number. */
+private[executor] final case class Renewing(ticket: Long) extends Message
+
+/** Their stores were asked; what was read a moment ago may be read again after `waitMs`, unless that is 0. */
+private[executor] final case class Renewed(waitMs: Long) extends Message
 
 /** The driver is at it, on another thread than the one that answers; ask again. */
 private[executor] case object Pending extends Message
@@ -60,9 +92,15 @@ private[sparkconfig] object Messages {
   private[executor] def encode(message: Message): Wire = message match {
     case AskKey => Array("ask-key")
     case key: Key => Array("key", key.bytes)
-    case AskSnapshot(known, executor) => Array("ask-snapshot", Long.box(known), executor)
+    case AskSnapshot(known, masks, executor) => Array("ask-snapshot", Long.box(known), Long.box(masks), executor)
     case Unchanged => Array("unchanged")
-    case news: SnapshotNews => Array("snapshot", Long.box(news.generation), news.inline, news.shared)
+    case news: SnapshotNews =>
+      val retired = Option(news.retired)
+      Array("snapshot", Long.box(news.generation), news.inline, news.shared, Long.box(news.masks),
+        retired.map(each => Long.box(each.masks)).orNull, retired.map(_.inline).orNull, retired.map(_.shared).orNull)
+    case AskRenewal(ids, ticket) => Array("ask-renewal", ids.toArray[String], Long.box(ticket))
+    case Renewing(ticket) => Array("renewing", Long.box(ticket))
+    case Renewed(waitMs) => Array("renewed", Long.box(waitMs))
     case AskExpression(text, siblings, worker) =>
       Array("ask-expression", text, new JHashMap[String, String](siblings.asJava), Boolean.box(worker))
     case Pending => Array("pending")
@@ -75,11 +113,18 @@ private[sparkconfig] object Messages {
   private[executor] def decode(wire: Any): Option[Message] = wire match {
     case Array("ask-key") => Some(AskKey)
     case Array("key", bytes: Array[Byte]) => Some(new Key(bytes))
-    case Array("ask-snapshot", known: java.lang.Long, executor: String) => Some(AskSnapshot(known, executor))
+    case Array("ask-snapshot", known: java.lang.Long, masks: java.lang.Long, executor: String) =>
+      Some(AskSnapshot(known, masks, executor))
     case Array("unchanged") => Some(Unchanged)
-    case Array("snapshot", generation: java.lang.Long, inline, shared) =>
-      Some(new SnapshotNews(
-        generation, inline.asInstanceOf[Array[Byte]], shared.asInstanceOf[Broadcast[Array[Byte]]]))
+    case Array("snapshot", generation: java.lang.Long, inline, shared, masks: java.lang.Long, number, old, oldShared) =>
+      val retired = number match {
+        case upTo: java.lang.Long => new Retired(upTo, bytes(old), broadcast(oldShared))
+        case _ => null
+      }
+      Some(new SnapshotNews(generation, bytes(inline), broadcast(shared), masks, retired))
+    case Array("ask-renewal", ids: Array[String], ticket: java.lang.Long) => Some(AskRenewal(ids.toSet, ticket))
+    case Array("renewing", ticket: java.lang.Long) => Some(Renewing(ticket))
+    case Array("renewed", waitMs: java.lang.Long) => Some(Renewed(waitMs))
     case Array("ask-expression", text: String, siblings: JMap[_, _], worker: java.lang.Boolean) =>
       Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap, worker))
     case Array("pending") => Some(Pending)
@@ -88,4 +133,8 @@ private[sparkconfig] object Messages {
     case Array("refused", message: String) => Some(Refused(message))
     case _ => None
   }
+
+  private def bytes(part: Any): Array[Byte] = part.asInstanceOf[Array[Byte]]
+
+  private def broadcast(part: Any): Broadcast[Array[Byte]] = part.asInstanceOf[Broadcast[Array[Byte]]]
 }

@@ -15,23 +15,40 @@ import io.sparkconfig.binding.Snapshot
 private[sparkconfig] final class SnapshotCipher(key: Array[Byte]) {
   import SnapshotCipher._
 
-  def encrypt(snapshot: Snapshot): Array[Byte] = {
+  def encrypt(snapshot: Snapshot): Array[Byte] =
+    encrypt(bound(snapshot.generation), Json.bytes(snapshot.toJson))
+
+  def decrypt(generation: Long, sealedBytes: Array[Byte]): Snapshot =
+    Snapshot.fromJson(Json.parse(open(bound(generation), sealedBytes)))
+
+  /** Values for redaction alone, bound to their number; see [[MaskHistory]]. */
+  def encrypt(masks: Long, values: Seq[String]): Array[Byte] = {
+    val array = Json.array()
+    values.foreach(array.add(_))
+    encrypt(boundMasks(masks), Json.bytes(array))
+  }
+
+  def decryptMasks(masks: Long, sealedBytes: Array[Byte]): Seq[String] =
+    Json.texts(Json.parse(open(boundMasks(masks), sealedBytes)))
+
+  private def bound(generation: Long): String = s"sparkconfig|$generation"
+
+  private def boundMasks(masks: Long): String = s"sparkconfig|masks|$masks"
+
+  private def encrypt(bound: String, plain: Array[Byte]): Array[Byte] = {
     val nonce = new Array[Byte](NonceBytes)
     random.nextBytes(nonce)
-    nonce ++ cipher(Cipher.ENCRYPT_MODE, nonce, snapshot.generation).doFinal(Json.bytes(snapshot.toJson))
+    nonce ++ cipher(Cipher.ENCRYPT_MODE, nonce, bound).doFinal(plain)
   }
 
-  def decrypt(generation: Long, sealedBytes: Array[Byte]): Snapshot = {
-    val nonce = sealedBytes.take(NonceBytes)
-    val plain = cipher(Cipher.DECRYPT_MODE, nonce, generation)
+  private def open(bound: String, sealedBytes: Array[Byte]): Array[Byte] =
+    cipher(Cipher.DECRYPT_MODE, sealedBytes.take(NonceBytes), bound)
       .doFinal(sealedBytes, NonceBytes, sealedBytes.length - NonceBytes)
-    Snapshot.fromJson(Json.parse(plain))
-  }
 
-  private def cipher(mode: Int, nonce: Array[Byte], generation: Long): Cipher = {
+  private def cipher(mode: Int, nonce: Array[Byte], bound: String): Cipher = {
     val made = Cipher.getInstance("AES/GCM/NoPadding")
     made.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(TagBits, nonce))
-    made.updateAAD(s"sparkconfig|$generation".getBytes(UTF_8))
+    made.updateAAD(bound.getBytes(UTF_8))
     made
   }
 }

@@ -6,14 +6,14 @@ import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.SparkConfigException
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.binding.{Expression, Values}
-import io.sparkconfig.executor.{ExecutorService, ExecutorSide}
+import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.hadoop.HadoopErrands
 import io.sparkconfig.policy.{HadoopDoor, PolicyDoors, ServerConfs}
 import io.sparkconfig.redaction.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorRemoved}
-import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess}
+import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
 import org.slf4j.LoggerFactory
 
 /**
@@ -28,7 +28,7 @@ private[sparkconfig] final class Application private (
     values: DriverValues,
     hadoop: Map[String, String]) {
 
-  private val service = new ExecutorService(sc, values)
+  private val service = new ExecutorService(sc, values, values.renewIds)
   private val surroundings = new Surroundings(client, values)
 
   /** Non-secret settings for executors; Spark writes them in clear into its event log. */
@@ -74,8 +74,8 @@ private[sparkconfig] final class Application private (
   }
 
   private def begin(): Unit = {
+    if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
     values.onChange { snapshot =>
-      Redactor.register(snapshot.secretValues)
       if (client.settings.reloadAction != "none") {
         val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
         ReferenceHadoopConf.update(sc, newest)

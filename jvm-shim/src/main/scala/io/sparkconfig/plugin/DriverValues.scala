@@ -7,9 +7,10 @@ import scala.collection.JavaConverters._
 
 import io.sparkconfig.AgentUnavailableException
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.binding.{Expression, Renewal, Snapshot, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.redaction.Redactor
 import org.slf4j.LoggerFactory
 
 /**
@@ -41,9 +42,34 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
 
-  override def resolveAll(expressions: Seq[Expression]): Seq[String] = resolveAs(None, expressions)
+  override def use(expressions: Seq[Expression]): Used = useAs(None, expressions)
 
   override def resolveForWorker(expression: Expression): String = resolveAs(Some("worker"), Seq(expression)).head
+
+  override def renew(refused: Used): Used = Renewal.until(refused) { () =>
+    // Somebody else may have been refused before.
+    if (!Used.of(held, refused.expressions).sameAs(refused)) 0L else renewIds(refused.expressions.map(_.id))
+  } {
+    // Not `held` alone: what was not asked for since a thousand others is in no snapshot.
+    if (refused.expressions.forall(held.get(_).isDefined)) Used.of(held, refused.expressions)
+    else use(refused.expressions)
+  }
+
+  /**
+   * Asks the stores of expressions in use; ids of others have no effect.
+   *
+   * @return after how many milliseconds asking again reads what was read a moment ago, or 0
+   */
+  def renewIds(ids: Iterable[String]): Long =
+    try {
+      val (news, waitMs) = client.renew(ids)
+      lastAnswerAt.set(System.nanoTime())
+      accept(news)
+      waitMs
+    } catch {
+      case _: AgentUnavailableException => 0L // the last snapshot serves
+      case _: FilePlacementException => 0L // it is logged; what is held serves
+    }
 
   /**
    * Values for who asks for them by name: the policy judges the references in that scope.
@@ -51,7 +77,9 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
    * @param scope None: a point of use, whose options or confs a door has judged
    * @throws io.sparkconfig.PolicyRefusedException the policy refuses one of them
    */
-  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = {
+  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = useAs(scope, expressions).values
+
+  private def useAs(scope: Option[String], expressions: Seq[Expression]): Used = {
     PolicyDoors.running.foreach(_.use(scope, expressions))
     val newest =
       try ask(expressions, scope)
@@ -62,8 +90,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
           if (expressions.forall(known.get(_).isDefined)) known else throw unplaced
       }
     expressions.foreach(inUse.used)
-    // A text in which the brain found no reference comes back as it is.
-    expressions.map(expression => newest.get(expression).getOrElse(expression.text))
+    Used.of(newest, expressions)
   }
 
   /** Asks every store, whether due or not. */
@@ -105,8 +132,9 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     answer
   }
 
-  /** Newer never gives way to older: answers of two threads may cross. */
+  /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
   private def accept(news: Snapshot): Unit = publishing.synchronized {
+    if (news.generation != held.generation) Redactor.register(news.secretValues)
     if (news.generation > held.generation) {
       held = news
       try listener(news)

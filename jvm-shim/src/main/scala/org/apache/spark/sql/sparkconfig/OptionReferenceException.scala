@@ -8,5 +8,5 @@ import org.apache.spark.sql.AnalysisException
  *
  * @param message names option, source and reference, never a value
  */
-class OptionReferenceException(message: String)
-  extends AnalysisException(message, None, None, None, None, Map.empty[String, String], Array.empty)
+class OptionReferenceException(message: String, cause: Throwable = null)
+  extends AnalysisException(message, None, None, Option(cause), None, Map.empty[String, String], Array.empty)

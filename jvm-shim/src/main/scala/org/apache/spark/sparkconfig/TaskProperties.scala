@@ -1,0 +1,41 @@
+package org.apache.spark.sparkconfig
+
+import java.util.Properties
+
+import org.apache.spark.SparkContext
+import org.apache.spark.util.Utils
+
+/**
+ * The local properties of a context, with one more whose value is that of the moment in which they are read. Spark
+ * reads them when it submits a job, and hands them to each of its tasks.
+ */
+private final class TaskProperties(before: Properties, key: String, value: () => String)
+  extends InheritableThreadLocal[Properties] {
+
+  set(before)
+
+  override def get(): Properties = {
+    val properties = super.get()
+    if (properties != null) {
+      val newest = value()
+      if (properties.getProperty(key) != newest) properties.setProperty(key, newest)
+    }
+    properties
+  }
+
+  // As in SparkContext: what a thread inherits is a copy.
+  override def childValue(parent: Properties): Properties = Utils.cloneProperties(parent)
+
+  override protected def initialValue(): Properties = new Properties()
+}
+
+object TaskProperties {
+  /** From now on each job that is submitted has the property `key` with the newest `value`. */
+  def install(sc: SparkContext, key: String, value: () => String): Unit = {
+    val field = classOf[SparkContext].getDeclaredFields
+      .find(_.getName.endsWith("localProperties"))
+      .getOrElse(throw new IllegalStateException("SparkContext has no field localProperties in this version"))
+    field.setAccessible(true)
+    field.set(sc, new TaskProperties(sc.localProperties.get(), key, value))
+  }
+}
