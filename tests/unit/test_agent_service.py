@@ -186,3 +186,29 @@ def test_a_process_without_memory_ends_instead_of_answering(
         monkeypatch.setattr("sparkconfig.agent.service.status_of", lambda _: bytes(1 << 62))
     with pytest.raises(_EndedError):
         call(service, method)
+
+
+def test_a_refused_value_is_read_again_and_ids_that_are_not_in_use_are_ignored(
+    service: AgentService, tmp_path: Path
+) -> None:
+    store = tmp_path / "store.json"
+    where = "support.fakes.faulty_store.FaultyStoreProvider"
+
+    def holds(password: str) -> None:
+        store.write_text(json.dumps({"mode": "up", "clock": 0, "data": {"password": password}}))
+
+    holds(SECRET)
+    given = {
+        "spark.config.providers": "store",
+        "spark.config.providers.store.class": where,
+        "spark.config.providers.store.param.file": str(store),
+        "spark.config.poll.interval": "1h",
+        "spark.shop.password": "${store:db:password}",
+    }
+    call(service, "start", confs=given)
+    holds("Canary-0b8f12-value")
+    assert call(service, "resolve")["snapshot"]["generation"] == 1
+    assert call(service, "renew", ids=["${store:other:password}"])["snapshot"]["generation"] == 1
+    answer = call(service, "renew", ids=["${store:db:password}"])
+    assert (answer["ok"], answer["wait_ms"], answer["snapshot"]["generation"]) == (True, 0, 2)
+    assert 0 < call(service, "renew", ids=["${store:db:password}"])["wait_ms"] <= 1000

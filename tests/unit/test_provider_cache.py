@@ -168,3 +168,94 @@ def test_states_hold_no_values() -> None:
     provider = cached(store, clock)
     provider.get("db", {"password"})
     assert "do-not-show-me" not in repr(provider.states())
+
+
+def renewed(provider: CachingProvider, clock: Clock, path: str = "db") -> tuple[float, str]:
+    """Report a refusal and use the path; returns what the report answered, and the password."""
+    wait = provider.renew(path, clock() * 1000)
+    return wait, provider.get("db", {"password"}).data["password"]
+
+
+def test_a_refusal_makes_a_path_be_read_at_once_and_no_other_path() -> None:
+    store, clock = Store(), Clock()
+    provider = cached(store, clock)
+    provider.get("db", {"password"})
+    provider.get("other", {"user"})
+    clock.seconds += 1
+    store.values["password"] = "p2"
+    assert renewed(provider, clock) == (0, "p2")
+    provider.get("other", {"user"})
+    assert [path for path, _ in store.reads] == ["db", "other", "db"]
+
+
+def test_refusals_that_bring_nothing_new_are_heard_at_doubling_pauses() -> None:
+    store, clock = Store(), Clock()
+    provider = cached(store, clock, poll_ms=3_600_000)
+    provider.get("db", {"password"})
+    heard, began = [], clock.seconds + 1
+    for _ in range(4000):
+        clock.seconds += 0.125
+        if renewed(provider, clock)[0] == 0 and len(store.reads) > len(heard) + 1:
+            heard.append(round(clock.seconds - began + 0.875))
+    assert heard == [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483]
+
+
+def test_a_refusal_that_brought_news_lets_the_next_one_count_after_a_second() -> None:
+    store, clock = Store(), Clock()
+    provider = cached(store, clock)
+    provider.get("db", {"password"})
+    clock.seconds += 1
+    for turn in range(5):
+        store.values["password"] = f"new-{turn}"
+        assert renewed(provider, clock) == (0, f"new-{turn}")
+        store.values["password"] = "newer"
+        clock.seconds += 0.25
+        wait, held = renewed(provider, clock)
+        assert (wait, held) == (750, f"new-{turn}")
+        clock.seconds += 0.75
+
+
+def test_each_new_lease_makes_the_pause_before_another_one_longer() -> None:
+    store, clock = Store(ttl=3_600_000), Clock()
+    provider = cached(store, clock)
+    provider.get("db", {"password"})
+    for turn in range(200):
+        clock.seconds += 0.5
+        store.values["password"] = f"lease-{turn}"
+        renewed(provider, clock)
+    assert len(store.reads) == 1 + 7
+
+
+def test_who_was_refused_before_the_last_read_waits_for_nothing() -> None:
+    store, clock = Store(), Clock()
+    provider = cached(store, clock)
+    provider.get("db", {"password"})
+    clock.seconds += 1
+    asked_at = clock() * 1000
+    assert renewed(provider, clock)[0] == 0
+    assert provider.renew("db", asked_at) == 0
+    provider.get("db", {"password"})
+    assert len(store.reads) == 2
+
+
+def test_a_refusal_of_a_local_a_frozen_or_an_unknown_path_changes_nothing() -> None:
+    clock = Clock()
+    frozen = CachingProvider(
+        store := Store(), "vault", poll_ms=10_000, stale_expiry_ms=60_000, frozen=True, clock=clock
+    )
+    frozen.get("db", {"password"})
+    store.values["password"] = "p2"
+    clock.seconds += 100
+    assert renewed(frozen, clock) == (0, "p1")
+    assert renewed(cached(Store(local=True), clock), clock) == (0, "p1")
+    assert cached(Store(), clock).renew("never/used", clock() * 1000) == 0
+
+
+def test_a_refusal_during_an_outage_keeps_the_last_good_value() -> None:
+    store, clock = Store(), Clock()
+    provider = cached(store, clock)
+    provider.get("db", {"password"})
+    store.failure = ProviderUnavailableError("down")
+    clock.seconds += 1
+    assert renewed(provider, clock) == (0, "p1")
+    assert len(store.reads) == 2
