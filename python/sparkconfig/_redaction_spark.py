@@ -9,13 +9,13 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from sparkconfig.redaction import REGISTRY
 
-__all__ = ["install", "learn", "refresh", "refresh_now", "unlogged"]
+__all__ = ["install", "learn", "refresh", "refresh_now", "tell", "unlogged"]
 
 # Printing asks the JVM for new values at most this often.
 _PAUSE_SECONDS = 0.1
@@ -25,6 +25,9 @@ _lock = threading.Lock()
 _owner = os.getpid()
 _known: tuple[object, int] = (None, 0)
 _asked_at = 0.0
+# What this process has revealed by itself, and how much of it a JVM masks.
+_revealed: dict[str, None] = {}
+_told: tuple[object, int] = (None, 0)
 _patched = False
 _log_hooked = False
 
@@ -57,6 +60,18 @@ def install() -> None:
 def refresh() -> None:
     """Learn the values that the JVM masks by now, unless that was asked a moment ago. Never raises."""
     if time.monotonic() - _asked_at >= _PAUSE_SECONDS:
+        refresh_now()
+
+
+def tell(values: Iterable[str]) -> None:
+    """Have the JVM and its executors mask values that this process resolved by itself. Never raises.
+
+    Without a JVM they wait for the next one.
+    """
+    fresh = [value for value in values if value not in _revealed]
+    if fresh:
+        with _lock:
+            _revealed.update(dict.fromkeys(fresh))
         refresh_now()
 
 
@@ -95,6 +110,7 @@ def _ask() -> None:
     jvm: Any = None if context is None else context._jvm  # noqa: SLF001
     if jvm is None:
         return
+    _tell(jvm, SparkContext._gateway)  # noqa: SLF001
     of, count = _known
     # Another JVM counts from the start.
     start = count if of is SparkContext._gateway else 0  # noqa: SLF001
@@ -103,6 +119,17 @@ def _ask() -> None:
     # The JVM has left out what is too short or too common already.
     REGISTRY.declare(fresh)
     _known = (SparkContext._gateway, start + len(fresh))  # noqa: SLF001
+
+
+def _tell(jvm: Any, gateway: object) -> None:  # noqa: ANN401 - a Py4J view of a JVM has no type
+    global _told  # noqa: PLW0603
+    with _lock:
+        values = list(_revealed)
+    start = _told[1] if _told[0] is gateway else 0
+    if start < len(values):
+        with unlogged():
+            jvm.io.sparkconfig.api.DriverApi.mask(values[start:])
+        _told = (gateway, len(values))
 
 
 @contextmanager

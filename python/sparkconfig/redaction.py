@@ -296,4 +296,13 @@ def install() -> None:
     _redaction_kernel.install()
     _redaction_output.install()
     _redaction_spark.install()
-    secret.on_reveal = REGISTRY.register_new
+    secret.on_reveal = _revealed
+
+
+def _revealed(values: Iterable[str]) -> None:
+    """Mask what a Secret gives out in this process and, in a Spark driver, in its JVM and on its executors."""
+    from sparkconfig import _redaction_spark
+
+    found = list(values)
+    REGISTRY.register_new(found)
+    _redaction_spark.tell(found)

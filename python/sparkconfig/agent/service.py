@@ -180,7 +180,7 @@ class AgentService:
     def _renew(self, request: Json) -> Json:
         """A use of these values was refused: their stores are asked, each path as often as it may be."""
         snapshot, wait_ms = self._running.renew([str(id_) for id_ in request["ids"]])
-        self._unmasked.look(snapshot)
+        self._mask(snapshot)
         return {"snapshot": snapshot.to_json(), "wait_ms": math.ceil(wait_ms)}
 
     def _status(self, request: Json) -> Json:  # noqa: ARG002

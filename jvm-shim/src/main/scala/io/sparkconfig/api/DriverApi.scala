@@ -1,6 +1,6 @@
 package io.sparkconfig.api
 
-import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
+import java.util.{Collection => JCollection, LinkedHashMap => JLinkedHashMap, Map => JMap}
 
 import scala.collection.JavaConverters._
 
@@ -85,6 +85,15 @@ object DriverApi {
     val values = Json.array()
     Redactor.since(count).foreach(values.add(_))
     Json.write(values)
+  }
+
+  /**
+   * Masks values that the driver's Python resolved by itself, here and on executors. A collection, which SQL's
+   * `reflect` cannot pass: who only sends statements must not choose what pages hide.
+   */
+  def mask(values: JCollection[String]): Unit = {
+    Redactor.registerAll(values)
+    Application.running.foreach(_.mask(values.asScala.toSeq))
   }
 
   /** The side process's id, or -1 while none runs. */

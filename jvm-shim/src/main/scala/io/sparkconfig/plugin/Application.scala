@@ -12,7 +12,7 @@ import io.sparkconfig.policy.{HadoopDoor, PolicyDoors, ServerConfs}
 import io.sparkconfig.redaction.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
-import org.apache.spark.scheduler.{SparkListener, SparkListenerExecutorRemoved}
+import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
 import org.slf4j.LoggerFactory
 
@@ -60,6 +60,12 @@ private[sparkconfig] final class Application private (
     SparkAccess.post(sc, event)
   }
 
+  /** Has executors mask values that no snapshot holds. */
+  def mask(values: Seq[String]): Unit = {
+    service.mask(values)
+    tellTasks()
+  }
+
   /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
   def answer(message: Any): AnyRef = service.answer(message)
 
@@ -81,10 +87,15 @@ private[sparkconfig] final class Application private (
         ReferenceHadoopConf.update(sc, newest)
       }
       service.publish(snapshot)
+      tellTasks()
       surroundings.publish(snapshot)
     }
     values.watch()
   }
+
+  /** What one task of a running job learned, the tasks of its next stages may be handed. */
+  private def tellTasks(): Unit =
+    if (!sc.isLocal) RunningJobs.setProperty(sc, ExecutorState.Property, service.state.text)
 }
 
 private[sparkconfig] object Application {
