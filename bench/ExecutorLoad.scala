@@ -47,7 +47,7 @@ object ExecutorLoad {
     val serializer = new JavaSerializer(conf).newInstance()
     def size(message: AnyRef): Long = serializer.serialize(message).limit().toLong
 
-    val known = new AtomicLongArray(count)
+    val known, masks = new AtomicLongArray(count)
     val arrivals = new ConcurrentHashMap[Long, Arrivals]()
     val latencies = new java.util.concurrent.ConcurrentLinkedQueue[java.lang.Long]()
     val asked, failed = new LongAdder
@@ -63,13 +63,14 @@ object ExecutorLoad {
         val each = turn.executor
         val began = System.nanoTime()
         val message = PluginMessage("io.sparkconfig.ConfigPlugin",
-          Array[AnyRef]("ask-snapshot", Long.box(known.get(each)), s"load-$each"))
+          Array[AnyRef]("ask-snapshot", Long.box(known.get(each)), Long.box(masks.get(each)), s"load-$each"))
         driver.ask[AnyRef](message).onComplete { answer =>
           val now = System.nanoTime()
           if (began > measured) { asked.increment(); latencies.add((now - began) / 1000) }
           answer match {
-            case Success(Array("snapshot", generation: java.lang.Long, _, _)) =>
+            case Success(Array("snapshot", generation: java.lang.Long, _, _, masked: java.lang.Long, _, _, _)) =>
               known.set(each, generation)
+              masks.set(each, masked)
               val of = arrivals.computeIfAbsent(generation, _ => new Arrivals)
               val at = System.currentTimeMillis()
               of.count.increment()

@@ -28,6 +28,7 @@ __all__ = [
     "install",
     "redact",
     "register",
+    "revealed",
     "worth_registering",
 ]
 
@@ -296,10 +297,10 @@ def install() -> None:
     _redaction_kernel.install()
     _redaction_output.install()
     _redaction_spark.install()
-    secret.on_reveal = _revealed
+    secret.on_reveal = revealed
 
 
-def _revealed(values: Iterable[str]) -> None:
+def revealed(values: Iterable[str]) -> None:
     """Mask what a Secret gives out in this process and, in a Spark driver, in its JVM and on its executors."""
     from sparkconfig import _redaction_spark
 

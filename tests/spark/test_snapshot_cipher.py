@@ -1,4 +1,4 @@
-"""Snapshots as the JVM encrypts them are AES-GCM as `cryptography` reads it, and authenticated by generation."""
+"""What travels to executors: snapshots are AES-GCM as `cryptography` reads it, and old values have a bound."""
 
 from __future__ import annotations
 
@@ -52,3 +52,16 @@ def test_a_block_of_another_generation_does_not_pass(jvm, key) -> None:
         AESGCM(key).decrypt(sealed[:12], sealed[12:], b"sparkconfig|8")
     with pytest.raises(Exception, match="AEADBadTag"):
         jvm.io.sparkconfig.executor.SnapshotCipher(key).decrypt(8, sealed)
+
+
+def test_values_are_counted_for_ever_and_the_oldest_go_first(jvm) -> None:
+    history = jvm.io.sparkconfig.executor.MaskHistory()
+
+    def add(*values: str) -> None:
+        sequence = jvm.scala.jdk.javaapi.CollectionConverters.asScala(list(values)).toSeq()
+        history.add(sequence)
+
+    add("a" * 1_500_000, "b" * 1_500_000)
+    add("b" * 1_500_000, "c" * 1_500_000)
+    assert history.count() == 3
+    assert [history.after(known).size() for known in range(4)] == [2, 2, 1, 0]

@@ -229,7 +229,9 @@ class Application:
         def prepare() -> None:
             uses = self.keeper.uses()
             places = {place for id_ in ids if id_ in uses for place in uses[id_].places}
-            waits.extend(self.caches[name].renew(path, asked_at) for name, path in places if name in self.caches)
+            waits.extend(
+                self.caches[name].renew(path, asked_at) for name, path in places if name in self.caches
+            )
 
         if self._manual:
             return self.keeper.snapshot, 0.0

@@ -156,7 +156,7 @@ class CachingProvider(ConfigProvider):
             if entry.renewed_at >= asked_at or entry.read_at >= asked_at:
                 return 0.0
             now = self._clock() * 1000
-            pause = min(_RENEWAL_MS * 2**entry.renewals, _LONGEST_RENEWAL_MS)
+            pause = min(_RENEWAL_MS << entry.renewals, _LONGEST_RENEWAL_MS)
             left = entry.renewed_at + pause - now
             if left > 0:
                 return left
