@@ -1,6 +1,7 @@
 """What a rotation does before any poll: refused connections, their errors, and what tasks show.
 
-Stores are asked once an hour here, so nothing but a refusal, or a task itself, brings news to a process.
+Stores are asked once an hour here, so nothing but a refusal, or a task itself, brings news to a process. The store is a
+contract fake, or the real server that VAULT_ADDR and VAULT_TOKEN name (see tests/support/real_vault.py).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from support.cluster import SparkCluster
 from support.fakes.vault import FakeVault
 from support.postgres import PostgresServer, new_password
 from support.processes import wait_until
+from support.real_vault import RealVault
 from support.rotation import Site, running_site
 from support.shim import shim_jar
 
@@ -32,6 +34,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
+SERVER = [os.environ.get(name) for name in ("VAULT_ADDR", "VAULT_TOKEN", "VAULT_CACERT")]
 ROLE, DATABASE, PATH = "refused", "refused", "db/prod"
 PASSWORD = f"${{vault:{PATH}:password}}"
 MASK = "*********(redacted)"
@@ -44,7 +47,7 @@ class Shop:
     site: Site
     cluster: SparkCluster
     postgres: PostgresServer
-    vault: FakeVault
+    vault: FakeVault | RealVault
 
     @property
     def spark(self):
@@ -77,7 +80,9 @@ class Shop:
 
     def asked(self) -> int:
         """How often the store was asked for the password."""
-        return sum(request.path.endswith(f"/{PATH}") for request in self.vault.requests)
+        if isinstance(self.vault, FakeVault):
+            return sum(request.path.endswith(f"/{PATH}") for request in self.vault.requests)
+        return sum(path["reads"] for path in self.site.provider("vault")["paths"] if path["path"] == PATH)
 
     def refused(self) -> int:
         """How many connections the database has refused."""
@@ -96,20 +101,22 @@ class Shop:
     def masked(self, marker: str, count: int) -> bool:
         """Whether so many tasks have printed, and what they printed is the mask in the executors' files."""
 
-        def lines() -> list[str]:
+        def shown() -> list[str]:
+            """What follows the marker; other output of an executor may come between two lines, or end one."""
             logs = "".join(path.read_text(errors="replace") for path in self.cluster.executor_logs())
-            return [line for line in logs.splitlines() if f"{marker}<" in line and line.endswith(">")]
+            return [text for text in logs.split(f"{marker}<")[1:] if ">" in text]
 
-        wait_until("the output of all tasks", lambda: len(lines()) >= count, timeout=30)
-        return lines() == [f"{marker}<{MASK}>"] * count
+        wait_until("the output of all tasks", lambda: len(shown()) >= count, timeout=30)
+        return [text.startswith(f"{MASK}>") for text in shown()] == [True] * count
 
 
 @pytest.fixture(scope="module")
 def shop(cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
     folder = tmp_path_factory.mktemp("refused")
-    with FakeVault() as vault:
+    with RealVault(*SERVER) if all(SERVER[:2]) else FakeVault() as vault:
         (folder / "token").write_text(vault.ROOT)
         (folder / "token").chmod(0o600)
+        params = vault.params(**{"token.file": f"{folder}/token"})
         postgres.create(role=ROLE, password=new_password(), database=DATABASE)
         postgres.sql(
             "CREATE TABLE orders AS SELECT generate_series(0, 99) AS id; GRANT ALL ON orders TO PUBLIC",
@@ -121,8 +128,7 @@ def shop(cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
             "spark.jars": f"{shim_jar()},{pg_driver}",
             "spark.config.providers": "files,vault",
             "spark.config.providers.vault.class": "vault",
-            "spark.config.providers.vault.param.address": vault.url,
-            "spark.config.providers.vault.param.token.file": f"{folder}/token",
+            **{f"spark.config.providers.vault.param.{name}": text for name, text in params.items()},
             "spark.config.poll.interval": "1h",
             # A refused task must not be saved by its next attempt.
             "spark.task.maxFailures": "1",
@@ -256,7 +262,7 @@ def test_an_executor_that_replaces_a_killed_one_masks_earlier_values(shop: Shop)
     old = site.rotate()
     assert current(site.reference()).reveal() == old
     assert len(current(site.reference("padding")).reveal()) == len(site.padding)
-    site.padding = ""
+    site.padding = "none"
     site.rotate()
     assert current(site.reference()).reveal() != old
     before = site.executors()

@@ -47,7 +47,7 @@ private[sparkconfig] final class ExecutorService(
   private val renewals = new Renewals(renew, pool)
 
   /** What a task that is submitted now may hold or use, for [[ExecutorState]]. */
-  def state: ExecutorState = ExecutorState(news.map(_.generation).getOrElse(0L), history.count)
+  def state: ExecutorState = news.map(each => ExecutorState(each.generation, each.masks)).getOrElse(ExecutorState.None)
 
   /** Broadcasts work from now on. */
   def ready(): Unit = {

@@ -44,10 +44,14 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     }
 
   /** Before any code of the task: what it holds, or is about to use, is masked here. */
-  override def onTaskStart(): Unit = values.foreach { source =>
-    for (task <- Option(TaskContext.get()); text <- Option(task.getLocalProperty(ExecutorState.Property));
-        wanted <- ExecutorState.parse(text)) source.reach(wanted)
-  }
+  override def onTaskStart(): Unit =
+    for {
+      source <- values
+      task <- Option(TaskContext.get())
+      text <- Option(task.getLocalProperty(ExecutorState.Property))
+      wanted <- ExecutorState.parse(text)
+    } try source.reach(wanted)
+    catch { case _: InterruptedException => Thread.currentThread().interrupt() } // the task was killed
 
   /** Python workers are a convenience: an executor without them still computes. */
   private def serveWorkers(source: ExecutorValues, judged: Boolean): Unit =

@@ -17,8 +17,10 @@ private[sparkconfig] object ExecutorState {
   /** The local property of tasks; it holds two numbers, and shows in the event log. */
   val Property = "sparkconfig.state"
 
+  val None: ExecutorState = ExecutorState(0L, 0L)
+
   def parse(text: String): Option[ExecutorState] = text.split('.') match {
     case Array(generation, masks) => Try(ExecutorState(generation.toLong, masks.toLong)).toOption
-    case _ => None
+    case _ => Option.empty
   }
 }

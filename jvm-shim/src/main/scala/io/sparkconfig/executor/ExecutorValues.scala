@@ -59,20 +59,21 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
    */
   def reach(wanted: ExecutorState): Unit = {
     val deadline = System.nanoTime() + ReachDeadlineMs * 1000000
-    var placed = true
-    while (masks < wanted.masks || (placed && held.get().generation < wanted.generation)) {
-      try refresh()
-      catch {
-        case _: FilePlacementException => placed = false // it is logged; what is held serves
-        case e: InterruptedException => throw e // the task was killed
-        case e: Exception =>
-          if (closed || System.nanoTime() > deadline) {
-            log.error("a task begins before this executor has the driver's generation {}: {}",
-              wanted.generation, describe(e))
-            return
-          }
-          Thread.sleep(RetryMs)
+    var generation = wanted.generation
+    def behind = masks < wanted.masks || held.get().generation < generation
+    while (behind) {
+      val failure =
+        try { refresh(); "the driver has nothing newer" }
+        catch {
+          case _: FilePlacementException => generation = 0L; "" // it is logged; what is held serves, and is masked
+          case e: InterruptedException => throw e
+          case e: Exception => describe(e)
+        }
+      if (behind && (closed || System.nanoTime() > deadline)) {
+        log.error("a task begins without the driver's generation {}: {}", wanted.generation, failure)
+        return
       }
+      if (behind) Thread.sleep(RetryMs)
     }
   }
 
