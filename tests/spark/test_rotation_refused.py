@@ -222,7 +222,7 @@ def test_a_wrong_password_says_which_reference_and_generation_and_keeps_the_driv
     shop.site.api.refresh()
     for text in texts:
         assert f'password authentication failed for user "{ROLE}"' in text
-        assert f"refused were 'password' ({PASSWORD}) of generation {generation}" in text
+        assert f"this connection used 'password' ({PASSWORD}) from generation {generation};" in text
         assert wrong not in text
 
 

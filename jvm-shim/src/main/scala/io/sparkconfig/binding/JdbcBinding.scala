@@ -46,21 +46,19 @@ class JdbcBinding extends JdbcConnectionProvider {
    */
   private def afterRefusal(
       driver: Driver, options: Map[String, String], first: Target, refused: SQLException): Connection = {
+    val suspects = RefusedConnection.suspects(first, refused)
+    if (suspects.expressions.isEmpty)
+      throw RefusedConnection.error(refused, first, "no store was asked, since no server was reached")
     val second =
-      try renewed(options, first, refused)
+      try if (Values.renew(suspects).sameAs(suspects)) first else target(options)
       catch { case e: SparkConfigException => throw RefusedConnection.error(refused, first, e.getMessage) }
-    if (second.sameAs(first)) throw RefusedConnection.error(refused, first, "their stores have no other values now")
+    if (second.sameAs(first)) throw RefusedConnection.error(refused, first, "the stores have no newer values")
     log.info("a JDBC connection was refused; trying once more with generation {}", second.used.generation)
     try connect(driver, second)
     catch {
       case again: SQLException => throw RefusedConnection.error(
-        again, second, s"before, the values of generation ${first.used.generation} were refused")
+        again, second, s"the values from generation ${first.used.generation} were refused before")
     }
-  }
-
-  private def renewed(options: Map[String, String], first: Target, refused: SQLException): Target = {
-    val suspects = RefusedConnection.suspects(first, refused)
-    if (suspects.expressions.isEmpty || Values.renew(suspects).sameAs(suspects)) first else target(options)
   }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
