@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from sparkconfig import redaction, secret
+from sparkconfig import _redaction_spark, redaction, secret
 from sparkconfig.agent import service as service_module
 from sparkconfig.agent.service import AgentService
 from sparkconfig.redaction import MASK, Registry
@@ -147,3 +149,25 @@ def test_a_composed_secret_that_is_revealed_registers_its_parts(
     assert len(registry) == 1
     assert registry.redact(PASSWORD) == MASK
     assert redaction.REGISTRY is not registry
+
+
+def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[list[str]] = []
+    api = SimpleNamespace(mask=lambda values: told.append(list(values)), registered=lambda _start: "[]")
+    jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(api=SimpleNamespace(DriverApi=api))))
+    context = SimpleNamespace(_active_spark_context=None, _gateway=object())
+    monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
+    monkeypatch.setattr(redaction, "REGISTRY", Registry())
+    monkeypatch.setattr(_redaction_spark, "_revealed", {})
+    monkeypatch.setattr(_redaction_spark, "_told", (None, 0))
+    monkeypatch.setattr(_redaction_spark, "_known", (None, 0))
+    redaction.revealed([PASSWORD])
+    assert told == []  # there is no JVM yet
+    context._active_spark_context = SimpleNamespace(_jvm=jvm)
+    redaction.revealed([PASSWORD, USER])
+    redaction.revealed([USER])
+    _redaction_spark.refresh_now()
+    assert told == [[PASSWORD, USER]]
+    context._gateway = object()
+    _redaction_spark.refresh_now()
+    assert told == [[PASSWORD, USER]] * 2
