@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from leaks.support import bare_jvm
 
 pytestmark = pytest.mark.spark
-SNAPSHOT = {"generation": 7, "values": {"${a:b}": {"value": "Canary-\u00e9-1", "secret": True}}}
+VALUE = "Canary-\u00e9-1"
+SNAPSHOT = {"generation": 7, "values": {"${a:b}": {"value": VALUE, "secret": True}}, "redact": [VALUE]}
 
 
 @pytest.fixture(scope="module")
