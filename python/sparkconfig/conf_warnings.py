@@ -1,4 +1,4 @@
-"""What is probably a mistake in a conf although an application starts: secrets in clear, and all but references.
+"""What is probably a mistake in a conf although an application starts: secrets in clear or empty, near references.
 
 Texts name keys and providers, never a value.
 """
@@ -12,7 +12,7 @@ from sparkconfig.early_confs import is_read_early
 from sparkconfig.references import shorten
 from sparkconfig.settings import PREFIX
 
-__all__ = ["in_clear", "near_misses", "of_start", "remedy_for"]
+__all__ = ["empty", "in_clear", "near_misses", "of_start", "remedy_for"]
 
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
@@ -26,6 +26,10 @@ _JAAS = re.compile(r"(password|secret|token)\s*=\s*\"[^\"$]", re.IGNORECASE)
 _IN_URL = re.compile(
     r"[?&;](password|passwd|pwd|secret|token)=[^&;$\s]|://[^/@:\s$]{1,100}:[^/@\s$]{1,200}@", re.IGNORECASE
 )
+EMPTY_REMEDY = (
+    'A shell replaces "${...}" in double quotes by nothing: write references in single quotes there'
+)
+"""What to do about the keys that :func:`empty` finds."""
 _SWITCH = frozenset({"", "true", "false", "none", "null"})
 _NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
 _OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
@@ -45,11 +49,22 @@ def of_start(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
         keys = ", ".join(shorten(key) for key in plain)
         yield f"secrets stand in clear in: {keys}. Put each value into a store and a reference in its place"
     yield from near_misses(confs, providers)
+    for key in empty(confs):
+        yield f"{shorten(key)}: this conf should hold a secret and is empty. {EMPTY_REMEDY}"
 
 
 def in_clear(confs: Mapping[str, str]) -> list[str]:
     """The keys whose values are, or hold, secrets and no references."""
     return sorted(key for key, text in confs.items() if _is_in_clear(key, text))
+
+
+def empty(confs: Mapping[str, str]) -> list[str]:
+    """The keys that name a secret and hold nothing: what a shell makes of a reference in double quotes."""
+    return sorted(
+        key
+        for key, text in confs.items()
+        if not text.strip() and _SECRET_KEY.search(key) is not None and not _NO_SECRET_KEY.match(key)
+    )
 
 
 def remedy_for(key: str) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["advice_for", "is_read_early"]
-
-_EXECUTOR_ENV = "spark.executorEnv."
+__all__ = ["advice_if_early", "is_read_early"]
 
 
 @lru_cache(maxsize=1)
@@ -27,13 +25,8 @@ def is_read_early(key: str) -> bool:
     return key in exact or key.startswith(prefixes)
 
 
-def advice_for(key: str, *, executor_env: bool) -> str | None:
-    """Return why a reference cannot stand in this conf and what to do, or None if it can.
-
-    Args:
-        key: the Spark conf.
-        executor_env: the setting ``spark.config.executor.env``.
-    """
+def advice_if_early(key: str) -> str | None:
+    """Return why a reference cannot stand in a conf that is read early and what to do, or None for other confs."""
     if key.startswith("spark.ssl."):
         return (
             f"{key}: Spark reads it before plugins start. Name a Hadoop credential provider in"
@@ -43,10 +36,5 @@ def advice_for(key: str, *, executor_env: bool) -> str | None:
         return (
             f"{key}: Spark reads it before plugins start, so a reference here would be used as text."
             " Write the value itself; a secret does not belong into this conf"
-        )
-    if key.startswith(_EXECUTOR_ENV) and not executor_env:
-        return (
-            f"{key}: environment variables of executors show in launch scripts, pod specs, /proc and the master's"
-            " page. Read the value where it is used, or accept that with spark.config.executor.env=true"
         )
     return None

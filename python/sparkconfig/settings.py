@@ -77,6 +77,13 @@ class Settings:
         "Conf keys, with * for any text, whose value is put into the conf itself, so that an unmodified"
         " job's spark.conf.get returns it; redacted at every sink.",
     )
+    reference_keys: tuple[str, ...] = _conf(
+        "reference.keys",
+        patterns,
+        "",
+        "Conf keys, with * for any text, in which a reference may stay although a connector that reads its confs by"
+        " itself owns them: only the job's own code reads them.",
+    )
     substitution_enabled: bool = _conf(
         "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
     )
@@ -164,8 +171,8 @@ class Settings:
         "executor.env",
         boolean,
         "false",
-        "Put values in the place of references in spark.executorEnv.*; they then show in launch scripts, pod"
-        " specs, /proc and the master's page.",
+        "On a standalone cluster, put values in the place of references in spark.executorEnv.* for the executors'"
+        " JVMs; they then show in /proc. Every other master, and PySpark, refuses such references.",
     )
     override_mode: str = _conf(
         "override.mode",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,12 +18,13 @@ __all__ = ["PYSPARK", "bare_jvm", "compile_scala", "shim_jar"]
 PYSPARK = Path(pyspark.__file__).parent
 
 
-def compile_scala(source: Path, into: Path) -> None:
+def compile_scala(source: Path | Sequence[Path], into: Path) -> None:
     """Compile test code against Spark and the shim, with the compiler in Spark's jars."""
     into.mkdir(parents=True, exist_ok=True)
     jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
     command = [java(), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
-    subprocess.run([*command, "-d", str(into), str(source)], check=True)
+    sources = [source] if isinstance(source, Path) else source
+    subprocess.run([*command, "-d", str(into), *map(str, sources)], check=True)
 
 
 @contextmanager

@@ -79,6 +79,25 @@ def test_inplace_keys_are_patterns(service: AgentService, secrets: Path) -> None
     assert answer["inplace"] == ["spark.shop.password"]
 
 
+def test_references_that_would_stay_text_are_reported(service: AgentService, secrets: Path) -> None:
+    reference = f"${{files:{secrets}:password}}"
+    more = {
+        "spark.redis.auth": reference,
+        "spark.yarn.tags": reference,
+        "spark.executorEnv.PW": reference,
+        "spark.config.executor.env": "true",
+        "spark.master": "yarn",
+        # Expanded by Spark or Hadoop, not by us.
+        "spark.mongodb.home": "${env:HOME}",
+    }
+    answer = call(service, "start", confs=confs(secrets, **more))
+    names = sorted(problem.split(":")[0] for problem in answer["problems"])
+    assert names == ["spark.executorEnv.PW", "spark.redis.auth", "spark.yarn.tags"]
+    placed = {"spark.redis.auth": reference, "spark.config.inplace.keys": "spark.redis.*"}
+    answer = call(service, "start", confs=confs(secrets, **placed))
+    assert (answer["problems"], answer["inplace"]) == ([], ["spark.redis.auth"])
+
+
 def test_a_change_makes_a_new_generation_and_wakes_the_waiting(service: AgentService, secrets: Path) -> None:
     call(service, "start", confs=confs(secrets, **{"spark.config.poll.interval": "50ms"}))
     secrets.write_text("password=another-value\n")

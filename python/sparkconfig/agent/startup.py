@@ -16,8 +16,8 @@ from sparkconfig import conf_warnings
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
+from sparkconfig.conf_places import ConfPlaces
 from sparkconfig.control import ControlServer
-from sparkconfig.early_confs import advice_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.files import FileRules
 from sparkconfig.policy.jobtype import JobTypes, parse_map
@@ -106,6 +106,7 @@ class Application:
         )
         self.settings = self.resolver.settings
         launch = Launch(system_properties.get("sun.java.command", ""), tuple(parent))
+        self._python = launch.is_python
         self.policies: Policies | None = None
         self.start_check: StartCheck | None = None
         if held is None:  # a new side process for a running application repeats no advice
@@ -174,7 +175,8 @@ class Application:
             if not key.startswith(PREFIX) and self.resolver.is_expression(text)
         }
         problems: list[str] = []
-        early = {key: advice for key in found if (advice := self._advice(key)) is not None}
+        places = ConfPlaces.of(self.settings, self._confs.all, python=self._python)
+        early = {key: advice for key in found if (advice := places.advice(key)) is not None}
         usable = {key: e for key, e in found.items() if key not in early}
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]
         try:
@@ -273,9 +275,6 @@ class Application:
         if self.policies is not None:
             self.policies.close()
         self.resolver.close()
-
-    def _advice(self, key: str) -> str | None:
-        return advice_for(key, executor_env=self.settings.executor_env)
 
     def _cached(self, name: str, provider: ConfigProvider) -> ConfigProvider:
         cache = CachingProvider(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sparkconfig import advice, conf_warnings, databricks
 from sparkconfig.cli.exit_codes import FileError
-from sparkconfig.early_confs import advice_for
+from sparkconfig.conf_places import ConfPlaces
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.expression import Expression, Source
 from sparkconfig.formats import properties
@@ -36,7 +36,7 @@ class Row:
         name: the key asked for.
         ttl: milliseconds for which the answer is good, or None.
         generation: the round that read it: equal numbers were asked for together; None: no value.
-        state: ``ok``, ``no value``, or ``read too early``.
+        state: ``ok``, ``no value``, or ``not resolved there``.
         problem: why there is no value, or None.
     """
 
@@ -148,8 +148,9 @@ def check(
             if not key.startswith(PREFIX) and resolver.is_expression(text) and (only is None or key in only)
         }
         resolution = resolver.resolve(found.values())
+        places = ConfPlaces.of(resolver.settings, confs)
         for key, expression in found.items():
-            early = advice_for(key, executor_env=resolver.settings.executor_env)
+            early = places.advice(key)
             sources = resolution.provenance.get(expression, [])
             report.rows += [_row(key, source, early) for source in sources]
             report.substitutions += _substitutions(
@@ -163,13 +164,17 @@ def check(
         f"{key}: a secret stands in clear; {conf_warnings.remedy_for(key)}"
         for key in conf_warnings.in_clear(confs)
     ]
+    report.warnings += [
+        f"{key}: this conf should hold a secret and is empty. {conf_warnings.EMPTY_REMEDY}"
+        for key in conf_warnings.empty(confs)
+    ]
     report.warnings = advice.limited(report.warnings)
     report.problems = advice.limited(list(dict.fromkeys(report.problems)))
     return report
 
 
 def _row(key: str, source: Source, early: str | None) -> Row:
-    state = "no value" if source.problem else "ok" if early is None else "read too early"
+    state = "no value" if source.problem else "ok" if early is None else "not resolved there"
     # An unknown provider may be a literal password that looks like a reference: then nothing of it is shown.
     known = source.provider_class is not None
     written = (

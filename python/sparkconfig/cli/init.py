@@ -89,6 +89,8 @@ def _explained(texts: dict[str, str], options: argparse.Namespace) -> list[str]:
         f"#   sparkconfig seal create --new-key --key-file {key_file} --file {sealed_file}",
         f"#   sparkconfig seal set --key-file {key_file} --file {sealed_file} shop:password",
         f"# Then write ${{{options.provider}:shop:password}} wherever the password stood.",
+        f"# On a command line in single quotes, --conf 'spark.shop.password=${{{options.provider}:shop:password}}':",
+        "# in double quotes the shell replaces a reference by nothing.",
     ]
 
 

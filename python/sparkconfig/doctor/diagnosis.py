@@ -10,7 +10,7 @@ from pathlib import Path
 from sparkconfig import databricks
 from sparkconfig.cli.dry_run import read_confs
 from sparkconfig.cli.exit_codes import ExitCode, FileError, code_for
-from sparkconfig.doctor import class_path, installation, safety, start, stores
+from sparkconfig.doctor import class_path, confs, installation, safety, start, stores
 from sparkconfig.doctor.finding import Finding, Level, error
 from sparkconfig.doctor.patient import Patient
 from sparkconfig.errors import ConfigurationError
@@ -29,6 +29,7 @@ _EXAMINATIONS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
     installation.side_process,
     safety.operator,
     stores.settings,
+    confs.places,
     stores.providers,
     start.references,
     start.literals,

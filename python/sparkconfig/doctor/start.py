@@ -43,9 +43,11 @@ def references(patient: Patient) -> Iterator[Finding]:
 
 
 def literals(patient: Patient) -> Iterator[Finding]:
-    """Name the confs that hold a secret in clear."""
+    """Name the confs that hold a secret in clear, and those that should hold one and are empty."""
     for key in conf_warnings.in_clear(patient.effective):
         yield warning("secrets in clear", f"{key} holds a secret in clear", conf_warnings.remedy_for(key))
+    for key in conf_warnings.empty(patient.effective):
+        yield warning("empty secrets", f"{key} should hold a secret and is empty", conf_warnings.EMPTY_REMEDY)
 
 
 def policy(patient: Patient) -> Iterator[Finding]:

@@ -8,14 +8,13 @@ from sparkconfig.cli.exit_codes import ExitCode, code_for
 from sparkconfig.cli.output import counted
 from sparkconfig.cli.provider_trial import try_provider
 from sparkconfig.doctor.finding import Finding, error, note, ok
-from sparkconfig.doctor.patient import Patient, conf_is_true, conf_list
-from sparkconfig.early_confs import advice_for
+from sparkconfig.doctor.patient import Patient, conf_list
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers._jvm import NoDriverError
 from sparkconfig.references import Reference, scan, shorten
 from sparkconfig.settings import PREFIX, parse
 
-__all__ = ["providers", "settings"]
+__all__ = ["providers", "references_in", "settings"]
 
 _TODO = {
     ExitCode.NOT_FOUND: "correct the reference, or put the value into the store",
@@ -25,21 +24,12 @@ _TODO = {
 
 
 def settings(patient: Patient) -> Iterator[Finding]:
-    """Check the names and forms of ``spark.config.*``, and that no reference is read before it can be resolved."""
+    """Check the names and forms of ``spark.config.*``."""
     confs = patient.effective
     try:
         parse({key: text for key, text in confs.items() if key.startswith(PREFIX)})
     except SparkConfigError as problem:
         yield error("settings", str(problem), "correct the settings; docs/references.md lists them")
-    env_allowed = conf_is_true(confs, f"{PREFIX}executor.env")
-    declared = set(conf_list(confs, f"{PREFIX}providers"))
-    for key, references in _references(patient).items():
-        early = advice_for(key, executor_env=env_allowed)
-        if early is not None and any(each.provider in declared for each in references):
-            found, _, todo = early.partition(". ")
-            yield error(
-                "settings", found, todo or "write the value itself; a secret does not belong into this conf"
-            )
 
 
 def providers(patient: Patient) -> Iterator[Finding]:
@@ -50,7 +40,7 @@ def providers(patient: Patient) -> Iterator[Finding]:
             "providers", f"{PREFIX}providers names none", "declare one; 'sparkconfig init' prints the lines"
         )
     wanted: dict[str, dict[str, set[str]]] = {name: {} for name in names}
-    for references in _references(patient).values():
+    for references in references_in(patient).values():
         for each in references:
             if each.provider in wanted:
                 wanted[each.provider].setdefault(each.path, set()).add(each.key)
@@ -95,7 +85,7 @@ def _try(patient: Patient, name: str, wanted: dict[str, set[str]]) -> Iterator[F
         yield ok(area, f"reachable ({found}): {counted(keys, 'key')} in {counted(len(wanted), 'path')}")
 
 
-def _references(patient: Patient) -> dict[str, list[Reference]]:
+def references_in(patient: Patient) -> dict[str, list[Reference]]:
     """Return the references in confs, without the settings, whose references are between providers."""
     confs = patient.effective
     return {

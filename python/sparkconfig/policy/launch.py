@@ -66,6 +66,12 @@ class Launch:
         return self._words[found[0] + 1] if found else ""
 
     @property
+    def is_python(self) -> bool:
+        """Whether the driver's code is Python: a script, or a PySpark that started the JVM for itself."""
+        resource = self._words[-1] if len(self._words) > 1 else ""
+        return resource.lower().endswith(".py") or resource in ("pyspark-shell", "pyspark-shell-main")
+
+    @property
     def application(self) -> str:
         """The main class, else the script (its path as it was given), else ``""``."""
         resource = self._words[-1] if len(self._words) > 1 else ""

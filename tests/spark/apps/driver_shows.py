@@ -38,10 +38,11 @@ builder = configure(
 spark = builder.getOrCreate()
 context = spark.sparkContext
 
-# In place: the value that the job reads from its own conf. A session keeps what its builder was given: the reference.
-token = context.getConf().get("spark.shop.token")
+# In place: the value that the job reads from its own conf, though the builder was given the reference.
+token = spark.conf.get("spark.shop.token")
 assert token.startswith("Canary-in-place")
-spark.conf.set("spark.shop.token", token)
+assert builder.getOrCreate().conf.get("spark.shop.token") == token
+assert context.getConf().get("spark.shop.token") == token
 (folder / "token-is-real").write_text("yes")
 print("printed in place", token)
 

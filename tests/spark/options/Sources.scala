@@ -9,6 +9,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql._
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog._
+import org.apache.spark.sql.connector.catalog.functions.UnboundFunction
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.connector.read.streaming.{MicroBatchStream, Offset}
@@ -228,6 +229,52 @@ class StoreCatalog extends TableCatalog with SupportsNamespaces {
   override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit = ()
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit = ()
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = true
+}
+
+/**
+ * A session catalog of the test's own that works through Spark's, as Iceberg's and Delta's do, and that connects when
+ * it is loaded.
+ */
+class StoreSessionCatalog extends CatalogExtension {
+  private var delegate: CatalogPlugin = _
+  private def tables: TableCatalog = spark.asInstanceOf[TableCatalog]
+  private def namespaces: SupportsNamespaces = spark.asInstanceOf[SupportsNamespaces]
+  private def known: FunctionCatalog = spark.asInstanceOf[FunctionCatalog]
+  private def spark: CatalogPlugin = {
+    if (delegate == null) throw new IllegalStateException("Delegated SessionCatalog is missing")
+    delegate
+  }
+
+  override def setDelegateCatalog(catalog: CatalogPlugin): Unit = delegate = catalog
+  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit =
+    Store.enter("session catalog", options.asScala)
+  override def name(): String = spark.name()
+  override def defaultNamespace(): Array[String] = spark.defaultNamespace()
+  override def listTables(namespace: Array[String]): Array[Identifier] = tables.listTables(namespace)
+  override def loadTable(identifier: Identifier): Table = tables.loadTable(identifier)
+  override def createTable(
+      identifier: Identifier, columns: Array[org.apache.spark.sql.connector.catalog.Column],
+      parts: Array[Transform],
+      properties: util.Map[String, String]): Table = tables.createTable(identifier, columns, parts, properties)
+  override def createTable(
+      identifier: Identifier, schema: StructType, parts: Array[Transform],
+      properties: util.Map[String, String]): Table = tables.createTable(identifier, schema, parts, properties)
+  override def alterTable(identifier: Identifier, changes: TableChange*): Table =
+    tables.alterTable(identifier, changes: _*)
+  override def dropTable(identifier: Identifier): Boolean = tables.dropTable(identifier)
+  override def renameTable(from: Identifier, to: Identifier): Unit = tables.renameTable(from, to)
+  override def listNamespaces(): Array[Array[String]] = namespaces.listNamespaces()
+  override def listNamespaces(namespace: Array[String]): Array[Array[String]] = namespaces.listNamespaces(namespace)
+  override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
+    namespaces.loadNamespaceMetadata(namespace)
+  override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit =
+    namespaces.createNamespace(namespace, metadata)
+  override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
+    namespaces.alterNamespace(namespace, changes: _*)
+  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean =
+    namespaces.dropNamespace(namespace, cascade)
+  override def listFunctions(namespace: Array[String]): Array[Identifier] = known.listFunctions(namespace)
+  override def loadFunction(identifier: Identifier): UnboundFunction = known.loadFunction(identifier)
 }
 
 object Missing {

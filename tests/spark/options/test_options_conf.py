@@ -53,6 +53,23 @@ def test_a_catalogs_missing_secret_is_named(doors):
     assert doors.ref("nobody") in str(error.value)
 
 
+def test_a_session_catalog_that_delegates(application):
+    spark = application.classic.newSession()
+    name = application.table("delegated")
+    application.rotate()
+    spark.conf.set("spark.sql.catalog.spark_catalog.password", application.ref())
+    spark.conf.set("spark.sql.catalog.spark_catalog", "sparkconfigtest.StoreSessionCatalog")
+    spark.sql(f"CREATE TABLE {name} (id INT) USING parquet")
+    try:
+        assert [row.tableName for row in spark.sql(f"SHOW TABLES LIKE '{name}'").collect()] == [name]
+        assert spark.sql("SHOW NAMESPACES IN spark_catalog").collect()
+        spark.sql(f"INSERT INTO {name} VALUES (7)")
+        assert [row.id for row in spark.table(name).collect()] == [7]
+    finally:
+        spark.sql(f"DROP TABLE {name}")
+    assert application.store.refusals() == ""
+
+
 @pytest.mark.parametrize("how", ["conf.set", "SET"])
 def test_session_confs_keep_references_that_options_can_use(doors, how):
     doors.fill(1)
@@ -70,6 +87,17 @@ def test_session_confs_keep_references_that_options_can_use(doors, how):
     doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '${{{key}}}')")
     assert doors.ids(doors.spark.table(table)) == [1]
     doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_a_connect_client_is_refused_confs_with_a_password_by_spark_itself(application):
+    if "connect" not in application.sessions or application.classic.version < "4.1":
+        pytest.skip("this Spark has no such rule")
+    connect = application.sessions["connect"]
+    connect.conf.set("my.password", "plain")
+    connect.conf.set("my.note", "${vault:db/prod:password}")
+    for key in ("my.password", "my.note"):
+        with pytest.raises(Exception, match=key):
+            connect.conf.get(key)
 
 
 def test_sessions_do_not_see_each_others_confs_and_catalogs(doors):

@@ -458,3 +458,28 @@ def test_the_command(home, tmp_path, monkeypatch, capsys):
     (home / "conf" / "spark-defaults.conf").write_text(GOOD)
     assert main(["doctor", "--spark-home", str(home), "--quiet"]) == 0
     assert "0 errors" in capsys.readouterr().out
+
+
+def test_references_where_they_stay_text(examine, tmp_path):
+    store = tmp_path / "shop.properties"
+    store.write_text(f"token={VALUE}\n")
+    token = f"${{files:{store}:token}}"
+    confs = (
+        f"{GOOD}\nspark.redis.auth {token}\nspark.yarn.tags {token}\nspark.kubernetes.driver.label.a {token}"
+    )
+    diagnosis = examine(f"{confs}\nspark.executorEnv.TOKEN {token}\nspark.cassandra.home ${{env:HOME}}")
+    named = {each.found.partition(":")[0]: each for each in diagnosis.findings if each.level is Level.ERROR}
+    assert set(named) == {
+        "spark.redis.auth", "spark.yarn.tags", "spark.kubernetes.driver.label.a", "spark.executorEnv.TOKEN",
+    }  # fmt: skip
+    assert "spark.config.inplace.keys" in named["spark.redis.auth"].todo
+    assert all(each.todo for each in named.values())
+    assert errors(examine(f"{GOOD}\nspark.redis.auth {token}\nspark.config.inplace.keys spark.redis.*")) == {}
+    cluster = GOOD.replace("local[2]", "spark://host:7077") + "\nspark.config.rpc.insecure true"
+    cluster += f"\nspark.config.executor.env true\nspark.executorEnv.TOKEN {token}"
+    assert any("application in Python" in text for text in found(examine(cluster), "settings", Level.WARNING))
+
+
+def test_an_empty_secret(examine):
+    (text,) = found(examine(f"{GOOD}\nspark.shop.password\nspark.shop.name"), "empty secrets", Level.WARNING)
+    assert text.startswith("spark.shop.password ")

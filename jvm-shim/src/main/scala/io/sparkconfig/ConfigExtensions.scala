@@ -5,6 +5,7 @@ import io.sparkconfig.options.OptionRules
 import io.sparkconfig.policy.PolicyRules
 import io.sparkconfig.redaction.{CommandOutput, ThriftClients}
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.sparkconfig.InPlaceConfs
 
 /**
  * The session extension, appended to `spark.sql.extensions` by the plugin itself: the rules by which references in
@@ -18,6 +19,7 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
         "spark.sql.extensions names io.sparkconfig.ConfigExtensions, but the plugin does not run. " +
           "Set spark.plugins=io.sparkconfig.ConfigPlugin; it adds the extension by itself.")
     }
+    InPlaceConfs.beforeSession()
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
     extensions.injectColumnar(_ => CommandOutput)

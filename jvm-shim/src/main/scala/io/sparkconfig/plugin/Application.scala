@@ -14,6 +14,7 @@ import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
+import org.apache.spark.sql.sparkconfig.InPlaceConfs
 import org.slf4j.LoggerFactory
 
 /**
@@ -73,6 +74,7 @@ private[sparkconfig] final class Application private (
     Application.forget(this)
     surroundings.close()
     PolicyDoors.close()
+    InPlaceConfs.release()
     Values.uninstall(values)
     values.close()
     service.close()
@@ -144,6 +146,7 @@ private[sparkconfig] object Application {
         PolicyDoors.open(new PolicyDoors(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
         ReferenceHadoopConf.guard(sc, HadoopDoor)
       }
+      InPlaceConfs.hold(plan.inPlace.keys)
       application.begin()
       synchronized { current = Some((application, client, values)) }
       val count = plan.snapshot.values.size
@@ -152,6 +155,7 @@ private[sparkconfig] object Application {
       application
     } catch {
       case e: Throwable =>
+        InPlaceConfs.release()
         client.close()
         e match {
           case known: SparkConfigException => throw known

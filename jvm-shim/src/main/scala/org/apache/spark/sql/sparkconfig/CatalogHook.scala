@@ -6,7 +6,7 @@ import java.util.regex.Pattern
 import scala.collection.mutable
 
 import io.sparkconfig.options.CatalogOptions
-import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Catalogs}
+import org.apache.spark.sql.connector.catalog.{CatalogExtension, CatalogPlugin, Catalogs}
 
 /**
  * Catalogs (`spark.sql.catalog.NAME`) are loaded with values in place of the references in their confs, whenever
@@ -21,7 +21,7 @@ object CatalogHook {
     catalogs.get(manager) match {
       case _: ResolvingCatalogs =>
       case loaded: mutable.HashMap[_, _] => manager.synchronized {
-        val resolving = new ResolvingCatalogs(session)
+        val resolving = new ResolvingCatalogs(session, () => builtIn(manager))
         resolving ++= loaded.asInstanceOf[mutable.HashMap[String, CatalogPlugin]]
         catalogs.set(manager, resolving)
       }
@@ -33,6 +33,10 @@ object CatalogHook {
     val manager = Sessions.catalogManager(session)
     manager.getClass.getMethod("currentCatalog").invoke(manager).asInstanceOf[CatalogPlugin].name
   }
+
+  /** The session catalog that Spark brings, which a catalog named `spark_catalog` may extend. */
+  private def builtIn(manager: AnyRef): CatalogPlugin =
+    manager.getClass.getMethod("defaultSessionCatalog").invoke(manager).asInstanceOf[CatalogPlugin]
 
   // In 4.3 the class is DefaultCatalogManager.
   private def field(manager: Class[_]): Field = Fields.get(manager)
@@ -47,8 +51,14 @@ object CatalogHook {
   }
 }
 
-/** The catalogs of one session. Spark guards it with the catalog manager's lock. */
-private final class ResolvingCatalogs(session: Sessions.Spark) extends mutable.HashMap[String, CatalogPlugin] {
+/**
+ * The catalogs of one session. Spark guards it with the catalog manager's lock.
+ *
+ * @param builtIn Spark's own session catalog
+ */
+private final class ResolvingCatalogs(session: Sessions.Spark, builtIn: () => CatalogPlugin)
+  extends mutable.HashMap[String, CatalogPlugin] {
+
   override def getOrElseUpdate(name: String, load: => CatalogPlugin): CatalogPlugin = get(name) match {
     case Some(loaded) => loaded
     case None =>
@@ -64,8 +74,20 @@ private final class ResolvingCatalogs(session: Sessions.Spark) extends mutable.H
         val resolved = conf.clone()
         values.foreach { case (key, value) => resolved.setConfString(s"spark.sql.catalog.$name.$key", value) }
         val catalog = Catalogs.load(name, resolved)
+        delegate(name, catalog)
         put(name, catalog)
         catalog
       }
   }
+
+  /** What `CatalogManager.loadV2SessionCatalog` does after loading: an extension works through Spark's own catalog. */
+  private def delegate(name: String, catalog: CatalogPlugin): Unit = catalog match {
+    case extension: CatalogExtension if name == ResolvingCatalogs.SessionCatalog =>
+      extension.setDelegateCatalog(builtIn())
+    case _ => ()
+  }
+}
+
+private object ResolvingCatalogs {
+  private val SessionCatalog = "spark_catalog"
 }
