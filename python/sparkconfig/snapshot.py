@@ -60,7 +60,7 @@ class Snapshot:
         node: dict[str, object] = {
             "generation": self.generation,
             "values": {id_: _entry(e) for id_, e in self.entries.items()},
-            "redact": self.secrets,
+            "redact": sorted(self.secrets),
         }
         if self.files:
             node["files"] = {
