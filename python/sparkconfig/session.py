@@ -149,7 +149,7 @@ def _running_confs() -> SparkConf | None:
     try:
         from pyspark import SparkConf, SparkContext
     except ImportError:
-        raise ConfigurationError("configure() needs pyspark: pip install 'sparkconfig[spark]'") from None
+        raise ConfigurationError("configure() needs pyspark: pip install pyspark") from None
     context = SparkContext._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
     if context is not None:
         if (

@@ -111,7 +111,7 @@ def side_process(patient: Patient) -> Iterator[Finding]:
         f"set spark.config.agent.python to a Python with sparkconfig {__version__}, such as {sys.executable}"
     )
     if named or Path(sys.executable).resolve() != Path(sys.executable):
-        todo = f"{todo}; or install it there: PYTHON -m pip install sparkconfig=={__version__}"
+        todo = f"{todo}; or install the wheel there: PYTHON -m pip install sparkconfig-{__version__}-py3-none-any.whl"
     finding = "; ".join(tried)
     if named:
         yield error(area, finding, todo)

@@ -72,8 +72,8 @@ private[sparkconfig] final class Supervisor(
     else {
       throw new SparkConfigException(
         "sparkconfig's side process cannot start. Tried:\n  - " + failures.result().mkString("\n  - ") +
-          "\nInstall the package where one of these finds it (pip install sparkconfig==" + BuildInfo.version +
-          "), or name the interpreter that has it in spark.config.agent.python.")
+          "\nInstall the package where one of these finds it (pip install sparkconfig-" + BuildInfo.version +
+          "-py3-none-any.whl), or name the interpreter that has it in spark.config.agent.python.")
     }
   }
 
