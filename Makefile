@@ -42,7 +42,7 @@ dist: venv ## build both jars, the wheel and the sdist into dist/ (at first it f
 lint: venv ## ruff and mypy --strict
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-docs: venv ## write the generated tables of docs/providers.md
+docs: venv ## write the generated tables of docs/providers.md and docs/templates.md
 	$(BIN)/python docs/generate.py
 
 unit: venv ## the fast tests, no Spark
