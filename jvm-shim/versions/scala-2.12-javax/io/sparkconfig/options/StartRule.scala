@@ -1,6 +1,6 @@
 package io.sparkconfig.options
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.{WriteToStream, WriteToStreamStatement}
 import org.apache.spark.sql.connector.catalog.Table
@@ -19,8 +19,9 @@ private[sparkconfig] final class StartRule(session: Sessions.Spark) extends Rule
     case other => other
   }
 
-  private def starting(start: LogicalPlan): LogicalPlan =
+  private def starting(start: LogicalPlan): LogicalPlan = AnalysisHelper.allowInvokingTransformsInAnalyzer {
     Sources.edit(start.withNewChildren(start.children.map(StreamRelations.starting))) {
       case sink: Table => StreamRelations.starting(session, sink)
     }
+  }
 }

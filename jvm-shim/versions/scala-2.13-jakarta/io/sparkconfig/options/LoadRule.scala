@@ -3,7 +3,7 @@ package io.sparkconfig.options
 import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, ResolveDataSource, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical.{
-  InsertIntoStatement, LogicalPlan, UnresolvedDataSource, UnresolvedTableSpec}
+  AnalysisHelper, InsertIntoStatement, LogicalPlan, UnresolvedDataSource, UnresolvedTableSpec}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
@@ -19,6 +19,10 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     CatalogHook.install(session)
+    AnalysisHelper.allowInvokingTransformsInAnalyzer(loaded(plan))
+  }
+
+  private def loaded(plan: LogicalPlan): LogicalPlan =
     plan.transformDownWithSubqueries {
       case load: UnresolvedDataSource if Options.hold(load.options.originalMap) || load.paths.exists(held) =>
         resolved(load)
@@ -40,7 +44,6 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
           case sink: Table => StreamRelations.starting(session, sink)
         }
     }
-  }
 
   private def resolved(load: UnresolvedDataSource): LogicalPlan = {
     val texts = load.options.originalMap

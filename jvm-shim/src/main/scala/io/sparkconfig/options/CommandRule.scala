@@ -5,7 +5,7 @@ import java.net.URLDecoder
 import io.sparkconfig.binding.Expression
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, TableSpec, Union, WithCTE}
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Command, LogicalPlan, TableSpec, Union, WithCTE}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.command.{
   CreateDataSourceTableAsSelectCommand, CreateDataSourceTableCommand}
@@ -20,8 +20,10 @@ import org.apache.spark.sql.sparkconfig.{OptionReferenceException, Sessions}
  */
 private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!isCommand(plan)) plan
-    else plan.transformDown {
+    if (!isCommand(plan)) plan else AnalysisHelper.allowInvokingTransformsInAnalyzer(resolving(plan))
+
+  private def resolving(plan: LogicalPlan): LogicalPlan =
+    plan.transformDown {
       case write: ResolvingFileWrite => write
       case write: InsertIntoHadoopFsRelationCommand if Options.hold(write.options) =>
         ResolvingFileWrite(write, write.query)
