@@ -19,6 +19,8 @@ from support.spark_home import spark_environment, spark_home
 
 pytestmark = pytest.mark.spark
 SECRETS = ["Canary-first-5810", "Canary-second-5811"]
+#: Secrets that are also names which Spark itself gives in its JSON.
+NAMES = ["children", "nodeName", "description", "metadata", "Stage Infos"]
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +29,11 @@ def logged(tmp_path_factory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("logged")
     (folder / "events").mkdir()
     store = folder / "shop.properties"
-    store.write_text(f"password={SECRETS[0]}\n")
+    names = "".join(f"n{i}={name}\n" for i, name in enumerate(NAMES))
+    store.write_text(f"password={SECRETS[0]}\n{names}")
     conf = {
+        "spark.config.inplace.keys": "spark.names.*",
+        **{f"spark.names.n{i}": f"${{files:{store}:n{i}}}" for i in range(len(NAMES))},
         "spark.master": "local[1]",
         "spark.app.name": "logged",
         "spark.ui.enabled": "false",
@@ -42,7 +47,7 @@ def logged(tmp_path_factory) -> tuple[Path, str]:
     }
     with running_session(conf, folder=folder) as spark:
         spark.range(5).count()
-        store.write_text(f"password={SECRETS[1]}\n")
+        store.write_text(f"password={SECRETS[1]}\n{names}")
         wait_until("the rotation", lambda: driver.generation() == 2, timeout=30)
         driver.query_restarted(
             {"query_id": "orders", "generation": 2, "changed": ["password"], "seconds": 0.5, "attempts": 1}
@@ -88,6 +93,11 @@ def test_the_log_loads_and_the_page_is_there_with_the_jar(server, logged) -> Non
     wait_until("the application", lambda: application in _applications(address), timeout=60)
     jobs = fetch(f"{address}/history/{application}/jobs/").decode()
     assert "Completed Jobs" in jobs
+    (query,) = json.loads(fetch(f"{address}/api/v1/applications/{application}/sql?details=true"))
+    assert "HashAggregate" in {node["nodeName"] for node in query["nodes"]}
+    assert query["successJobIds"] == [0]
+    assert query["description"].startswith("count at ")
+    assert "HashAggregate" in fetch(f"{address}/history/{application}/SQL/execution/?id=0").decode()
     environment = json.loads(fetch(f"{address}/api/v1/applications/{application}/environment"))
     assert "spark.shop.password" in json.dumps(environment)
     assert (f"/history/{application}/config" in jobs) == has_jar

@@ -222,3 +222,18 @@ def test_a_very_long_text(fresh_redactor):
     answer = fresh_redactor.redact(text + value)
     assert answer.count(MASK) == 3
     assert len(answer) == len(text) - len(value) - len(LAYERS["json"](CANARIES["awkward"])) + 3 * len(MASK)
+
+
+def test_json_keeps_the_keys_that_spark_gave(redactor):
+    redactor.registerAllDeclared(["childNodes", "Some Words", "value-with-9-signs", "SparkListenerThing"])
+    event = {
+        "Event": "org.apache.spark.SparkListenerThing",
+        "childNodes": [{"Some Words": "of childNodes", "value-with-9-signs": 1}],
+        "Properties": {"childNodes": "Some Words", 'x"': '{"childNodes": 1}'},
+    }
+    assert json.loads(redactor.redactJson(json.dumps(event))) == {
+        "Event": "org.apache.spark.SparkListenerThing",
+        "childNodes": [{"Some Words": f"of {MASK}", MASK: 1}],
+        "Properties": {MASK: MASK, 'x"': f'{{"{MASK}": 1}}'},
+    }
+    assert redactor.redact('{"childNodes": 1}') == f'{{"{MASK}": 1}}', "a text that is not known as JSON"

@@ -22,7 +22,7 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     InPlaceConfs.beforeSession()
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
-    extensions.injectColumnar(_ => CommandOutput)
+    CommandOutput.inject(extensions)
     extensions.injectParser { (_, parser) => ThriftClients.install(); parser }
   }
 }

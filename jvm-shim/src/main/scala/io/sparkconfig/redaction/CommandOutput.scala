@@ -1,90 +1,121 @@
 package io.sparkconfig.redaction
 
-import org.apache.spark.rdd.RDD
+import java.lang.reflect.InvocationTargetException
+
+import org.apache.spark.SparkEnv
+import org.apache.spark.sql.{Row, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow}
+import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
-import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.execution.command.{ExecutedCommandExec, RunnableCommand}
-import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
-import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
+import org.apache.spark.sql.execution.command.{ExecutedCommandExec, LeafRunnableCommand}
+import org.apache.spark.sql.execution.datasources.v2.{LeafV2CommandExec, V2CommandExec}
+import org.apache.spark.sql.sparkconfig.Sessions
+import org.slf4j.LoggerFactory
 
 /**
- * Masks values in what commands answer: `SET`, `EXPLAIN`, `SHOW CREATE TABLE`, `DESCRIBE EXTENDED` and all others.
- * The rows are masked where they are made, so that Connect and Thrift clients get them like that too. What queries
- * answer is data and stays as it is.
+ * Masks values in the free text that commands answer, such as `SET`, `EXPLAIN` and `SHOW CREATE TABLE`; [[Answers]]
+ * says what is free text. The rows are masked where they are made, so that Connect and Thrift clients get them like
+ * that too. The nodes of the plan stay, since listeners, metrics and spark-sql look at their classes.
  */
 private[sparkconfig] object CommandOutput extends ColumnarRule {
-  // Only names; spark-sql formats these by their class.
-  private val Listings = Set("ShowTablesExec", "ShowViewsExec", "ShowNamespacesExec")
-
   override def preColumnarTransitions: Rule[SparkPlan] = Commands
 
   private object Commands extends Rule[SparkPlan] {
-    override def apply(plan: SparkPlan): SparkPlan = plan match {
-      case done: RedactedCommandExec => done
-      case command: ExecutedCommandExec => new RedactedCommandExec(command.cmd)
-      case command: V2CommandExec if !Listings(command.getClass.getSimpleName) => RedactedV2CommandExec(command)
-      case other => other
+    override def apply(plan: SparkPlan): SparkPlan = {
+      Answers.mask(plan.output.map(_.name)).foreach(mask => plan match {
+        case command: ExecutedCommandExec =>
+          val twin = ExecutedCommandExec(command.cmd)
+          answer(RunnableAnswer, command, twin.executeCollect().toSeq, mask)
+        case command: V2CommandExec => answer(CatalogAnswer, command, run(command), mask)
+        case _ =>
+      })
+      plan
     }
   }
 
-  private[redaction] def redact(row: InternalRow, output: Seq[Attribute]): InternalRow =
-    if (Redactor.isEmpty) row
-    else {
-      val types = output.map(_.dataType)
-      val old = types.indices.map(i => if (row.isNullAt(i)) null else row.get(i, types(i)))
-      val safe = old.zip(types).map { case (value, kind) => redact(value, kind) }
-      if (same(old, safe)) row else new GenericInternalRow(safe.toArray[Any])
+  /**
+   * @throws IllegalStateException if answers cannot be masked in this Spark, unless
+   *                               `spark.config.redaction.require=false`
+   */
+  def inject(extensions: SparkSessionExtensions): Unit =
+    try {
+      RunnableAnswer
+      CatalogAnswer
+      extensions.injectColumnar(_ => this)
+    } catch {
+      case fault @ (_: IllegalStateException | _: LinkageError) =>
+        val message = s"answers of commands cannot be redacted: ${fault.getMessage}"
+        val required = Option(SparkEnv.get).forall(_.conf.getBoolean(EventLogListener.RequireKey, defaultValue = true))
+        if (required)
+          throw new IllegalStateException(s"$message. Set ${EventLogListener.RequireKey}=false to go on without it.")
+        LoggerFactory.getLogger("io.sparkconfig.redaction.CommandOutput")
+          .warn(s"$message; going on since ${EventLogListener.RequireKey}=false")
     }
 
-  private def redact(value: Any, kind: DataType): Any = (value, kind) match {
-    case (null, _) => null
-    case (text: UTF8String, _) =>
-      val raw = text.toString
-      val safe = Redactor.redact(raw)
-      if (safe eq raw) text else UTF8String.fromString(safe)
-    case (array: ArrayData, ArrayType(element, _)) => redact(array, element)
-    case (map: MapData, MapType(key, element, _)) =>
-      val keys = redact(map.keyArray(), key)
-      val values = redact(map.valueArray(), element)
-      if ((keys eq map.keyArray()) && (values eq map.valueArray())) map else new ArrayBasedMapData(keys, values)
-    case (row: InternalRow, StructType(fields)) =>
-      val old = fields.indices.map(i => if (row.isNullAt(i)) null else row.get(i, fields(i).dataType))
-      val safe = old.zip(fields).map { case (inner, field) => redact(inner, field.dataType) }
-      if (same(old, safe)) row else new GenericInternalRow(safe.toArray[Any])
-    case (other, _) => other
+  private def answer(field: AnswerField, command: SparkPlan, rows: => Seq[InternalRow], mask: Answers.Mask): Unit = {
+    val output = command.output
+    field.put(command, new LateRows(mask(rows, output)))
   }
 
-  private def redact(array: ArrayData, element: DataType): ArrayData = {
-    val old = array.toSeq[Any](element)
-    val safe = old.map(redact(_, element))
-    if (same(old, safe)) array else new GenericArrayData(safe.toArray[Any])
+  private def run(command: V2CommandExec): Seq[InternalRow] =
+    try RunMethod.invoke(command).asInstanceOf[Seq[InternalRow]]
+    catch { case e: InvocationTargetException => throw e.getCause }
+
+  private lazy val RunMethod = {
+    val method = classOf[V2CommandExec].getDeclaredMethod("run")
+    method.setAccessible(true)
+    method
   }
 
-  private def same(old: Seq[Any], safe: Seq[Any]): Boolean =
-    old.zip(safe).forall { case (a, b) => a.asInstanceOf[AnyRef] eq b.asInstanceOf[AnyRef] }
+  private lazy val RunnableAnswer =
+    new AnswerField(classOf[ExecutedCommandExec], "sideEffectResult", ExecutedCommandExec(NothingToRun()))
+  private lazy val CatalogAnswer = new AnswerField(classOf[V2CommandExec], "result", NothingToAnswer())
 }
 
-/** A subclass, since spark-sql looks for this class to format what some commands answer. */
-private final class RedactedCommandExec(command: RunnableCommand) extends ExecutedCommandExec(command) {
-  override def executeCollect(): Array[InternalRow] = super.executeCollect().map(CommandOutput.redact(_, output))
-  override def executeToIterator(): Iterator[InternalRow] = super.executeToIterator().map(CommandOutput.redact(_, output))
-  override def executeTake(limit: Int): Array[InternalRow] = super.executeTake(limit).map(CommandOutput.redact(_, output))
-  override def executeTail(limit: Int): Array[InternalRow] = super.executeTail(limit).map(CommandOutput.redact(_, output))
-  override protected def doExecute(): RDD[InternalRow] = sparkContext.parallelize(executeCollect().toSeq, 1)
+/** The lazy field in which Spark's node of a command keeps its answer once it has run. */
+private final class AnswerField(owner: Class[_], name: String, example: SparkPlan) {
+  private def field(name: String) =
+    try { val found = owner.getDeclaredField(name); found.setAccessible(true); found }
+    catch {
+      case _: NoSuchFieldException =>
+        throw new IllegalStateException(s"${owner.getName} has no field $name in this Spark version")
+    }
+
+  private val rows = field(name)
+  private val bitmap = field("bitmap$0")
+
+  /** The bit by which Scala marks this lazy field as set: seen in an example. */
+  private val bit: Byte = {
+    val before = bitmap.getByte(example)
+    example.executeCollect()
+    (bitmap.getByte(example) & ~before).toByte
+  }
+  if (Integer.bitCount(bit & 0xff) != 1)
+    throw new IllegalStateException(s"${owner.getName}.$name is no lazy field in this Spark version")
+
+  /** Sets the answer of a command that has not run. It is locked as the lazy field itself locks. */
+  def put(command: SparkPlan, answer: Seq[InternalRow]): Unit = command.synchronized {
+    if ((bitmap.getByte(command) & bit) == 0) {
+      rows.set(command, answer)
+      bitmap.setByte(command, (bitmap.getByte(command) | bit).toByte)
+    }
+  }
 }
 
-/** The same for commands of catalogs. */
-private final case class RedactedV2CommandExec(child: SparkPlan) extends UnaryExecNode {
-  override def output: Seq[Attribute] = child.output
-  override def nodeName: String = child.nodeName
-  override def executeCollect(): Array[InternalRow] = child.executeCollect().map(CommandOutput.redact(_, output))
-  override def executeToIterator(): Iterator[InternalRow] = executeCollect().iterator
-  override def executeTake(limit: Int): Array[InternalRow] = executeCollect().take(limit)
-  override def executeTail(limit: Int): Array[InternalRow] = executeCollect().takeRight(limit)
-  override protected def doExecute(): RDD[InternalRow] = sparkContext.parallelize(executeCollect().toSeq, 1)
-  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+/** Rows that are made when somebody looks at them: when the command runs. */
+private final class LateRows(make: => Seq[InternalRow]) extends scala.collection.immutable.IndexedSeq[InternalRow] {
+  private lazy val rows = make.toVector
+  override def length: Int = rows.length
+  override def apply(i: Int): InternalRow = rows(i)
+  override def iterator: Iterator[InternalRow] = rows.iterator
+}
+
+private final case class NothingToRun() extends LeafRunnableCommand {
+  override def run(session: Sessions.Spark): Seq[Row] = Nil
+}
+
+private final case class NothingToAnswer() extends LeafV2CommandExec {
+  override def output: Seq[Attribute] = Nil
+  override protected def run(): Seq[InternalRow] = Nil
 }

@@ -18,6 +18,14 @@ private[redaction] final class Intervals {
     }
   }
 
+  /** Those that `keep` does not want. */
+  def without(keep: (Int, Int) => Boolean): Intervals = {
+    val rest = new Intervals
+    var i = 0
+    while (i < count) { if (!keep(start(i), end(i))) rest.add(start(i), end(i)); i += 1 }
+    rest
+  }
+
   def settle(): Unit = if (count > 1) {
     java.util.Arrays.sort(packed, 0, count)
     var last = 0

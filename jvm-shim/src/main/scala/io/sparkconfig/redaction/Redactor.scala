@@ -67,19 +67,27 @@ object Redactor {
    */
   def redact(text: String): String = redact(text, json = false)
 
-  /** [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included. */
-  def redactJson(text: String): String = redact(text, json = true)
+  /**
+   * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
+   * Spark's own keys.
+   */
+  def redactJson(text: String): String = redactExcept(text, json = true, SparkJson.keys(text))
 
   /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
   def contains(text: String): Boolean =
     if (text == null || text.isEmpty || isEmpty) false
     else try !find(text, json = false).isEmpty catch { case fault: Throwable => failed(fault); true }
 
-  private def redact(text: String, json: Boolean): String =
+  /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one of them as a whole is not masked. */
+  private[redaction] def redactExcept(text: String, json: Boolean, keep: => Spans): String =
+    redact(text, json, found => { val kept = keep; found.without(kept.hold) })
+
+  private def redact(text: String, json: Boolean, choose: Intervals => Intervals = identity[Intervals]): String =
     if (text == null || text.isEmpty || isEmpty) text
     else
       try {
-        val found = find(text, json)
+        val all = find(text, json)
+        val found = if (all.isEmpty) all else choose(all)
         if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
       } catch { case fault: Throwable => failed(fault); Withheld }
 
