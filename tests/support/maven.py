@@ -27,7 +27,7 @@ def maven_jars(
 
     Args:
         name: of the folder in the cache; with the versions in it, since a folder that is there is taken as it is.
-        coordinates: ``group:artifact:version`` each.
+        coordinates: ``group:artifact:version`` each, or ``group:artifact:version:classifier``.
         cache: where the jars are kept between runs.
         transitive: with all that they depend on.
         without: what to leave out of that, ``group:artifact`` each.
@@ -56,10 +56,12 @@ def _with_maven(run: Run, work: Path, into: Path, coordinates: Sequence[str], wi
         f"<exclusion><groupId>{group}</groupId><artifactId>{artifact}</artifactId></exclusion>"
         for group, artifact in (text.split(":") for text in without)
     )
+    tags = ("groupId", "artifactId", "version", "classifier")
     wanted = "".join(
-        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>"
-        f"<exclusions>{left_out}</exclusions></dependency>"
-        for group, artifact, version in (text.split(":") for text in coordinates)
+        "<dependency>"
+        + "".join(f"<{tag}>{part}</{tag}>" for tag, part in zip(tags, text.split(":"), strict=False))
+        + f"<exclusions>{left_out}</exclusions></dependency>"
+        for text in coordinates
     )
     (work / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>tests</groupId><artifactId>jars</artifactId>"

@@ -1,0 +1,1 @@
+"""Spark's own published tests, with sparkconfig and without it."""
