@@ -255,6 +255,11 @@ def test_frames_keep_their_schema_files_and_metrics(spark, sales, capsys):
     assert "|-- inventory: integer" in capsys.readouterr().out
 
 
+def rows(query: Any) -> int | None:
+    """The rows of the newest batch at its sink."""
+    return query.lastProgress["sink"]["numOutputRows"] if query.lastProgress else None
+
+
 def test_a_query_is_found_by_its_name(spark, tmp_path):
     query = (
         spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "3").load()
@@ -265,7 +270,7 @@ def test_a_query_is_found_by_its_name(spark, tmp_path):
         assert query.name == "inventory"
         assert [found.name for found in spark.streams.active] == ["inventory"]
         # It stays -1 if the sink's own node is not the one that runs.
-        wait_until("a batch", lambda: "numOutputRows': 3" in str(query.lastProgress), timeout=60)
+        wait_until("a batch", lambda: rows(query) == 3, timeout=60)
         assert query.lastProgress["name"] == "inventory"
     finally:
         query.stop()
