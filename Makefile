@@ -10,7 +10,7 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint docs unit test browser rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz clean
+.PHONY: help venv run jar dist lint docs unit test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -54,6 +54,10 @@ TWO_AT_ONCE = -n 2 --dist loadfile --no-loadscope-reorder
 test: lint jar ## all tests, those of data sources on Spark 3.5 too
 	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(TWO_AT_ONCE)
 	@$(MAKE) test-35
+
+SUITES ?=
+spark-suites: jar ## Spark's own published tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc")
+	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/suites/run.py --write $(SUITES)
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit

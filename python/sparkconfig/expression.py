@@ -44,7 +44,7 @@ class ResolvedValue:
         value: a :class:`Secret` if it must be redacted, else plain text.
         redact: whether a secret is in it: a provider's value, or KIP-269's ``redact``.
         secrets: the secrets in it, which redaction masks: the values of its references, and what KIP-269's
-            ``redact`` hides. The text around them is none.
+            ``redact`` hides. The text around them is none, nor are the values of plain references.
         resolved: whether anything was put in place; False: it is the text that was given.
         files: id to content of the files whose markers stand in the value.
     """
@@ -57,11 +57,11 @@ class ResolvedValue:
         *,
         redact: bool,
         resolved: bool,
-        secrets: tuple[str, ...] = (),
+        secrets: tuple[str, ...] | None = None,
         files: Mapping[str, StoredFile] | None = None,
     ) -> None:
         # A secret whose parts nobody told is masked as a whole.
-        self.secrets = (secrets or (text,)) if redact else ()
+        self.secrets: tuple[str, ...] = () if not redact else (text,) if secrets is None else secrets
         self.value: Secret | str = Secret(text, self.secrets) if redact else text
         self.redact = redact
         self.files: Mapping[str, StoredFile] = files or {}

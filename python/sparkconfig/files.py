@@ -49,8 +49,8 @@ class FileRules:
     """
 
     def __init__(self, text: Iterable[str], base64: Iterable[str], *, key: bytes) -> None:
-        self._text = _matcher(text)
-        self._base64 = _matcher(base64)
+        self._text = matcher(text)
+        self._base64 = matcher(base64)
         self._key = key
 
     @classmethod
@@ -66,7 +66,7 @@ class FileRules:
         Raises:
             ProviderError: the value is listed as base64 and is none.
         """
-        reference = f"{provider}:{path}:{key}" if path else f"{provider}:{key}"
+        reference = name_of(provider, path, key)
         if self._base64.fullmatch(reference) is not None:
             content = _decoded(key, path, value)
         elif self._text.fullmatch(reference) is not None:
@@ -84,7 +84,13 @@ def marker(id_: str) -> str:
     return f"\x02sparkconfig-file:{id_}\x03"
 
 
-def _matcher(patterns: Iterable[str]) -> re.Pattern[str]:
+def name_of(provider: str, path: str, key: str) -> str:
+    """The reference without its braces, as patterns match it."""
+    return f"{provider}:{path}:{key}" if path else f"{provider}:{key}"
+
+
+def matcher(patterns: Iterable[str]) -> re.Pattern[str]:
+    """What matches a reference without its braces in full, if one of the patterns does; ``*`` is any text."""
     # What fnmatch makes of `*` never goes back, so that no key makes it slow; its other signs stand for themselves.
     parts = [fnmatch.translate(re.sub(r"[\[?]", r"[\g<0>]", pattern)) for pattern in patterns]
     return re.compile("|".join(parts) if parts else r"(?!)")

@@ -22,7 +22,7 @@ from sparkconfig.errors import (
     UnresolvedReferenceError,
 )
 from sparkconfig.expression import Expression, Resolution, ResolvedValue, Source
-from sparkconfig.files import FileRules
+from sparkconfig.files import FileRules, matcher, name_of
 from sparkconfig.language import Evaluated, Language, PlainLanguage
 from sparkconfig.lookup import Lookups
 from sparkconfig.providers.base import ConfigProvider
@@ -64,6 +64,7 @@ class Resolver:
     ) -> None:
         self.providers = providers
         self.settings = settings or Settings()
+        self._plain = matcher(self.settings.redaction_plain)
         self._language = language or PlainLanguage()
         self._close = close
         self._pool = CallPool()
@@ -252,12 +253,15 @@ class Resolver:
         else:
             ids = lookups.files_of(evaluated.answered)
             # A path is no secret. What $[...] made of it, and of whatever else, it has judged itself.
+            secret = [r for r in evaluated.answered if not self._plain.fullmatch(name_of(*r[:3]))]
+            secrets = tuple(dict.fromkeys([*lookups.values_of(secret), *evaluated.secrets]))
+            all_told = secrets or len(secret) < len(evaluated.answered)
             path_only = bool(ids) and None not in ids and "$[" not in expression.text
             resolution.values[expression] = ResolvedValue(
                 evaluated.text,
                 redact=evaluated.redact and not path_only,
                 resolved=evaluated.changed,
-                secrets=tuple(dict.fromkeys([*lookups.values_of(evaluated.answered), *evaluated.secrets])),
+                secrets=secrets if all_told else None,
                 files={id_: lookups.files[id_] for id_ in ids if id_ is not None},
             )
 

@@ -42,6 +42,18 @@ def _foreign(given: str | None) -> frozenset[str]:
     return default | frozenset(names.parse(listed.removeprefix("+")))
 
 
+#: Keys under which a secret's neighbours stand, in the documents that database services make.
+_PLAIN_KEYS = ("user", "username", "host", "hostname", "port", "dbname", "database", "region", "engine")
+
+
+def _plain(given: str | None) -> tuple[str, ...]:
+    """Patterns of references that are no secrets."""
+    listed = (given or "").strip()
+    default = tuple(f"*:{key}" for key in _PLAIN_KEYS) if listed.startswith("+") else ()
+    return default + references.parse(listed.removeprefix("+"))
+
+
+_PLAIN: Kind[tuple[str, ...]] = Kind("patterns of references, separated by commas", _plain)
 _FOREIGN: Kind[frozenset[str]] = Kind("names, separated by commas", _foreign)
 
 
@@ -233,6 +245,14 @@ class Settings:
         None,
         "Regular expressions, separated by commas: confs whose key one of them finds hold secrets in clear, which"
         " are redacted by value too. They extend Spark's and the built-in ones.",
+    )
+    redaction_plain: tuple[str, ...] = _conf(
+        "redaction.plain",
+        _PLAIN,
+        "+",
+        "References (PROVIDER:PATH:KEY, * for any text) whose values are no secrets: redaction leaves them as they"
+        " are, since masking a database's or a region's name would change what jobs decide by. A list that begins"
+        " with + adds to the default, which is the keys " + ", ".join(_PLAIN_KEYS) + ".",
     )
 
 

@@ -48,7 +48,10 @@ def spark_jars(run: Run) -> list[Path]:
     """Spark of `plan.SPARK` with its tests and their libraries."""
     spark = [f"org.apache.spark:spark-{module}_{plan.SCALA}:{plan.SPARK}" for module in plan.MODULES]
     tests = [f"org.apache.spark:spark-{module}_{plan.SCALA}:{plan.SPARK}:tests" for module in plan.TESTED]
-    return maven_jars(run, f"spark-suites-{plan.SPARK}", [*spark, *tests, *plan.LIBRARIES], cache=CACHE)
+    name, every = f"spark-suites-{plan.SPARK}", [*spark, *tests, *plan.LIBRARIES]
+    return maven_jars(
+        run, name, every, cache=CACHE, without=[f"org.apache.spark:spark-connect-shims_{plan.SCALA}"]
+    )
 
 
 def settings(folder: Path) -> dict[str, str]:

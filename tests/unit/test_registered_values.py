@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from sparkconfig.agent import service as service_module
 from sparkconfig.agent.service import AgentService
 from sparkconfig.redaction import MASK, Registry
 from sparkconfig.resolver import Expression, Resolver
+from sparkconfig.secret import Secret
 
 PASSWORD = "Canary-4ab1-pass"
 USER = "Canary-user-9c"
@@ -32,7 +34,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
 @pytest.fixture
 def secrets(tmp_path: Path) -> Path:
     file = tmp_path / "shop.properties"
-    file.write_text(f"password={PASSWORD}\nuser={USER}\n")
+    file.write_text(f"password={PASSWORD}\nlogin={USER}\nuser=postgres_admin\nregion=inventory\n")
     return file
 
 
@@ -47,7 +49,7 @@ def service(secrets: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) 
             "spark.config.providers": "files",
             "spark.config.providers.files.class": "file",
             "spark.config.substitution.enabled": "true",
-            "spark.shop.url": f"jdbc:db://h/s?user=${{files:{secrets}:user}}&password=${{files:{secrets}:password}}",
+            "spark.shop.url": f"jdbc:db://h/s?user=${{files:{secrets}:login}}&password=${{files:{secrets}:password}}",
         },
     )
     assert started["ok"], started
@@ -171,3 +173,57 @@ def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.
     context._gateway = object()
     _redaction_spark.refresh_now()
     assert told == [[PASSWORD, USER]] * 2
+
+
+def test_values_of_plain_references_are_not_masked(
+    service: AgentService, secrets: Path, registry: Registry
+) -> None:
+    url = f"jdbc:db://{{}}/${{files:{secrets}:region}}?user=${{files:{secrets}:user}}"
+    assert sorted(resolve(service, url)["redact"]) == [PASSWORD, USER], "what stood in the confs alone"
+    snapshot = resolve(service, url + f"&password=${{files:{secrets}:password}}")
+    assert sorted(snapshot["redact"]) == [PASSWORD, USER]
+    assert registry.redact("inventory of postgres_admin") == "inventory of postgres_admin"
+
+
+@pytest.mark.parametrize(
+    ("listed", "masked"),
+    [
+        ("+", {"password", "login"}),
+        ("+ files:*:login", {"password"}),
+        ("files:*:login", {"password", "user", "region"}),
+        ("files:*", set()),
+        ("other:*", {"password", "login", "user", "region"}),
+        ("", {"password", "login", "user", "region"}),
+    ],
+)
+def test_references_are_declared_as_plain(
+    secrets: Path, listed: str, masked: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {"password": PASSWORD, "login": USER, "user": "postgres_admin", "region": "inventory"}
+    confs = {
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+        "spark.config.redaction.plain": listed,
+    }
+    with closing(Resolver.from_confs(confs)) as resolver:
+        found = resolver.resolve_map({"all": " ".join(f"${{files:{secrets}:{key}}}" for key in values)})[
+            "all"
+        ]
+    revealed: list[str] = []
+    monkeypatch.setattr(secret, "on_reveal", revealed.extend)
+    assert isinstance(found, Secret), "it stays one for the program that asks for it"
+    assert found.reveal() == " ".join(values.values())
+    assert set(revealed) == {values[key] for key in masked}
+
+
+def test_a_secret_that_looks_like_a_word_is_named_once(
+    service: AgentService, secrets: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    secrets.write_text(f"password={PASSWORD}\nlogin=inventory\nzone=us-east-1\nuser=inventory\n")
+    for key in ("password", "login", "zone", "user"):
+        for _ in range(2):
+            resolve(service, f"${{files:{secrets}:{key}}}")
+    warned = [text for text in caplog.messages if "spark.config.redaction.plain" in text]
+    named = [text.partition("}")[0].rpartition(":")[2] for text in warned]
+    assert named == ["login", "login", "zone"], "the conf that holds it, and each reference"
+    assert "inventory" not in caplog.text

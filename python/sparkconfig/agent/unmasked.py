@@ -1,8 +1,9 @@
-"""A warning for values that redaction leaves alone: masking them everywhere would destroy pages and logs."""
+"""Warnings for values that redaction leaves alone, and for those that look as if it should."""
 
 from __future__ import annotations
 
 import logging
+import re
 
 from sparkconfig.references import shorten
 from sparkconfig.snapshot import Snapshot
@@ -10,10 +11,12 @@ from sparkconfig.snapshot import Snapshot
 __all__ = ["UnmaskedValues"]
 
 _log = logging.getLogger(__name__)
+#: `inventory`, `us-east-1`, `etl_service`: passwords have more than letters of one case.
+_ORDINARY = re.compile(r"[A-Z]?[a-z]{3,}(?:[-_. ][a-z]+)*(?:-\d)?|[a-z]{2}(?:-[a-z]+)+-\d")
 
 
 class UnmaskedValues:
-    """Warns once for each reference whose value is too short, or too common a word, to be masked."""
+    """Warns once for each reference whose value is too short to be masked, or an ordinary word that is masked."""
 
     def __init__(self) -> None:
         self._warned: set[str] = set()
@@ -23,6 +26,13 @@ class UnmaskedValues:
         from sparkconfig.redaction import worth_registering
 
         for id_, entry in snapshot.entries.items():
+            if id_ not in self._warned and any(map(_ORDINARY.fullmatch, entry.secrets)):
+                self._warned.add(id_)
+                _log.warning(
+                    "a value in %s looks like an ordinary word, and is masked in free text wherever that word stands;"
+                    " if it is no secret, name the reference in spark.config.redaction.plain",
+                    shorten(id_.split("\0", 1)[0]),
+                )
             if id_ not in self._warned and not all(map(worth_registering, entry.secrets)):
                 self._warned.add(id_)
                 # What follows the zero byte are the raw texts of sibling keys.
