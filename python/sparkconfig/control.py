@@ -109,8 +109,8 @@ class ControlServer:
             self.path.chmod(0o600)
             self._listener.listen(8)
         except OSError as error:
-            self._listener.close()
-            raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror}") from None
+            self.close()
+            raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror or error}") from None
         except ConfigurationError:
             self._listener.close()
             raise

@@ -107,6 +107,12 @@ def test_a_folder_that_others_can_enter_is_refused_on_both_sides(runtime: Path) 
     assert control.sockets() == {}
 
 
+def test_a_path_that_is_too_long_for_a_socket_leaves_no_folder(runtime: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot listen on"):
+        control.ControlServer("a" * 120, {})
+    assert not (runtime / "sparkconfig").exists()
+
+
 def test_dead_sockets_are_removed_and_unknown_applications_are_named(
     service: AgentService, runtime: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
