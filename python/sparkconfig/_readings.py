@@ -11,16 +11,19 @@ from html.entities import name2codepoint
 
 from sparkconfig._redaction_data import ENTITIES
 
-__all__ = ["Budget", "Readings", "ScanOverloadError", "is_plain"]
+__all__ = ["ESCAPES", "Budget", "Readings", "ScanOverloadError", "is_plain"]
 
 #: Layers of escapes that are read; Spark's pages stack three.
 DEPTH = 4
 #: The longest writing of one character that is looked for leftwards.
 WIDEST = 64
+#: The longest beginning of an escape that waits for its rest at the end of a text.
+_LONGEST_CUT = 12
 #: Readings of one character that are followed at once; more add nothing but work.
 CAP = 24
 
-_INTRODUCERS = "\\&%"
+#: What every escape begins with.
+ESCAPES = "\\&%"
 _CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "b": 0x08, "f": 0x0C, "v": 0x0B, "a": 0x07}
 _NAMES = {**ENTITIES, **{name: chr(code) for name, code in name2codepoint.items()}}
 #: Signs that a language writes twice inside a quoted text: SQL, CSV, identifiers, ODBC.
@@ -79,6 +82,35 @@ class Readings:
             now = set(sorted(following)[:CAP])
         return max(now)
 
+    def may_begin(self, value: str, at: int) -> bool:
+        """Whether the text from ``at`` to its end could be the beginning of ``value``, in any writing."""
+        now = {at}
+        for index, char in enumerate(value):
+            if self._length in now:
+                return index > 0
+            # An escape may be cut too; how the letters of a value are escaped is not looked at here.
+            if not is_plain(char) and any(self._is_cut_escape(position) for position in now):
+                return True
+            following: set[int] = set()
+            for position in now:
+                if is_plain(char):
+                    if self._text.startswith(char, position):
+                        following.add(position + 1)
+                else:
+                    following |= self._ends(position, char, DEPTH)
+                    if char in _DOUBLED and 0 < index < len(value) - 1:
+                        self._doubled(following, char, self._ends)
+            self._budget.spend(len(now))
+            if not following:
+                return False
+            now = set(sorted(following)[:CAP])
+        return False
+
+    def _is_cut_escape(self, at: int) -> bool:
+        if self._length - at > _LONGEST_CUT or self._text[at : at + 1] not in tuple(ESCAPES):
+            return False
+        return all(is_plain(char) or char in "\\&%#;" for char in self._text[at:])
+
     def match_left(self, value: str, until: int, at: int) -> int:
         """Match ``value[:until]`` ending at ``at``; return the earliest start in the text, or -1."""
         now = {at}
@@ -113,7 +145,7 @@ class Readings:
         return {
             start
             for start in range(max(0, end - WIDEST), end)
-            if (start == end - 1 or self._text[start] in _INTRODUCERS or self._text[start] == char == "'")
+            if (start == end - 1 or self._text[start] in ESCAPES or self._text[start] == char == "'")
             and end in self._ends(start, char, depth)
         }
 
@@ -131,7 +163,7 @@ class Readings:
         if char in " '":
             found |= self._peculiar(at, char, depth)
         # Whatever the layers, the outermost one was written raw, so an encoding starts with one of these.
-        if first in _INTRODUCERS:
+        if first in ESCAPES:
             for position in self._ends(at, "\\", depth - 1):
                 found |= self._after_backslash(position, char, depth)
             for position in self._ends(at, "&", depth - 1):

@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain
 
-from sparkconfig._readings import Budget, Readings, is_plain
+from sparkconfig._readings import ESCAPES, Budget, Readings, is_plain
 from sparkconfig._redaction_data import COMMON_WORDS, FLOOR
 from sparkconfig._redaction_forms import Pattern, patterns, texts, worth_registering
 from sparkconfig._redaction_views import views
@@ -106,6 +108,25 @@ class Registry:
             self.faults += 1
             return WITHHELD
 
+    def split(self, text: str) -> tuple[str, str]:
+        """Mask a text that goes on: return what can be shown, and its end that could be the beginning of a value.
+
+        The end is to be put before what comes next. A value is not recognised there if its letters are escaped.
+        """
+        if not self._generations or not text:
+            return text, ""
+        try:
+            index = self._current()
+            found = index.find(text)
+            cut = len(text) - index.beginning(text)
+            # What is found may be the beginning of a longer value.
+            cut = min([cut, *(start for start, end in found if start < cut < end)])
+            shown = _replace(text[:cut], [span for span in found if span[1] <= cut])
+            return shown, text[cut:]
+        except Exception:  # noqa: BLE001 - as in redact()
+            self.faults += 1
+            return WITHHELD, ""
+
     def _current(self) -> _Index:
         if self._pending:
             with self._lock:
@@ -153,6 +174,39 @@ class _Index:
         for view, positions in views(text):
             found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
         return [span for span in _joined(found) if not _in_mask(text, *span)]
+
+    def beginning(self, text: str) -> int:
+        """How many of the last characters could be the beginning of a value."""
+        starts, heads, signs, longest = self._starts
+        readings = Readings(text, Budget(64 * len(text) + 16_000_000))
+        end = len(text)
+        for at in range(max(0, end - longest), end):
+            if end - at < _WINDOW and text[at:] in heads:
+                return end - at
+            waiting = [
+                each for width in range(1, _WINDOW + 1) for each in starts.get(text[at : at + width], ())
+            ]
+            if text[at] in ESCAPES:
+                waiting += signs
+            if any(readings.may_begin(each, at) for each in waiting):
+                return end - at
+        return 0
+
+    @cached_property
+    def _starts(self) -> tuple[dict[str, list[str]], set[str], list[str], int]:
+        """Texts by their first letters, the beginnings of those, texts that begin with a sign, the longest length."""
+        anchored = chain.from_iterable([*self._plain.values(), *self._encoded.values()])
+        every = {pattern.text for pattern, _ in anchored} | {pattern.text for pattern in self._bare}
+        starts: dict[str, list[str]] = {}
+        for text in every:
+            width = 1
+            while is_plain(text[0]) and width < min(_WINDOW, len(text)) and is_plain(text[width]):
+                width += 1
+            starts.setdefault(text[:width], []).append(text)
+        heads = {key[:width] for key in starts for width in range(1, len(key))}
+        signs = [text for text in every if not is_plain(text[0])]
+        # Each character may be written as six.
+        return starts, heads, signs, 6 * max(map(len, every), default=0)
 
     def _find(self, text: str, budget: Budget) -> list[tuple[int, int]]:
         readings = Readings(text, budget)

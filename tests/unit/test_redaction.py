@@ -240,3 +240,50 @@ def test_records_without_a_value_are_passed_on_as_they_are(registry, monkeypatch
     monkeypatch.setattr(_redaction_hooks, "REGISTRY", registry)
     record = logging.makeLogRecord({"msg": "%s and %d", "args": ("text", 5), "context": {"a": [1, "b"]}})
     assert _redaction_hooks._safe_record(record) is record
+
+
+PIECES = """
+import sys
+from sparkconfig import redaction
+redaction.install()
+values = ["s3cret-<piece>'s-71", "zweites Geheimnis ä", "third.one/Kx93"]
+redaction.register(values)
+for value in values:
+    for writing in (value, value.replace("'", "''"), value.encode("unicode_escape").decode(), value.encode().hex()):
+        for at in range(1, len(writing)):
+            for out in (sys.stdout, sys.stderr):
+                out.write("[" + writing[:at])
+                out.flush()
+                out.write(writing[at:] + "]")
+                out.flush()
+        for char in writing:
+            sys.stdout.buffer.write(char.encode())
+            sys.stdout.flush()
+        print(flush=True)
+raw = values[1].encode()
+for at in range(1, len(raw)):
+    sys.stdout.buffer.write(raw[:at])
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw[at:] + b"\\n")
+print("Continue? [y/N] ", end="", flush=True)
+sys.stdin.readline()
+print("an end that could be a beginning: s3cr", end="")
+"""
+
+
+def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut_and_a_prompt_appears():
+    process = subprocess.Popen(
+        [sys.executable, "-c", PIECES], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={"PYTHONPATH": str(ROOT / "python"), "PYTHONUTF8": "1"},
+    )  # fmt: skip
+    shown = b""
+    while not shown.endswith(b"Continue? [y/N] "):
+        shown += process.stdout.read(1)
+    rest, errors = process.communicate(b"y\n")
+    assert process.returncode == 0, "the program itself failed"
+    assert rest == b"an end that could be a beginning: s3cr"
+    for output in (shown, errors):
+        text = output.decode()
+        masks = text.replace(MASK, "").replace("\n", "").replace("Continue? [y/N] ", "")
+        assert set(masks) == {"[", "]"}
+    assert shown.decode().count(MASK) > 200
