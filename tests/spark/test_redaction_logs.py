@@ -75,6 +75,41 @@ def test_log_events_and_a_reload(jvm, tmp_path):
     assert "RuntimeException: e harmless" in text
 
 
+def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
+    """The stream waits for a timer; here the test is the timer."""
+    values = ["s3cret-<piece>'s-71", "zweites Geheimnis ä", "third.one/Kx93"]
+    jvm.io.sparkconfig.redaction.Redactor.registerAllDeclared(values)
+    target = jvm.java.io.ByteArrayOutputStream()
+    pieces = jvm.io.sparkconfig.redaction.RedactingStream(target, None)
+    writes = 0
+
+    def put(raw: bytes) -> None:
+        nonlocal writes
+        pieces.write(raw, 0, len(raw))
+        writes += 1
+        pieces.elapsed(writes)
+
+    for value in values:
+        for writing in (
+            value,
+            value.replace("'", "''"),
+            value.encode("unicode_escape").decode(),
+            value.encode().hex(),
+        ):
+            raw = writing.encode()
+            for at in range(1, len(raw)):
+                put(b"[" + raw[:at])
+                put(raw[at:] + b"]")
+            for byte in raw:
+                put(bytes([byte]))
+            put(b"\n")
+    put(b"Continue? [y/N] ")
+    shown = bytes(target.toByteArray()).decode()
+    assert shown.endswith("\nContinue? [y/N] "), "the prompt waits"
+    assert set(shown.replace(MASK, "").replace("\n", "").replace("Continue? [y/N] ", "")) == {"[", "]"}
+    assert shown.count(MASK) > 200
+
+
 def test_streams_need_an_open_package():
     with bare_jvm() as gateway, pytest.raises(Py4JJavaError, match=r"--add-opens=java\.base/java\.io"):
         gateway.jvm.io.sparkconfig.redaction.StreamRedaction.install()

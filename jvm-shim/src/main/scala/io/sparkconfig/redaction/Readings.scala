@@ -220,6 +220,42 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     now.max
   }
 
+  /** Whether the text from `at` to its end could be the beginning of `pattern`, in any writing. */
+  def mayBegin(pattern: String, at: Int): Boolean = {
+    var i = 0
+    var now = new Positions
+    var next = new Positions
+    now.add(at)
+    while (i < pattern.length) {
+      if (now.contains(length)) return i > 0
+      val cp = pattern.codePointAt(i)
+      next.clear()
+      var k = 0
+      while (k < now.size) {
+        val q = now(k)
+        if (isAlnum(cp)) { if (q < length && text.charAt(q) == cp) next.add(q + 1) }
+        else {
+          // An escape may be cut too; how the letters of a value are escaped is not looked at here.
+          if (isCutEscape(q)) return true
+          if (i > 0 && i + 1 < pattern.length) endsInside(q, cp, next) else ends(q, cp, Depth, next)
+        }
+        k += 1
+      }
+      budget.spend(now.size)
+      if (next.isEmpty) return false
+      val swap = now; now = next; next = swap
+      i += Character.charCount(cp)
+    }
+    false
+  }
+
+  private def isCutEscape(at: Int): Boolean =
+    length - at <= LongestCut && at < length && "\\&%".indexOf(text.charAt(at).toInt) >= 0 && {
+      var i = at
+      while (i < length && (isAlnum(text.charAt(i)) || "\\&%#;".indexOf(text.charAt(i).toInt) >= 0)) i += 1
+      i == length
+    }
+
   /** Adds to `out` every position from which a reading of `cp` ends at `e`. */
   private def starts(e: Int, cp: Int, out: Positions): Unit = {
     val scratch = new Positions
@@ -275,6 +311,9 @@ private[redaction] object Readings {
   val Depth = 4
   /** The longest writing of one character that is looked for leftwards; an entity of an entity has 30. */
   val Widest = 64
+
+  /** The longest beginning of an escape that waits for its rest at the end of a text. */
+  private val LongestCut = 12
 
   def isAlnum(c: Int): Boolean = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
 

@@ -24,6 +24,7 @@ object Redactor {
   private var pending = new ArrayList[String]()
   @volatile private var stale = false
   @volatile private var indexes = new Array[Index](0)
+  @volatile private var beginnings: (Array[Index], Beginnings) = _
   private val failures = new AtomicLong()
   private val masked = new AtomicLong()
 
@@ -126,17 +127,13 @@ object Redactor {
     out.toString
   }
 
-  /** How many of the last characters of `text` could be the beginning of a value; fewer than three say nothing. */
-  private[redaction] def beginningAtEnd(text: String): Int = synchronized {
-    var longest = 0
-    known.forEach { value =>
-      var n = math.min(value.length - 1, text.length)
-      while (n > longest && n >= 3) {
-        if (text.regionMatches(text.length - n, value, 0, n)) longest = n
-        n -= 1
-      }
-    }
-    longest
+  /** How many of the last characters of `text` could be the beginning of a value, in any of its writings. */
+  private[redaction] def beginningAtEnd(text: String): Int = {
+    val all = current()
+    val known = beginnings
+    val fitting = if (known != null && (known._1 eq all)) known else (all, new Beginnings(all))
+    beginnings = fitting
+    fitting._2.atEnd(text)
   }
 
   private[redaction] def failed(fault: Throwable): Unit = {

@@ -75,7 +75,8 @@ object StreamRedaction {
 
 /**
  * Passes on whole lines, redacted. The last, unfinished line waits a moment for its rest, since pipes cut texts
- * anywhere; then it is shown (prompts, progress bars) up to what may be the beginning of a value.
+ * anywhere; then it is shown (prompts, progress bars) but for its end that could be the beginning of a value: that
+ * waits for what comes next, or for the end of the JVM.
  *
  * @param later runs a task after [[RedactingStream.PatienceMs]]
  */
@@ -114,15 +115,18 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     later(() => elapsed(then))
   }
 
-  private def elapsed(then: Long): Unit = synchronized {
+  private[redaction] def elapsed(then: Long): Unit = synchronized {
     waiting = false
     if (held.size > 0)
       if (writes != then) wait0()
       else
         try {
-          val text = decode(held.toByteArray)
+          val all = held.toByteArray
+          // A character whose bytes came in part waits too.
+          val text = decode(java.util.Arrays.copyOf(all, all.length - torn(all)))
           val keep = Redactor.beginningAtEnd(text)
-          pass(encode(text.substring(0, text.length - keep)).length)
+          val place = Cut.before(Redactor.find(text, json = false), text.length - keep)
+          pass(encode(text.substring(0, place)).length)
           target.flush()
         } catch { case _: IOException => () } // nobody is there to read
   }
@@ -132,6 +136,18 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     ending = true
     pass(held.size)
     target.flush()
+  }
+
+  /** How many of the last bytes are the beginning of a character in UTF-8. */
+  private def torn(bytes: Array[Byte]): Int = {
+    var n = 1
+    while (n <= math.min(3, bytes.length) && (bytes(bytes.length - n) & 0xc0) == 0x80) n += 1
+    if (n > math.min(3, bytes.length)) 0
+    else {
+      val lead = bytes(bytes.length - n) & 0xff
+      val width = if (lead < 0xc0) 1 else if (lead < 0xe0) 2 else if (lead < 0xf0) 3 else 4
+      if (n < width) n else 0
+    }
   }
 
   /** The end of a part of the held bytes that tears no value. */
