@@ -36,18 +36,20 @@ object CatalogHook {
 
   /** The session catalog that Spark brings, which a catalog named `spark_catalog` may extend. */
   private def builtIn(manager: AnyRef): CatalogPlugin =
-    manager.getClass.getMethod("defaultSessionCatalog").invoke(manager).asInstanceOf[CatalogPlugin]
+    find(manager.getClass, "defaultSessionCatalog").get(manager).asInstanceOf[CatalogPlugin]
 
   // In 4.3 the class is DefaultCatalogManager.
   private def field(manager: Class[_]): Field = Fields.get(manager)
 
   private object Fields extends ClassValue[Field] {
-    override def computeValue(manager: Class[_]): Field = {
-      val found = manager.getDeclaredFields.find(_.getName == "catalogs").getOrElse(
-        throw new IllegalStateException(s"${manager.getName} has no field catalogs in this Spark version"))
-      found.setAccessible(true)
-      found
-    }
+    override def computeValue(manager: Class[_]): Field = find(manager, "catalogs")
+  }
+
+  private def find(manager: Class[_], name: String): Field = {
+    val found = manager.getDeclaredFields.find(_.getName == name).getOrElse(
+      throw new IllegalStateException(s"${manager.getName} has no field $name in this Spark version"))
+    found.setAccessible(true)
+    found
   }
 }
 
