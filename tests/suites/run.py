@@ -8,9 +8,11 @@ outcome into docs/compatibility.md. The exit code is 1 if a test ends otherwise 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,8 +105,10 @@ def run_suites(run: Run, name: str, suites: Sequence[str], jars: Sequence[Path],
         # What fails is in the reports.
         subprocess.run(command, cwd=folder, stdout=output, stderr=output, timeout=LIMIT, check=False)
     found = dict(results(folder / "reports"))
+    text = (folder / "output").read_text(errors="replace")
+    if plugin and "redacted by value" not in text:
+        raise RuntimeError(f"the plugin was not on: {text[-2000:]}")
     if not found:
-        text = (folder / "output").read_text(errors="replace")
         raise RuntimeError(f"the suites did not run: {text[-2000:]}")
     return Outcome(
         {test: state for test, (state, _) in found.items()},
@@ -115,6 +119,7 @@ def run_suites(run: Run, name: str, suites: Sequence[str], jars: Sequence[Path],
 
 def results(reports: Path) -> Iterator[tuple[str, tuple[str, str]]]:
     """The tests of JUnit's XML: name, how it ended, and the first line of what was thrown."""
+    seen: Counter[tuple[str, str]] = Counter()
     for path in sorted(reports.glob("TEST-*.xml")):
         for case in ET.parse(path).iter("testcase"):
             wrong = next((case.find(tag) for tag in ("failure", "error") if case.find(tag) is not None), None)
@@ -122,7 +127,10 @@ def results(reports: Path) -> Iterator[tuple[str, tuple[str, str]]]:
                 "failed" if wrong is not None else "ignored" if case.find("skipped") is not None else "passed"
             )
             why = (wrong.get("message") or "").split("\n")[0] if wrong is not None else ""
-            yield f"{case.get('classname')}: {case.get('name')}", (state, why)
+            # A lambda that a test is named after has another number in each JVM.
+            name = re.sub(r"\$\$Lambda\S*", "(lambda)", case.get("name") or "")
+            number = seen[path.name, name] = seen[path.name, name] + 1
+            yield f"{case.get('classname')}: {name}{f' ({number})' if number > 1 else ''}", (state, why)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from suites import plan, run
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 
 def test_sparks_own_tests_do_not_notice(capsys: pytest.CaptureFixture[str]) -> None:
