@@ -39,8 +39,9 @@ dist: venv ## build both jars, the wheel and the sdist into dist/ (at first it f
 	rm -rf dist
 	$(FIND_JAVA) && PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(BIN)/python -m build --outdir dist .
 
-lint: venv ## ruff and mypy --strict
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scalafix
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
+	@$(FIND_JAVA) && $(BIN)/python jvm-shim/format.py --check
 
 docs: venv ## write the generated tables of docs/providers.md and docs/templates.md
 	$(BIN)/python docs/generate.py
@@ -65,8 +66,9 @@ browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE kee
 	@$(BUILD_JAR) && $(BIN)/python -m pytest tests/browser
 
 rotation-faults: jar ## the faults of rotation in full length: a change every 50 ms for a minute
-	@$(FIND_JAVA) && SPARKCONFIG_ROTATION_SECONDS=60 $(BIN)/python -m pytest -v tests/unit/test_rotation*.py \
-	  tests/unit/test_provider_cache.py tests/spark/test_rotation_*.py
+	@$(FIND_JAVA) && SPARKCONFIG_ROTATION_SECONDS=60 $(BIN)/python -m pytest -v tests/unit/resolution/test_keeper.py tests/unit/resolution/test_cache.py \
+	  tests/unit/providers/_kit/test_watch.py tests/unit/agent/test_control.py tests/unit/agent/test_records.py \
+	  tests/unit/test_streaming.py tests/spark/test_rotation_*.py
 
 # The oldest Sparks that the two jars serve, each in an environment of its own.
 SMOKE_SPARKS ?= 3.5.9 4.0.5

@@ -1,7 +1,8 @@
 import java.nio.file.{Files, Paths}
 import java.util.regex.Pattern
 
-import io.sparkconfig.redaction.Redactor
+import io.sparkconfig.redaction.engine.Redactor
+
 
 /** Measures one text and one set of values; prints one JSON object, speeds in MB (10^6 characters) a second. */
 object RedactionBench {

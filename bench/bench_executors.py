@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
 
 from leaks.support import PYSPARK, compile_scala, shim_jar  # noqa: E402
-from sparkconfig import driver  # noqa: E402
+from sparkconfig._spark import driver  # noqa: E402
 from support.cluster import SparkCluster  # noqa: E402
 from support.processes import Run  # noqa: E402
 from support.rotation import replace_file  # noqa: E402

@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "python")]
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.jdbc import postgresql_driver
 from support.postgres import PostgresServer, new_password
 from support.processes import Run

@@ -16,9 +16,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from sparkconfig.agent import policy_calls
 from sparkconfig.policy.engine import PolicyEngine
-from sparkconfig.policy.operator_file import OperatorFile
 from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.settings.operator_file import OperatorFile
 
 KINDS = (
     {"type": "range", "minValue": 1, "maxValue": 100},
@@ -81,7 +82,9 @@ def measure() -> dict[str, float]:
             "check_nothing_changed_us": best(lambda: [engine.check(none) for _ in range(rounds)])
             / rounds
             * 1e6,
-            "json_one_property_us": best(lambda: [engine.check_json(question) for _ in range(rounds)])
+            "json_one_property_us": best(
+                lambda: [policy_calls.answer(engine, question) for _ in range(rounds)]
+            )
             / rounds
             * 1e6,
         }

@@ -35,7 +35,7 @@ def main() -> None:
         conf |= {f"spark.shop.number{n}": str(n) for n in range(options.confs)}
         with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": name}) as spark:
             spark.range(1).count()
-            door = spark._jvm.io.sparkconfig.policy.DoorTimer
+            door = spark._jvm.io.sparkconfig.policy.doors.DoorTimer
             rounds = [door.nanosPerLook(spark._jsparkSession, 100_000) / 1000 for _ in range(7)]
             sys.stdout.write(
                 f"look at {options.confs} confs: {statistics.median(rounds[2:]):.3f} us per statement\n"

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 sys.path.insert(0, str(ROOT / "tests"))
 
-from sparkconfig.providers.classes import find_class  # noqa: E402 - after the path
-from sparkconfig.transformer import ConfigTransformer  # noqa: E402
+from sparkconfig.providers.registry import find_class  # noqa: E402 - after the path
+from sparkconfig.resolution.transformer import ConfigTransformer  # noqa: E402
 from support.fakes.http_server import FakeHttpServer  # noqa: E402
 from support.fakes.tls import make_tls  # noqa: E402
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests")]
 
-from sparkconfig import driver  # noqa: E402
+from sparkconfig._spark import driver  # noqa: E402
 from support.cluster import SparkCluster  # noqa: E402
 from support.processes import Run  # noqa: E402
 from support.session import running_session  # noqa: E402

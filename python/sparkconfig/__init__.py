@@ -3,18 +3,21 @@
 from typing import TYPE_CHECKING
 
 from sparkconfig._version import __version__
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import SparkConfigError
-from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers.base import ConfigData, ConfigProvider
 from sparkconfig.secret import Secret
 
 if TYPE_CHECKING:
-    from sparkconfig.driver import current
+    from sparkconfig._spark.driver import current
     from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest, PolicyViolation
     from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
-    from sparkconfig.providers.loader import load_providers
-    from sparkconfig.resolver import Resolver
-    from sparkconfig.transformer import ConfigTransformer, ConfigTransformerResult, reverse_transform
+    from sparkconfig.resolution.declared import load_providers
+    from sparkconfig.resolution.resolver import Resolver
+    from sparkconfig.resolution.transformer import (
+        ConfigTransformer,
+        ConfigTransformerResult,
+        reverse_transform,
+    )
 
 __all__ = [
     "ConfigData",
@@ -37,18 +40,18 @@ __all__ = [
 ]
 
 _LAZY = {
-    "current": "sparkconfig.driver",
+    "current": "sparkconfig._spark.driver",
     "ConfigValue": "sparkconfig.policy",
     "CreateTablePolicy": "sparkconfig.policy.tables",
     "CreateTableRequest": "sparkconfig.policy.tables",
     "OverridePolicy": "sparkconfig.policy",
     "OverrideRequest": "sparkconfig.policy",
     "PolicyViolation": "sparkconfig.policy",
-    "ConfigTransformer": "sparkconfig.transformer",
-    "ConfigTransformerResult": "sparkconfig.transformer",
-    "Resolver": "sparkconfig.resolver",
-    "load_providers": "sparkconfig.providers.loader",
-    "reverse_transform": "sparkconfig.transformer",
+    "ConfigTransformer": "sparkconfig.resolution.transformer",
+    "ConfigTransformerResult": "sparkconfig.resolution.transformer",
+    "Resolver": "sparkconfig.resolution.resolver",
+    "load_providers": "sparkconfig.resolution.declared",
+    "reverse_transform": "sparkconfig.resolution.transformer",
 }
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sparkconfig import jars, redaction, spark35
+from sparkconfig import redaction, spark35
+from sparkconfig._spark import jars
 from sparkconfig.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -200,6 +201,6 @@ def _provider_confs(providers: Mapping[str, Mapping[str, str | Path]]) -> dict[s
 
 
 def _setting_confs(settings: Mapping[str, str]) -> dict[str, str]:
-    from sparkconfig.settings import PREFIX
+    from sparkconfig.settings.schema import PREFIX
 
     return {PREFIX + key.removeprefix(PREFIX): str(value) for key, value in settings.items()}

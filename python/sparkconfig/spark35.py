@@ -38,7 +38,7 @@ class _Reader:
 
     def _load(self, method: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         jvm = self._context._jvm  # noqa: SLF001 - PySpark publishes no way to its JVM
-        bridge = jvm.org.apache.spark.sql.sparkconfig.EagerLoad
+        bridge = jvm.io.sparkconfig.bindings.sources.LoadOptions
         if not isinstance(bridge, JavaClass):  # a session of this process whose JVM has no jar of ours
             return getattr(self._reader, method)(*arguments)
         packed = self._context._gateway.new_array(jvm.java.lang.Object, len(arguments))  # noqa: SLF001

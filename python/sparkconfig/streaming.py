@@ -26,8 +26,8 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from sparkconfig import driver
-from sparkconfig._streaming_watch import Watch
+from sparkconfig._spark import driver
+from sparkconfig._spark.query_watch import Watch
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError
 from sparkconfig.secret import Secret
 
@@ -173,7 +173,7 @@ class ManagedQuery:
         with self._looking:
             self.query.stop()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Restart if that is due; called by the watch thread, never raises."""
         with self._looking:
             try:

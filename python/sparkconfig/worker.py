@@ -18,7 +18,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
-from sparkconfig._worker_link import Link, connect
+from sparkconfig._spark.worker_link import Link, connect
 from sparkconfig.errors import AgentError
 from sparkconfig.secret import Secret
 
@@ -83,7 +83,7 @@ def generation() -> int:
         AgentError: as :func:`current`.
     """
     if _in_driver():
-        from sparkconfig import driver
+        from sparkconfig._spark import driver
 
         return driver.generation()
     with _lock:
@@ -92,7 +92,7 @@ def generation() -> int:
 
 def _all(given: Mapping[str, str]) -> dict[str, _Value]:
     if _in_driver():
-        from sparkconfig import driver
+        from sparkconfig._spark import driver
 
         return driver.configs(given)
     wanted = {key: text for key, text in given.items() if "${" in text or "$[" in text}

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from sparkconfig.sealed import editor
 from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.sealed.names import EntryName

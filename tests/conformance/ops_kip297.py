@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping, Set
 from contextlib import contextmanager
 
-from sparkconfig import ConfigData, ConfigProvider, ConfigTransformer, kafka, reverse_transform
+from sparkconfig import ConfigData, ConfigProvider, ConfigTransformer, reverse_transform
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.kafka import providers as kafka
 
 ERROR_NAMES = {
     "ConfigurationError": "ConfigException",

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Set
 from functools import partial
 
 from conformance.ops_kip297 import environment
-from sparkconfig import ConfigData, ConfigProvider, Secret, kafka
+from sparkconfig import ConfigData, ConfigProvider, Secret
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.kafka import providers
 
 ERROR_NAMES = {"ConfigurationError": "ConfigException"}
 
@@ -38,12 +39,12 @@ def run(op: str, case: Mapping[str, object], process_env: Mapping[str, str | Non
     """Answer one case."""
     log: dict[str, list] = {"configured": [], "closed": [], "gets": []}
     classes = {
-        **kafka.CLASSES,
+        **providers.CLASSES,
         "oracle.Oracle$EchoProvider": partial(Echo, log),
         "oracle.Oracle$NotAProvider": object,
     }
     with environment(process_env):
-        resolved = kafka.resolve(
+        resolved = providers.resolve(
             {key: _typed(value) for key, value in case["originals"].items()},
             case.get("provider_props"),
             automatic_config_providers=case.get("automatic_config_providers"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from conformance.ops_kip297 import environment, make_provider
 from sparkconfig import ConfigTransformer, Secret
 from sparkconfig.errors import ConfigurationError, SparkConfigError
-from sparkconfig.reloading import ReloadingTransformer
+from sparkconfig.kafka.reloading import ReloadingTransformer
 
 
 class Asked:

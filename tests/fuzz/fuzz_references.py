@@ -8,7 +8,8 @@ import sys
 import atheris
 
 with atheris.instrument_imports():
-    from sparkconfig.references import replace, scan, shorten
+    from sparkconfig._text import shorten
+    from sparkconfig.language.references import replace, scan
 
 from fuzz.models import references as model
 from fuzz.text import text_of

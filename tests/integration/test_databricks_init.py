@@ -55,7 +55,7 @@ class OtherPlugin extends org.apache.spark.api.plugin.SparkPlugin {
 APP = """
 import hashlib, json
 from pyspark.sql import SparkSession
-from sparkconfig.driver import current
+from sparkconfig._spark.driver import current
 
 spark = SparkSession.builder.getOrCreate()
 value = current(spark.conf.get("spark.shop.password")).reveal()
@@ -399,7 +399,7 @@ def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
     assert seen["digest"] == hashlib.sha256(VALUE.encode()).hexdigest()
     assert seen["count"] == 10
     assert seen["listeners"].split(",")[0] == LISTENER
-    assert "io.sparkconfig.redaction.EventLogListener" in seen["listeners"].split(",")
+    assert "io.sparkconfig.redaction.sinks.EventLogListener" in seen["listeners"].split(",")
     assert seen["plugins"].split(",")[0] == "com.databricks.backend.daemon.driver.OtherPlugin"
     assert seen["shown"] == f"${{files:{secrets}:password}}"
     own, *sparks = sorted(

@@ -15,13 +15,13 @@ import pytest
 import yaml
 
 from sparkconfig.agent.policies import Policies
-from sparkconfig.cli import dry_run
+from sparkconfig.checks import dry_run
+from sparkconfig.checks.doctor import Level, diagnose
 from sparkconfig.cli.main import main
-from sparkconfig.doctor import Level, diagnose
-from sparkconfig.policy.launch import Launch
-from sparkconfig.policy.operator_file import load as load_operator
-from sparkconfig.references import scan
-from sparkconfig.settings import PREFIX, parse
+from sparkconfig.language.references import scan
+from sparkconfig.policy.jobtype import Launch
+from sparkconfig.settings.operator_file import load as load_operator
+from sparkconfig.settings.schema import PREFIX, parse
 from support.cluster import SparkCluster
 from support.shim import shim_jar
 from support.spark_home import spark_home
@@ -155,7 +155,7 @@ def test_a_secret_mounted_by_kubernetes_is_read(mounted: Path) -> None:
 
 SEEN = """
 import hashlib, json
-from sparkconfig.driver import current
+from sparkconfig._spark.driver import current
 value = current("{reference}").reveal()
 print("SEEN " + json.dumps({{"digest": hashlib.sha256(value.encode()).hexdigest(), "count": spark.range(7).count()}}))
 spark.stop()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import settings
+from sparkconfig.settings import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_links_lead_to_files_that_exist() -> None:
 
 
 def test_settings_that_are_named_exist() -> None:
-    known = {setting.metadata["name"] for setting in settings.declared()}
+    known = {setting.metadata["name"] for setting in schema.declared()}
     named = {name.rstrip(".") for name in re.findall(r"spark\.config\.[a-zA-Z.]+", README)}
     assert len(named) > 3
     assert named <= known

@@ -20,7 +20,7 @@ from py4j.protocol import Py4JJavaError
 from leaks.support import bare_jvm
 from sparkconfig.cli.main import main
 from sparkconfig.redaction import MASK
-from sparkconfig.settings import PREFIX
+from sparkconfig.settings.schema import PREFIX
 from support.jdbc import artifact_jar
 from support.processes import Child, Run
 from support.shim import shim_jar

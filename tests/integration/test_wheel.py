@@ -27,7 +27,7 @@ APP = """
 import hashlib, json, sys
 from pathlib import Path
 from pyspark.sql import SparkSession
-from sparkconfig.driver import current
+from sparkconfig._spark.driver import current
 
 builder = SparkSession.builder
 if sys.argv[1:] == ["configure"]:

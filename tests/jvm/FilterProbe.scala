@@ -21,7 +21,7 @@ object FilterProbe {
     pages.addServlet(new ServletHolder(new Pages), "/*")
     val contexts = Seq(pages, static)
     if (filtered) contexts.foreach { context =>
-      val filter = new FilterHolder(new io.sparkconfig.redaction.UiFilter)
+      val filter = new FilterHolder(new io.sparkconfig.redaction.sinks.UiFilter)
       context.addFilter(filter, "/*", java.util.EnumSet.allOf(classOf[DispatcherType]))
     }
     val gzip = new GzipHandler() // as Spark wraps every handler

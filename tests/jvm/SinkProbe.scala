@@ -40,7 +40,8 @@ package io.sparkconfig.redaction.probe {
 
   import java.nio.file.{Files, Paths}
 
-  import io.sparkconfig.redaction.{EventLogListener, Redactor}
+  import io.sparkconfig.redaction.sinks.EventLogListener
+  import io.sparkconfig.redaction.engine.Redactor
   import org.apache.logging.log4j.LogManager
   import org.apache.logging.log4j.message.Message
   import org.apache.spark.probe.EventLogs

@@ -27,17 +27,17 @@ def main() -> None:
     for key, value in order["conf"].items():
         conf.set(key, value)
     if order["hooks"]:
-        conf.set("spark.extraListeners", "io.sparkconfig.redaction.EventLogListener")
-        conf.set("spark.ui.filters", "io.sparkconfig.redaction.UiFilter")
+        conf.set("spark.extraListeners", "io.sparkconfig.redaction.sinks.EventLogListener")
+        conf.set("spark.ui.filters", "io.sparkconfig.redaction.sinks.UiFilter")
         redaction.install()
         redaction.REGISTRY.declare(values.values())
     gateway = launch_gateway(conf)
     jvm = gateway.jvm.io.sparkconfig.redaction
     if order["hooks"]:
-        jvm.LogRedaction.install()
-        jvm.StreamRedaction.install()
+        jvm.sinks.LogRedaction.install()
+        jvm.sinks.StreamRedaction.install()
         listed = ListConverter().convert(list(values.values()), gateway._gateway_client)
-        jvm.Redactor.registerAllDeclared(listed)
+        jvm.engine.Redactor.registerAllDeclared(listed)
     for name, value in values.items():
         conf.set(f"spark.shop.{name}.endpoint", f"jdbc:x://shop:{value}@db/shop")
     spark = SparkSession(SparkContext(gateway=gateway, conf=conf))

@@ -41,7 +41,7 @@ def settings(jvm, base: Path, token: str, keep_ms: int = 60_000):
 def place(jvm) -> str:
     """Write the snapshot's file and return the value with its path."""
     node = jvm.com.fasterxml.jackson.databind.ObjectMapper().readTree(SNAPSHOT)
-    snapshot = jvm.io.sparkconfig.binding.Snapshot.fromJson(node)
+    snapshot = jvm.io.sparkconfig.core.Snapshot.fromJson(node)
     placed = jvm.io.sparkconfig.files.LocalFiles.place(snapshot)
     return str(placed.localValues().get("${v:k}").get("value").asText())
 

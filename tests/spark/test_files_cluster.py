@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import driver, worker
+from sparkconfig import worker
+from sparkconfig._spark import driver
 from support.authority import Authority
 from support.leaks import LeakFinder
 from support.postgres_tls import TlsPostgres

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spark.options.compile_sources import sources_jar
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.leaks import LeakFinder
 from support.postgres import new_password
 from support.processes import wait_until

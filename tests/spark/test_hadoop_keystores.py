@@ -54,7 +54,7 @@ def test_a_keystore_in_hadoops_file_system(tmp_path: Path) -> None:
         "spark.shop.password": "${keystore:/keys/shop.jceks:shop.password}",
     }
     with running_session(confs, folder=tmp_path) as spark:
-        from sparkconfig.driver import await_generation, current, generation
+        from sparkconfig._spark.driver import await_generation, current, generation
 
         reference = spark.conf.get("spark.shop.password")
         assert reference == "${keystore:/keys/shop.jceks:shop.password}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.crawl import fetch
 from support.leaks import LeakFinder
 from support.processes import Run, wait_until

@@ -69,7 +69,7 @@ class Shop:
         ).load()
 
     def api(self) -> object:
-        return self.spark.sparkContext._jvm.io.sparkconfig.api.DriverApi
+        return self.spark.sparkContext._jvm.io.sparkconfig.driver.DriverApi
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_current_gives_a_secret_and_a_missing_key_names_the_reference_only(shop:
 
 
 def test_of_composed_texts_the_secret_is_masked_and_their_number_costs_nothing(shop: Shop) -> None:
-    redactor = shop.spark.sparkContext._jvm.io.sparkconfig.redaction.Redactor
+    redactor = shop.spark.sparkContext._jvm.io.sparkconfig.redaction.engine.Redactor
     # The logs, the event log and the pages are searched for the password at the end of this module.
     context = shop.spark.sparkContext
     context.setJobDescription(

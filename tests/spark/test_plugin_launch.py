@@ -26,7 +26,7 @@ import org.apache.spark.sql.SparkSession
 object Shop {
   def main(arguments: Array[String]): Unit = {
     val spark = SparkSession.builder.getOrCreate()
-    val seen = "{\\"value\\": \\"" + io.sparkconfig.api.DriverApi.current(arguments(0)) + "\\"}"
+    val seen = "{\\"value\\": \\"" + io.sparkconfig.driver.DriverApi.current(arguments(0)) + "\\"}"
     java.nio.file.Files.write(java.nio.file.Paths.get(sys.env("SEEN")), seen.getBytes("UTF-8"))
     println("printed: " + seen)
     spark.stop()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.policies import records, write_operator
 from support.session import running_session
 from support.shim import shim_jar

@@ -15,7 +15,8 @@ from pyspark import cloudpickle
 from pyspark.errors import AnalysisException, PySparkException
 
 from spark.options.conftest import free_port, has_connect
-from sparkconfig import driver, spark35
+from sparkconfig import spark35
+from sparkconfig._spark import driver
 from sparkconfig.policy import PolicyViolation
 from support.policies import log_to, of_event, records, write_operator
 from support.processes import wait_until
@@ -431,7 +432,7 @@ class TestReferences:
 
     def test_the_jvm(self, classic, store):
         jvm = classic._jvm
-        values, expression = jvm.io.sparkconfig.binding.Values, jvm.io.sparkconfig.binding.Expression
+        values, expression = jvm.io.sparkconfig.core.Values, jvm.io.sparkconfig.core.Expression
         assert values.resolve(expression.apply(store % "password")) == SECRET
         with pytest.raises(Exception, match="may not use this reference") as error:
             values.resolve(expression.apply(store % "admin"))

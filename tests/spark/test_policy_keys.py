@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig.policy.keys import canonical
-from sparkconfig.policy.units import Unit, unit_of
+from sparkconfig.policy.keys.keys import canonical
+from sparkconfig.policy.keys.units import Unit, unit_of
 from support.spark_home import java, spark_home
 
 pytestmark = pytest.mark.spark

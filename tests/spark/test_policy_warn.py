@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.policies import log_to, records, write_operator
 from support.session import running_session
 
@@ -68,12 +68,14 @@ def test_the_start_warns_of_everything_and_goes_on(application):
 def test_settings_of_redaction_are_the_operators_even_so(application):
     spark, _ = application
     jvm = spark._jvm
-    assert jvm.io.sparkconfig.redaction.Redactor.redact(f"<{COLOUR}>") != f"<{COLOUR}>"
+    assert jvm.io.sparkconfig.redaction.engine.Redactor.redact(f"<{COLOUR}>") != f"<{COLOUR}>"
     conf = spark.sparkContext._jsc.sc().conf().clone().set("spark.eventLog.enabled", "true")
     # No context is being started, as where the platform's event log is unknown: an error unless require is false.
-    jvm.io.sparkconfig.redaction.EventLogListener(conf)
+    jvm.io.sparkconfig.redaction.sinks.EventLogListener(conf)
     with pytest.raises(Exception, match="cannot be redacted"):
-        jvm.io.sparkconfig.redaction.EventLogListener(conf.set("spark.config.redaction.require", "true"))
+        jvm.io.sparkconfig.redaction.sinks.EventLogListener(
+            conf.set("spark.config.redaction.require", "true")
+        )
 
 
 def test_doors_let_pass_count_and_record(application):

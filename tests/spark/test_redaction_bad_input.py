@@ -29,7 +29,7 @@ def jvm(tmp_path_factory):
     classes = tmp_path_factory.mktemp("probe")
     compile_scala(PROBE, classes)
     with bare_jvm(OPENED, classes=classes) as gateway:
-        redactor = gateway.jvm.io.sparkconfig.redaction.Redactor
+        redactor = gateway.jvm.io.sparkconfig.redaction.engine.Redactor
         redactor.registerAll([SECRET, *(f"tenant-password-{i:05d}-x" for i in range(10_000))])
         yield gateway.jvm
 
@@ -50,7 +50,7 @@ def test_an_event_of_200_megabytes(jvm):
 
 def test_a_log_message_of_50_megabytes(jvm, tmp_path):
     configure(jvm, tmp_path, "HUGE")
-    jvm.io.sparkconfig.redaction.LogRedaction.install()
+    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
     answer = jvm.io.sparkconfig.redaction.probe.SinkProbe.hugeMessage(50, SECRET, str(tmp_path / "log"))
     more, masks, leaked = answer.split()
     assert (masks, leaked) == ("2", "false")
@@ -59,14 +59,14 @@ def test_a_log_message_of_50_megabytes(jvm, tmp_path):
 
 def test_a_fault_inside_redaction_withholds_and_counts(jvm, tmp_path):
     configure(jvm, tmp_path, "FAULTY")
-    jvm.io.sparkconfig.redaction.LogRedaction.install()
-    before = jvm.io.sparkconfig.redaction.Redactor.faults()
+    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
+    before = jvm.io.sparkconfig.redaction.engine.Redactor.faults()
     jvm.io.sparkconfig.redaction.probe.SinkProbe.faulty(SECRET)
     text = (tmp_path / "log").read_text()
     assert SECRET not in text
     assert WITHHELD in text
     assert "harmless" in text
-    assert jvm.io.sparkconfig.redaction.Redactor.faults() == before + 2
+    assert jvm.io.sparkconfig.redaction.engine.Redactor.faults() == before + 2
 
 
 def written(jvm, event: dict) -> dict:
@@ -76,7 +76,7 @@ def written(jvm, event: dict) -> dict:
 
 
 def test_hostile_values_leave_events_whole(jvm):
-    redactor = jvm.io.sparkconfig.redaction.Redactor
+    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
     redactor.registerAllDeclared(AWKWARD)
     event = {"Event": "shop.Sold", "notes": AWKWARD, "nested": json.dumps(AWKWARD), "key": "colgroup"}
     answer = written(jvm, event)
@@ -87,7 +87,7 @@ def test_hostile_values_leave_events_whole(jvm):
 
 
 def test_a_text_that_costs_too_much_is_withheld_and_counted(jvm):
-    redactor = jvm.io.sparkconfig.redaction.Redactor
+    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
     redactor.registerAllDeclared(["\\" * 64, "a" * 4096])
     for note in ("\\" * 64, ("a" * 4095 + "b") * 60):
         before = redactor.faults()
@@ -99,7 +99,7 @@ def test_a_text_that_costs_too_much_is_withheld_and_counted(jvm):
 
 def test_a_value_of_signs_of_json_leaves_no_line_that_is_no_event(jvm):
     """One such line, and the history server could not read the log."""
-    redactor = jvm.io.sparkconfig.redaction.Redactor
+    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
     before = redactor.faults()
     redactor.registerAllDeclared(['"note":"'])
     assert written(jvm, {"Event": "shop.Sold", "note": "x"})["Event"] == WITHHELD_EVENT

@@ -403,7 +403,7 @@ def test_every_listener_survives(application):
     listeners = application.sessions["classic"].sparkContext._jsc.sc().conf().get("spark.extraListeners")
     assert listeners.split(",") == [
         "org.apache.spark.probe.AllEvents",
-        "io.sparkconfig.redaction.EventLogListener",
+        "io.sparkconfig.redaction.sinks.EventLogListener",
     ]
     assert application.heard("EVENT")
     assert application.heard("SUCCESS")
@@ -428,7 +428,7 @@ FetchErrorDetailsResponse.MitigationConfig.value
 def test_each_text_of_connects_answers_is_for_programs_or_for_people(application):
     from pyspark.sql.connect.proto import base_pb2
 
-    protos = application.sessions["classic"]._jvm.io.sparkconfig.redaction.Protos
+    protos = application.sessions["classic"]._jvm.io.sparkconfig.redaction.sinks.Protos
     seen, texts = set(), set()
 
     def enter(message: Any) -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def redactor():
     with bare_jvm() as gateway:
-        redactor = gateway.jvm.io.sparkconfig.redaction.Redactor
+        redactor = gateway.jvm.io.sparkconfig.redaction.engine.Redactor
         assert redactor.isEmpty()
         redactor.registerAllDeclared(list(CANARIES.values()))
         yield redactor
@@ -57,26 +57,26 @@ def test_encodings(redactor, name, encoding):
 
 
 def test_cases_that_both_engines_pass():
-    path = Path(__file__).resolve().parents[1] / "conformance" / "redaction.json"
+    path = Path(__file__).resolve().parents[1] / "conformance" / "redaction" / "cases.json"
     cases = json.loads(path.read_text(encoding="utf-8"))
     with bare_jvm() as gateway:
         answers = {}
         for case in cases:
             _forget(gateway)
-            gateway.jvm.io.sparkconfig.redaction.Redactor.registerAll(case["values"])
-            answers[case["name"]] = gateway.jvm.io.sparkconfig.redaction.Redactor.redact(case["text"])
+            gateway.jvm.io.sparkconfig.redaction.engine.Redactor.registerAll(case["values"])
+            answers[case["name"]] = gateway.jvm.io.sparkconfig.redaction.engine.Redactor.redact(case["text"])
     assert answers == {case["name"]: case["answer"] for case in cases}
 
 
 def _forget(gateway):
     """Take away what was registered, which a running application can never do."""
-    kind = gateway.jvm.java.lang.Class.forName("io.sparkconfig.redaction.Redactor$")
+    kind = gateway.jvm.java.lang.Class.forName("io.sparkconfig.redaction.engine.Redactor$")
     module = kind.getField("MODULE$").get(None)
     for name in ("known", "texts", "indexes"):
         field = kind.getDeclaredField(name)
         field.setAccessible(True)
         if name == "indexes":
-            field.set(module, gateway.new_array(gateway.jvm.io.sparkconfig.redaction.Index, 0))
+            field.set(module, gateway.new_array(gateway.jvm.io.sparkconfig.redaction.engine.Index, 0))
         else:
             field.get(module).clear()
 
@@ -191,7 +191,7 @@ def test_random_values_in_random_places(redactor):
 def fresh_redactor():
     """A redactor with few values; what other tests declare makes it slow (`~` stands everywhere)."""
     with bare_jvm() as gateway:
-        yield gateway.jvm.io.sparkconfig.redaction.Redactor
+        yield gateway.jvm.io.sparkconfig.redaction.engine.Redactor
 
 
 @pytest.mark.parametrize(

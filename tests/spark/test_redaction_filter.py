@@ -26,7 +26,7 @@ PAGES = ["writer", "bare-writer", "stream", "length", "latin", "bytes", "zip", "
 class Probe:
     def __init__(self, jvm):
         self.jvm = jvm.probe.FilterProbe
-        self.redactor = jvm.io.sparkconfig.redaction.Redactor
+        self.redactor = jvm.io.sparkconfig.redaction.engine.Redactor
         self.ports = {filtered: self.jvm.start(filtered) for filtered in (False, True)}
 
     def get(self, page, *, filtered=True, method="GET", accept="identity"):

@@ -39,7 +39,7 @@ def test_literal_secrets_join_the_registry(jvm):
         conf.set(key, value)
     conf.set("spark.config.redaction.keys", "colou?r, ^nothing$")
     jvm.io.sparkconfig.redaction.LiteralKeys.register(conf)
-    redactor = jvm.io.sparkconfig.redaction.Redactor
+    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
     for value in [*SECRETS.values(), 'jaas"Password-92']:
         assert redactor.redact(f"<{value}>") == f"<{MASK}>"
     for value in [*HARMLESS.values(), "jaasUserName-91"]:
@@ -59,9 +59,9 @@ def test_an_event_log_that_cannot_be_redacted_stops_the_start(jvm, require):
     conf.set("spark.eventLog.enabled", "true").set("spark.config.redaction.require", require)
     # No SparkContext is being started here, as on a platform whose classes differ.
     if require == "false":
-        jvm.io.sparkconfig.redaction.EventLogListener(conf)
+        jvm.io.sparkconfig.redaction.sinks.EventLogListener(conf)
     else:
         with pytest.raises(Py4JJavaError, match=r"event log .* cannot be redacted"):
-            jvm.io.sparkconfig.redaction.EventLogListener(conf)
+            jvm.io.sparkconfig.redaction.sinks.EventLogListener(conf)
     conf.set("spark.eventLog.enabled", "false")
-    jvm.io.sparkconfig.redaction.EventLogListener(conf)
+    jvm.io.sparkconfig.redaction.sinks.EventLogListener(conf)

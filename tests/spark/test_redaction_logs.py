@@ -28,7 +28,7 @@ rootLogger.appenderRef.file.ref = file
 @pytest.fixture(scope="module")
 def jvm():
     with bare_jvm(OPENED) as gateway:
-        gateway.jvm.io.sparkconfig.redaction.Redactor.registerAllDeclared(list(CANARIES.values()))
+        gateway.jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared(list(CANARIES.values()))
         yield gateway.jvm
 
 
@@ -54,8 +54,8 @@ def write(jvm, name, value):
 
 def test_log_events_and_a_reload(jvm, tmp_path):
     configure(jvm, tmp_path, "FIRST")
-    jvm.io.sparkconfig.redaction.LogRedaction.install()
-    jvm.io.sparkconfig.redaction.LogRedaction.install()
+    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
+    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
     for value in CANARIES.values():
         write(jvm, "a.b", value)
     configure(jvm, tmp_path, "SECOND")
@@ -78,9 +78,9 @@ def test_log_events_and_a_reload(jvm, tmp_path):
 def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
     """The stream waits for a timer; here the test is the timer."""
     values = ["s3cret-<piece>'s-71", "zweites Geheimnis ä", "third.one/Kx93"]
-    jvm.io.sparkconfig.redaction.Redactor.registerAllDeclared(values)
+    jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared(values)
     target = jvm.java.io.ByteArrayOutputStream()
-    pieces = jvm.io.sparkconfig.redaction.RedactingStream(target, None)
+    pieces = jvm.io.sparkconfig.redaction.sinks.RedactingStream(target, None)
     writes = 0
 
     def put(raw: bytes) -> None:
@@ -112,4 +112,4 @@ def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
 
 def test_streams_need_an_open_package():
     with bare_jvm() as gateway, pytest.raises(Py4JJavaError, match=r"--add-opens=java\.base/java\.io"):
-        gateway.jvm.io.sparkconfig.redaction.StreamRedaction.install()
+        gateway.jvm.io.sparkconfig.redaction.sinks.StreamRedaction.install()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import current, driver, worker
+from sparkconfig import current, worker
+from sparkconfig._spark import driver
 from sparkconfig.streaming import managed
 from support.processes import wait_until
 from support.rotation import replace_file

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import control, driver, worker
+from sparkconfig import worker
+from sparkconfig._spark import driver
+from sparkconfig.agent import control
 from sparkconfig.cli import main
 from sparkconfig.streaming import managed
 from support.processes import wait_until

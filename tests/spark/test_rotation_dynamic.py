@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sparkconfig import current, driver
+from sparkconfig import current
+from sparkconfig._spark import driver
 from support.processes import wait_until
 from support.rotation import Site, digest, running_site
 

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 
 import support
-from sparkconfig import current, driver
+from sparkconfig import current
+from sparkconfig._spark import driver
 from support.processes import wait_until
 from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
 

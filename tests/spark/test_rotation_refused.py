@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from sparkconfig import Resolver, current, driver, redaction, secret
+from sparkconfig import Resolver, current, redaction, secret
+from sparkconfig._spark import driver
 from support.cluster import SparkCluster
 from support.fakes.vault import FakeVault
 from support.postgres import PostgresServer, new_password

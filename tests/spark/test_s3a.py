@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.leaks import LeakFinder
 from support.maven import maven_jars
 from support.processes import Run, wait_until

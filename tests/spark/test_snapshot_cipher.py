@@ -29,7 +29,7 @@ def key(jvm) -> bytes:
 
 def _snapshot(jvm) -> object:
     mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
-    return jvm.io.sparkconfig.binding.Snapshot.fromJson(mapper.readTree(json.dumps(SNAPSHOT)))
+    return jvm.io.sparkconfig.core.Snapshot.fromJson(mapper.readTree(json.dumps(SNAPSHOT)))
 
 
 def test_python_reads_what_the_jvm_encrypts(jvm, key) -> None:

@@ -165,7 +165,7 @@ def test_the_references_of_kafkas_own_providers_stay_kafkas(shop: Shop) -> None:
         "kafka.ssl.key.password": "${broker:k}",
         "user": "${envvar:SHOP_USER}",
     }
-    configs = shop.spark._jvm.io.sparkconfig.api.DriverApi.configs(own)
+    configs = shop.spark._jvm.io.sparkconfig.driver.DriverApi.configs(own)
     assert dict(configs) == {**own, "user": "ada"}
 
 

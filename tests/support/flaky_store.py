@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from pathlib import Path
 
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ProviderUnavailableError, SecretNotFoundError
 from sparkconfig.formats import properties
-from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers.base import ConfigData, ConfigProvider
 
 
 class FlakyStore(ConfigProvider):

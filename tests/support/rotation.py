@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparkconfig import driver
+from sparkconfig._spark import driver
 from support.session import running_session
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Site:
 
     @property
     def api(self) -> Any:
-        return self.context._jvm.io.sparkconfig.api.DriverApi
+        return self.context._jvm.io.sparkconfig.driver.DriverApi
 
     def everywhere(self, function: Callable[..., Iterator[object]], parts: int = 4) -> list[Any]:
         """Run a function in Python workers of all executors, and give its results."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from sparkconfig.deadline import CallPool
+from sparkconfig._deadline import CallPool
 
 
 def _threads() -> set[threading.Thread]:

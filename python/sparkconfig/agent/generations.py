@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparkconfig.references import shorten
-from sparkconfig.rotation import Use
-from sparkconfig.snapshot import Snapshot
+from sparkconfig._text import shorten
+from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.snapshot import Snapshot
 
 __all__ = ["Changes", "GenerationHistory", "changes"]
 

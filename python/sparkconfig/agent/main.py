@@ -10,10 +10,11 @@ import sys
 import threading
 from typing import BinaryIO, NoReturn
 
-from sparkconfig import _redaction_hooks, _redaction_output
 from sparkconfig._version import __version__
 from sparkconfig.agent.server import AgentServer
 from sparkconfig.agent.service import AgentService
+from sparkconfig.redaction.sinks import logging as logging_sink
+from sparkconfig.redaction.sinks import streams
 
 __all__ = ["main"]
 
@@ -38,8 +39,8 @@ def main() -> NoReturn:
     logging.getLogger("py4j").disabled = True
     logging.getLogger("py4j").propagate = False
     # After the streams were taken away: from now on what providers print and log is masked here already.
-    _redaction_hooks.install()
-    _redaction_output.install()
+    logging_sink.install()
+    streams.install()
     hello = json.loads(stdin.readline() or b"{}")
     if "token" not in hello:
         sys.exit("this process is started by sparkconfig's Spark plugin, not by hand")

@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sparkconfig.early_confs import is_read_early
-from sparkconfig.policy.keys import canonical, fold
-from sparkconfig.policy.launch import Launch
-from sparkconfig.policy.overrides import is_internal
+from sparkconfig._text import shorten
+from sparkconfig.agent.policy_calls import answer
+from sparkconfig.policy.jobtype import Launch
+from sparkconfig.policy.keys.keys import canonical, fold
+from sparkconfig.policy.keys.overrides import is_internal
 from sparkconfig.policy.request import OverrideRequest
-from sparkconfig.policy.wire import answer
-from sparkconfig.references import shorten
+from sparkconfig.settings.early import is_read_early
 
 if TYPE_CHECKING:
     from sparkconfig.policy.engine import PolicyEngine, Resolve
-    from sparkconfig.policy.operator_file import OperatorFile
+    from sparkconfig.settings.operator_file import OperatorFile
 
 __all__ = ["Policies", "StartCheck"]
 
@@ -144,7 +144,7 @@ class Policies:
         return StartCheck(tuple(problems), defaults, audit)
 
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a question of a door (:mod:`sparkconfig.policy.wire`); who asks is filled in here."""
+        """Answer a question of a door (:mod:`sparkconfig.agent.policy_calls`); who asks is filled in here."""
         known = {"job_name": self._name, "job_type": self.job_type, "application": self._launch.application}
         found: dict[str, Any] = json.loads(answer(self.engine, json.dumps({**question, **known})))
         return found

@@ -7,12 +7,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
+from sparkconfig._text import shorten
 from sparkconfig.agent.generations import changes
 from sparkconfig.policy.audit import Audit, Record, now
-from sparkconfig.providers._cache_entry import PathState
-from sparkconfig.references import shorten
-from sparkconfig.rotation import Use
-from sparkconfig.snapshot import Snapshot
+from sparkconfig.resolution.cache_entry import PathState
+from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.snapshot import Snapshot
 
 __all__ = ["RotationRecords"]
 
@@ -42,11 +42,11 @@ class RotationRecords:
         self._pending: deque[str] = deque(maxlen=_PENDING)
         self._lock = threading.Lock()
 
-    def named(self, application_id: str) -> None:
+    def set_application_id(self, application_id: str) -> None:
         """The application has its id."""
         self._application["application_id"] = application_id
 
-    def noted(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
+    def on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
         """Record what one round brought; called by the keeper after each."""
         with self._lock:
             records = list(self._providers())

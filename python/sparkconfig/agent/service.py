@@ -7,24 +7,59 @@ import logging
 import math
 import mmap
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparkconfig.agent.errands import Errands
-from sparkconfig.agent.startup import Application, conf_id
+from sparkconfig._text import shorten
+from sparkconfig.agent.application import Application, conf_id
+from sparkconfig.agent.jvm_requests import JvmRequests
 from sparkconfig.agent.status import status_of
-from sparkconfig.agent.unmasked import UnmaskedValues
 from sparkconfig.errors import AgentError, SparkConfigError
-from sparkconfig.providers import _jvm
-from sparkconfig.redaction import REGISTRY
-from sparkconfig.resolver import Expression
-from sparkconfig.snapshot import Snapshot
+from sparkconfig.language.expression import Expression
+from sparkconfig.providers.hadoop import jvm
+from sparkconfig.redaction.registry import REGISTRY
+from sparkconfig.resolution.snapshot import Snapshot
 
-__all__ = ["AgentService"]
+__all__ = ["AgentService", "UnmaskedValues"]
 
+
+# Warnings for values that redaction leaves alone, and for those that look as if it should.
 _log = logging.getLogger(__name__)
+#: `inventory`, `us-east-1`, `etl_service`: passwords have more than letters of one case.
+_ORDINARY = re.compile(r"[A-Z]?[a-z]{3,}(?:[-_. ][a-z]+)*(?:-\d)?|[a-z]{2}(?:-[a-z]+)+-\d")
+
+
+class UnmaskedValues:
+    """Warns once for each reference whose value is too short to be masked, or an ordinary word that is masked."""
+
+    def __init__(self) -> None:
+        self._warned: set[str] = set()
+
+    def check(self, snapshot: Snapshot) -> None:
+        """Warn of the references in a snapshot that were not seen before; names, never values."""
+        from sparkconfig.redaction.patterns import worth_registering
+
+        for id_, entry in snapshot.entries.items():
+            if id_ not in self._warned and any(map(_ORDINARY.fullmatch, entry.secrets)):
+                self._warned.add(id_)
+                _log.warning(
+                    "a value in %s looks like an ordinary word, and is masked in free text wherever that word stands;"
+                    " if it is no secret, name the reference in spark.config.redaction.plain",
+                    shorten(id_.split("\0", 1)[0]),
+                )
+            if id_ not in self._warned and not all(map(worth_registering, entry.secrets)):
+                self._warned.add(id_)
+                # What follows the zero byte are the raw texts of sibling keys.
+                _log.warning(
+                    "a value in %s is short or a common word: it is not masked in pages and logs;"
+                    " use a longer secret",
+                    shorten(id_.split("\0", 1)[0]),
+                )
+
+
 _MAX_WAIT_MS = 60_000
 _WORKING_MEMORY = 16 << 20  # bytes; what a round of reading needs at least
 _NO_MEMORY = 137  # the exit code of a process that the kernel ends for want of memory
@@ -44,8 +79,8 @@ class AgentService:
         self._application: Application | None = None
         self._lock = threading.Lock()
         self._unmasked = UnmaskedValues()
-        self._errands = Errands()
-        _jvm.connect(self._errands.ask)
+        self._jvm_requests = JvmRequests()
+        jvm.connect(self._jvm_requests.ask)
         self._methods = {
             "ping": self._ping,
             "start": self._start,
@@ -56,7 +91,7 @@ class AgentService:
             "renew": self._renew,
             "status": self._status,
             "announce": self._announce,
-            "errand": self._errands.serve,
+            "errand": self._jvm_requests.serve,
         }
 
     def call(self, method: str, request: str) -> str:
@@ -152,7 +187,7 @@ class AgentService:
     def _mask(self, snapshot: Snapshot) -> None:
         """Mask the snapshot's secrets in what this process shows; warn of those that are not masked anywhere."""
         REGISTRY.register_new(snapshot.secrets)
-        self._unmasked.look(snapshot)
+        self._unmasked.check(snapshot)
 
     def _check(self, request: Json) -> Json:
         """A door asks the policies; whatever is not ``"ok": true`` must be refused."""

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from sparkconfig.lookup import Place
-from sparkconfig.references import scan
-from sparkconfig.rotation import Use
+from sparkconfig.language.references import scan
+from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.result import Place
 
 if TYPE_CHECKING:
+    from sparkconfig.agent.generations import GenerationHistory
     from sparkconfig.agent.policies import Policies
-    from sparkconfig.agent.startup import Application
+    from sparkconfig.agent.users import Users
+    from sparkconfig.resolution.cache import CachingProvider
+    from sparkconfig.resolution.keeper import SnapshotKeeper
+    from sparkconfig.resolution.resolver import Resolver
+    from sparkconfig.settings.schema import Settings
 
-__all__ = ["status_of"]
+__all__ = ["Running", "status_of"]
 
 
-def status_of(application: Application) -> dict[str, Any]:
+class Running(Protocol):
+    """What the status of an application is made of."""
+
+    keeper: SnapshotKeeper
+    settings: Settings
+    policies: Policies | None
+    resolver: Resolver
+    caches: dict[str, CachingProvider]
+    history: GenerationHistory
+    users: Users
+
+
+def status_of(application: Running) -> dict[str, Any]:
     """Return the state for the UI, for metrics and for ``sparkconfig refresh --status``, ready for JSON.
 
     Times of day are milliseconds since the epoch, durations milliseconds.
@@ -62,7 +79,7 @@ def _decisions(policies: Policies) -> list[dict[str, Any]]:
     return [{name: record[name] for name in shown if name in record} for record in reversed(records)]
 
 
-def _used_by(application: Application, id_: str, use: Use) -> list[str]:
+def _used_by(application: Running, id_: str, use: Use) -> list[str]:
     """The conf in which it stands, and what asked for its value beside that."""
     conf = [] if use.key is None else [f"the conf {use.key}"]
     return [*conf, *application.users.of(id_)]
@@ -78,7 +95,7 @@ def _keys_in_use(uses: Iterable[Use]) -> dict[Place, list[str]]:
     return {place: sorted(keys) for place, keys in found.items()}
 
 
-def _provider(application: Application, name: str, in_use: dict[Place, list[str]]) -> dict[str, Any]:
+def _provider(application: Running, name: str, in_use: dict[Place, list[str]]) -> dict[str, Any]:
     cache = application.caches.get(name)
     states = [] if cache is None else cache.states()
     return {

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from sparkconfig.doctor.diagnosis import Diagnosis
+    from sparkconfig.checks.doctor.diagnosis import Diagnosis
 
 __all__ = ["register"]
 
@@ -62,7 +62,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Look, and report everything at once."""
-    from sparkconfig.doctor.diagnosis import diagnose
+    from sparkconfig.checks.doctor.diagnosis import diagnose
 
     diagnosis = diagnose(options.file, spark_home=options.spark_home, operator=options.operator_file)
     shown = [

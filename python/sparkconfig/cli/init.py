@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Print the lines."""
-    from sparkconfig import jars
+    from sparkconfig._spark import jars
 
     jar = str(jars.find_jar(options.spark_home))
     name = options.provider

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode, FileError
+from sparkconfig.checks.exit_codes import ExitCode, FileError
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Install or uninstall."""
-    from sparkconfig import jars
+    from sparkconfig._spark import jars
 
     spark = jars.find_spark(options.spark_home)
     target: Path | None = None

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Print the path."""
-    from sparkconfig import jars
+    from sparkconfig._spark import jars
 
     if options.scala:
         path = jars.find_jar(scala=options.scala, kafka=options.kafka)

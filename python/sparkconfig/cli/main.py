@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from sparkconfig._version import __version__
+from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.cli import doctor, init, install, jar, providers, refresh, resolve, seal, validate
 from sparkconfig.cli.arguments import Parser, UsageError
-from sparkconfig.cli.exit_codes import ExitCode, code_for
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Output", "counted", "table"]
+__all__ = ["Output", "table"]
 
 
 class Output:
@@ -37,11 +37,6 @@ class Output:
         if self.as_json:
             print(json.dumps({"ok": False, "error": {"type": kind, "message": message}}, indent=2))
         print(f"sparkconfig: {message}", file=sys.stderr)
-
-
-def counted(count: int, what: str) -> str:
-    """Return ``1 key`` or ``2 keys``."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sparkconfig.providers._params import Param
+from sparkconfig.providers._kit.params import Param
 from sparkconfig.providers.catalog import ProviderInfo
 
 __all__ = ["markdown", "text"]

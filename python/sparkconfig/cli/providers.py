@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode, check_exists
+from sparkconfig.checks.exit_codes import ExitCode, check_exists
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def run_list(options: argparse.Namespace, out: Output) -> ExitCode:
 
 def run_test(options: argparse.Namespace, out: Output) -> ExitCode:
     """Configure the provider, read the paths, print what came without the values."""
-    from sparkconfig.cli.provider_trial import try_provider
+    from sparkconfig.checks.provider_trial import try_provider
 
     check_exists(options.operator_file)
     trial = try_provider(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sparkconfig import control
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.agent import control
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import AgentError, SecretNotFoundError
 

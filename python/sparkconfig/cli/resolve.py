@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode, check_exists
+from sparkconfig.checks.exit_codes import ExitCode, check_exists
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from sparkconfig.cli.dry_run import Report
+    from sparkconfig.checks.dry_run import Report
 
 __all__ = ["register"]
 
@@ -58,7 +58,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Ask the providers and print what they said about names."""
-    from sparkconfig.cli.dry_run import check, read_confs
+    from sparkconfig.checks.dry_run import check, read_confs
 
     if not options.dry_run:
         options.parser.refuse(
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _listed(what: str, texts: Sequence[str]) -> list[str]:
-    from sparkconfig.cli.output import counted
+    from sparkconfig._text import counted
 
     return ["", f"{counted(len(texts), what)}:", *(f"  - {text}" for text in texts)] if texts else []
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:

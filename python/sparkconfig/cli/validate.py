@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.cli.dry_run import read_confs
-from sparkconfig.cli.exit_codes import ExitCode, FileError, check_exists
+from sparkconfig.checks.dry_run import read_confs
+from sparkconfig.checks.exit_codes import ExitCode, FileError, check_exists
 from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.request import JOB_TYPES, SCOPES
 
 if TYPE_CHECKING:
-    from sparkconfig.policy.check import Report
+    from sparkconfig.checks.validate import Report
 
 __all__ = ["register"]
 
@@ -78,7 +78,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(options: argparse.Namespace, out: Output) -> int:
     """Check, and report everything at once."""
-    from sparkconfig.policy.check import Question, check, is_document
+    from sparkconfig.checks.validate import Question, check, is_document
 
     check_exists(options.operator_file)
     if options.policy is not None and is_document(options.policy):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparkconfig.errors import ProviderError
 from sparkconfig.formats.errors import FormatError
-from sparkconfig.providers._fields import json_fields
+from sparkconfig.formats.flat import json_fields
 
 __all__ = ["load"]
 

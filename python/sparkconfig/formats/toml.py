@@ -6,7 +6,7 @@ import sys
 
 from sparkconfig.errors import ProviderError
 from sparkconfig.formats.errors import FormatError
-from sparkconfig.providers._fields import flatten
+from sparkconfig.formats.flat import flatten
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -10,7 +10,7 @@ from typing import Any
 
 from sparkconfig.errors import ProviderError
 from sparkconfig.formats.errors import FormatError, MissingReaderError
-from sparkconfig.providers._fields import flatten
+from sparkconfig.formats.flat import flatten
 
 __all__ = ["load"]
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.references import shorten
-from sparkconfig.settings import PREFIX
+from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["Audit", "Record", "now"]
 

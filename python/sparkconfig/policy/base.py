@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TypeVar
 
-from sparkconfig.policy.request import OverrideRequest, ReferenceUse
-from sparkconfig.policy.value import ConfigValue
-from sparkconfig.references import shorten
+from sparkconfig._text import shorten
+from sparkconfig.policy.request import ConfigValue, OverrideRequest, ReferenceUse
 
 __all__ = ["KeyPolicy", "OverridePolicy"]
 

@@ -8,19 +8,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from sparkconfig._text import shorten
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.policy.base import OverridePolicy
-from sparkconfig.policy.decision import Decision, Explained
 from sparkconfig.policy.jobtype import JobTypes, parse_map
-from sparkconfig.policy.judge import Judge
-from sparkconfig.policy.operator_file import OperatorFile
-from sparkconfig.policy.overrides import Overrides
-from sparkconfig.policy.parts import Parts, load_parts
-from sparkconfig.policy.request import OverrideRequest, ReferenceUse
+from sparkconfig.policy.judge import Decision, Explained, Judge
+from sparkconfig.policy.keys.overrides import Overrides
+from sparkconfig.policy.loader import Parts, load_parts
+from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
-from sparkconfig.policy.value import PolicyViolation
-from sparkconfig.references import shorten
-from sparkconfig.settings import PREFIX, Settings
+from sparkconfig.settings.operator_file import OperatorFile
+from sparkconfig.settings.schema import PREFIX, Settings
 
 __all__ = ["SHARED", "PolicyEngine", "Resolve"]
 
@@ -249,12 +247,6 @@ class PolicyEngine:
         decision = Decision(violations=problems, explanation=(explained,))
         as_override = OverrideRequest(request.name, request.job_type, scope="catalog")
         return self._finish(decision, as_override, request.job_type)
-
-    def check_json(self, text: str) -> str:
-        """Answer a request of the JVM; see :mod:`sparkconfig.policy.wire`. Never raises."""
-        from sparkconfig.policy.wire import answer
-
-        return answer(self, text)
 
     def close(self) -> None:
         """Close the policies and the audit file."""

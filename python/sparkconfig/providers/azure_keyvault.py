@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sparkconfig.errors import AccessDeniedError, ProviderError, ProviderUnavailableError
-from sparkconfig.providers._http import CA_FILE, PROXY, status_failure, transport_failure
-from sparkconfig.providers._named import Found, NamedStoreProvider, layout_param
-from sparkconfig.providers._params import Param, ParamValues
-from sparkconfig.providers._pins import split_pins
-from sparkconfig.providers._store import NETWORK, TTL
+from sparkconfig.providers._kit.http import CA_FILE, PROXY, status_failure, transport_failure
+from sparkconfig.providers._kit.named import Found, NamedStoreProvider, layout_param
+from sparkconfig.providers._kit.params import Param, ParamValues
+from sparkconfig.providers._kit.pins import split_pins
+from sparkconfig.providers._kit.store import NETWORK, TTL
 
 __all__ = ["AzureKeyVaultConfigProvider"]
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.providers._params import Param
-from sparkconfig.providers._store import StoreProvider
+from sparkconfig.providers._kit.params import Param
+from sparkconfig.providers._kit.store import StoreProvider
 from sparkconfig.providers.base import ConfigProvider
-from sparkconfig.providers.classes import BUILT_IN, ENTRY_POINTS, find_class
+from sparkconfig.providers.registry import BUILT_IN, ENTRY_POINTS, find_class
 
 __all__ = ["ProviderInfo", "catalog"]
 

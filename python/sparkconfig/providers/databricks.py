@@ -17,11 +17,11 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers._fields import BASE64_KEYS
-from sparkconfig.providers._http import CA_FILE, OAUTH_REFUSALS, PROXY, transport_failure
-from sparkconfig.providers._named import WHOLE, Found, NamedStoreProvider, layout_param
-from sparkconfig.providers._params import Param, ParamValues
-from sparkconfig.providers._store import NETWORK, TTL
+from sparkconfig.providers._kit.fields import BASE64_KEYS
+from sparkconfig.providers._kit.http import CA_FILE, OAUTH_REFUSALS, PROXY, transport_failure
+from sparkconfig.providers._kit.named import WHOLE, Found, NamedStoreProvider, layout_param
+from sparkconfig.providers._kit.params import Param, ParamValues
+from sparkconfig.providers._kit.store import NETWORK, TTL
 
 __all__ = ["DatabricksConfigProvider"]
 

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence, Set
 
-from sparkconfig.config_data import ConfigData
+from sparkconfig._text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
@@ -18,11 +18,11 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers._fields import BASE64_KEYS, STRUCTURED, as_base64, pick, text_of
-from sparkconfig.providers._params import Param, read_params
-from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, failure, read_file
-from sparkconfig.providers._watch import FilePushes
-from sparkconfig.references import shorten
+from sparkconfig.providers._kit.fields import BASE64_KEYS, STRUCTURED, as_base64, pick, text_of
+from sparkconfig.providers._kit.params import Param, read_params
+from sparkconfig.providers._kit.paths import ALLOWED_PATHS_DOC, AllowedPaths, failure, read_file
+from sparkconfig.providers._kit.watch import FilePushes
+from sparkconfig.providers.base import ConfigData
 
 __all__ = ["DirectoryConfigProvider"]
 

@@ -6,12 +6,11 @@ import os
 import re
 from collections.abc import Mapping, Set
 
-from sparkconfig.config_data import ConfigData
+from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.providers._java_regex import JavaPatternError, to_python
-from sparkconfig.providers._params import Param, read_params
-from sparkconfig.providers.base import ConfigProvider
-from sparkconfig.references import shorten
+from sparkconfig.providers._kit.java_regex import JavaPatternError, to_python
+from sparkconfig.providers._kit.params import Param, read_params
+from sparkconfig.providers.base import ConfigData, ConfigProvider
 
 __all__ = ["EnvVarConfigProvider"]
 

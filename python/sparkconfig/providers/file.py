@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from sparkconfig.config_data import ConfigData
+from sparkconfig._text import shorten
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
 from sparkconfig.formats import FORMATS, FormatError, format_of
-from sparkconfig.providers._fields import STRUCTURED, pick
-from sparkconfig.providers._params import Param, read_params
-from sparkconfig.providers._paths import ALLOWED_PATHS_DOC, AllowedPaths, read_file
-from sparkconfig.providers._watch import FilePushes
-from sparkconfig.references import shorten
+from sparkconfig.providers._kit.fields import STRUCTURED, pick
+from sparkconfig.providers._kit.params import Param, read_params
+from sparkconfig.providers._kit.paths import ALLOWED_PATHS_DOC, AllowedPaths, read_file
+from sparkconfig.providers._kit.watch import FilePushes
+from sparkconfig.providers.base import ConfigData
 
 __all__ = ["FileConfigProvider"]
 

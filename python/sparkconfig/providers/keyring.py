@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Any
 
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
     ProviderError,
     ProviderUnavailableError,
 )
-from sparkconfig.providers._params import Param, ParamValues
-from sparkconfig.providers._store import TTL, StoreProvider
+from sparkconfig.providers._kit.params import Param, ParamValues
+from sparkconfig.providers._kit.store import TTL, StoreProvider
+from sparkconfig.providers.base import ConfigData
 
 __all__ = ["KeyringConfigProvider"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.config_data import ConfigData
+from sparkconfig._text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
@@ -15,9 +15,9 @@ from sparkconfig.errors import (
     SealedFileError,
     SecretNotFoundError,
 )
-from sparkconfig.providers._params import Param, ParamValues, read_params
-from sparkconfig.providers._watch import FilePushes
-from sparkconfig.references import shorten
+from sparkconfig.providers._kit.params import Param, ParamValues, read_params
+from sparkconfig.providers._kit.watch import FilePushes
+from sparkconfig.providers.base import ConfigData
 
 if TYPE_CHECKING:
     from sparkconfig.sealed.keys import KeySource

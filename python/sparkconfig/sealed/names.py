@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.references import shorten
 
 __all__ = ["EntryName"]
 

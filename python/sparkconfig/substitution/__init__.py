@@ -10,8 +10,8 @@ from sparkconfig.substitution.definitions import FROM_VALUES, SUFFIX
 from sparkconfig.substitution.keys import referenced_keys, sibling_texts
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject
 from sparkconfig.substitution.scanner import OPENING, Command, Malformed, Plan, Segment, iter_segments, parse
-from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper
-from sparkconfig.substitution.values import SubstitutableValues, UnderlyingValues
+from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, UnderlyingValues
+from sparkconfig.substitution.values import SubstitutableValues
 
 __all__ = [
     "BUILTIN_TYPES",

@@ -6,8 +6,8 @@ import importlib
 from collections.abc import Callable
 from typing import Final
 
+from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.references import shorten
 from sparkconfig.substitution.types import SubstituterType
 
 __all__ = ["FROM_VALUES", "SUFFIX", "FromValues", "LoadType", "TypeTable", "create_type", "load_type"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import NamedTuple
 
+from sparkconfig._text import shorten
 from sparkconfig.errors import SubstitutionError
-from sparkconfig.references import shorten
 from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NoReturn, SupportsIndex
 
-from sparkconfig.errors import SecretExposureError, SubstitutionError
+from sparkconfig._text import shorten
+from sparkconfig.errors import SecretExposureError, SparkConfigError, SubstitutionError
+from sparkconfig.secret import Secret
 
 __all__ = ["REDACTED", "RedactableObject", "Results", "to_text"]
 
@@ -131,3 +133,17 @@ def to_text(item: object, depth: int = 0) -> str:
             return "{" + ", ".join(pairs) + "}"
         return "[" + ", ".join(to_text(part, depth + 1) for part in item) + "]"
     return str(item)
+
+
+def located(error: SparkConfigError, key: str | None) -> SparkConfigError:
+    """Return the error with the key whose text is at fault, unless it tells one."""
+    if isinstance(error, SubstitutionError) and key is not None and not str(error).startswith("key '"):
+        return SubstitutionError(f"key '{shorten(key)}': {error}")
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
+
+
+def raw_result(raw: object) -> RedactableObject:
+    if isinstance(raw, RedactableObject):
+        return raw
+    return RedactableObject(raw.reveal(), True) if isinstance(raw, Secret) else RedactableObject(raw)

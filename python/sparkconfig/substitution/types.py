@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Protocol
 
 from sparkconfig.errors import SparkConfigError, SubstitutionError
 from sparkconfig.substitution.command import Modifiers, read_modifiers
-from sparkconfig.substitution.evaluate import Retrieve, evaluate
+from sparkconfig.substitution.evaluate import Retrieve, Steps, evaluate
 from sparkconfig.substitution.redactable import RedactableObject
 
-if TYPE_CHECKING:
-    from sparkconfig.substitution.values import SubstitutableValues
+__all__ = [
+    "SubstituterType",
+    "SubstituterTypeHelper",
+    "SubstitutionResults",
+    "UnderlyingValues",
+    "checked",
+    "guard",
+]
 
-__all__ = ["SubstituterType", "SubstituterTypeHelper", "checked", "guard"]
+
+class SubstitutionResults(Protocol):
+    """What a type may ask for: the results of other keys. :class:`SubstitutableValues` has them."""
+
+    @property
+    def type_definition_key_prefix(self) -> str:
+        """The prefix of type definitions, trimmed."""
+
+    @property
+    def substitution_results(self) -> Mapping[str, RedactableObject]:
+        """The results so far, by key."""
+
+    def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:  # noqa: FBT001 - KIP's order
+        """Return the result of ``key``, None if there is none; SubstitutionError if it is ``required``."""
+
+    def substitute(self, keys: Iterable[str]) -> Mapping[str, RedactableObject]:
+        """Return the results of ``keys``."""
+
+    def drive(self, steps: Steps) -> RedactableObject:
+        """Run an evaluation to its end."""
 
 
 class SubstituterType(ABC):
@@ -30,7 +55,7 @@ class SubstituterType(ABC):
         type: str,  # noqa: A002 - KIP's name
         modifiers: Sequence[str],
         identifier: str,
-        substitutable_values: SubstitutableValues,
+        substitutable_values: SubstitutionResults,
     ) -> RedactableObject:
         """Return the result, never None.
 
@@ -56,7 +81,7 @@ class SubstituterTypeHelper(SubstituterType):
         redact: bool,  # noqa: FBT001
         additional_flags: Set[str],
         additional_args: Mapping[str, str],
-        substitutable_values: SubstitutableValues,
+        substitutable_values: SubstitutionResults,
     ) -> RedactableObject | None:
         """Return the value of ``identifier``, or None if it does not exist (then a default may be used).
 
@@ -77,7 +102,7 @@ class SubstituterTypeHelper(SubstituterType):
         type: str,  # noqa: A002 - KIP's name
         modifiers: Sequence[str],
         identifier: str,
-        substitutable_values: SubstitutableValues,
+        substitutable_values: SubstitutionResults,
     ) -> RedactableObject:
         """Apply the modifiers around :meth:`retrieve_result`."""
         steps = evaluate(
@@ -85,7 +110,7 @@ class SubstituterTypeHelper(SubstituterType):
         )
         return substitutable_values.drive(steps)
 
-    def retriever(self, kind: str, values: SubstitutableValues) -> Retrieve:
+    def retriever(self, kind: str, values: SubstitutionResults) -> Retrieve:
         """Return :meth:`retrieve_result` as the evaluation calls it."""
 
         def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:  # noqa: FBT001
@@ -121,3 +146,10 @@ def checked(custom: SubstituterType, found: object) -> RedactableObject:
         return found
     wrong = "null" if found is None else f"{type(found).__name__}, not RedactableObject"
     raise SubstitutionError(f"Substituter returned {wrong}: {type(custom).__qualname__}")
+
+
+class UnderlyingValues(Protocol):
+    """The map-like object that is read (KIP-269)."""
+
+    def get(self, key: str, /) -> object:
+        """Return the value of ``key``, None if there is none."""

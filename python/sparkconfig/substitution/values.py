@@ -6,17 +6,17 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import cast
 
+from sparkconfig._text import shorten
 from sparkconfig.errors import SparkConfigError, SubstitutionError
-from sparkconfig.references import shorten
 from sparkconfig.secret import Secret
 from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.builtin import KEY_VALUE, ReadFile, make_sources
 from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.definitions import FromValues, LoadType, TypeTable, load_type
 from sparkconfig.substitution.evaluate import Need, Retrieve, Steps, evaluate
-from sparkconfig.substitution.redactable import REDACTED, RedactableObject, Results
+from sparkconfig.substitution.redactable import REDACTED, RedactableObject, Results, located, raw_result
 from sparkconfig.substitution.running import Running
 from sparkconfig.substitution.scanner import (
     LONG_TEXT,
@@ -27,9 +27,15 @@ from sparkconfig.substitution.scanner import (
     iter_segments,
     segments_of,
 )
-from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, checked, guard
+from sparkconfig.substitution.types import (
+    SubstituterType,
+    SubstituterTypeHelper,
+    UnderlyingValues,
+    checked,
+    guard,
+)
 
-__all__ = ["Literal", "SubstitutableValues", "UnderlyingValues"]
+__all__ = ["Literal", "SubstitutableValues"]
 
 _log = logging.getLogger(__name__)
 _MAX_NESTED = 50
@@ -40,13 +46,6 @@ MAX_CHARS = 1 << 26
 
 Literal = Callable[[str], str | tuple[str, bool]]
 """Transforms the text outside of ``$[...]``; may say beside it whether it is to be redacted."""
-
-
-class UnderlyingValues(Protocol):
-    """The map-like object that is read (KIP-269)."""
-
-    def get(self, key: str, /) -> object:
-        """Return the value of ``key``, None if there is none."""
 
 
 class SubstitutableValues:
@@ -260,7 +259,7 @@ class SubstitutableValues:
                 if not stack:
                     return answer
         except SparkConfigError as error:
-            failure = _located(error, stack[-1][0] if stack else None)
+            failure = located(error, stack[-1][0] if stack else None)
         finally:
             here.nested -= 1
             here.active.difference_update([key for key, _ in stack if key is not None])
@@ -382,7 +381,7 @@ class SubstitutableValues:
             if raw is None:
                 self._missing.add(key)
             else:
-                known = self._keep(key, _raw_result(raw))
+                known = self._keep(key, raw_result(raw))
         # A class that is named in a secret is refused: its name would stand in messages.
         return known if known is None or known.redacted else known.object
 
@@ -394,20 +393,6 @@ class SubstitutableValues:
         return changed if isinstance(changed, tuple) else (changed, False)
 
 
-def _located(error: SparkConfigError, key: str | None) -> SparkConfigError:
-    """Return the error with the key whose text is at fault, unless it tells one."""
-    if isinstance(error, SubstitutionError) and key is not None and not str(error).startswith("key '"):
-        return SubstitutionError(f"key '{shorten(key)}': {error}")
-    error.__cause__ = error.__context__ = None
-    return error.with_traceback(None)
-
-
 def _segments(text: str) -> Iterable[Segment]:
     """The segments of a text; a huge one's are kept in no list."""
     return iter_segments(text) if len(text) > LONG_TEXT else segments_of(text)
-
-
-def _raw_result(raw: object) -> RedactableObject:
-    if isinstance(raw, RedactableObject):
-        return raw
-    return RedactableObject(raw.reveal(), True) if isinstance(raw, Secret) else RedactableObject(raw)

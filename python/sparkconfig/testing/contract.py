@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
-from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.providers.base import ConfigData, ConfigProvider
 
 __all__ = ["ContractCase", "ProviderContract"]
 

@@ -7,9 +7,8 @@ import threading
 from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ConfigurationError, SecretNotFoundError
-from sparkconfig.providers.base import ChangeCallback, ConfigProvider
+from sparkconfig.providers.base import ChangeCallback, ConfigData, ConfigProvider
 
 __all__ = ["ProviderCall", "RecordingProvider"]
 

@@ -13,8 +13,8 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers.aws_secretsmanager import AwsSecretsManagerConfigProvider
-from sparkconfig.providers.aws_ssm import AwsSsmConfigProvider
+from sparkconfig.providers.aws.secretsmanager import AwsSecretsManagerConfigProvider
+from sparkconfig.providers.aws.ssm import AwsSsmConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.fault_proxy import FaultProxy
 from support.fakes.http_server import BODY_MARK, Fault

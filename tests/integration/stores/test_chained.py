@@ -3,11 +3,11 @@
 import pytest
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.providers.loader import load_providers
+from sparkconfig.resolution.declared import load_providers
+from sparkconfig.resolution.transformer import ConfigTransformer
 from sparkconfig.sealed import editor
 from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.sealed.names import EntryName
-from sparkconfig.transformer import ConfigTransformer
 from support.fakes.vault import FakeVault
 
 ROOT = "spark.config.providers"

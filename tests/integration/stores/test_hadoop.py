@@ -14,7 +14,7 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers.hadoop import HadoopConfigProvider
+from sparkconfig.providers.hadoop.provider import HadoopConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.spark_home import java
 

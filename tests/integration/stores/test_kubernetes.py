@@ -17,7 +17,7 @@ from sparkconfig.errors import (
     ProviderError,
     SecretNotFoundError,
 )
-from sparkconfig.providers.kubernetes import KubernetesConfigProvider
+from sparkconfig.providers.kubernetes.provider import KubernetesConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.kubernetes import FakeKubernetes
 from support.kubernetes_api import LOCKED, SHOP, KmockCluster, RealCluster

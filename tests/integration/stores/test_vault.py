@@ -14,7 +14,7 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.providers.vault import VaultConfigProvider
+from sparkconfig.providers.vault.provider import VaultConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.http_server import Fault
 from support.fakes.vault import FakeVault

@@ -31,7 +31,7 @@ object Shop {
   /** Without sparkconfig its classes are not there, and no text is a reference. */
   private def value(text: String): String =
     if (!text.startsWith("${")) text
-    else Thread.currentThread.getContextClassLoader.loadClass("io.sparkconfig.api.DriverApi")
+    else Thread.currentThread.getContextClassLoader.loadClass("io.sparkconfig.driver.DriverApi")
       .getMethod("current", classOf[String]).invoke(null, text).asInstanceOf[String]
 
   private def sql(spark: SparkSession, text: String): Unit = {

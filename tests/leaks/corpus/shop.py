@@ -53,7 +53,7 @@ def open_shop(spark: Any, folder: Path, jdbc: str) -> Shop:
 def _value(text: str) -> str:
     if not text.startswith("${"):
         return text
-    from sparkconfig.driver import current
+    from sparkconfig._spark.driver import current
 
     return current(text).reveal()
 

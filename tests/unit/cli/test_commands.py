@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import __version__, jars
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig import __version__
+from sparkconfig._spark import jars
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import COMMANDS, main, parser
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -263,8 +264,8 @@ class TestTemplates:
     """The files in conf/ say what the code takes."""
 
     def test_spark_defaults(self) -> None:
-        from sparkconfig.cli.dry_run import read_confs
-        from sparkconfig.settings import parse
+        from sparkconfig.checks.dry_run import read_confs
+        from sparkconfig.settings.schema import parse
 
         confs = read_confs([ROOT / "conf" / "spark-defaults.conf.template"])
         assert confs["spark.plugins"] == "io.sparkconfig.ConfigPlugin"
@@ -272,10 +273,10 @@ class TestTemplates:
         assert "${secrets:shop:password}" in confs.values()
 
     def test_operator_file_with_every_line_turned_on(self, tmp_path: Path) -> None:
-        from sparkconfig.cli.dry_run import read_confs
+        from sparkconfig.checks.dry_run import read_confs
         from sparkconfig.errors import ConfigurationError
-        from sparkconfig.providers.loader import load_providers
-        from sparkconfig.settings import Settings, parse
+        from sparkconfig.resolution.declared import load_providers
+        from sparkconfig.settings.schema import Settings, parse
 
         text = (ROOT / "conf" / "sparkconfig.conf.template").read_text(encoding="utf-8")
         everything = re.sub(r"^# (spark\.config\.\S+ = )", r"\1", text, flags=re.MULTILINE)

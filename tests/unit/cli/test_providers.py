@@ -84,7 +84,9 @@ def test_the_operators_file_wins(settings, monkeypatch, capsys):
     (folder / "sparkconfig.conf").write_text(
         "spark.config.providers=mine\nspark.config.providers.mine.class=envvar\n"
     )
-    monkeypatch.setattr("sparkconfig.policy.operator_file.find", lambda environ: folder / "sparkconfig.conf")
+    monkeypatch.setattr(
+        "sparkconfig.settings.operator_file.find", lambda environ: folder / "sparkconfig.conf"
+    )
     assert (
         main(
             [

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import sparkconfig
-from sparkconfig.cli.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import main
 
 VALUE = "seal-canary-5a1c-value"

@@ -16,7 +16,7 @@ import pytest
 
 import sparkconfig
 from sparkconfig import errors
-from sparkconfig.cli.exit_codes import ExitCode, code_for
+from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.cli.main import main, parser
 
 SECRET = "usage-canary-77aa-value"

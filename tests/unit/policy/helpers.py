@@ -3,8 +3,8 @@
 import json
 
 from sparkconfig.policy.engine import PolicyEngine
-from sparkconfig.policy.operator_file import OperatorFile
 from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.settings.operator_file import OperatorFile
 
 
 def engine(tmp_path, document=None, *, defaults=None, resolve=None, **settings):

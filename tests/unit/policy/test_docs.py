@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sparkconfig.agent.policies import Policies
-from sparkconfig.policy.launch import Launch
-from sparkconfig.policy.operator_file import load
-from sparkconfig.settings import PREFIX, parse
+from sparkconfig.policy.jobtype import Launch
+from sparkconfig.settings.operator_file import load
+from sparkconfig.settings.schema import PREFIX, parse
 from unit.policy.helpers import engine, request
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,7 +50,7 @@ def test_the_class_works():
 
 
 def test_every_setting_that_is_named_exists():
-    from sparkconfig.settings import FAMILIES, PREFIX, declared
+    from sparkconfig.settings.schema import FAMILIES, PREFIX, declared
 
     known = {field.metadata["name"] for field in declared()}
     for name in re.findall(r"spark\.config\.[A-Za-z.]+[a-z]", TEXT):

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from sparkconfig.agent import policy_calls
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.policy import ConfigValue, OverridePolicy, PolicyViolation, ReferenceUse
 from sparkconfig.policy.engine import PolicyEngine
-from sparkconfig.policy.overrides import PROTECTED, Overrides
-from sparkconfig.settings import parse
+from sparkconfig.policy.keys.overrides import PROTECTED, Overrides
+from sparkconfig.settings.schema import parse
 from unit.policy.helpers import denied, engine, request, rules
 
 CANARY = "s3cret-canary-4711"
@@ -420,7 +421,7 @@ def test_explanation_covers_every_property(tmp_path):
 
 
 def ask(checker, **question):
-    return json.loads(checker.check_json(json.dumps(question)))
+    return json.loads(policy_calls.answer(checker, json.dumps(question)))
 
 
 def test_a_question_of_the_jvm(tmp_path):
@@ -466,7 +467,7 @@ def test_a_question_of_the_jvm(tmp_path):
     ],
 )
 def test_a_broken_question_gets_an_answer_that_refuses(tmp_path, question):
-    answer = json.loads(engine(tmp_path).check_json(question))
+    answer = json.loads(policy_calls.answer(engine(tmp_path), question))
     assert answer["ok"] is False
     assert answer["message"]
     assert CANARY not in json.dumps(answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkconfig.policy.launch import Launch
+from sparkconfig.policy.jobtype import Launch
 
 SUBMIT = "org.apache.spark.deploy.SparkSubmit"
 KERNEL = ("python3.11", "-m", "ipykernel_launcher", "-f", "k.json")

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from sparkconfig.agent import policy_calls
+from sparkconfig.checks.sql import statements
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy import PolicyViolation
-from sparkconfig.policy.sql import statements
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from unit.policy.helpers import engine
 
@@ -119,7 +120,7 @@ def test_a_class_of_ones_own(tmp_path, monkeypatch):
         "create__table__policy__param__depth": "3",
     }
     with pytest.raises(ConfigurationError, match="CreateTablePolicy"):
-        engine(tmp_path, create__table__policy="sparkconfig.policy.builtin.AllPolicy")
+        engine(tmp_path, create__table__policy="sparkconfig.policy.builtin.names.AllPolicy")
     checker = engine(tmp_path, **settings)
     assert "says Mine" in checker.check_table(CreateTableRequest("t")).message
     assert checker.check_table(CreateTableRequest("t", buckets=2)).allowed
@@ -133,10 +134,12 @@ def test_a_class_of_ones_own(tmp_path, monkeypatch):
 def test_the_jvm_asks(tmp_path):
     checker = engine(tmp_path, tables({"require": {"columns": {"type": "range", "maxValue": 1}}}))
     question = {"op": "create_table", "name": "t", "job_type": "sql", "columns": {"a": "int", "b": "int"}}
-    answer = json.loads(checker.check_json(json.dumps(question)))
+    answer = json.loads(policy_calls.answer(checker, json.dumps(question)))
     assert answer["allowed"] is False
     assert "too large" in answer["message"]
-    assert json.loads(checker.check_json(json.dumps({**question, "columns": {}})))["allowed"] is True
+    assert (
+        json.loads(policy_calls.answer(checker, json.dumps({**question, "columns": {}})))["allowed"] is True
+    )
 
 
 SQL = """\

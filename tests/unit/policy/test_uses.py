@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from sparkconfig.agent import policy_calls
 from unit.policy.helpers import engine, request, rules
 
 ALLOW_SHARED = {"type": "allow", "provider": "vault", "path": "shared/*"}
@@ -106,7 +107,9 @@ def test_the_jvm_asks(tmp_path):
     )
 
     def ask(**question):
-        return json.loads(made.check_json(json.dumps({"op": "use", "job_type": "batch", **question})))
+        return json.loads(
+            policy_calls.answer(made, json.dumps({"op": "use", "job_type": "batch", **question}))
+        )
 
     allowed, denied = [{"text": "${vault:shared/x:pw}"}], [{"text": "${vault:teams/x:pw}", "siblings": {}}]
     assert ask(expressions=allowed, scope="worker")["allowed"]

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.providers._java_regex import to_python
+from sparkconfig.providers._kit.java_regex import to_python
 from sparkconfig.providers.envvar import EnvVarConfigProvider
 
 ENVIRONMENT = {"DB_PW": "1", "DB_USER": "2", "HOME": "3", "a.b": "4"}

@@ -18,7 +18,7 @@ from sparkconfig.errors import (
     SecretNotFoundError,
     SparkConfigError,
 )
-from sparkconfig.providers import _paths
+from sparkconfig.providers._kit import paths
 from sparkconfig.providers.directory import DirectoryConfigProvider
 from sparkconfig.providers.file import FileConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
@@ -200,7 +200,7 @@ def test_pipes_devices_and_directories_are_no_files(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "big").open("wb") as stream:
-        stream.truncate(_paths.MAX_BYTES + 1)
+        stream.truncate(paths.MAX_BYTES + 1)
     with pytest.raises(ProviderUnavailableError, match="more than 32 MiB"):
         _file().get(str(tmp_path / "big"))
 
@@ -219,7 +219,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
 )
 def test_what_the_systems_errors_mean(code: int, kind: type[Exception]) -> None:
     """Only "not reachable" lets a last good value serve: EIO and ESTALE are outages, EACCES is none."""
-    error = _paths.failure(OSError(code, os.strerror(code), "/x"), "/x")
+    error = paths.failure(OSError(code, os.strerror(code), "/x"), "/x")
     assert type(error) is kind
     assert os.strerror(code) in str(error)
 

@@ -14,8 +14,9 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
+from sparkconfig.language.expression import Expression
 from sparkconfig.providers.sealed import SealedConfigProvider
-from sparkconfig.resolver import Expression, Resolver
+from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.sealed import editor
 from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.sealed.names import EntryName

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig.errors import SealedFileError
 from sparkconfig.sealed import editor, files
-from sparkconfig.sealed.failures import FileAccessError, FileMissingError, SealedFileError
+from sparkconfig.sealed.failures import FileAccessError, FileMissingError
 from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.sealed.opened import SealedReader, load

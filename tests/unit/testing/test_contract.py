@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import pytest
 
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
+from sparkconfig.providers.base import ConfigData
 from sparkconfig.testing import ContractCase, ProviderContract, RecordingProvider
 
 DATA = {"user": "alice-0001", "password": "s3cret-value-77"}

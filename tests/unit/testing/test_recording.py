@@ -2,8 +2,8 @@
 
 import pytest
 
-from sparkconfig.config_data import ConfigData
 from sparkconfig.errors import ConfigurationError, ProviderUnavailableError, SecretNotFoundError
+from sparkconfig.providers.base import ConfigData
 from sparkconfig.testing import ProviderCall, RecordingProvider
 
 

@@ -1,9 +1,9 @@
 package io.sparkconfig
 
-import io.sparkconfig.binding.Values
-import io.sparkconfig.options.OptionRules
-import io.sparkconfig.policy.PolicyRules
-import io.sparkconfig.redaction.{CommandOutput, ThriftClients}
+import io.sparkconfig.bindings.sources.OptionRules
+import io.sparkconfig.core.{SparkConfigException, Values}
+import io.sparkconfig.policy.doors.PolicyRules
+import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.sparkconfig.InPlaceConfs
 

@@ -1,5 +1,6 @@
 package io.sparkconfig
 
+import io.sparkconfig.core.{BuildInfo, StartFailedException}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, SparkPlugin}
 
 /**
@@ -11,13 +12,14 @@ import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, SparkPlugin}
 class ConfigPlugin extends SparkPlugin {
   override def driverPlugin(): DriverPlugin = {
     ConfigPlugin.check(scala.util.Properties.versionNumberString, BuildInfo.flavour)
-    new plugin.DriverSide
+    new driver.DriverSide
   }
 
   override def executorPlugin(): ExecutorPlugin = new executor.ExecutorSide
 }
 
 private object ConfigPlugin {
+
   /**
    * Says that the jar is another Spark's, before the first class that is missing here does. Uses nothing of Scala's
    * library that differs between its versions, string interpolation and collections among them.

@@ -5,8 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap, Set => JSet}
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
-import io.sparkconfig.SparkConfigException
-import io.sparkconfig.binding.Values
+import io.sparkconfig.core.{SparkConfigException, Values}
 import org.apache.kafka.common.config.ConfigData
 import org.apache.kafka.common.config.provider.ConfigProvider
 import org.slf4j.LoggerFactory

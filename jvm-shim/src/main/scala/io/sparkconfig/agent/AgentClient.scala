@@ -6,11 +6,9 @@ import java.security.SecureRandom
 import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.BuildInfo
-import io.sparkconfig.binding.{Expression, Snapshot}
+import io.sparkconfig.core.{BuildInfo, Expression, Json, PolicyStart, RedactionSettings, Snapshot}
 import io.sparkconfig.files.{FileSettings, LocalFiles}
-import io.sparkconfig.policy.{PolicyDoors, PolicyStart}
-import io.sparkconfig.redaction.Redactor
+import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.SparkConf
 
 /** Settings that the side process has read and checked, as far as the shim needs them. */
@@ -22,9 +20,6 @@ final case class AgentSettings(
     workerAccess: Boolean,
     redaction: RedactionSettings)
 
-/** `spark.config.redaction.require` and `spark.config.redaction.keys`, whoever set them. */
-final case class RedactionSettings(require: Boolean, keys: String)
-
 /** What the side process found in the confs. */
 final case class ConfAnswer(
     snapshot: Snapshot,
@@ -32,6 +27,14 @@ final case class ConfAnswer(
     inPlace: Set[String],
     problems: Seq[String],
     policy: Option[PolicyStart])
+
+/**
+ * What happened while the driver waited.
+ *
+ * @param snapshot the newest generation, None if it is the known one
+ * @param audit records for the logger that the operator named
+ */
+final case class Change(snapshot: Option[Snapshot], audit: Seq[String])
 
 /** The shim's questions to the brain, typed; JSON and process handling stay below. */
 private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: JsonNode) {
@@ -51,14 +54,16 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   /**
    * Waits until the side process listens, configures the brain from the confs and resolves every reference in them.
    *
-   * @throws io.sparkconfig.SparkConfigException no interpreter has the package, or its version is another one
+   * @throws io.sparkconfig.core.SparkConfigException no interpreter has the package, or its version is another one
    */
   def resolveConfs(): ConfAnswer = {
     supervisor.start()
     val answer = supervisor.call("start", start)
     val given = answer.get("settings")
     files = Some(FileSettings.of(
-      Option(given.path("files_directory").textValue), AgentClient.newToken(), given.path("files_keep_ms").asLong))
+      Option(given.path("files_directory").textValue),
+      AgentClient.newToken(),
+      given.path("files_keep_ms").asLong))
     files.foreach(LocalFiles.open)
     parsed = Some(AgentSettings(
       given.get("poll_interval_ms").asLong,
@@ -82,7 +87,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    * Takes expressions into the snapshot and reads every path again that is due.
    *
    * @param scope who asks: `application`, `worker`, or None for a point of use
-   * @throws io.sparkconfig.SparkConfigException if one of these expressions cannot be resolved
+   * @throws io.sparkconfig.core.SparkConfigException if one of these expressions cannot be resolved
    */
   def resolve(expressions: Iterable[Expression], scope: Option[String] = None): Snapshot = {
     val request = Json.obj()
@@ -93,20 +98,21 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   }
 
   /**
-   * Asks the policies (`sparkconfig.policy.wire`).
+   * Asks the policies (`sparkconfig.agent.policy_calls`).
    *
-   * @throws io.sparkconfig.SparkConfigException the question has no answer: refuse
+   * @throws io.sparkconfig.core.SparkConfigException the question has no answer: refuse
    */
   def check(question: JsonNode): JsonNode = supervisor.call("check", question)
 
-  /** Waits for a generation newer than `known`; gives the newest one, which may be the known one. */
-  def awaitChange(known: Long, waitMs: Int): Option[Snapshot] = {
+  /** Waits for a generation newer than `known`. */
+  def awaitChange(known: Long, waitMs: Int): Change = {
     val request = Json.obj()
     request.put("generation", known)
     request.put("wait_ms", waitMs)
     val answer = supervisor.longCall("await_change", request, waitMs)
-    PolicyDoors.record(Json.texts(answer.get("audit")))
-    if (answer.hasNonNull("snapshot")) Some(snapshotOf(answer)) else None
+    Change(
+      if (answer.hasNonNull("snapshot")) Some(snapshotOf(answer)) else None,
+      Json.texts(answer.get("audit")))
   }
 
   /** Reads every path again, also what is not due. */
@@ -164,7 +170,12 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
 }
 
 private[sparkconfig] object AgentClient {
-  private val Defaults = AgentSettings(5000L, 3600000L, rpcInsecure = false, "refresh", workerAccess = false,
+  private val Defaults = AgentSettings(
+    5000L,
+    3600000L,
+    rpcInsecure = false,
+    "refresh",
+    workerAccess = false,
     RedactionSettings(require = true, ""))
   private val StartTimeoutMs = 30000L
   private val CallTimeoutMs = 60000
@@ -192,7 +203,9 @@ private[sparkconfig] object AgentClient {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
     val pythons = PythonFinder.candidates(
-      operatorFile.map(file => OperatorFile.python(file).getOrElse("python3")), conf.getOption(_), environment)
+      operatorFile.map(file => OperatorFile.python(file).getOrElse("python3")),
+      conf.getOption(_),
+      environment)
     val isolated = operatorFile.isDefined
     val specs = pythons.map { python =>
       val flags = if (isolated) Seq("-I") else Nil
@@ -226,7 +239,9 @@ private[sparkconfig] object AgentClient {
     val parent = node.putArray("parent")
     PythonFinder.parentCommand().foreach(parent.add(_))
     val properties = System.getProperties
-    Json.putMap(node, "system_properties",
+    Json.putMap(
+      node,
+      "system_properties",
       properties.stringPropertyNames().asScala.map(name => name -> properties.getProperty(name)))
     node
   }

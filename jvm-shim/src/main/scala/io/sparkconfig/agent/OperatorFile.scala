@@ -6,12 +6,12 @@ import java.nio.file.{Files, LinkOption, Path, Paths}
 import java.util.Properties
 
 import com.sun.security.auth.module.UnixSystem
-import io.sparkconfig.SparkConfigException
+import io.sparkconfig.core.SparkConfigException
 
 /**
  * The operator's own configuration, `sparkconfig.conf`. The shim only needs to know whether it exists and which
  * interpreter it names; its contents are judged by the Python side, and so are owner and permissions once more, in
- * every respect (`policy/operator_file.py`).
+ * every respect (`settings/operator_file.py`).
  */
 private[sparkconfig] object OperatorFile {
   private val Name = "sparkconfig.conf"
@@ -19,7 +19,7 @@ private[sparkconfig] object OperatorFile {
   private val Required = "sparkconfig.required"
 
   /**
-   * `/etc/spark`, else `$SPARK_HOME/conf`, else `$SPARK_CONF_DIR`: the rule of `policy/operator_file.py`.
+   * `/etc/spark`, else `$SPARK_HOME/conf`, else `$SPARK_CONF_DIR`: the rule of `settings/operator_file.py`.
    *
    * @throws SparkConfigException there is none, although the installer's marker says that there must be one
    */
@@ -49,7 +49,8 @@ private[sparkconfig] object OperatorFile {
     val properties = new Properties()
     try {
       val reader = Files.newBufferedReader(file, UTF_8)
-      try properties.load(reader) finally reader.close()
+      try properties.load(reader)
+      finally reader.close()
     } catch {
       case e @ (_: IOException | _: IllegalArgumentException) => throw unreadable(file, e)
     }

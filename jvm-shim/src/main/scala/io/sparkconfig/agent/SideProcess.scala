@@ -8,7 +8,7 @@ import java.util.Base64
 import java.util.concurrent.{Callable, Executors, TimeUnit, TimeoutException}
 import javax.net.SocketFactory
 
-import io.sparkconfig.SparkConfigException
+import io.sparkconfig.core.{Json, SparkConfigException}
 import org.slf4j.LoggerFactory
 import py4j.{CallbackClient, Gateway, GatewayServer}
 
@@ -41,7 +41,14 @@ private[sparkconfig] final class SideProcess private (
   def endpoint(readTimeoutMs: Int): PythonEndpoint = synchronized {
     import SideProcess.{NeverTidied, NoDelaySockets}
     val client = new CallbackClient(
-      port, SideProcess.loopback, token, NeverTidied, TimeUnit.SECONDS, NoDelaySockets, false, readTimeoutMs)
+      port,
+      SideProcess.loopback,
+      token,
+      NeverTidied,
+      TimeUnit.SECONDS,
+      NoDelaySockets,
+      false,
+      readTimeoutMs)
     clients = client :: clients
     new Gateway(null, client)
       .createProxy(getClass.getClassLoader, Array[Class[_]](classOf[PythonEndpoint]), "t")

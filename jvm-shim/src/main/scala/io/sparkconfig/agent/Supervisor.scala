@@ -1,7 +1,7 @@
 package io.sparkconfig.agent
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.{AgentUnavailableException, BuildInfo, SparkConfigException}
+import io.sparkconfig.core.{AgentUnavailableException, BuildInfo, Json, SparkConfigException}
 import org.apache.spark.sparkconfig.SparkAccess
 import org.slf4j.LoggerFactory
 import py4j.{Py4JException, Py4JNetworkException}
@@ -64,8 +64,7 @@ private[sparkconfig] final class Supervisor(
         val connection = connect(spec, launched.getOrElse(SideProcess.launch(spec, redact)))
         chosen = Some(spec)
         Some(connection)
-      }
-      catch { case e: LaunchFailure => failures += s"${spec.command.head}: ${e.reason}"; None }
+      } catch { case e: LaunchFailure => failures += s"${spec.command.head}: ${e.reason}"; None }
     }
     current = started.take(1).toList.headOption
     if (current.isDefined) heartbeat.start()
@@ -185,24 +184,25 @@ private[sparkconfig] final class Supervisor(
     private def runErrands(): Unit = {
       val asking = process.endpoint(ErrandWaitMs + callTimeoutMs)
       var request = errandRequest()
-      while (!closed && process.isAlive) try {
-        val answer = Json.parse(asking.call("errand", Json.write(request)))
-        request = errandRequest()
-        if (!answer.path("ok").asBoolean(false)) throw new SparkConfigException("the side process gave no errand")
-        val next = answer.path("errand")
-        if (next.isObject) {
-          val done = request.putObject("done")
-          done.put("number", next.get("number").asLong)
-          done.set[JsonNode]("answer", errand(next.get("name").asText, next.get("request")))
+      while (!closed && process.isAlive)
+        try {
+          val answer = Json.parse(asking.call("errand", Json.write(request)))
+          request = errandRequest()
+          if (!answer.path("ok").asBoolean(false)) throw new SparkConfigException("the side process gave no errand")
+          val next = answer.path("errand")
+          if (next.isObject) {
+            val done = request.putObject("done")
+            done.put("number", next.get("number").asLong)
+            done.set[JsonNode]("answer", errand(next.get("name").asText, next.get("request")))
+          }
+        } catch {
+          // Only the class, as below. A process that has ended ends the loop; any other failure must not end errands.
+          case e: Exception if !closed && process.isAlive =>
+            if (SparkAccess.ending) return
+            log.warn("an errand of the side process failed: {}", e.getClass.getName)
+            Thread.sleep(ErrandPauseMs)
+          case _: Exception => ()
         }
-      } catch {
-        // Only the class, as below. A process that has ended ends the loop; any other failure must not end errands.
-        case e: Exception if !closed && process.isAlive =>
-          if (SparkAccess.ending) return
-          log.warn("an errand of the side process failed: {}", e.getClass.getName)
-          Thread.sleep(ErrandPauseMs)
-        case _: Exception => ()
-      }
     }
 
     private def errandRequest() = {

@@ -1,12 +1,11 @@
 package io.sparkconfig.executor
 
-import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.SparkConfigException
-import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.core.{Expression, Snapshot, SparkConfigException, ValueSource}
 import org.apache.spark.SparkContext
 import org.slf4j.LoggerFactory
 
@@ -27,6 +26,7 @@ private[sparkconfig] final class ExecutorService(
   private val cipher = new SnapshotCipher(key)
   @volatile private var news: Option[SnapshotNews] = None
   private val history = new MaskHistory
+
   /** Who masks so many values has the others with the snapshot. */
   @volatile private var covered = 0L
   @volatile private var allRetired: Option[Retired] = None
@@ -65,8 +65,11 @@ private[sparkconfig] final class ExecutorService(
       val before = history.add(snapshot.secretValues)
       if (news.forall(_.generation < snapshot.generation)) covered = before
       val small = bytes.length <= InlineBytes || !broadcastsWork
-      val fresh = new SnapshotNews(snapshot.generation, if (small) bytes else null,
-        if (small) null else sc.broadcast(bytes), history.count)
+      val fresh = new SnapshotNews(
+        snapshot.generation,
+        if (small) bytes else null,
+        if (small) null else sc.broadcast(bytes),
+        history.count)
       val old = news
       news = Some(fresh)
       reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
@@ -184,8 +187,10 @@ private[sparkconfig] final class ExecutorService(
 private[sparkconfig] final case class Seen(generation: Long, at: Long)
 
 private object ExecutorService {
+
   /** Replies of this size cost less than a broadcast. */
   private val InlineBytes = 10 * 1024
+
   /** What an executor has missed is for it alone, and seldom more than a few values. */
   private val MissedChars = 64L * 1024
 }

@@ -2,11 +2,11 @@ package io.sparkconfig.executor
 
 import java.util.{Map => JMap}
 
-import io.sparkconfig.binding.{Expression, Snapshot, Values}
+import io.sparkconfig.core.{Expression, Snapshot, Values}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
-import io.sparkconfig.plugin.RedactionSinks
-import io.sparkconfig.redaction.Redactor
+import io.sparkconfig.redaction.RedactionSinks
+import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
 import org.apache.spark.sparkconfig.{ReferenceConf, SparkAccess}
@@ -30,14 +30,17 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       ExecutorSide.files(extra).foreach(LocalFiles.open)
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
-      if (extra.get(ExecutorSide.WorkerKey) == "true") serveWorkers(started, extra.get(ExecutorSide.JudgedKey) == "true")
+      if (extra.get(ExecutorSide.WorkerKey) == "true")
+        serveWorkers(started, extra.get(ExecutorSide.JudgedKey) == "true")
       ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()
       try {
-        ReferenceConf.install(context.conf(), (key, text) =>
-          if (key.startsWith("spark.config.")) None
-          else started.snapshot.get(Expression.ofConf(key, text)))
+        ReferenceConf.install(
+          context.conf(),
+          (key, text) =>
+            if (key.startsWith("spark.config.")) None
+            else started.snapshot.get(Expression.ofConf(key, text)))
       } catch {
         case e: IllegalStateException => log.error("references in Spark confs stay unresolved here: {}", e.getMessage)
       }
@@ -50,8 +53,9 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       task <- Option(TaskContext.get())
       text <- Option(task.getLocalProperty(ExecutorState.Property))
       wanted <- ExecutorState.parse(text)
-    } try source.reach(wanted)
-    catch { case _: InterruptedException => Thread.currentThread().interrupt() } // the task was killed
+    }
+      try source.reach(wanted)
+      catch { case _: InterruptedException => Thread.currentThread().interrupt() } // the task was killed
 
   /** Python workers are a convenience: an executor without them still computes. */
   private def serveWorkers(source: ExecutorValues, judged: Boolean): Unit =
@@ -76,6 +80,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
 }
 
 private[sparkconfig] object ExecutorSide {
+
   /** What the driver tells executors through the plugin's own conf, which is public: no secrets here. */
   val PollKey = "poll.interval.ms"
   val WorkerKey = "worker.access"

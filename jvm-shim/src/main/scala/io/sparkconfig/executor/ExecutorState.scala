@@ -14,6 +14,7 @@ private[sparkconfig] final case class ExecutorState(generation: Long, masks: Lon
 }
 
 private[sparkconfig] object ExecutorState {
+
   /** The local property of tasks; it holds two numbers, and shows in the event log. */
   val Property = "sparkconfig.state"
 

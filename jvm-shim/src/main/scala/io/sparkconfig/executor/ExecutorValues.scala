@@ -3,10 +3,9 @@ package io.sparkconfig.executor
 import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.AtomicReference
 
-import io.sparkconfig.SparkConfigException
-import io.sparkconfig.binding.{Expression, Renewal, Snapshot, Used, ValueSource}
+import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
-import io.sparkconfig.redaction.Redactor
+import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.broadcast.Broadcast
 import org.slf4j.LoggerFactory
@@ -87,8 +86,10 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     val known = expressions.map(expression => expression -> resolve(expression))
     // Each may have brought a newer snapshot; the values come from one of them.
     val newest = held.get()
-    new Used(expressions,
-      known.map { case (expression, value) => newest.get(expression).getOrElse(value) }, newest.generation)
+    new Used(
+      expressions,
+      known.map { case (expression, value) => newest.get(expression).getOrElse(value) },
+      newest.generation)
   }
 
   override def renew(refused: Used): Used = {

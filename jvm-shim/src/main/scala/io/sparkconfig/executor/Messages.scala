@@ -37,7 +37,8 @@ private[executor] final class SnapshotNews(
     val inline: Array[Byte],
     val shared: Broadcast[Array[Byte]],
     val masks: Long,
-    val retired: Retired = null) extends Message {
+    val retired: Retired = null)
+  extends Message {
 
   def withRetired(values: Retired): SnapshotNews = new SnapshotNews(generation, inline, shared, masks, values)
 }
@@ -96,8 +97,15 @@ private[sparkconfig] object Messages {
     case Unchanged => Array("unchanged")
     case news: SnapshotNews =>
       val retired = Option(news.retired)
-      Array("snapshot", Long.box(news.generation), news.inline, news.shared, Long.box(news.masks),
-        retired.map(each => Long.box(each.masks)).orNull, retired.map(_.inline).orNull, retired.map(_.shared).orNull)
+      Array(
+        "snapshot",
+        Long.box(news.generation),
+        news.inline,
+        news.shared,
+        Long.box(news.masks),
+        retired.map(each => Long.box(each.masks)).orNull,
+        retired.map(_.inline).orNull,
+        retired.map(_.shared).orNull)
     case AskRenewal(ids, ticket) => Array("ask-renewal", ids.toArray[String], Long.box(ticket))
     case Renewing(ticket) => Array("renewing", Long.box(ticket))
     case Renewed(waitMs) => Array("renewed", Long.box(waitMs))

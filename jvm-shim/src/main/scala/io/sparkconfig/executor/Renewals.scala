@@ -1,7 +1,7 @@
 package io.sparkconfig.executor
 
-import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 import java.util.concurrent.{ExecutorService => Pool}
+import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 
 import org.slf4j.LoggerFactory
 

@@ -5,8 +5,7 @@ import java.security.SecureRandom
 import javax.crypto.Cipher
 import javax.crypto.spec.{GCMParameterSpec, SecretKeySpec}
 
-import io.sparkconfig.agent.Json
-import io.sparkconfig.binding.Snapshot
+import io.sparkconfig.core.{Json, Snapshot}
 
 /**
  * AES-256-GCM over a snapshot: nonce (12 bytes), ciphertext, tag (16 bytes); the generation is authenticated, so

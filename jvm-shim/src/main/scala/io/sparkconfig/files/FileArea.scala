@@ -3,14 +3,15 @@ package io.sparkconfig.files
 import java.io.IOException
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
-import java.nio.file.{FileAlreadyExistsException, Files, LinkOption, Path, StandardCopyOption, StandardOpenOption}
 import java.nio.file.attribute.{FileAttribute, FileTime, PosixFilePermissions}
+import java.nio.file.{FileAlreadyExistsException, Files, LinkOption, Path, StandardCopyOption, StandardOpenOption}
 import java.util.UUID
 import java.util.concurrent.TimeUnit.SECONDS
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.redaction.Redactor
+import io.sparkconfig.core.StoredFile
+import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
 /**
@@ -31,7 +32,9 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
 
   /** Writes what is not there yet; gives each file's path by its id. */
   def place(files: Seq[StoredFile]): Map[String, String] = {
-    val folder = try enter() catch { case e: IOException => throw refusal(wanted, e) }
+    val folder =
+      try enter()
+      catch { case e: IOException => throw refusal(wanted, e) }
     val paths = files.map(file => file.id -> write(folder, file).toString).toMap
     current = files
     paths
@@ -92,8 +95,10 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
 
   private def replace(partial: Path, target: Path, content: Array[Byte]): Unit =
     try {
-      val channel = FileChannel.open(partial,
-        java.util.EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), FileOnly)
+      val channel = FileChannel.open(
+        partial,
+        java.util.EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        FileOnly)
       try {
         val bytes = ByteBuffer.wrap(content)
         while (bytes.hasRemaining) channel.write(bytes)
@@ -122,6 +127,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
 }
 
 private[files] object FileArea {
+
   /** The beginning of the directory's name. */
   val Prefix = "sparkconfig-files-"
   private val LongestPauseMs = 60000L
@@ -151,7 +157,8 @@ private[files] object FileArea {
 
   private def list(folder: Path): Seq[Path] = {
     val stream = Files.newDirectoryStream(folder)
-    try stream.asScala.toList finally stream.close()
+    try stream.asScala.toList
+    finally stream.close()
   }
 
   /** The lock file goes last: without it nobody could tell that the rest is abandoned. */
@@ -173,7 +180,8 @@ private[files] final class DirectoryLock private (val folder: Path, channel: Fil
   def releaseAsLast(): Boolean = {
     held.foreach(_.release())
     held = None
-    try channel.tryLock() != null catch { case _: IOException => false }
+    try channel.tryLock() != null
+    catch { case _: IOException => false }
   }
 
   def close(): Unit = channel.close()
@@ -190,8 +198,10 @@ private[files] object DirectoryLock {
       val lock = attempt(folder)
       if (lock.isDefined) return lock.get
       Thread.sleep(20)
-      try Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(
-        PosixFilePermissions.fromString("rwx------")))
+      try Files.createDirectory(
+          folder,
+          PosixFilePermissions.asFileAttribute(
+            PosixFilePermissions.fromString("rwx------")))
       catch { case _: FileAlreadyExistsException => () }
     }
     throw new IOException("its lock cannot be had")
@@ -201,7 +211,8 @@ private[files] object DirectoryLock {
   def ifAbandoned(folder: Path)(action: => Unit): Unit =
     try {
       val channel = FileChannel.open(folder.resolve(Name), StandardOpenOption.WRITE)
-      try if (channel.tryLock() != null) action finally channel.close()
+      try if (channel.tryLock() != null) action
+      finally channel.close()
     } catch {
       case _: java.nio.file.NoSuchFileException => if (isOld(folder)) action
       case _: java.nio.channels.OverlappingFileLockException => ()
@@ -211,13 +222,18 @@ private[files] object DirectoryLock {
   private def attempt(folder: Path): Option[DirectoryLock] =
     try {
       val path = folder.resolve(Name)
-      val channel = FileChannel.open(path, java.util.EnumSet.of(
-        StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE), FileArea.FileOnly)
+      val channel = FileChannel.open(
+        path,
+        java.util.EnumSet.of(
+          StandardOpenOption.CREATE,
+          StandardOpenOption.READ,
+          StandardOpenOption.WRITE),
+        FileArea.FileOnly)
       val before = Files.readAttributes(path, classOf[java.nio.file.attribute.BasicFileAttributes]).fileKey()
       val lock = new DirectoryLock(folder, channel)
       // Its last user may have removed it between our two steps: then the lock is on a file without a name.
       if (lock.held.isDefined &&
-          Files.readAttributes(path, classOf[java.nio.file.attribute.BasicFileAttributes]).fileKey() == before) Some(lock)
+        Files.readAttributes(path, classOf[java.nio.file.attribute.BasicFileAttributes]).fileKey() == before) Some(lock)
       else { lock.close(); None }
     } catch { case _: java.nio.file.NoSuchFileException => None }
 

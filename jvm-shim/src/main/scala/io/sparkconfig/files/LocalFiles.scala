@@ -2,8 +2,7 @@ package io.sparkconfig.files
 
 import java.nio.file.{Files, Path, Paths}
 
-import io.sparkconfig.SparkConfigException
-import io.sparkconfig.binding.Snapshot
+import io.sparkconfig.core.{Snapshot, SparkConfigException}
 import org.slf4j.LoggerFactory
 
 /** The files of a generation cannot be written here; the generation before it serves on. */

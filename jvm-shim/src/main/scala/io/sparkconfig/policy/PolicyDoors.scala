@@ -4,30 +4,11 @@ import java.util.{Collections, LinkedHashMap => JLinkedHashMap, Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import io.sparkconfig.{PolicyRefusedException, SparkConfigException}
-import io.sparkconfig.agent.{AgentClient, Json}
-import io.sparkconfig.binding.{Expression, Values}
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.core.{Expression, Json, PolicyRefusedException, PolicyStart, SparkConfigException, Values}
 import org.apache.spark.sql.sparkconfig.PolicyViolationException
 import org.slf4j.{Logger, LoggerFactory}
-
-/** What the start of the side process says about policies. */
-private[sparkconfig] final case class PolicyStart(
-    judgesTables: Boolean,
-    defaults: Map[String, String],
-    auditLogger: Option[String],
-    audit: Seq[String])
-
-private[sparkconfig] object PolicyStart {
-  def fromJson(node: JsonNode): Option[PolicyStart] = Option(node).filterNot(_.isNull).map { given =>
-    PolicyStart(
-      given.get("tables").asBoolean,
-      Json.fields(given.get("defaults")).map { case (key, text) => key -> text.asText }.toMap,
-      Option(given.get("audit_logger")).filterNot(_.isNull).map(_.asText),
-      Json.texts(given.get("audit")))
-  }
-}
 
 /**
  * Asks the brain's policies on behalf of every door of the running application.
@@ -60,7 +41,7 @@ private[sparkconfig] final class PolicyDoors(
   def confs: Map[String, String] = now
 
   /** Whether this is what the application was started with, so that there is nothing to ask. */
-  def isApplications(key: String, text: String): Boolean =
+  def isUnchanged(key: String, text: String): Boolean =
     Seq(now, given, server).exists(_.get(key).contains(text))
 
   /**

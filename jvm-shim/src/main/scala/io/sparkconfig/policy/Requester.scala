@@ -20,15 +20,17 @@ private[policy] object Requester {
   /** The requester of the session that is active in this thread; None outside of sessions. */
   def current: Option[Requester] =
     try SparkSession.getActiveSession.flatMap(session => Try(SessionIds.of(session)).toOption).map { id =>
-      connectUser(id).getOrElse(Requester("", id))
-    } catch { case NonFatal(_) => None }
+        connectUser(id).getOrElse(Requester("", id))
+      }
+    catch { case NonFatal(_) => None }
 
   /** Spark Connect is not on every class path, and private to Spark. */
   private def connectUser(serverSession: String): Option[Requester] = Try {
     val service = Class.forName(ConnectService, false, Thread.currentThread().getContextClassLoader)
     val manager = service.getMethod("sessionManager").invoke(service.getField("MODULE$").get(null))
     val sessions = manager.getClass.getMethod("listActiveSessions").invoke(manager).asInstanceOf[Iterable[AnyRef]]
-    sessions.find(text(_, "serverSessionId") == serverSession).map(found => Requester(text(found, "userId"), text(found, "sessionId")))
+    sessions.find(text(_, "serverSessionId") == serverSession).map(found =>
+      Requester(text(found, "userId"), text(found, "sessionId")))
   }.toOption.flatten
 
   private def text(info: AnyRef, name: String): String = String.valueOf(info.getClass.getMethod(name).invoke(info))

@@ -2,10 +2,12 @@ package io.sparkconfig.redaction
 
 import java.util.regex.{Pattern => Regex, PatternSyntaxException}
 
+import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.SparkConf
 
 /** Secrets that are written in clear into confs: found by their keys, then masked by value like all others. */
 object LiteralKeys {
+
   /** Comma-separated regular expressions, searched in keys without regard to case; they extend the built-in ones. */
   val Key = "spark.config.redaction.keys"
 
@@ -27,8 +29,9 @@ object LiteralKeys {
   def values(conf: SparkConf): Seq[String] = {
     val extra = conf.get(Key, "").split(',').map(_.trim).filter(_.nonEmpty).map { text =>
       try Regex.compile(text, Regex.CASE_INSENSITIVE)
-      catch { case wrong: PatternSyntaxException =>
-        throw new IllegalArgumentException(s"$Key: '$text' is not a regular expression: ${wrong.getDescription}")
+      catch {
+        case wrong: PatternSyntaxException =>
+          throw new IllegalArgumentException(s"$Key: '$text' is not a regular expression: ${wrong.getDescription}")
       }
     }
     conf.getAll.toSeq.flatMap { case (key, value) =>

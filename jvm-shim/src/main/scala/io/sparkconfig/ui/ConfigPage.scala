@@ -1,17 +1,18 @@
 package io.sparkconfig.ui
 
-import java.time.{Duration, Instant, ZoneId}
 import java.time.format.DateTimeFormatter
+import java.time.{Duration, Instant, ZoneId}
 
 import scala.collection.JavaConverters._
 import scala.util.Try
 import scala.xml.{Node, Text}
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.agent.Json
+import io.sparkconfig.core.Json
 
 /** The page "Config": what is in use, since when, from where, and who has it. Names and times, never values. */
 object ConfigPage {
+
   /** The state as the event log has it. */
   def parse(state: String): JsonNode = Json.parse(state)
 
@@ -33,40 +34,93 @@ object ConfigPage {
           <span id="behind">{state.path("executors_behind").asLong}</span></li>
         <li><strong>As of:</strong> {time(now)}; <a href="json/">the same as JSON</a></li>
       </ul>
-      {table("providers", "Providers",
+      {
+      table(
+        "providers",
+        "Providers",
         Seq("Provider", "Class", "State", "Path", "Keys", "Age", "Next read", "Last good value ends in", "Last error"),
         for (provider <- list(state, "providers"); path <- paths(provider)) yield Seq(
-          plain(text(provider, "name")), plain(text(provider, "class")), standing(path), plain(text(path, "path")),
-          plain(list(path, "keys").map(_.asText).mkString(", ")), plain(span(path.get("age_ms"))), plain(next(path)), plain(expiry(path)),
-          plain(text(path, "error"))))}
-      {table("references", "References", Seq("Reference", "Used by", "Last change", "Problem"),
-        list(state, "references").map(use => Seq(
-          list(use, "references").map(each => <code class="d-block">{each.asText}</code>), plain(list(use, "used_by").map(_.asText).mkString(", ")),
-          plain(ago(now, use.get("changed_at"))), plain(text(use, "problem")))))}
-      {table("generations", "Generations",
+          plain(text(provider, "name")),
+          plain(text(provider, "class")),
+          standing(path),
+          plain(text(path, "path")),
+          plain(list(path, "keys").map(_.asText).mkString(", ")),
+          plain(span(path.get("age_ms"))),
+          plain(next(path)),
+          plain(expiry(path)),
+          plain(text(path, "error"))))
+    }
+      {
+      table(
+        "references",
+        "References",
+        Seq("Reference", "Used by", "Last change", "Problem"),
+        list(state, "references").map(use =>
+          Seq(
+            list(use, "references").map(each => <code class="d-block">{each.asText}</code>),
+            plain(list(use, "used_by").map(_.asText).mkString(", ")),
+            plain(ago(now, use.get("changed_at"))),
+            plain(text(use, "problem")))))
+    }
+      {
+      table(
+        "generations",
+        "Generations",
         Seq("Generation", "Published", "Changed", "Added", "Lost", "All executors had it"),
-        list(state, "generations").map(each => Seq(
-          plain(text(each, "generation")), plain(ago(now, each.get("at"))), names(each, "changed"), names(each, "added"),
-          names(each, "lost"), plain(reach(state, each)))))}
-      {table("executors", "Executors", Seq("Executor", "Generation", "Asked", "State"),
-        list(state, "executors").map(executor => Seq(
-          plain(text(executor, "id")), plain(text(executor, "generation")), plain(ago(now, executor.get("asked_at"))),
-          if (executor.path("behind").asBoolean) mark("behind", "warn") else mark("newest", "good"))),
-        if (state.path("local").asBoolean) LocalMode else "No executor has asked yet.")}
-      {table("decisions", "Policy decisions",
+        list(state, "generations").map(each =>
+          Seq(
+            plain(text(each, "generation")),
+            plain(ago(now, each.get("at"))),
+            names(each, "changed"),
+            names(each, "added"),
+            names(each, "lost"),
+            plain(reach(state, each)))))
+    }
+      {
+      table(
+        "executors",
+        "Executors",
+        Seq("Executor", "Generation", "Asked", "State"),
+        list(state, "executors").map(executor =>
+          Seq(
+            plain(text(executor, "id")),
+            plain(text(executor, "generation")),
+            plain(ago(now, executor.get("asked_at"))),
+            if (executor.path("behind").asBoolean) mark("behind", "warn") else mark("newest", "good"))),
+        if (state.path("local").asBoolean) LocalMode else "No executor has asked yet.")
+    }
+      {
+      table(
+        "decisions",
+        "Policy decisions",
         Seq("Time", "User", "Session", "Scope", "Key, reference or table", "Decision", "Reason", "Rule"),
-        list(state, "decisions").map(decision => Seq(
-          plain(time(decision.path("time").asText)), plain(text(decision, "user")),
-          <span title={text(decision, "session")}>{text(decision, "session").take(8)}</span>, plain(text(decision, "scope")),
-          <code>{text(decision, "subject")}</code>, verdict(text(decision, "decision")),
-          plain(text(decision, "reason")), plain(text(decision, "rule")))),
-        if (policy.has("mode")) "No decision yet." else "This application has no policies.", refusals(policy))}
-      {optional("restarts", "Restarts of managed queries",
+        list(state, "decisions").map(decision =>
+          Seq(
+            plain(time(decision.path("time").asText)),
+            plain(text(decision, "user")),
+            <span title={text(decision, "session")}>{text(decision, "session").take(8)}</span>,
+            plain(text(decision, "scope")),
+            <code>{text(decision, "subject")}</code>,
+            verdict(text(decision, "decision")),
+            plain(text(decision, "reason")),
+            plain(text(decision, "rule")))),
+        if (policy.has("mode")) "No decision yet." else "This application has no policies.",
+        refusals(policy))
+    }
+      {
+      optional(
+        "restarts",
+        "Restarts of managed queries",
         Seq("Time", "Query", "Generation", "Changed options", "Took", "Attempts"),
-        list(state, "query_restarts").map(restart => Seq(
-          plain(ago(now, restart.get("at"))), plain(text(restart, "query")), plain(text(restart, "generation")),
-          plain(list(restart, "changed").map(_.asText).mkString(", ")),
-          plain(words((restart.path("seconds").asDouble * 1000).toLong)), plain(text(restart, "attempts")))))}
+        list(state, "query_restarts").map(restart =>
+          Seq(
+            plain(ago(now, restart.get("at"))),
+            plain(text(restart, "query")),
+            plain(text(restart, "generation")),
+            plain(list(restart, "changed").map(_.asText).mkString(", ")),
+            plain(words((restart.path("seconds").asDouble * 1000).toLong)),
+            plain(text(restart, "attempts")))))
+    }
     </div>
   }
 
@@ -79,7 +133,8 @@ object ConfigPage {
       "#sparkconfig h4{margin-top:1em}"
 
   private def problem(state: JsonNode): Seq[Node] =
-    if (state.hasNonNull("files_problem")) <div id="problem" class="alert alert-danger">{text(state, "files_problem")}</div>
+    if (state.hasNonNull("files_problem"))
+      <div id="problem" class="alert alert-danger">{text(state, "files_problem")}</div>
     else Nil
 
   /**
@@ -96,12 +151,14 @@ object ConfigPage {
     <div>
       <h4>{title} ({rows.size})</h4>
       {note}
-      {if (rows.isEmpty) (if (empty.isEmpty) Nil else <p class="text-muted">{empty}</p>)
-       else
+      {
+      if (rows.isEmpty) (if (empty.isEmpty) Nil else <p class="text-muted">{empty}</p>)
+      else
         <table id={id} class="table table-bordered table-sm table-striped sortable">
           <thead><tr>{header.map(name => <th>{name}</th>)}</tr></thead>
           <tbody>{rows.map(row => <tr>{row.map(cell => <td>{cell}</td>)}</tr>)}</tbody>
-        </table>}
+        </table>
+    }
     </div>
 
   private def optional(id: String, title: String, header: Seq[String], rows: Seq[Seq[Seq[Node]]]): Seq[Node] =
@@ -166,11 +223,13 @@ object ConfigPage {
 
   private def counted(number: Long, what: String): String = if (number == 1) s"1 $what" else s"$number ${what}s"
 
-  private def side(state: JsonNode): String = if (state.hasNonNull("ended_at")) "ended with the application" else {
+  private def side(state: JsonNode): String = if (state.hasNonNull("ended_at")) "ended with the application"
+  else {
     val node = state.path("side_process")
     val restarts = node.path("restarts").asLong
     val answers = if (node.path("answers").asBoolean) "answers" else "does not answer; the last generation serves"
-    val again = if (restarts == 0) "never restarted" else if (restarts == 1) "restarted once" else s"restarted $restarts times"
+    val again =
+      if (restarts == 0) "never restarted" else if (restarts == 1) "restarted once" else s"restarted $restarts times"
     s"process ${node.path("pid").asLong} $answers, $again"
   }
 

@@ -23,4 +23,5 @@ final case class QueryRestartEvent(
     generation: Long,
     changed: Seq[String],
     seconds: Double,
-    attempts: Int) extends SparkListenerEvent
+    attempts: Int)
+  extends SparkListenerEvent

@@ -1,15 +1,15 @@
 package io.sparkconfig.executor.workers
 
 import java.io.File
-import java.nio.{ByteBuffer, MappedByteBuffer}
 import java.nio.channels.FileChannel
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths, StandardOpenOption}
 import java.nio.file.attribute.{FileAttribute, PosixFilePermissions}
+import java.nio.file.{Files, Path, Paths, StandardOpenOption}
+import java.nio.{ByteBuffer, MappedByteBuffer}
 import java.security.{MessageDigest, SecureRandom}
 import java.util.Base64
 
-import io.sparkconfig.agent.Json
+import io.sparkconfig.core.Json
 
 /**
  * What Python workers of this process find on disk: a directory that only this user can enter, with the socket, the
@@ -42,8 +42,10 @@ private[workers] final class WorkerFolder private (val folder: Path, pointers: S
 }
 
 private[workers] object WorkerFolder {
+
   /** The name of the pointer in each of Spark's local directories. */
   val Pointer = "sparkconfig-worker.json"
+
   /** The beginning of the directory's name; the process's id and a random part follow. */
   val Prefix = "sparkconfig-worker-"
   // A Unix socket's path is at most 107 bytes long on Linux.

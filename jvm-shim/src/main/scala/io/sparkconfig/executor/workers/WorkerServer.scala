@@ -9,9 +9,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.SparkConfigException
-import io.sparkconfig.agent.Json
-import io.sparkconfig.binding.{Expression, Snapshot, ValueSource}
+import io.sparkconfig.core.{Expression, Json, Snapshot, SparkConfigException, ValueSource}
 import org.slf4j.LoggerFactory
 
 /**
@@ -51,7 +49,8 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
   def publish(snapshot: Snapshot): Unit = folder.announce(snapshot.generation)
 
   def close(): Unit = {
-    try listener.close() catch { case _: IOException => () }
+    try listener.close()
+    catch { case _: IOException => () }
     threads.shutdownNow()
     folder.remove()
     try Runtime.getRuntime.removeShutdownHook(atExit)
@@ -60,9 +59,10 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
 
   private def acceptAll(): Unit =
     try while (listener.isOpen) {
-      val client = listener.accept()
-      threads.submit(runnable(serve(client)))
-    } catch { case _: IOException => () }
+        val client = listener.accept()
+        threads.submit(runnable(serve(client)))
+      }
+    catch { case _: IOException => () }
 
   private def serve(client: SocketChannel): Unit =
     try {
@@ -75,14 +75,17 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
     } catch {
       case _: IOException => () // the worker has ended
       case NonFatal(e) => log.warn("a Python worker's call failed with {}", e.getClass.getName)
-    } finally try client.close() catch { case _: IOException => () }
+    } finally
+      try client.close()
+      catch { case _: IOException => () }
 
   private def answer(request: JsonNode): JsonNode =
     try request.path("op").asText("") match {
-      case "snapshot" => news(values.snapshot, request.path("known").asLong(-1))
-      case "resolve" => resolve(request.path("expressions").elements().asScala.map(expression).toList)
-      case other => refusal(s"sparkconfig's executor knows no call named '$other'")
-    } catch {
+        case "snapshot" => news(values.snapshot, request.path("known").asLong(-1))
+        case "resolve" => resolve(request.path("expressions").elements().asScala.map(expression).toList)
+        case other => refusal(s"sparkconfig's executor knows no call named '$other'")
+      }
+    catch {
       case e: SparkConfigException => refusal(e.getMessage)
       case NonFatal(e) => refusal(s"the executor failed with ${e.getClass.getName}")
     }
@@ -111,7 +114,8 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
   }
 
   private def expression(node: JsonNode): Expression =
-    Expression.of(node.get("text").asText,
+    Expression.of(
+      node.get("text").asText,
       Json.fields(node.get("siblings")).map { case (key, text) => key -> text.asText }.toMap)
 
   private def ok() = {

@@ -10,7 +10,11 @@ import org.apache.spark.SparkConf
  * @param ours the package whose listeners are given the event itself: they show nothing
  */
 private final class RedactingQueue(
-    name: String, conf: SparkConf, bus: LiveListenerBus, ours: String, redact: SparkListenerEvent => SparkListenerEvent)
+    name: String,
+    conf: SparkConf,
+    bus: LiveListenerBus,
+    ours: String,
+    redact: SparkListenerEvent => SparkListenerEvent)
   extends AsyncEventQueue(name, conf, bus.metrics, bus) {
 
   // One thread hands an event to one listener after the other.
@@ -41,7 +45,11 @@ object RedactingQueues {
    * @param keeper keeps a queue alive that has no other listener yet
    * @throws IllegalStateException if events flow already
    */
-  def install(bus: LiveListenerBus, conf: SparkConf, ours: String, keeper: SparkListener,
+  def install(
+      bus: LiveListenerBus,
+      conf: SparkConf,
+      ours: String,
+      keeper: SparkListener,
       redact: SparkListenerEvent => SparkListenerEvent): Unit = bus.synchronized {
     if (bus.queuedEvents == null) throw new IllegalStateException("the listener bus runs already")
     val field = classOf[LiveListenerBus].getDeclaredFields.find(_.getName.endsWith("queues"))

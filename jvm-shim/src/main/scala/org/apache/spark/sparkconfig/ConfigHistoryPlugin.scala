@@ -1,8 +1,8 @@
 package org.apache.spark.sparkconfig
 
+import _root_.io.sparkconfig.ui.{ConfigPage, ConfigStateEvent}
 import com.fasterxml.jackson.annotation.JsonIgnore
 import com.fasterxml.jackson.databind.JsonNode
-import _root_.io.sparkconfig.ui.{ConfigPage, ConfigStateEvent}
 import org.apache.spark.SparkConf
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.status.{AppHistoryServerPlugin, ElementTrackingStore}

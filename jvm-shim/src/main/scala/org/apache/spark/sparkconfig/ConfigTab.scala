@@ -2,9 +2,9 @@ package org.apache.spark.sparkconfig
 
 import scala.xml.Node
 
-import com.fasterxml.jackson.databind.JsonNode
-import _root_.io.sparkconfig.redaction.Servlets
+import _root_.io.sparkconfig.redaction.sinks.Servlets
 import _root_.io.sparkconfig.ui.ConfigPage
+import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.SparkContext
 import org.apache.spark.ui.{SparkUI, SparkUITab, UIUtils, WebUIPage}
 import org.json4s.JValue
@@ -24,13 +24,18 @@ private final class ConfigTabPage(tab: ConfigTab, state: () => JsonNode) extends
 }
 
 object ConfigTab {
+
   /** Adds the tab, if the application has a UI. */
   def attach(sc: SparkContext, state: () => JsonNode): Unit = sc.ui.foreach(attach(_, state))
 
   def attach(ui: SparkUI, state: () => JsonNode): Unit = ui.attachTab(new ConfigTab(ui, state))
 
   /** `headerSparkPage` grew parameters between 3.5 and 4.3; the ones after the fourth take their defaults. */
-  private[sparkconfig] def page(request: Servlets.HttpRequest, title: String, content: => Seq[Node], tab: SparkUITab): Seq[Node] = {
+  private[sparkconfig] def page(
+      request: Servlets.HttpRequest,
+      title: String,
+      content: => Seq[Node],
+      tab: SparkUITab): Seq[Node] = {
     val methods = UIUtils.getClass.getMethods
     val method = methods.find(_.getName == "headerSparkPage").getOrElse(
       throw new IllegalStateException("UIUtils has no headerSparkPage in this Spark version"))

@@ -6,6 +6,7 @@ import org.apache.spark.scheduler.{EventLoggingListener, RedactingQueues, SparkL
 
 /** What redaction needs of Spark's private parts. */
 object RedactionAccess {
+
   /** The context that is being constructed on this JVM, or the active one. */
   def context(): Option[SparkContext] = {
     val accessor = SparkContext.getClass.getDeclaredMethod("contextBeingConstructed")
@@ -35,6 +36,10 @@ object RedactionAccess {
    * Lets the listeners of others see what `redact` makes of events; those in the package `ours` see the events
    * themselves.
    */
-  def redactListeners(sc: SparkContext, ours: String, keeper: SparkListener, redact: SparkListenerEvent => SparkListenerEvent): Unit =
+  def redactListeners(
+      sc: SparkContext,
+      ours: String,
+      keeper: SparkListener,
+      redact: SparkListenerEvent => SparkListenerEvent): Unit =
     RedactingQueues.install(sc.listenerBus, sc.conf, ours, keeper, redact)
 }

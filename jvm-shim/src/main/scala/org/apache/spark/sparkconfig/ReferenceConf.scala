@@ -38,6 +38,7 @@ private final class ReferenceSettings(
 
 /** Puts [[ReferenceSettings]] into a SparkConf: there is no public way to observe a read. */
 object ReferenceConf {
+
   /**
    * @throws IllegalStateException when this Spark's SparkConf has another shape than the ones known (3.5 to 4.3)
    */

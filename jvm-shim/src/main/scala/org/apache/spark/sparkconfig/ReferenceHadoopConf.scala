@@ -61,6 +61,7 @@ object HadoopGuard {
 
 /** Replaces the application's Hadoop configuration. */
 object ReferenceHadoopConf {
+
   /**
    * @param references Hadoop key to text with references
    * @param values Hadoop key to value

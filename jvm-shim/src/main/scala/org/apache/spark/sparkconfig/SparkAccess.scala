@@ -2,13 +2,14 @@ package org.apache.spark.sparkconfig
 
 import java.io.File
 
-import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.scheduler.SparkListenerEvent
 import org.apache.spark.util.ShutdownHookManager
+import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
 
 /** The few private members of Spark that the shim reads; everything else uses public API. */
 object SparkAccess {
+
   /** The application's own conf, the same object as `SparkEnv.conf`; `sc.getConf` would be a copy. */
   def conf(sc: SparkContext): SparkConf = sc.conf
 

@@ -30,6 +30,7 @@ private final class TaskProperties(before: Properties, key: String, value: () =>
 }
 
 object TaskProperties {
+
   /** From now on each job that is submitted has the property `key` with the newest `value`. */
   def install(sc: SparkContext, key: String, value: () => String): Unit = {
     val field = classOf[SparkContext].getDeclaredFields

@@ -9,13 +9,14 @@ import org.apache.spark.sql.catalyst.parser.ParserInterface
  * parser is where a session's catalogs are prepared. The parsing itself stays as it is.
  */
 object ParserHook {
-  def apply(session: Sessions.Spark, parser: ParserInterface): ParserInterface =
+  def apply(session: Sessions.Spark, parser: ParserInterface, values: CatalogHook.Values): ParserInterface =
     Proxy.newProxyInstance(
-      classOf[ParserHookMarker].getClassLoader, Array[Class[_]](classOf[ParserInterface]),
+      classOf[ParserHookMarker].getClassLoader,
+      Array[Class[_]](classOf[ParserInterface]),
       new InvocationHandler {
         override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef = {
           if (method.getName.startsWith("parsePlan") || method.getName == "parseMultipartIdentifier") {
-            CatalogHook.install(session)
+            CatalogHook.install(session, values)
           }
           try method.invoke(parser, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
           catch { case e: InvocationTargetException => throw e.getCause }

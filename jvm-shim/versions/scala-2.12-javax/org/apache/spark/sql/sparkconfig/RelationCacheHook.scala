@@ -29,7 +29,8 @@ object RelationCacheHook {
     cacheField.get(catalog) match {
       case _: ResolvingCache =>
       case plain => cacheField.set(
-        catalog, new ResolvingCache(plain.asInstanceOf[Cache[QualifiedTableName, LogicalPlan]], relation))
+          catalog,
+          new ResolvingCache(plain.asInstanceOf[Cache[QualifiedTableName, LogicalPlan]], relation))
     }
 }
 

@@ -13,7 +13,8 @@ object Sessions {
 
   def catalog(session: Spark): SessionCatalog = classic(session).sessionState.catalog
 
-  def rows(session: Spark, plan: LogicalPlan): DataFrame = org.apache.spark.sql.classic.Dataset.ofRows(classic(session), plan)
+  def rows(session: Spark, plan: LogicalPlan): DataFrame =
+    org.apache.spark.sql.classic.Dataset.ofRows(classic(session), plan)
 
   def run(session: Spark, command: LogicalPlan): Unit =
     classic(session).sessionState.executePlan(command).assertCommandExecuted()

@@ -10,11 +10,15 @@ import org.apache.spark.SparkConf
  * constructor wants a directory it can name a file system for, and does not touch it.
  */
 private[spark] final class RedactingEventLogWriter(
-    val delegate: EventLogFileWriter, conf: SparkConf, hadoop: Configuration, redact: String => String)
+    val delegate: EventLogFileWriter,
+    conf: SparkConf,
+    hadoop: Configuration,
+    redact: String => String)
   extends EventLogFileWriter("sparkconfig", None, new java.net.URI("file:///"), conf, hadoop) {
 
   override def start(): Unit = delegate.start()
-  override def writeEvent(eventJson: String, flushLogger: Boolean): Unit = delegate.writeEvent(redact(eventJson), flushLogger)
+  override def writeEvent(eventJson: String, flushLogger: Boolean): Unit =
+    delegate.writeEvent(redact(eventJson), flushLogger)
   override def stop(): Unit = delegate.stop()
   override def logPath: String = delegate.logPath
 }

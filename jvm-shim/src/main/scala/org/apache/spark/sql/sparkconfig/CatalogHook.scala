@@ -5,7 +5,6 @@ import java.util.regex.Pattern
 
 import scala.collection.mutable
 
-import io.sparkconfig.options.CatalogOptions
 import org.apache.spark.sql.connector.catalog.{CatalogExtension, CatalogPlugin, Catalogs}
 
 /**
@@ -14,17 +13,21 @@ import org.apache.spark.sql.connector.catalog.{CatalogExtension, CatalogPlugin, 
  * puts one in its place that knows how to load.
  */
 object CatalogHook {
+
+  /** A catalog's name, its class and its options to the options with values: the same map if there is nothing to do. */
+  type Values = (String, String, Map[String, String]) => Map[String, String]
+
   /** Idempotent, and cheap once it is done. */
-  def install(session: Sessions.Spark): Unit = {
+  def install(session: Sessions.Spark, values: Values): Unit = {
     val manager = Sessions.catalogManager(session)
     val catalogs = field(manager.getClass)
     catalogs.get(manager) match {
       case _: ResolvingCatalogs =>
       case loaded: mutable.HashMap[_, _] => manager.synchronized {
-        val resolving = new ResolvingCatalogs(session, () => builtIn(manager))
-        resolving ++= loaded.asInstanceOf[mutable.HashMap[String, CatalogPlugin]]
-        catalogs.set(manager, resolving)
-      }
+          val resolving = new ResolvingCatalogs(session, values, () => builtIn(manager))
+          resolving ++= loaded.asInstanceOf[mutable.HashMap[String, CatalogPlugin]]
+          catalogs.set(manager, resolving)
+        }
       case other => throw new IllegalStateException(s"CatalogManager.catalogs is a ${other.getClass.getName}")
     }
   }
@@ -58,7 +61,10 @@ object CatalogHook {
  *
  * @param builtIn Spark's own session catalog
  */
-private final class ResolvingCatalogs(session: Sessions.Spark, builtIn: () => CatalogPlugin)
+private final class ResolvingCatalogs(
+    session: Sessions.Spark,
+    valuesOf: CatalogHook.Values,
+    builtIn: () => CatalogPlugin)
   extends mutable.HashMap[String, CatalogPlugin] {
 
   override def getOrElseUpdate(name: String, load: => CatalogPlugin): CatalogPlugin = get(name) match {
@@ -70,7 +76,7 @@ private final class ResolvingCatalogs(session: Sessions.Spark, builtIn: () => Ca
         val matched = prefix.matcher(key)
         if (matched.find()) Some(matched.group(1) -> text) else None
       }
-      val values = CatalogOptions.values(name, conf.getConfString("spark.sql.catalog." + name, ""), options)
+      val values = valuesOf(name, conf.getConfString("spark.sql.catalog." + name, ""), options)
       if (values eq options) super.getOrElseUpdate(name, load)
       else {
         val resolved = conf.clone()

@@ -11,6 +11,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 /** Is told what a session's confs are about to become, or have become. */
 trait ConfGuard {
+
   /** Before `key` gets `text`; an exception leaves the old value. */
   def setting(key: String, text: String): Unit
 
@@ -57,6 +58,7 @@ private final class GuardedSettings(initial: JMap[String, String], val guard: Co
 
 /** Puts [[GuardedSettings]] into a session's SQLConf: there is no public way to observe a change of it. */
 object GuardedConf {
+
   /** @return whether this call did it: false if the session has a guard already */
   def install(conf: SQLConf, guard: ConfGuard): Boolean = conf.synchronized {
     settings(conf) match {
@@ -90,9 +92,9 @@ object GuardedConf {
   /** Puts texts back, or takes keys away, without asking the guard. */
   def restore(conf: SQLConf, texts: Map[String, Option[String]]): Unit = settings(conf) match {
     case guarded: GuardedSettings => texts.foreach {
-      case (key, Some(text)) => guarded.unchecked(key, text)
-      case (key, None) => guarded.drop(key)
-    }
+        case (key, Some(text)) => guarded.unchecked(key, text)
+        case (key, None) => guarded.drop(key)
+      }
     case _ => ()
   }
 

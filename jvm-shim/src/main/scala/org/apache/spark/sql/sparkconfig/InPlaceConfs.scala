@@ -1,8 +1,8 @@
 package org.apache.spark.sql.sparkconfig
 
 import java.lang.reflect.Field
-import java.util.{AbstractSet, HashSet => JHashSet, Iterator => JIterator, Set => JSet}
 import java.util.stream.{Stream => JStream}
+import java.util.{AbstractSet, HashSet => JHashSet, Iterator => JIterator, Set => JSet}
 
 import org.apache.spark.sql.internal.SQLConf
 
@@ -83,7 +83,8 @@ private object StaticKeys {
   private val Depth = 16L
   private val walker = StackWalker.getInstance()
 
-  private def askedBySharedState: Boolean = walker.walk[java.lang.Boolean] { (frames: JStream[StackWalker.StackFrame]) =>
-    frames.limit(Depth).anyMatch(frame => frame.getClassName.startsWith(SharedState))
-  }
+  private def askedBySharedState: Boolean =
+    walker.walk[java.lang.Boolean] { (frames: JStream[StackWalker.StackFrame]) =>
+      frames.limit(Depth).anyMatch(frame => frame.getClassName.startsWith(SharedState))
+    }
 }

@@ -4,6 +4,7 @@ import org.apache.spark.sql.SparkSession
 
 /** A session's id, which Spark keeps to itself. */
 object SessionIds {
+
   /** The id that also stands in Spark's events and in Connect's list of sessions. */
   def of(session: SparkSession): String = Sessions.classic(session).sessionUUID
 }

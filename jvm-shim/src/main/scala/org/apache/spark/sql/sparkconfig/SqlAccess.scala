@@ -7,8 +7,11 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** What the rules need of Spark SQL's private parts. */
 object SqlAccess {
+
   /** A provider's table, with the schema that is known where the provider takes one. */
   def table(provider: TableProvider, options: CaseInsensitiveStringMap, schema: StructType): Table =
     DataSourceV2Utils.getTableFromProvider(
-      provider, options, if (provider.supportsExternalMetadata()) Some(schema) else None)
+      provider,
+      options,
+      if (provider.supportsExternalMetadata()) Some(schema) else None)
 }

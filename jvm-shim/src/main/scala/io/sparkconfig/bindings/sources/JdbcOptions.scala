@@ -1,0 +1,64 @@
+package io.sparkconfig.bindings.sources
+
+import java.util.Locale
+
+import scala.util.Try
+
+import org.apache.spark.sql.execution.datasources.DataSource
+import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider
+import org.apache.spark.sql.internal.SQLConf
+
+/**
+ * Options of Spark's JDBC source. What goes to the database driver (user, password, properties, a URL whose
+ * references stand behind its `jdbc:` prefix) stays as it is until [[io.sparkconfig.bindings.JdbcBinding]] opens a
+ * connection; what Spark itself reads has to be there before.
+ */
+private[sparkconfig] object JdbcOptions {
+
+  /** What Spark 3.5 to 4.3 read themselves (`JDBCOptions`), apart from the URL. */
+  private val ReadBySpark = Set(
+    "dbtable",
+    "query",
+    "preparequery",
+    "driver",
+    "partitioncolumn",
+    "lowerbound",
+    "upperbound",
+    "numpartitions",
+    "querytimeout",
+    "batchsize",
+    "fetchsize",
+    "truncate",
+    "cascadetruncate",
+    "createtableoptions",
+    "createtablecolumntypes",
+    "customschema",
+    "sessioninitstatement",
+    "pushdownpredicate",
+    "pushdownaggregate",
+    "pushdownlimit",
+    "pushdownoffset",
+    "pushdowntablesample",
+    "keytab",
+    "principal",
+    "tablecomment",
+    "refreshkrb5config",
+    "connectionprovider",
+    "prefertimestampntz",
+    "hint",
+    "isolationlevel")
+
+  def isJdbc(provider: String, conf: SQLConf): Boolean =
+    provider.equalsIgnoreCase("jdbc") ||
+      Try(DataSource.lookupDataSource(provider, conf)).toOption.exists(classOf[JdbcRelationProvider].isAssignableFrom)
+
+  /** With values where Spark itself reads them. */
+  def forSpark(source: String, options: Map[String, String]): Map[String, String] =
+    Options.values(source, options, key => options.get(key).exists(readBySpark(key, _)))
+
+  private def readBySpark(key: String, text: String): Boolean = key.toLowerCase(Locale.ROOT) match {
+    // The dialect and the driver are found by what stands before the first reference.
+    case "url" => !text.takeWhile(_ != '$').matches("jdbc:[^:]+:.*")
+    case other => ReadBySpark(other)
+  }
+}

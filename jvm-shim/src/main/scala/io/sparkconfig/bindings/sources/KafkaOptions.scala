@@ -1,0 +1,71 @@
+package io.sparkconfig.bindings.sources
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.SecureRandom
+import java.util.Locale
+import javax.crypto.Mac
+import javax.crypto.spec.SecretKeySpec
+
+import io.sparkconfig.core.Expression
+
+/**
+ * Options of Kafka clients that hold references for `io.sparkconfig.kafka.ReferenceConfigProvider`. They stay as they
+ * are until a client is built; on the driver they are tried before, so that an error names the option.
+ */
+private[sparkconfig] object KafkaOptions {
+  private val Providers = "kafka.config.providers"
+  private val ReferenceProvider = "io.sparkconfig.kafka.ReferenceConfigProvider"
+  private val Algorithm = "HmacSHA256"
+  private val MarkBytes = 8
+
+  /** Not guessable, and gone with this process: a mark tells nothing about a password. */
+  private lazy val markKey = {
+    val bytes = new Array[Byte](32)
+    new SecureRandom().nextBytes(bytes)
+    new SecretKeySpec(bytes, Algorithm)
+  }
+
+  /** Option key to what it will hold in the end, as an expression of ours; empty for anything but such maps. */
+  def late(options: Map[String, String]): Map[String, Expression] = {
+    val names = ours(options)
+    if (names.isEmpty) Map.empty
+    else {
+      // Without our class these are references like any other.
+      val plain = options.filterNot { case (_, text) => text == ReferenceProvider }
+      options.collect {
+        case (key, text) if text != null && names.exists(name => text.contains(opening(name))) =>
+          key -> Expression.of(names.foldLeft(text)((left, name) => left.replace(opening(name), "${")), plain)
+      }
+    }
+  }
+
+  /**
+   * The options of a writer, marked by the values that its producers will get. Spark shares producers by their
+   * options: where these held the same references before and after a rotation, a task would get the producer with
+   * the old password. Consumers get no mark: Spark makes new ones for each query, and refuses to share a
+   * `kafka.group.id` among different options.
+   *
+   * @param values of [[late]]
+   */
+  def marked(options: Map[String, String], values: Map[String, String]): Map[String, String] =
+    if (values.isEmpty) options
+    else {
+      val mac = Mac.getInstance(Algorithm)
+      mac.init(markKey)
+      values.toSeq.sorted.foreach { case (key, value) => mac.update(s"${key}\u0000${value}\u0000".getBytes(UTF_8)) }
+      val mark = mac.doFinal().take(MarkBytes).map(byte => f"$byte%02x").mkString
+      options + (s"$Providers.${ours(options).min}.param.mark" -> mark)
+    }
+
+  private def opening(name: String): String = "${" + name + ":"
+
+  private def ours(options: Map[String, String]): Set[String] =
+    options.collectFirst { case (key, names) if names != null && key.equalsIgnoreCase(Providers) => names } match {
+      case None => Set.empty
+      case Some(names) =>
+        val classes = options.collect {
+          case (key, ReferenceProvider) => key.toLowerCase(Locale.ROOT)
+        }.toSet
+        names.split(",").filter(name => classes(s"$Providers.$name.class".toLowerCase(Locale.ROOT))).toSet
+    }
+}

@@ -1,0 +1,84 @@
+package io.sparkconfig.bindings.sources
+
+import scala.collection.JavaConverters._
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
+import org.apache.spark.sql.execution.streaming.Sink
+import org.apache.spark.sql.sparkconfig.{Sessions, SqlAccess}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** The options that relations of a resolved plan carry: references while it is held, values when it starts. */
+private[sparkconfig] object StreamRelations {
+
+  /** Moved from `execution.streaming` to `execution.streaming.runtime` in 4.1. */
+  private val StreamingRelation = "StreamingRelation"
+  private val FileStreamSink = "FileStreamSink"
+
+  /** Puts the references back that were resolved in order to load. */
+  def asWritten(plan: LogicalPlan, written: CaseInsensitiveMap[String]): LogicalPlan = {
+    val restore: PartialFunction[Any, Any] = {
+      case options: CaseInsensitiveStringMap =>
+        new CaseInsensitiveStringMap(Options.asWritten(options.asCaseSensitiveMap, written).asJava)
+      case source: DataSource =>
+        Sources.withOptions(source, Options.asWritten(source.options.asJava, written))
+    }
+    plan.transformDown {
+      case relation: DataSourceV2Relation => Sources.edit(relation)(restore)
+      case relation: StreamingRelationV2 => Sources.edit(relation)(restore)
+      case relation if relation.getClass.getSimpleName == StreamingRelation => Sources.edit(relation)(restore)
+    }
+  }
+
+  /** The sources of a query that starts: resolved once for each start. */
+  def starting(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case relation: StreamingRelationV2 if Options.hold(relation.extraOptions) => starting(relation)
+    case relation if relation.getClass.getSimpleName == StreamingRelation =>
+      Sources.edit(relation) {
+        case source: DataSource if Options.hold(source.options) =>
+          Sources.withOptions(source, Options.values(source.className, source.options))
+      }
+  }
+
+  /** The sink of files takes its options when it is made, before there is a plan: it is made again. */
+  def starting(session: Sessions.Spark, sink: Table): Table =
+    // Moved from `execution.streaming` to `execution.streaming.sinks` in 4.1.
+    if (sink.getClass.getSimpleName != FileStreamSink) sink
+    else {
+      val options = field(sink, "options").asInstanceOf[Map[String, String]]
+      if (!Options.hold(options)) sink
+      else {
+        val format = field(sink, "fileFormat").asInstanceOf[FileFormat]
+        val arguments = Seq[AnyRef](
+          Sessions.classic(session),
+          field(sink, "path"),
+          format,
+          field(sink, "partitionColumnNames"),
+          Options.values(format.toString, options))
+        sink.getClass.getConstructors.head.newInstance(arguments: _*).asInstanceOf[Table with Sink]
+      }
+    }
+
+  private def starting(relation: StreamingRelationV2): LogicalPlan = {
+    val values = Options.values(relation.sourceName, relation.extraOptions)
+    val table = relation.source match {
+      case Some(provider) => SqlAccess.table(provider, values, relation.table.schema())
+      case None => relation.table
+    }
+    Sources.edit(relation) {
+      case _: CaseInsensitiveStringMap => values
+      case _: Table => table
+    }
+  }
+
+  private def field(owner: AnyRef, name: String): AnyRef = {
+    val found = owner.getClass.getDeclaredFields.find(_.getName == name).getOrElse(
+      throw new IllegalStateException(s"${owner.getClass.getName} has no field $name in this Spark version"))
+    found.setAccessible(true)
+    found.get(owner)
+  }
+}

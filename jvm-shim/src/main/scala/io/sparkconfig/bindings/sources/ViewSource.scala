@@ -1,0 +1,39 @@
+package io.sparkconfig.bindings.sources
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.execution.datasources.{CreateTempViewUsing, LogicalRelation}
+import org.apache.spark.sql.sparkconfig.Sessions
+
+/**
+ * What a temporary view was made from, kept beside the relation that the view holds: the view's relation has the
+ * values of the moment when it was made, and a later one takes its place when they have changed.
+ *
+ * @param fingerprint of the resolved options that the relation was made with
+ */
+private[sparkconfig] final case class ViewSource(command: CreateTempViewUsing, fingerprint: Int) {
+
+  /** The view's relation with the values of now, if they are others. */
+  def renewed(session: Sessions.Spark): Option[LogicalPlan] = {
+    val conf = Sessions.classic(session).sessionState.conf
+    val options = Sources.options(command.provider, command.options, conf)
+    if (options.hashCode == fingerprint) None
+    else Some(LogicalRelation(Sources.relation(
+      Sources.dataSource(session, command.provider, options, command.userSpecifiedSchema))))
+  }
+}
+
+private[sparkconfig] object ViewSource {
+  private val Tag = TreeNodeTag[ViewSource]("sparkconfig.view")
+
+  def mark(session: Sessions.Spark, command: CreateTempViewUsing, options: Map[String, String]): Unit = {
+    val name = command.tableIdent.table
+    val catalog = Sessions.catalog(session)
+    val view = if (command.global) catalog.getRawGlobalTempView(name) else catalog.getRawTempView(name)
+    view.flatMap(_.plan).foreach(_.setTagValue(Tag, ViewSource(command, options.hashCode)))
+  }
+
+  /** The source of the temporary view of this name. */
+  def of(session: Sessions.Spark, parts: Seq[String]): Option[ViewSource] =
+    Sessions.catalog(session).getRawLocalOrGlobalTempView(parts).flatMap(_.plan).flatMap(_.getTagValue(Tag))
+}

@@ -1,0 +1,90 @@
+package io.sparkconfig.bindings.sources
+
+import io.sparkconfig.core.SparkConfigException
+import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.execution.streaming.Sink
+import org.apache.spark.sql.sources._
+import org.apache.spark.sql.sparkconfig.Sessions
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode}
+
+/**
+ * The format `sparkconfig`, which hands another format its options with values:
+ * `format("sparkconfig").option("sparkconfig.format", "jdbc")`. For the places where Spark gives options to a
+ * source before there is a plan that a rule could change: sinks of V1 streams, sources that connect when a write
+ * asks for their table, and `load()` in Scala and Java on 3.5.
+ */
+class WrapperSource
+  extends RelationProvider with SchemaRelationProvider with CreatableRelationProvider with StreamSinkProvider
+  with DataSourceRegister {
+  import WrapperSource._
+
+  override def shortName(): String = Name
+
+  override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =
+    read(context, options, None)
+
+  override def createRelation(context: SQLContext, options: Map[String, String], schema: StructType): BaseRelation =
+    read(context, options, Some(schema))
+
+  override def createRelation(
+      context: SQLContext,
+      mode: SaveMode,
+      options: Map[String, String],
+      data: DataFrame): BaseRelation = {
+    val session = context.sparkSession
+    val inner = format(options)
+    if (Sources.isV2(inner, Sessions.classic(session).sessionState.conf)) {
+      data.write.format(inner).options(Options.values(inner, rest(options))).mode(mode).save()
+    } else {
+      val source = Sources.dataSource(session, inner, resolved(session, inner, options))
+      source.planForWriting(mode, data.queryExecution.analyzed) match {
+        case command: RunnableCommand => command.run(session)
+        case other => Sessions.run(session, other)
+      }
+    }
+    new BaseRelation {
+      override def sqlContext: SQLContext = context
+      override def schema: StructType = data.schema
+    }
+  }
+
+  override def createSink(
+      context: SQLContext,
+      options: Map[String, String],
+      columns: Seq[String],
+      mode: OutputMode): Sink = {
+    val inner = format(options)
+    Sources.sink(
+      Sources.dataSource(
+        context.sparkSession,
+        inner,
+        Options.values(inner, rest(options)),
+        partitionColumns = columns),
+      mode,
+      new StructType())
+  }
+
+  private def read(context: SQLContext, options: Map[String, String], schema: Option[StructType]): BaseRelation = {
+    val inner = format(options)
+    val session = context.sparkSession
+    Sources.relation(Sources.dataSource(session, inner, resolved(session, inner, options), schema))
+  }
+
+  private def resolved(session: Sessions.Spark, inner: String, options: Map[String, String]): Map[String, String] =
+    Sources.options(inner, rest(options), Sessions.classic(session).sessionState.conf)
+}
+
+private object WrapperSource {
+  val Name = "sparkconfig"
+  val Format = "sparkconfig.format"
+
+  def format(options: Map[String, String]): String =
+    options.collectFirst { case (key, format) if key.equalsIgnoreCase(Format) => format }.getOrElse(
+      throw new SparkConfigException(
+        s"""The format '$Name' needs the option '$Format': the format that gets the other options with values."""))
+
+  def rest(options: Map[String, String]): Map[String, String] =
+    options.filterNot { case (key, _) => key.equalsIgnoreCase(Format) }
+}

@@ -1,0 +1,24 @@
+package io.sparkconfig.core
+
+/**
+ * What one use of references got: all values are of one generation. Never a case class, which would show them.
+ *
+ * @param expressions with references, each once
+ * @param values theirs, in their order
+ * @param generation the one that the values were read from
+ */
+final class Used(val expressions: Seq[Expression], val values: Seq[String], val generation: Long) {
+
+  /** Whether another use of the same expressions got the same. */
+  def sameAs(other: Used): Boolean = values == other.values
+
+  override def toString: String = s"Used(${expressions.size} expressions of generation $generation)"
+}
+
+object Used {
+  val Nothing = new Used(Nil, Nil, 0L)
+
+  /** A text in which no reference was found comes back as it is. */
+  def of(snapshot: Snapshot, expressions: Seq[Expression]): Used =
+    new Used(expressions, expressions.map(each => snapshot.get(each).getOrElse(each.text)), snapshot.generation)
+}

@@ -1,0 +1,81 @@
+package io.sparkconfig.core
+
+/** Where values come from: the side process on the driver, the driver's snapshot on an executor. */
+trait ValueSource {
+
+  /** The newest value of an expression; a text without references comes back as it is. */
+  def resolve(expression: Expression): String
+
+  /** Values of several expressions in their order, all of one generation, so that a user fits its password. */
+  final def resolveAll(expressions: Seq[Expression]): Seq[String] = use(expressions).values
+
+  /** As [[resolveAll]], with the generation. */
+  def use(expressions: Seq[Expression]): Used
+
+  /**
+   * Their values again, after a peer has refused them: the stores of exactly these expressions are asked, each
+   * (provider, path) once for all who were refused at the same time and at most once a second.
+   *
+   * @return what to use from now on; the same values where the stores have no others, or could not be asked in time
+   */
+  def renew(refused: Used): Used
+
+  /** The value of an expression for a Python worker: what workers may ask for, the policy decides anew. */
+  def resolveForWorker(expression: Expression): String
+
+  /** The newest snapshot that this process holds. */
+  def snapshot: Snapshot
+
+  /** Asks for news now. Gives true if a newer generation came. */
+  def refresh(): Boolean
+}
+
+/**
+ * The values of this process: the one thing that binding points ask. Spark creates connection providers,
+ * credential providers and filters by itself, so they find their values here.
+ */
+object Values {
+  @volatile private var source: ValueSource = Unconfigured
+
+  def install(values: ValueSource): Unit = source = values
+
+  /** Removes a source, unless another application in this JVM has put its own there since. */
+  def uninstall(values: ValueSource): Unit = synchronized { if (source eq values) source = Unconfigured }
+
+  def isInstalled: Boolean = source ne Unconfigured
+
+  def snapshot: Snapshot = source.snapshot
+
+  def refresh(): Boolean = source.refresh()
+
+  def use(expressions: Seq[Expression]): Used = source.use(expressions)
+
+  def renew(refused: Used): Used = source.renew(refused)
+
+  def resolve(expression: Expression): String =
+    if (Expression.mayHold(expression.text)) source.resolve(expression) else expression.text
+
+  /** Values of several expressions in their order, all of one generation. */
+  def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
+
+  /** Resolves all values of a map, in one generation; the keys stay. */
+  def resolveMap(map: Map[String, String]): Map[String, String] = resolveMap(map, map)
+
+  /** The same for a part of a map: `siblings` is the whole of it, whose keys the values may name (KIP-269). */
+  def resolveMap(map: Map[String, String], siblings: Map[String, String]): Map[String, String] = {
+    val held = map.toSeq.filter { case (_, value) => Expression.mayHold(value) }
+    if (held.isEmpty) map
+    else map ++ held.map(_._1).zip(source.resolveAll(held.map { case (_, value) => Expression.of(value, siblings) }))
+  }
+
+  private object Unconfigured extends ValueSource {
+    override def resolve(expression: Expression): String = use(Seq(expression)).values.head
+    override def use(expressions: Seq[Expression]): Used = throw new SparkConfigException(
+      "A reference cannot be resolved in this process, since sparkconfig is not running here. " +
+        "Set spark.plugins=io.sparkconfig.ConfigPlugin for the application.")
+    override def resolveForWorker(expression: Expression): String = resolve(expression)
+    override def snapshot: Snapshot = Snapshot.Empty
+    override def refresh(): Boolean = false
+    override def renew(refused: Used): Used = refused
+  }
+}

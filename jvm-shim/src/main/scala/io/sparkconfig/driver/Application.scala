@@ -1,0 +1,173 @@
+package io.sparkconfig.driver
+
+import java.util.{HashMap => JHashMap, Map => JMap}
+
+import com.codahale.metrics.MetricRegistry
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.bindings.HadoopRequests
+import io.sparkconfig.core.{Expression, SparkConfigException, Values}
+import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
+import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.policy.doors.{HadoopDoor, ServerConfs}
+import io.sparkconfig.redaction.RedactionSinks
+import io.sparkconfig.redaction.engine.Redactor
+import io.sparkconfig.ui.QueryRestartEvent
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
+import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
+import org.apache.spark.sql.sparkconfig.InPlaceConfs
+import org.slf4j.LoggerFactory
+
+/**
+ * sparkconfig in one Spark application: everything that [[DriverSide]] starts, and ends with it.
+ *
+ * The order in [[Application.start]] matters. All checks come first and report together; values reach the conf
+ * only when nothing can fail any more; hooks are appended last, for Spark reads their confs after plugins start.
+ */
+private[sparkconfig] final class Application private (
+    sc: SparkContext,
+    client: AgentClient,
+    values: DriverValues,
+    hadoop: Map[String, String]) {
+
+  private val service = new ExecutorService(sc, values, values.renewIds)
+  private val extras = new Extras(client, values)
+
+  /** Non-secret settings for executors; Spark writes them in clear into its event log. */
+  def executorSettings: JMap[String, String] = {
+    val settings = new JHashMap[String, String]()
+    settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
+    settings.put(ExecutorSide.WorkerKey, client.settings.workerAccess.toString)
+    settings.put(ExecutorSide.JudgedKey, PolicyDoors.running.isDefined.toString)
+    client.files.foreach(files => ExecutorSide.putFiles(settings, files))
+    settings
+  }
+
+  /** What can be told of this application. */
+  val state = new ApplicationState(client, values, service, sc.isLocal)
+
+  /** Called when the scheduler stands: from now on broadcasts work, and the application has its id. */
+  def ready(applicationId: String, metrics: MetricRegistry): Unit = {
+    service.ready()
+    extras.begin(sc, applicationId, metrics, state)
+    sc.addSparkListener(new SparkListener {
+      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = service.forget(event.executorId)
+    })
+  }
+
+  /** Tells Spark's listeners, the event log and the page that a managed query was started again. */
+  def queryRestarted(event: QueryRestartEvent): Unit = {
+    state.restarted(event)
+    extras.markDirty()
+    SparkAccess.post(sc, event)
+  }
+
+  /** Has executors mask values that no snapshot holds. */
+  def mask(values: Seq[String]): Unit = {
+    service.mask(values)
+    tellTasks()
+  }
+
+  /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
+  def answer(message: Any): AnyRef = service.answer(message)
+
+  def close(): Unit = {
+    Application.forget(this)
+    extras.close()
+    PolicyDoors.close()
+    InPlaceConfs.release()
+    Values.uninstall(values)
+    values.close()
+    service.close()
+    client.close()
+  }
+
+  private def begin(): Unit = {
+    if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
+    values.onChange { snapshot =>
+      if (client.settings.reloadAction != "none") {
+        val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
+        ReferenceHadoopConf.update(sc, newest)
+      }
+      service.publish(snapshot)
+      tellTasks()
+      extras.publish(snapshot)
+    }
+    values.watch()
+  }
+
+  /** What one task of a running job learned, the tasks of its next stages may be handed. */
+  private def tellTasks(): Unit =
+    if (!sc.isLocal) RunningJobs.setProperty(sc, ExecutorState.Property, service.state.text)
+}
+
+private[sparkconfig] object Application {
+  private val log = LoggerFactory.getLogger(classOf[Application])
+  @volatile private var current: Option[(Application, AgentClient, DriverValues)] = None
+
+  /** The running application's values, for the driver's Python and for tests. */
+  def values: Option[DriverValues] = current.map(_._3)
+
+  /** The running application's side process. */
+  def agent: Option[AgentClient] = current.map(_._2)
+
+  /** The running application. */
+  def running: Option[Application] = current.map(_._1)
+
+  /** The running application's state. */
+  def state: Option[ApplicationState] = current.map(_._1.state)
+
+  private def forget(application: Application): Unit = synchronized {
+    if (current.exists(_._1 eq application)) current = None
+  }
+
+  /**
+   * @throws SparkConfigException one message with every problem that was found, each with its key and what to do
+   */
+  def start(sc: SparkContext): Application = {
+    val conf = SparkAccess.conf(sc)
+    val client = AgentClient.launch(conf, HadoopRequests.answer(() => sc.hadoopConfiguration))
+    try {
+      val missing = RedactionSinks.install(conf)
+      val given = conf.getAll.toMap
+      val plan = StartPlan.check(conf, client)
+      RedactionSinks.require(conf, missing, client.settings.redaction)
+      Redactor.register(plan.snapshot.secretValues)
+      plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
+      val values = new DriverValues(client, plan.snapshot)
+      val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
+      val application = new Application(sc, client, values, hadoop.references)
+      Values.install(values)
+      ReferenceConf.install(conf, (key, text) => plan.value(key, text, values.snapshot))
+      ReferenceHadoopConf.install(sc, hadoop.references, hadoop.values)
+      hadoop.verify(sc.hadoopConfiguration)
+      plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
+      Hooks.append(conf, plan.inPlace)
+      plan.policy.foreach { policy =>
+        PolicyDoors.open(new PolicyDoors(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
+        ReferenceHadoopConf.guard(sc, HadoopDoor)
+      }
+      InPlaceConfs.hold(plan.inPlace.keys)
+      application.begin()
+      synchronized { current = Some((application, client, values)) }
+      val count = plan.snapshot.values.size
+      log.info(
+        "sparkconfig {}: {} in Spark confs, side process {}",
+        io.sparkconfig.core.BuildInfo.version,
+        if (count == 1) "1 reference" else s"$count references",
+        client.pid.getOrElse(-1L).toString)
+      application
+    } catch {
+      case e: Throwable =>
+        InPlaceConfs.release()
+        client.close()
+        e match {
+          case known: SparkConfigException => throw known
+          case shape: IllegalStateException => throw new SparkConfigException(
+              s"sparkconfig does not know this Spark version's internals: ${shape.getMessage}. " +
+                "Supported are 3.5 and 4.0 to 4.3.")
+          case other => throw other
+        }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package io.sparkconfig.driver
+
+import org.apache.spark.{SparkConf, SparkContext}
+
+/** Puts the operator's defaults in place; Spark reads these confs after plugins start. */
+private[driver] object Defaults {
+  def put(sc: SparkContext, conf: SparkConf, defaults: Map[String, String]): Unit =
+    defaults.foreach { case (key, text) =>
+      conf.setIfMissing(key, text)
+      hadoopKey(key).foreach(name => sc.hadoopConfiguration.set(name, text, "operator"))
+    }
+
+  /** Spark copied these into its Hadoop configuration before plugins start. */
+  private def hadoopKey(key: String): Option[String] =
+    if (key.startsWith("spark.hadoop.")) Some(key.stripPrefix("spark.hadoop."))
+    else if (key.startsWith("spark.hive.")) Some(key.stripPrefix("spark."))
+    else None
+}

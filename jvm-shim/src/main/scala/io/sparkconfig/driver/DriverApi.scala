@@ -1,0 +1,113 @@
+package io.sparkconfig.driver
+
+import java.util.{Collection => JCollection, LinkedHashMap => JLinkedHashMap, Map => JMap}
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.core.{Expression, Json, SparkConfigException, Values}
+import io.sparkconfig.redaction.engine.Redactor
+import io.sparkconfig.ui.QueryRestartEvent
+
+/** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
+object DriverApi {
+
+  /** The newest value of a text with references. It is a secret: keep it out of logs and plans. */
+  def current(text: String): String = if (Expression.mayHold(text)) resolved(Seq(Expression(text))).head else text
+
+  /**
+   * As [[current]], for Python: a JSON object with the `value`, and how many values this JVM masks by now, so that
+   * Python learns new ones before it has a value that it could show.
+   */
+  def currentJson(text: String): String = {
+    val answer = Json.obj()
+    answer.put("value", current(text))
+    answer.put("registered", Redactor.size)
+    Json.write(answer)
+  }
+
+  /** The newest values of a whole map, all of one generation. */
+  def configs(map: JMap[String, String]): JMap[String, String] = {
+    val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }
+    val values = resolved(texts.map { case (_, text) => Expression.of(text, map.asScala) })
+    val result = new JLinkedHashMap[String, String](map)
+    texts.map(_._1).zip(values).foreach { case (key, value) => result.put(key, value) }
+    result
+  }
+
+  /**
+   * As [[configs]], a JSON object both ways: Python's bridge would need a call for each entry of a map. `plain` are
+   * the keys of what is no secret, such as the path of a file.
+   */
+  def configsJson(map: String): String = {
+    val given = new JLinkedHashMap[String, String]()
+    Json.fields(Json.parse(map)).foreach { case (key, node) => given.put(key, node.asText) }
+    val answer = Json.putMap(Json.obj(), "values", configs(given).asScala)
+    val plain = answer.putArray("plain")
+    val newest = Values.snapshot
+    given.asScala.foreach { case (key, text) =>
+      val expression = Expression.of(text, given.asScala)
+      if (newest.get(expression).isDefined && !newest.secrets(expression.id)) plain.add(key)
+    }
+    answer.put("registered", Redactor.size)
+    Json.write(answer)
+  }
+
+  /** The generation that this driver has published last. */
+  def generation: Long = Values.snapshot.generation
+
+  /** Waits for a generation newer than `known`; gives the newest, which may be the known one. */
+  def awaitGeneration(known: Long, waitMs: Long): Long = driver.awaitGeneration(known, waitMs)
+
+  /** Reads every store now, whether it is due or not. */
+  def refresh(): Long = { driver.refreshAll(); generation }
+
+  /** `spark.config.reload.action` of this application. */
+  def reloadAction: String = Application.agent.map(_.settings.reloadAction).getOrElse("refresh")
+
+  /** A managed query was started again: says so to Spark's listeners. The text is a JSON object. */
+  def queryRestarted(restart: String): Unit = {
+    val node = Json.parse(restart)
+    Application.running.foreach(_.queryRestarted(QueryRestartEvent(
+      System.currentTimeMillis(),
+      node.get("query").asText,
+      node.get("generation").asLong,
+      Json.texts(node.get("changed")),
+      node.get("seconds").asDouble,
+      node.get("attempts").asInt)))
+  }
+
+  /** References, providers, executors and their state, as JSON without values. */
+  def status: String = Application.state.map(state => Json.write(state.toJson)).getOrElse("{}")
+
+  /**
+   * The values that this JVM masks, without the first `count`, as a JSON array: the driver's Python masks what it
+   * prints itself by them. They are secrets.
+   */
+  def registered(count: Int): String = {
+    val values = Json.array()
+    Redactor.since(count).foreach(values.add(_))
+    Json.write(values)
+  }
+
+  /**
+   * Masks values that the driver's Python resolved by itself, here and on executors. A collection, which SQL's
+   * `reflect` cannot pass: who only sends statements must not choose what pages hide.
+   */
+  def mask(values: JCollection[String]): Unit = {
+    Redactor.registerAll(values)
+    Application.running.foreach(_.mask(values.asScala.toSeq))
+  }
+
+  /** The side process's id, or -1 while none runs. */
+  def agentPid: Long = Application.agent.flatMap(_.pid).getOrElse(-1L)
+
+  /** How often the side process was started again. */
+  def agentRestarts: Int = Application.agent.map(_.restartCount).getOrElse(0)
+
+  /** The driver's own code is judged as the application; that of executors uses what the driver lets pass. */
+  private def resolved(expressions: Seq[Expression]): Seq[String] =
+    Application.values.map(_.resolveAs(Some("application"), expressions)).getOrElse(Values.resolveAll(expressions))
+
+  private def driver: DriverValues = Application.values.getOrElse(
+    throw new SparkConfigException("sparkconfig does not run in this process"))
+}

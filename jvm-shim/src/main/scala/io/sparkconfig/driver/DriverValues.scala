@@ -1,0 +1,191 @@
+package io.sparkconfig.driver
+
+import java.util.concurrent.atomic.AtomicLong
+import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.core.{AgentUnavailableException, Expression, Renewal, Snapshot, Used, ValueSource}
+import io.sparkconfig.files.{FilePlacementException, LocalFiles}
+import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.redaction.engine.Redactor
+import org.slf4j.LoggerFactory
+
+/**
+ * The driver's values: each use asks the side process, so that it gets the newest; while that is down, the last
+ * snapshot serves until `spark.config.stale.expiry`.
+ */
+private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapshot) extends ValueSource {
+  import DriverValues._
+
+  private val log = LoggerFactory.getLogger(classOf[DriverValues])
+  private val publishing = new Object
+  private val changed = new Object
+  @volatile private var held = first
+  @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
+  @volatile private var closed = false
+  private val inUse = new Recent
+  private val lastAnswerAt = new AtomicLong(System.nanoTime())
+  private val watcher = new Thread(() => watchLoop(), "sparkconfig-watch")
+
+  client.onRestart(() => (held, inUse.all))
+
+  override def snapshot: Snapshot = held
+
+  override def refresh(): Boolean = {
+    val before = held.generation
+    ask(Nil)
+    held.generation > before
+  }
+
+  override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
+
+  override def use(expressions: Seq[Expression]): Used = useAs(None, expressions)
+
+  override def resolveForWorker(expression: Expression): String = resolveAs(Some("worker"), Seq(expression)).head
+
+  override def renew(refused: Used): Used = Renewal.until(refused) { () =>
+    // Somebody else may have been refused before.
+    if (!Used.of(held, refused.expressions).sameAs(refused)) 0L else renewIds(refused.expressions.map(_.id))
+  } {
+    // Not `held` alone: what was not asked for since a thousand others is in no snapshot.
+    if (refused.expressions.forall(held.get(_).isDefined)) Used.of(held, refused.expressions)
+    else use(refused.expressions)
+  }
+
+  /**
+   * Asks the stores of expressions in use; ids of others have no effect.
+   *
+   * @return after how many milliseconds asking again reads what was read a moment ago, or 0
+   */
+  def renewIds(ids: Iterable[String]): Long =
+    try {
+      val (news, waitMs) = client.renew(ids)
+      lastAnswerAt.set(System.nanoTime())
+      accept(news)
+      waitMs
+    } catch {
+      case _: AgentUnavailableException => 0L // the last snapshot serves
+      case _: FilePlacementException => 0L // it is logged; what is held serves
+    }
+
+  /**
+   * Values for who asks for them by name: the policy judges the references in that scope.
+   *
+   * @param scope None: a point of use, whose options or confs a door has judged
+   * @throws io.sparkconfig.core.PolicyRefusedException the policy refuses one of them
+   */
+  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = useAs(scope, expressions).values
+
+  private def useAs(scope: Option[String], expressions: Seq[Expression]): Used = {
+    PolicyDoors.running.foreach(_.use(scope, expressions))
+    val newest =
+      try ask(expressions, scope)
+      catch {
+        case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held)
+        case unplaced: FilePlacementException =>
+          val known = held
+          if (expressions.forall(known.get(_).isDefined)) known else throw unplaced
+      }
+    expressions.foreach(inUse.used)
+    Used.of(newest, expressions)
+  }
+
+  /** Asks every store, whether due or not. */
+  def refreshAll(): Unit = accept(client.refresh())
+
+  /** Gives the generation held, as soon as it is newer than `known`, or after `waitMs`. */
+  def awaitGeneration(known: Long, waitMs: Long): Long = changed.synchronized {
+    val end = System.nanoTime() + waitMs * 1000000
+    var left = waitMs
+    while (held.generation <= known && left > 0 && !closed) {
+      changed.wait(left)
+      left = (end - System.nanoTime()) / 1000000
+    }
+    held.generation
+  }
+
+  /** What happens at each new generation, in order, one at a time. */
+  def onChange(action: Snapshot => Unit): Unit = publishing.synchronized {
+    listener = action
+    action(held)
+  }
+
+  /** Begins to wait for changes that the side process sees by itself. */
+  def watch(): Unit = {
+    watcher.setDaemon(true)
+    watcher.start()
+  }
+
+  def close(): Unit = {
+    closed = true
+    watcher.interrupt()
+  }
+
+  private def ask(expressions: Seq[Expression], scope: Option[String] = None): Snapshot = {
+    val answer = client.resolve(expressions, scope)
+    lastAnswerAt.set(System.nanoTime())
+    accept(answer)
+    // The answer itself, not what is held: it is the one that was read for this use.
+    answer
+  }
+
+  /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
+  private def accept(news: Snapshot): Unit = publishing.synchronized {
+    if (news.generation != held.generation) Redactor.register(news.secretValues)
+    if (news.generation > held.generation) {
+      held = news
+      try listener(news)
+      catch {
+        case e: Exception => log.error("generation {} could not be published: {}", news.generation, e.getClass.getName)
+      }
+      changed.synchronized { changed.notifyAll() }
+    }
+  }
+
+  private def lastGood(expression: Expression, down: AgentUnavailableException): Snapshot = {
+    val ageMs = (System.nanoTime() - lastAnswerAt.get()) / 1000000
+    val known = held
+    if (known.get(expression).isDefined && ageMs <= client.settings.staleExpiryMs) known
+    else throw down
+  }
+
+  private def watchLoop(): Unit = while (!closed) {
+    try {
+      val change = client.awaitChange(held.generation, WaitMs)
+      PolicyDoors.record(change.audit)
+      change.snapshot.foreach(accept)
+      lastAnswerAt.set(System.nanoTime())
+      LocalFiles.tidy()
+    } catch {
+      case _: InterruptedException => closed = true
+      case _: FilePlacementException => // it is logged
+        try Thread.sleep(UnplacedMs)
+        catch { case _: InterruptedException => closed = true }
+      case e: Exception =>
+        if (!closed) {
+          log.debug("no news from the side process: {}", e.getClass.getSimpleName)
+          try Thread.sleep(RetryMs)
+          catch { case _: InterruptedException => closed = true }
+        }
+    }
+  }
+}
+
+private object DriverValues {
+
+  /** The expressions asked for last, no more than the side process keeps (`rotation.MOST_IN_USE`). */
+  private final class Recent {
+    private val byId = new JLinkedHashMap[String, Expression](64, 0.75f, true) {
+      override def removeEldestEntry(eldest: JMap.Entry[String, Expression]): Boolean = size > MostInUse
+    }
+    def used(expression: Expression): Unit = synchronized(byId.put(expression.id, expression))
+    def all: List[Expression] = synchronized(byId.values().asScala.toList)
+  }
+
+  private val MostInUse = 1000
+  private val WaitMs = 30000
+  private val RetryMs = 200L
+  private val UnplacedMs = 1000L
+}

@@ -1,0 +1,55 @@
+package io.sparkconfig.driver
+
+import com.codahale.metrics.MetricRegistry
+import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.core.Snapshot
+import io.sparkconfig.executor.workers.WorkerServer
+import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.redaction.engine.Redactor
+import org.apache.spark.SparkContext
+import org.apache.spark.sparkconfig.{ConfigTab, SparkAccess}
+import org.slf4j.LoggerFactory
+
+/**
+ * What stands around a running application and is no part of its work: the service for Python workers on this
+ * machine, metrics, the page in Spark's UI, and the socket of `sparkconfig refresh`. What fails here is reported and
+ * stops nothing.
+ */
+private[driver] final class Extras(client: AgentClient, values: DriverValues) {
+  private val log = LoggerFactory.getLogger(classOf[Extras])
+  @volatile private var workers: Option[WorkerServer] = None
+  @volatile private var journal: Option[StateJournal] = None
+
+  def begin(sc: SparkContext, applicationId: String, metrics: MetricRegistry, state: ApplicationState): Unit = {
+    attempt("'sparkconfig refresh'")(client.announce(applicationId))
+    attempt("metrics")(DriverMetrics.register(metrics, state))
+    attempt("the page Config")(ConfigTab.attach(sc, () => state.toJson))
+    attempt("the page Config in the history server") {
+      val started = new StateJournal(sc, state)
+      started.begin()
+      journal = Some(started)
+    }
+    if (client.settings.workerAccess) attempt("Python workers on the driver") {
+      val server = new WorkerServer(values, SparkAccess.localDirs, judged = PolicyDoors.running.isDefined)
+      server.start()
+      workers = Some(server)
+    }
+  }
+
+  def publish(snapshot: Snapshot): Unit = {
+    workers.foreach(_.publish(snapshot))
+    markDirty()
+  }
+
+  /** The state is another one now. */
+  def markDirty(): Unit = journal.foreach(_.markDirty())
+
+  def close(): Unit = {
+    workers.foreach(_.close())
+    journal.foreach(_.close())
+  }
+
+  private def attempt(what: String)(action: => Unit): Unit =
+    try action
+    catch { case e: Exception => log.error(s"$what will not work: ${Redactor.redact(e.toString)}") }
+}

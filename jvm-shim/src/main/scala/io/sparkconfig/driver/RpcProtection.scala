@@ -1,0 +1,36 @@
+package io.sparkconfig.driver
+
+import org.apache.spark.SparkConf
+import org.slf4j.LoggerFactory
+
+/**
+ * Snapshots travel over Spark's RPC. Whoever reaches the driver's port could ask for one, so executors on other
+ * hosts need `spark.authenticate` and encrypted RPC.
+ */
+private[driver] object RpcProtection {
+  private val log = LoggerFactory.getLogger("io.sparkconfig.driver.RpcProtection")
+  private val Advice =
+    "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
+
+  def problem(conf: SparkConf, insecureAllowed: Boolean): Option[String] =
+    if (insecureAllowed || isProtected(conf)) None
+    else Some(
+      "spark.authenticate: executors on other hosts would receive secrets over unprotected RPC; " +
+        s"$Advice, or accept the risk with spark.config.rpc.insecure=true.")
+
+  def warn(conf: SparkConf, insecureAllowed: Boolean): Unit =
+    if (insecureAllowed && !isProtected(conf)) {
+      log.warn(
+        "spark.config.rpc.insecure=true: whoever reaches the driver's port can read the secrets in use; {}",
+        Advice)
+    }
+
+  private def isProtected(conf: SparkConf): Boolean = {
+    val oneHost = conf.get("spark.master", "local").startsWith("local")
+    val encrypted =
+      conf.getBoolean("spark.network.crypto.enabled", defaultValue = false) ||
+        conf.getBoolean("spark.ssl.rpc.enabled", defaultValue = false) ||
+        conf.getBoolean("spark.authenticate.enableSaslEncryption", defaultValue = false)
+    oneHost || (conf.getBoolean("spark.authenticate", defaultValue = false) && encrypted)
+  }
+}

@@ -1,0 +1,63 @@
+package io.sparkconfig.driver
+
+import java.util.concurrent.{Executors, ThreadFactory, TimeUnit, TimeoutException}
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.core.Json
+import io.sparkconfig.ui.ConfigStateEvent
+import org.apache.spark.SparkContext
+import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
+import org.apache.spark.sparkconfig.SparkAccess
+import org.slf4j.LoggerFactory
+
+/**
+ * Writes the application's state into the event log: after changes, but seldom, and at the end. A rotation every
+ * second must not fill the log.
+ */
+private[driver] final class StateJournal(sc: SparkContext, state: ApplicationState) extends SparkListener {
+  import StateJournal._
+
+  private val log = LoggerFactory.getLogger(classOf[StateJournal])
+  @volatile private var changed = true
+  private val worker = Executors.newSingleThreadScheduledExecutor(new ThreadFactory {
+    override def newThread(task: Runnable): Thread = {
+      val thread = new Thread(task, "sparkconfig-journal")
+      thread.setDaemon(true)
+      thread
+    }
+  })
+
+  def begin(): Unit = {
+    sc.addSparkListener(this)
+    worker.scheduleWithFixedDelay(() => if (changed) write(state.toJson), FirstMs, PauseMs, TimeUnit.MILLISECONDS)
+  }
+
+  /** The state is another one now. */
+  def markDirty(): Unit = changed = true
+
+  /** The bus ends before plugins do. */
+  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit =
+    try worker.submit(new Runnable { override def run(): Unit = write(state.lastJson) }).get(
+        LastMs,
+        TimeUnit.MILLISECONDS)
+    catch {
+      case _: TimeoutException => log.warn("the last state is not in the event log: it took too long")
+      case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName)
+    }
+
+  def close(): Unit = worker.shutdownNow()
+
+  private def write(current: => JsonNode): Unit =
+    try {
+      changed = false
+      SparkAccess.post(sc, ConfigStateEvent(System.currentTimeMillis(), Json.write(current)))
+    } catch { case NonFatal(e) => log.debug("no state was written: {}", e.getClass.getName) }
+}
+
+private object StateJournal {
+  private val FirstMs = 1000L
+  private val PauseMs = 30000L
+  private val LastMs = 3000L
+}

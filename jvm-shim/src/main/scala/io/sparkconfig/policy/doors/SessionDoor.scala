@@ -1,0 +1,126 @@
+package io.sparkconfig.policy.doors
+
+import java.util.concurrent.Executors
+import java.util.{Collections, WeakHashMap}
+
+import scala.util.control.NonFatal
+
+import io.sparkconfig.policy.PolicyDoors
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sparkconfig.{ConfGuard, GuardedConf, PolicyViolationException, Sessions}
+
+/**
+ * The confs of one session. A value is judged before it is set. What a session was made with, and what was taken
+ * away, is judged at the next statement: that statement fails, what was refused is put back, and the session goes
+ * on. With nothing changed a statement costs one look at the guard.
+ *
+ * @param clone made by Spark itself from another session, for a streaming query or to cache a table
+ */
+private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boolean) extends ConfGuard {
+  import SessionGuard._
+
+  @volatile private var changed = true
+  private var accepted = Map.empty[String, String]
+
+  override def setting(key: String, text: String): Unit =
+    if (isQuestion(key, text) && !(isFree(key) && SparkInternalConfs.isSetting)) {
+      doors.check(scopeOf(key), Map(key -> Some(text)))
+      synchronized { accepted += key -> text }
+    }
+
+  override def removed(): Unit = changed = true
+
+  /** Before a statement. */
+  def check(): Unit = if (changed) synchronized {
+    changed = false
+    val texts = GuardedConf.texts(conf)
+    val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key) => key -> Option(text) }
+    val missing = doors.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
+    val questions = (other ++ missing).groupBy { case (key, _) => scopeOf(key) }
+    val verdicts = questions.toSeq.map { case (scope, props) => props -> doors.judge(scope, props) }
+    val refused = verdicts.collect {
+      case (props, verdict) if !verdict.allowed =>
+        val named = props.keySet.intersect(verdict.names.toSet)
+        if (named.isEmpty) props.keySet else named
+    }.flatten.toSet
+    accepted = other.collect { case (key, Some(text)) if !refused(key) => key -> text }
+    if (refused.nonEmpty) {
+      GuardedConf.restore(conf, refused.map(key => key -> doors.confs.get(key)).toMap)
+      throw new PolicyViolationException(
+        verdicts.map(_._2).filterNot(_.allowed).map(_.message).mkString("\n") +
+          "\nThis was set in the session before this statement; the session has the application's values again.")
+    }
+  }
+
+  private def isQuestion(key: String, text: String): Boolean =
+    !doors.isUnchanged(key, text) && !synchronized(accepted.get(key).contains(text))
+
+  private def isFree(key: String): Boolean = clone && SparkInternalConfs.sets(key)
+}
+
+private object SessionGuard {
+  def scopeOf(key: String): String = if (key.startsWith("spark.sql.catalog.")) "catalog" else "session"
+}
+
+private[sparkconfig] object SessionDoor {
+  private val watchers = Executors.newSingleThreadExecutor { (task: Runnable) =>
+    val thread = new Thread(task, "sparkconfig-session-door")
+    thread.setDaemon(true)
+    thread
+  }
+
+  private val clones = Collections.synchronizedSet(
+    Collections.newSetFromMap(new WeakHashMap[Sessions.Spark, java.lang.Boolean]()))
+
+  /**
+   * Guards a session as soon as its state stands. Nothing else tells of a new session, and inside the hook its
+   * confs cannot be reached yet; what is set before this has run is judged at the first statement.
+   */
+  def watch(session: Sessions.Spark): Unit = {
+    if (SparkInternalConfs.isCloning) clones.add(session)
+    watchers.execute { () =>
+      try guard(session)
+      catch { case NonFatal(_) => () } // the session failed to start, and says so itself
+    }
+  }
+
+  /** Guards the session from its first statement on, and judges what changed since the last one. */
+  def check(session: Sessions.Spark): Unit = guard(session).foreach(_.check())
+
+  private def guard(session: Sessions.Spark): Option[SessionGuard] = PolicyDoors.running.flatMap { doors =>
+    val conf = Sessions.classic(session).sessionState.conf
+    if (GuardedConf.guard(conf).isEmpty) {
+      GuardedConf.install(conf, new SessionGuard(doors, conf, clones.contains(session)))
+    }
+    GuardedConf.guard(conf).collect { case known: SessionGuard => known }
+  }
+}
+
+/** The parser's hook, which is the first that Spark calls for a session. */
+private[sparkconfig] object SessionHook extends ((SparkSession, ParserInterface) => ParserInterface) {
+  override def apply(session: SparkSession, parser: ParserInterface): ParserInterface = {
+    SessionDoor.watch(session)
+    parser
+  }
+}
+
+/** Looks at the session's confs when a statement is analysed. */
+private[sparkconfig] final class SessionRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    SessionDoor.check(session)
+    plan
+  }
+}
+
+/** The same when a query that was analysed before is planned. */
+private[sparkconfig] final class SessionStrategy(session: Sessions.Spark) extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
+    SessionDoor.check(session)
+    Nil
+  }
+}

@@ -1,0 +1,133 @@
+package io.sparkconfig.redaction.engine
+
+import java.io.ByteArrayOutputStream
+import java.nio.ByteBuffer
+import java.nio.charset.{CharacterCodingException, StandardCharsets}
+import java.text.Normalizer
+import java.util.regex.{Pattern => Regex}
+import java.util.{ArrayDeque, LinkedHashSet}
+
+import scala.collection.JavaConverters._
+
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.core.Json
+
+/** The secrets inside a value that may be shown alone. The same rules as Python's `_redaction_forms.py`. */
+private[redaction] object Forms {
+  // A document may hold texts that hold documents.
+  private val Depth = 4
+  private val MostTexts = 2000
+  private val LongestDocument = 1 << 20
+
+  private val LineEnds = Regex.compile("[\r\n]+")
+  private val UserInfo = Regex.compile("[A-Za-z][A-Za-z0-9+.:-]*://([^/?#\\s]*)@")
+  private val Pair = Regex.compile("([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\\s*=\\s*(.+)", Regex.DOTALL)
+  private val Quoted = Regex.compile(
+    "([A-Za-z][A-Za-z0-9._-]{0,63})\\s*=\\s*(\"(?:[^\"\\\\]|\\\\.)*+\"|'(?:[^'\\\\]|\\\\.)*+')",
+    Regex.DOTALL)
+  private val Percent = Regex.compile("%[0-9A-Fa-f]{2}")
+
+  /**
+   * The value itself, its lines, itself without blanks around it, the string fields of a JSON document, user and
+   * password of a URL, the secrets of a connection string, all of them decoded from percent-encoding and in both
+   * Unicode forms.
+   */
+  def texts(value: String): LinkedHashSet[String] = {
+    val found = new LinkedHashSet[String]()
+    found.add(value)
+    val waiting = new ArrayDeque[(String, Int)]()
+    waiting.add((value, 0))
+    while (!waiting.isEmpty && found.size < MostTexts) {
+      val (text, depth) = waiting.poll()
+      inside(text).foreach { inner =>
+        if (CommonWords.worthRegistering(inner) && found.add(inner) && depth < Depth) waiting.add((inner, depth + 1))
+      }
+    }
+    found
+  }
+
+  /** Without blanks and line ends around it; what counts as one is the same in both engines. */
+  def bare(text: String): String = {
+    var from = 0
+    var until = text.length
+    while (from < until && isBlank(text.charAt(from))) from += 1
+    while (until > from && isBlank(text.charAt(until - 1))) until -= 1
+    text.substring(from, until)
+  }
+
+  private def isBlank(c: Char): Boolean = c == ' ' || (c >= '\t' && c <= '\r')
+
+  private def inside(text: String): Seq[String] = {
+    val found = Seq.newBuilder[String]
+    val trimmed = bare(text)
+    found += trimmed
+    val lines = LineEnds.split(text, -1)
+    // "-----BEGIN PRIVATE KEY-----" is no secret.
+    if (lines.length > 1) found ++= lines.map(bare).filterNot(_.startsWith("-----"))
+    if ((trimmed.startsWith("{") || trimmed.startsWith("[")) && trimmed.length <= LongestDocument)
+      found ++= fields(trimmed)
+    else if (lines.length == 1) found ++= connection(trimmed)
+    if (text.exists(_ >= 0x80)) {
+      found += Normalizer.normalize(text, Normalizer.Form.NFC)
+      found += Normalizer.normalize(text, Normalizer.Form.NFD)
+    }
+    if (Percent.matcher(text).find()) found ++= unquoted(text)
+    found.result()
+  }
+
+  private def fields(document: String): Seq[String] =
+    try {
+      val found = Seq.newBuilder[String]
+      val waiting = new ArrayDeque[JsonNode]()
+      waiting.add(Json.parse(document.getBytes(StandardCharsets.UTF_8)))
+      while (!waiting.isEmpty) {
+        val node = waiting.poll()
+        if (node.isTextual) found += node.asText
+        else if (node.isObject) Json.fields(node).foreach { case (name, field) =>
+          if (!Constants.PlainFields(name.toLowerCase(java.util.Locale.ROOT))) waiting.add(field)
+        }
+        else if (node.isArray) node.elements().asScala.foreach(waiting.add)
+      }
+      found.result()
+    } catch { case _: Exception | _: StackOverflowError => Nil } // it is no JSON
+
+  /** The secrets of URLs, DSNs, JAAS configurations and connection strings. */
+  private def connection(text: String): Seq[String] = {
+    val found = Seq.newBuilder[String]
+    val infos = UserInfo.matcher(text)
+    while (infos.find()) found ++= infos.group(1).split(":", 2)
+    if (text.indexOf('=') >= 0) {
+      val quoted = Quoted.matcher(text)
+      while (quoted.find())
+        if (isSecret(quoted.group(1)))
+          found += quoted.group(2).substring(1, quoted.group(2).length - 1).replaceAll("(?s)\\\\(.)", "$1")
+      val pairs = (if (text.indexOf(';') >= 0) text.split(";").toSeq else Nil) ++
+        text.substring(text.indexOf('?') + 1).split("&") ++ text.split("\\s+")
+      pairs.foreach { written =>
+        val pair = Pair.matcher(bare(written))
+        if (pair.matches() && isSecret(pair.group(1))) {
+          found += bare(pair.group(2)).replaceAll("^[\"'{}]+|[\"'{}]+$", "")
+          found += pair.group(2)
+        }
+      }
+    }
+    found.result()
+  }
+
+  private def isSecret(name: String): Boolean =
+    Constants.SecretNames.matcher(name).find() && !Constants.HarmlessNames.matcher(name).find()
+
+  private def unquoted(text: String): Option[String] = {
+    val raw = text.getBytes(StandardCharsets.UTF_8)
+    val bytes = new ByteArrayOutputStream(raw.length)
+    var i = 0
+    while (i < raw.length) {
+      val high = if (raw(i) == '%' && i + 2 < raw.length) Readings.digit(raw(i + 1).toChar, 16) else -1
+      val low = if (high >= 0) Readings.digit(raw(i + 2).toChar, 16) else -1
+      if (low >= 0) { bytes.write(high * 16 + low); i += 3 }
+      else { bytes.write(raw(i).toInt); i += 1 }
+    }
+    try Some(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray)).toString)
+    catch { case _: CharacterCodingException => None }
+  }
+}

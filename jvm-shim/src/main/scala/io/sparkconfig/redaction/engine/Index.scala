@@ -1,0 +1,340 @@
+package io.sparkconfig.redaction.engine
+
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.ArrayList
+
+/**
+ * An immutable index over patterns that finds, in one pass over a text, the places where one of them may stand.
+ *
+ * Every pattern is anchored by a window of ASCII letters and digits, which no encoder rewrites:
+ *  - long (9 characters): its four 6-grams go into a bit filter that is asked at every fourth position only, so the
+ *    scan costs a fraction of a nanosecond a character whatever the number of values;
+ *  - short (4 characters): asked at every position;
+ *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
+ * Of a pattern's windows the one is taken that the fewest other patterns share.
+ */
+private[redaction] final class Index(val patterns: Array[Pattern]) {
+  import Index._
+
+  private val offsets = new Array[Int](patterns.length)
+  private val longs = new Windows(LongWindow, 4, patterns.length)
+  private val shorts = new Windows(ShortWindow, 1, patterns.length)
+  private val trie = new Trie
+
+  locally {
+    val kinds = patterns.map(p =>
+      if (hasRun(p.text, LongWindow)) LongWindow else if (hasRun(p.text, ShortWindow)) ShortWindow else 0)
+    val shared = new Array[Int](Shares)
+    var i = 0
+    while (i < patterns.length) { if (kinds(i) > 0) countWindows(patterns(i).text, kinds(i), shared); i += 1 }
+    i = 0
+    while (i < patterns.length) {
+      if (kinds(i) == 0) trie.add(patterns(i).text, i)
+      else {
+        offsets(i) = rarest(patterns(i).text, kinds(i), shared)
+        (if (kinds(i) == LongWindow) longs else shorts).add(patterns(i).text, offsets(i), i)
+      }
+      i += 1
+    }
+  }
+
+  def scan(text: String, budget: Budget, found: Intervals): Unit = {
+    val readings = new Readings(text, budget)
+    val done = new Done
+    if (longs.used || shorts.used) {
+      val bytes = Index.buffers.get()
+      var base = 0
+      while (base < text.length) {
+        val from = math.max(0, base - Margin)
+        val until = math.min(text.length, base + Chunk + Margin)
+        lowBytes(text, from, until, bytes.array)
+        java.util.Arrays.fill(bytes.array, until - from, until - from + 16, 0.toByte)
+        val end = math.min(text.length, base + Chunk)
+        if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
+        if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
+        base += Chunk
+      }
+    }
+    if (trie.used) scanTrie(text, readings, found)
+  }
+
+  private def scanLong(
+      text: String,
+      bytes: ByteBuffer,
+      from: Int,
+      base: Int,
+      end: Int,
+      readings: Readings,
+      done: Done,
+      found: Intervals): Unit = {
+    val bits = longs.bits
+    val shift = longs.shift
+    var p = base - from
+    val last = end - from
+    while (p < last) {
+      val h = ((bytes.getLong(p) & Gram6) * Mix) >>> shift
+      if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
+        var j = 0
+        while (j < 4) {
+          val w = p - j
+          if (w >= 0) {
+            var i = longs.first(hash9(bytes.getLong(w), bytes.get(w + 8)))
+            while (i >= 0) { verify(text, i, w + from, LongWindow, readings, done, found); i = longs.following(i) }
+          }
+          j += 1
+        }
+      }
+      p += 4
+    }
+  }
+
+  private def scanShort(
+      text: String,
+      bytes: ByteBuffer,
+      from: Int,
+      base: Int,
+      end: Int,
+      readings: Readings,
+      done: Done,
+      found: Intervals): Unit = {
+    val bits = shorts.bits
+    val shift = shorts.shift
+    var p = base - from
+    val last = end - from
+    while (p < last) {
+      val gram = bytes.getInt(p) & Gram4
+      val h = (gram * Mix) >>> shift
+      if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
+        var i = shorts.first(gram * Mix)
+        while (i >= 0) { verify(text, i, p + from, ShortWindow, readings, done, found); i = shorts.following(i) }
+      }
+      p += 1
+    }
+  }
+
+  private def scanTrie(text: String, readings: Readings, found: Intervals): Unit = {
+    var p = 0
+    while (p < text.length) {
+      val c = text.charAt(p)
+      if (trie.mayStart(c))
+        trie.walk(readings, p) { i =>
+          val end = readings.matchRight(patterns(i).text, 0, p)
+          if (end >= 0) found.add(p, end)
+        }
+      p += 1
+    }
+  }
+
+  /** Checks the whole pattern around a window that was found at `at`. */
+  private def verify(
+      text: String,
+      i: Int,
+      at: Int,
+      window: Int,
+      readings: Readings,
+      done: Done,
+      found: Intervals): Unit = {
+    if (done.covers(i, at)) return
+    val pattern = patterns(i)
+    val offset = offsets(i)
+    if (at + window > text.length || !text.regionMatches(at, pattern.text, offset, window)) return
+    var end = readings.matchRight(pattern.text, offset + window, at + window)
+    if (end < 0) return
+    var start = readings.matchLeft(pattern.text, offset, at)
+    if (start < 0) return
+    if (pattern.alphabet != Pattern.Plain) {
+      // The characters at the borders hold some bits of the value too.
+      if (start > 0 && Pattern.inAlphabet(text.charAt(start - 1), pattern.alphabet)) start -= 1
+      if (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
+      if (pattern.open) while (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
+    }
+    done.add(i, end)
+    found.add(start, end)
+  }
+}
+
+private[redaction] object Index {
+  val LongWindow = 9
+  val ShortWindow = 4
+  private val Chunk = 1 << 15
+  private val Margin = 16
+  private val Shares = 1 << 18
+  val Gram6 = 0xffffffffffffL
+  val Gram4 = 0xffffffffL
+  val Mix = 0x9e3779b97f4a7c15L
+
+  private val buffers = new ThreadLocal[ByteBuffer] {
+    override def initialValue(): ByteBuffer =
+      ByteBuffer.wrap(new Array[Byte](Chunk + 4 * Margin)).order(ByteOrder.LITTLE_ENDIAN)
+  }
+
+  /** The low bytes of characters: positions stay, which no charset promises; letters and digits are verified later. */
+  @annotation.nowarn
+  private def lowBytes(text: String, from: Int, until: Int, into: Array[Byte]): Unit =
+    text.getBytes(from, until, into, 0)
+
+  def hash9(eight: Long, ninth: Byte): Long = {
+    val h = (eight ^ (ninth.toLong << 3) ^ ninth) * Mix
+    (h ^ (h >>> 29)) * Mix
+  }
+
+  def hasRun(text: String, length: Int): Boolean = {
+    var run = 0
+    var i = 0
+    while (i < text.length) {
+      run = if (Readings.isAlnum(text.charAt(i))) run + 1 else 0
+      if (run >= length) return true
+      i += 1
+    }
+    false
+  }
+
+  /** Calls `visit` with the offset of every window of letters and digits in the first 512 characters that have one. */
+  private def windows(text: String, length: Int)(visit: Int => Unit): Unit = {
+    var run = 0
+    var seen = 0
+    var i = 0
+    while (i < text.length && seen < 512) {
+      run = if (Readings.isAlnum(text.charAt(i))) run + 1 else 0
+      if (run >= length) { visit(i - length + 1); seen += 1 }
+      i += 1
+    }
+  }
+
+  private def slot(text: String, offset: Int, length: Int): Int = {
+    var h = 0L
+    var i = offset
+    while (i < offset + length) { h = h * 131 + text.charAt(i); i += 1 }
+    ((h * Mix) >>> 46).toInt
+  }
+
+  private def countWindows(text: String, length: Int, shared: Array[Int]): Unit =
+    windows(text, length)(o => shared(slot(text, o, length)) += 1)
+
+  private def rarest(text: String, length: Int, shared: Array[Int]): Int = {
+    var best = -1
+    var lowest = Int.MaxValue
+    windows(text, length) { o =>
+      // Words and numbers are common in logs: prefer a mix of cases and digits.
+      var kinds = 0
+      var i = o
+      while (i < o + length) {
+        val c = text.charAt(i)
+        kinds |= (if (c >= 'a') 1 else if (c >= 'A') 2 else 4)
+        i += 1
+      }
+      val cost = math.min(shared(slot(text, o, length)), 1 << 24) * 4 + (3 - Integer.bitCount(kinds))
+      if (cost < lowest) { lowest = cost; best = o }
+    }
+    best
+  }
+}
+
+/** Where the last match of each pattern ended; made only when there is one, since most texts have none. */
+private[redaction] final class Done {
+  private var owners: Array[Int] = _
+  private var ends: Array[Int] = _
+
+  /** Whether `at` is inside the last match of the pattern; a crowded slot may have forgotten it. */
+  def covers(pattern: Int, at: Int): Boolean =
+    owners != null && { val slot = pattern & 1023; owners(slot) == pattern + 1 && at < ends(slot) }
+
+  def add(pattern: Int, end: Int): Unit = {
+    if (owners == null) { owners = new Array[Int](1024); ends = new Array[Int](1024) }
+    owners(pattern & 1023) = pattern + 1
+    ends(pattern & 1023) = end
+  }
+}
+
+/** A bit filter of grams, and a hash table from windows to the patterns that are anchored there. */
+private[redaction] final class Windows(window: Int, grams: Int, capacity: Int) {
+  private val size = Integer.highestOneBit(math.max(16, capacity * 2)) * 2
+  private val heads = Array.fill(size)(-1)
+  private val next = Array.fill(capacity)(-1)
+  private val keys = new Array[Long](capacity)
+  private val logBits =
+    math.min(24, math.max(12, 64 - java.lang.Long.numberOfLeadingZeros(capacity.toLong * grams * 16)))
+  val bits = new Array[Long](1 << (logBits - 6))
+  val shift: Int = 64 - logBits
+  var used = false
+
+  def add(text: String, offset: Int, pattern: Int): Unit = {
+    used = true
+    val bytes = ByteBuffer.wrap(text.substring(offset, offset + window).getBytes("ISO-8859-1").padTo(16, 0.toByte))
+      .order(ByteOrder.LITTLE_ENDIAN)
+    var j = 0
+    while (j < grams) {
+      val gram = if (grams == 1) bytes.getInt(0) & Index.Gram4 else bytes.getLong(j) & Index.Gram6
+      val h = (gram * Index.Mix) >>> shift
+      bits((h >>> 6).toInt) |= 1L << h
+      j += 1
+    }
+    val key =
+      if (grams == 1) (bytes.getInt(0) & Index.Gram4) * Index.Mix else Index.hash9(bytes.getLong(0), bytes.get(8))
+    keys(pattern) = key
+    next(pattern) = heads(head(key))
+    heads(head(key)) = pattern
+  }
+
+  private def head(key: Long): Int = (key >>> 32).toInt & (size - 1)
+
+  /** The first pattern whose window hashes to `key`, or -1. */
+  def first(key: Long): Int = skip(heads(head(key)), key)
+
+  /** The next pattern with the same window as pattern `i`, or -1. */
+  def following(i: Int): Int = skip(next(i), keys(i))
+
+  private def skip(from: Int, key: Long): Int = {
+    var i = from
+    while (i >= 0 && keys(i) != key) i = next(i)
+    i
+  }
+}
+
+/** Patterns without four letters or digits in a row, by their first characters. */
+private[redaction] final class Trie {
+  private final class Node {
+    val children = new java.util.TreeMap[Integer, Node]()
+    val leaves = new ArrayList[Integer]()
+  }
+  private val root = new Node
+  private val starts = new java.util.BitSet(128)
+  def used: Boolean = !root.children.isEmpty
+
+  def add(text: String, pattern: Int): Unit = {
+    var node = root
+    var i = 0
+    while (i < text.length && i < Trie.Depth) {
+      val cp = text.codePointAt(i)
+      node = node.children.computeIfAbsent(cp, _ => new Node)
+      i += Character.charCount(cp)
+    }
+    node.leaves.add(pattern)
+    val first = text.codePointAt(0)
+    starts.set(text.charAt(0).toInt)
+    if (!Readings.isAlnum(first)) Seq('\\', '&', '%', '+').foreach(c => starts.set(c.toInt))
+  }
+
+  def mayStart(c: Char): Boolean = starts.get(c.toInt)
+
+  /** Calls `visit` with every pattern whose first characters may be read from `p` on. */
+  def walk(readings: Readings, p: Int)(visit: Int => Unit): Unit = descend(root, readings, p)(visit)
+
+  private def descend(node: Node, readings: Readings, p: Int)(visit: Int => Unit): Unit = {
+    node.leaves.forEach(i => visit(i))
+    val children = node.children.entrySet().iterator()
+    while (children.hasNext) {
+      val child = children.next()
+      val ends = new Positions
+      if (Readings.isAlnum(child.getKey)) readings.ends(p, child.getKey, 0, ends)
+      else if (node eq root) readings.ends(p, child.getKey, Readings.Depth, ends)
+      else readings.endsInside(p, child.getKey, ends)
+      var k = 0
+      while (k < ends.size) { descend(child.getValue, readings, ends(k))(visit); k += 1 }
+    }
+  }
+}
+
+private[redaction] object Trie {
+  val Depth = 12
+}

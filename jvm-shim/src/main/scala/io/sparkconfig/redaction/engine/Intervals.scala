@@ -1,0 +1,40 @@
+package io.sparkconfig.redaction.engine
+
+/** Parts of a text, as half-open intervals of character positions; `settle` sorts and joins them. */
+private[redaction] final class Intervals {
+  private var packed = new Array[Long](4)
+  private var count = 0
+  def size: Int = count
+  def isEmpty: Boolean = count == 0
+  def start(i: Int): Int = (packed(i) >>> 32).toInt
+  def end(i: Int): Int = packed(i).toInt
+
+  def add(start: Int, end: Int): Unit = if (end > start) {
+    val value = (start.toLong << 32) | end
+    if (count == 0 || packed(count - 1) != value) {
+      if (count == packed.length) packed = java.util.Arrays.copyOf(packed, count * 2)
+      packed(count) = value
+      count += 1
+    }
+  }
+
+  /** Those that `keep` does not want. */
+  def without(keep: (Int, Int) => Boolean): Intervals = {
+    val rest = new Intervals
+    var i = 0
+    while (i < count) { if (!keep(start(i), end(i))) rest.add(start(i), end(i)); i += 1 }
+    rest
+  }
+
+  def settle(): Unit = if (count > 1) {
+    java.util.Arrays.sort(packed, 0, count)
+    var last = 0
+    var i = 1
+    while (i < count) {
+      if (start(i) < end(last)) packed(last) = (start(last).toLong << 32) | math.max(end(last), end(i))
+      else { last += 1; packed(last) = packed(i) }
+      i += 1
+    }
+    count = last + 1
+  }
+}

@@ -1,0 +1,182 @@
+package io.sparkconfig.redaction.engine
+
+import java.util.concurrent.atomic.AtomicLong
+import java.util.{ArrayList, Collection => JCollection, HashSet => JHashSet}
+
+import org.slf4j.LoggerFactory
+
+/**
+ * The values that no sink of this JVM may show, and the masking of texts by them.
+ *
+ * Values are added, never removed: an old generation stays masked for the life of the process. A value is found
+ * raw, under any stack of escapes that Spark's sinks use, in base64, base64url and hex. All methods are thread-safe.
+ */
+object Redactor {
+
+  /** What stands in place of a value; Spark's own. */
+  val Mask = "*********(redacted)"
+
+  /** What stands in place of a text that could not be searched. */
+  val Withheld = "*********(redacted: this text could not be searched for secrets and is withheld)"
+
+  private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.engine.Redactor")
+  private val known = new JHashSet[String]()
+  private val texts = new JHashSet[String]()
+  private val inOrder = new ArrayList[String]()
+  private var pending = new ArrayList[String]()
+  @volatile private var stale = false
+  @volatile private var indexes = new Array[Index](0)
+  @volatile private var beginnings: (Array[Index], Beginnings) = _
+  private val failures = new AtomicLong()
+  private val masked = new AtomicLong()
+
+  /**
+   * Registers values, except those that are too short or too common to be masked wherever they occur: these the
+   * Python side reports, with the reference they came from.
+   */
+  def register(values: Iterable[String]): Unit =
+    add(values.iterator.filter(v => v != null && CommonWords.worthRegistering(v)))
+
+  /** Registers values whatever they look like: the operator asked for it. Empty ones cannot be masked. */
+  def registerDeclared(values: Iterable[String]): Unit = add(values.iterator.filter(v => v != null && v.nonEmpty))
+
+  /** [[register]] for callers without Scala collections. */
+  def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)
+
+  /** [[registerDeclared]] for callers without Scala collections. */
+  def registerAllDeclared(values: JCollection[String]): Unit =
+    registerDeclared(values.toArray(new Array[String](0)).toSeq)
+
+  private def add(values: Iterator[String]): Unit = synchronized {
+    values.foreach { value => if (known.add(value)) { inOrder.add(value); pending.add(value); stale = true } }
+  }
+
+  /** The number of registered values. */
+  def size: Int = synchronized(known.size)
+
+  /** What was registered after the first `count` values, in order: for the mirror in the driver's Python. */
+  private[sparkconfig] def since(count: Int): Array[String] =
+    synchronized(inOrder.subList(math.min(count, inOrder.size), inOrder.size).toArray(new Array[String](0)))
+
+  def isEmpty: Boolean = !stale && indexes.length == 0
+
+  /** How many texts were withheld because the search itself failed. */
+  def faults: Long = failures.get
+
+  /** How many occurrences were masked. */
+  def maskedCount: Long = masked.get
+
+  /**
+   * Masks every occurrence of every value.
+   * @return the same instance if none occurs; [[Withheld]] if the search failed, never the unsearched text
+   */
+  def redact(text: String): String = redact(text, json = false)
+
+  /**
+   * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
+   * Spark's own keys.
+   */
+  def redactJson(text: String): String = redactExcept(text, json = true, SparkJson.keys(text))
+
+  /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
+  def contains(text: String): Boolean =
+    if (text == null || text.isEmpty || isEmpty) false
+    else
+      try !find(text, json = false).isEmpty
+      catch { case fault: Throwable => failed(fault); true }
+
+  /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one of them as a whole is not masked. */
+  private[redaction] def redactExcept(text: String, json: Boolean, keep: => Spans): String =
+    redact(text, json, found => { val kept = keep; found.without(kept.hold) })
+
+  private def redact(text: String, json: Boolean, choose: Intervals => Intervals = identity[Intervals]): String =
+    if (text == null || text.isEmpty || isEmpty) text
+    else
+      try {
+        val all = find(text, json)
+        val found = if (all.isEmpty) all else choose(all)
+        if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
+      } catch { case fault: Throwable => failed(fault); Withheld }
+
+  /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
+  private[redaction] def find(text: String, json: Boolean): Intervals = {
+    val raw = new Intervals
+    val budget = new Budget(64L * text.length + 16000000L)
+    val all = current()
+    all.foreach(_.scan(text, budget, raw))
+    Views.of(text).foreach { view =>
+      val inside = new Intervals
+      all.foreach(_.scan(view.text, budget, inside))
+      var i = 0
+      while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
+    }
+    if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }
+  }
+
+  /** The part of `text` before `until`, masked. */
+  private[redaction] def replace(text: String, found: Intervals, until: Int, json: Boolean): String = {
+    val out = new java.lang.StringBuilder(until + 64)
+    val strings = new Edges.Strings(text)
+    var at = 0
+    var i = 0
+    while (i < found.size && found.start(i) < until) {
+      val start = found.start(i)
+      val end = found.end(i)
+      out.append(text, at, start)
+      if (json && Edges.isNumbers(text, start, end) && !strings.inside(start))
+        (start until end).foreach { p => out.append(if (", ".indexOf(text.charAt(p)) >= 0) text.charAt(p) else '1') }
+      else out.append(Mask)
+      at = end
+      i += 1
+    }
+    if (at < until) out.append(text, at, until)
+    out.toString
+  }
+
+  /** How many of the last characters of `text` could be the beginning of a value, in any of its writings. */
+  private[redaction] def beginningAtEnd(text: String): Int = {
+    val all = current()
+    val known = beginnings
+    val fitting = if (known != null && (known._1 eq all)) known else (all, new Beginnings(all))
+    beginnings = fitting
+    fitting._2.atEnd(text)
+  }
+
+  private[redaction] def failed(fault: Throwable): Unit = {
+    // The fault's own message could quote the text.
+    if (failures.getAndIncrement() == 0)
+      try log.warn(
+          "A text could not be searched for secrets and is withheld ({}); later ones are only counted.",
+          fault.getClass.getName)
+      catch { case _: Throwable => () }
+  }
+
+  private def current(): Array[Index] = {
+    if (stale) synchronized {
+      if (stale) {
+        // The documents of several generations share most of their fields.
+        val fresh = new ArrayList[String]()
+        pending.forEach(value => Forms.texts(value).forEach(text => if (texts.add(text)) fresh.add(text)))
+        indexes = Indexes.extend(indexes, fresh)
+        pending = new ArrayList[String]()
+        stale = false
+      }
+    }
+    indexes
+  }
+}
+
+/** A few indexes of growing size, so that values that come one by one cost n log n and not n². */
+private[redaction] object Indexes {
+  def extend(old: Array[Index], texts: ArrayList[String]): Array[Index] = {
+    val fresh = new ArrayList[Pattern]()
+    texts.forEach(text => fresh.addAll(Variants.of(text)))
+    var kept = old
+    var patterns = fresh.toArray(new Array[Pattern](0))
+    while (kept.nonEmpty && kept.last.patterns.length <= math.max(2 * patterns.length, 512)) {
+      patterns = kept.last.patterns ++ patterns
+      kept = kept.init
+    }
+    kept :+ new Index(patterns)
+  }
+}

@@ -1,0 +1,137 @@
+package io.sparkconfig.redaction.engine
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_16BE, UTF_16LE, UTF_8}
+import java.util.{ArrayList, Base64}
+
+/**
+ * One text to look for. Escapes need no pattern of their own, see [[Readings]].
+ * @param open the text was cut (long encodings are): what follows in the same alphabet belongs to the match
+ */
+private[redaction] final class Pattern(val text: String, val alphabet: Int, val open: Boolean)
+
+private[redaction] object Pattern {
+  val Plain = 0
+  val Base64 = 1
+  val Hex = 2
+  val Base32 = 3
+
+  def inAlphabet(c: Char, alphabet: Int): Boolean = alphabet match {
+    case Base64 => Readings.isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
+    case Hex => Readings.digit(c, 16) >= 0
+    case Base32 => (c >= 'A' && c <= 'Z') || (c >= '2' && c <= '7') || c == '='
+    case _ => false
+  }
+}
+
+/** The writings of a text that escapes alone do not explain: itself, parts of long ones, and its encodings. */
+private[redaction] object Variants {
+
+  /** Encodings are cut after this many characters; a match then runs on to the end of the encoded text. */
+  private val EncodedLimit = 192
+
+  /** Errors and pages cut long texts: of a value that is twice as long, each part of this length counts too. */
+  private val Part = 64
+  private val PartsLimit = 8192
+
+  /** A part of fewer different characters could be a rule or an indentation. */
+  private val PartVariety = 12
+  private val Base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
+  /** The patterns of one of the texts that [[Forms]] gives. */
+  def of(text: String): ArrayList[Pattern] = {
+    val found = new ArrayList[Pattern]()
+    found.add(new Pattern(text, Pattern.Plain, open = false))
+    addParts(text, found)
+    // An encoding of a few characters looks like any other text.
+    if (text.codePointCount(0, text.length) >= Constants.Floor) {
+      val bytes = text.getBytes(UTF_8)
+      addHex(bytes, found)
+      addBase64(bytes, found)
+      utf16(text).foreach(cores64(_, (core, cut) => addBoth(core, cut, found)))
+      addBase32(bytes, found)
+    }
+    found
+  }
+
+  private def addParts(text: String, found: ArrayList[Pattern]): Unit =
+    if (text.length >= 2 * Part)
+      text.take(PartsLimit).grouped(Part).filter(part => part.length == Part && part.distinct.length >= PartVariety)
+        .foreach(part => found.add(new Pattern(part, Pattern.Plain, open = false)))
+
+  private def addHex(bytes: Array[Byte], found: ArrayList[Pattern]): Unit = {
+    val count = math.min(bytes.length, EncodedLimit / 2)
+    val lower = new java.lang.StringBuilder(count * 2)
+    var i = 0
+    while (i < count) {
+      lower.append(Character.forDigit((bytes(i) >> 4) & 15, 16)).append(Character.forDigit(bytes(i) & 15, 16))
+      i += 1
+    }
+    val open = count < bytes.length
+    val text = lower.toString
+    found.add(new Pattern(text, Pattern.Hex, open))
+    val upper = text.toUpperCase(java.util.Locale.ROOT)
+    if (upper != text) found.add(new Pattern(upper, Pattern.Hex, open))
+  }
+
+  private def addBase64(bytes: Array[Byte], found: ArrayList[Pattern]): Unit =
+    cores64(
+      bytes,
+      (core, cut) => {
+        addBoth(core, cut, found)
+        // Base64 in base64, whichever of the two alphabets the inner one has.
+        Seq(core, url(core)).distinct.foreach { inner =>
+          cores64(
+            inner.getBytes(ISO_8859_1),
+            (outer, shorter) =>
+              found.add(new Pattern(outer, Pattern.Base64, cut || shorter)))
+        }
+      })
+
+  private def addBoth(core: String, cut: Boolean, found: ArrayList[Pattern]): Unit =
+    Seq(core, url(core)).distinct.foreach(written => found.add(new Pattern(written, Pattern.Base64, cut)))
+
+  private def url(core: String): String = core.replace('+', '-').replace('/', '_')
+
+  /** What stays the same in base64 whatever stands before and after the value, and whether the rest was cut. */
+  private def cores64(bytes: Array[Byte], each: (String, Boolean) => Unit): Unit = {
+    val count = math.min(bytes.length, EncodedLimit * 3 / 4)
+    var offset = 0
+    while (offset < 3) {
+      val padded = new Array[Byte](offset + count)
+      System.arraycopy(bytes, 0, padded, offset, count)
+      val encoded = new String(Base64.getEncoder.withoutPadding.encode(padded), ISO_8859_1)
+      each(encoded.substring((offset * 8 + 5) / 6, (offset + count) * 8 / 6), count < bytes.length)
+      offset += 1
+    }
+  }
+
+  private def addBase32(bytes: Array[Byte], found: ArrayList[Pattern]): Unit = {
+    val count = math.min(bytes.length, EncodedLimit * 5 / 8)
+    var offset = 0
+    while (offset < 5) {
+      val core = new java.lang.StringBuilder(count * 2)
+      var at = (offset * 8 + 4) / 5
+      val until = (offset + count) * 8 / 5
+      while (at < until) { core.append(Base32.charAt(fiveBits(bytes, at * 5 - offset * 8))); at += 1 }
+      found.add(new Pattern(core.toString, Pattern.Base32, count < bytes.length))
+      offset += 1
+    }
+  }
+
+  /** Five bits from a bit position on. */
+  private def fiveBits(bytes: Array[Byte], from: Int): Int = {
+    var bits = 0
+    var i = from
+    while (i < from + 5) {
+      bits = bits << 1 | (bytes(i >> 3) >> (7 - (i & 7)) & 1)
+      i += 1
+    }
+    bits
+  }
+
+  /** UTF-16 in both orders; of Latin texts only what both have in common. */
+  private def utf16(text: String): Seq[Array[Byte]] = {
+    val little = text.getBytes(UTF_16LE)
+    if (text.forall(_ < 0x100)) Seq(little.init) else Seq(little, text.getBytes(UTF_16BE))
+  }
+}

@@ -1,0 +1,227 @@
+package io.sparkconfig.redaction.engine
+
+import java.nio.ByteBuffer
+import java.nio.charset.{CharacterCodingException, StandardCharsets}
+
+/**
+ * Another reading of a text.
+ * @param positions where each of its characters begins in the text, and where the last one ends
+ */
+private[redaction] final class View(val text: String, val positions: Array[Int])
+
+/**
+ * Other readings of a whole text: where letters and digits themselves are escaped, or bytes are written as numbers.
+ * The same rules as Python's `_redaction_views.py`.
+ */
+private[redaction] object Views {
+
+  /** A shorter list of numbers, or of pairs, holds no value that is encoded. */
+  private val Fewest = 8
+
+  /** The views of `text` that may hold what the text itself does not; nearly always none. */
+  def of(text: String): List[View] = {
+    var found: List[View] = Nil
+    if (hasEscape(text, '\\') || hasEscape(text, '%') || hasEscape(text, '&')) found ::= unescaped(text)
+    var at = text.indexOf('[')
+    while (at >= 0) {
+      val region = numbers(text, at)
+      if (region != null) { if (region.valid) found ::= region.view; at = text.indexOf('[', region.end) }
+      else at = text.indexOf('[', at + 1)
+    }
+    pairs(text, found)
+  }
+
+  private def hasEscape(text: String, sign: Char): Boolean = {
+    var at = text.indexOf(sign.toInt)
+    while (at >= 0) {
+      if (escapeAt(text, at) >= 0) return true
+      at += 1
+      while (sign == '\\' && at < text.length && text.charAt(at) == sign) at += 1
+      at = text.indexOf(sign.toInt, at)
+    }
+    false
+  }
+
+  /** The text with its escaped letters and digits in clear; other escapes stay. */
+  private def unescaped(text: String): View = {
+    val out = new java.lang.StringBuilder(text.length)
+    val positions = new Array[Int](text.length + 1)
+    var at = 0
+    while (at < text.length) {
+      val c = text.charAt(at)
+      positions(out.length) = at
+      val escape = if (c == '\\' || c == '%' || c == '&') escapeAt(text, at) else -1L
+      if (escape >= 0) { out.append((escape & 0xff).toChar); at = (escape >>> 8).toInt }
+      else {
+        out.append(c)
+        at += 1
+        // A run that escapes nothing is looked at once.
+        while (c == '\\' && at < text.length && text.charAt(at) == c) {
+          positions(out.length) = at; out.append(c); at += 1
+        }
+      }
+    }
+    positions(out.length) = text.length
+    new View(out.toString, java.util.Arrays.copyOf(positions, out.length + 1))
+  }
+
+  /** The letter or digit that is escaped at `at`, with the escape's end above it; -1: there is none. */
+  private def escapeAt(text: String, at: Int): Long = text.charAt(at) match {
+    case '\\' =>
+      var i = at + 1
+      while (i < text.length && text.charAt(i) == '\\') i += 1
+      if (i == text.length) -1L
+      else text.charAt(i) match {
+        case 'u' =>
+          while (i < text.length && text.charAt(i) == 'u') i += 1
+          if (text.startsWith("00", i)) plain(number(text, i + 2, 2, 16), i + 4) else -1L
+        case 'U' => if (text.startsWith("000000", i + 1)) plain(number(text, i + 7, 2, 16), i + 9) else -1L
+        case 'x' => plain(number(text, i + 1, 2, 16), i + 3)
+        case '0' | '1' => plain(number(text, i, 3, 8), i + 3)
+        case _ => -1L
+      }
+    case '%' =>
+      var i = at + 1
+      while (text.startsWith("25", i)) i += 2
+      plain(number(text, i, 2, 16), i + 2)
+    case _ =>
+      var i = at + 1
+      while (text.startsWith("amp;", i)) i += 4
+      if (i >= text.length || text.charAt(i) != '#') -1L
+      else {
+        i += 1
+        val radix = if (i < text.length && (text.charAt(i) | 0x20) == 'x') { i += 1; 16 }
+        else 10
+        while (i < text.length && text.charAt(i) == '0') i += 1
+        val from = i
+        while (i < text.length && i < from + 3 && Readings.digit(text.charAt(i), radix) >= 0) i += 1
+        if (i < text.length && text.charAt(i) == ';' && i > from) plain(number(text, from, i - from, radix), i + 1)
+        else -1L
+      }
+  }
+
+  private def plain(code: Int, end: Int): Long = if (Readings.isAlnum(code)) (end.toLong << 8) | code else -1L
+
+  private def number(text: String, from: Int, digits: Int, radix: Int): Int = {
+    if (from + digits > text.length) return -1
+    var value = 0
+    var i = from
+    while (i < from + digits) {
+      val digit = Readings.digit(text.charAt(i), radix)
+      if (digit < 0) return -1
+      value = value * radix + digit
+      i += 1
+    }
+    value
+  }
+
+  /** Bytes that are written as numbers, each with its start; `end` is behind the last one. */
+  private final class Octets {
+    private var values = new Array[Byte](64)
+    private var starts = new Array[Int](64)
+    private var count = 0
+    var valid = true
+    var end = 0
+    def size: Int = count
+    def add(value: Int, start: Int, until: Int): Unit = {
+      if (value < -128 || value > 255) valid = false
+      if (count == values.length) {
+        values = java.util.Arrays.copyOf(values, count * 2)
+        starts = java.util.Arrays.copyOf(starts, count * 2)
+      }
+      values(count) = value.toByte
+      starts(count) = start
+      count += 1
+      end = until
+    }
+
+    /** The text that they are in UTF-8. */
+    def view: View = {
+      val out = new java.lang.StringBuilder(count)
+      val positions = new Array[Int](count + 1)
+      var i = 0
+      while (i < count) {
+        val lead = values(i) & 0xff
+        val width = if (lead < 0xc0) 1 else if (lead < 0xe0) 2 else if (lead < 0xf0) 3 else 4
+        val char = decoded(i, math.min(width, count - i))
+        val taken = if (char == null) 1 else width
+        val shown = if (char == null) "\ufffd" else char
+        var k = 0
+        while (k < shown.length) { positions(out.length + k) = starts(i); k += 1 }
+        out.append(shown)
+        i += taken
+      }
+      positions(out.length) = end
+      new View(out.toString, java.util.Arrays.copyOf(positions, out.length + 1))
+    }
+
+    private def decoded(from: Int, width: Int): String =
+      if (width == 1 && values(from) >= 0) values(from).toChar.toString
+      else
+        try StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(values, from, width)).toString
+        catch { case _: CharacterCodingException => null }
+  }
+
+  /** A list of numbers as Java's `Arrays.toString`, Python and JSON write one; null: there is none at `at`. */
+  private def numbers(text: String, at: Int): Octets = {
+    var i = at + 1
+    // Nearly every bracket is followed by something else.
+    if (i >= text.length || (text.charAt(i) != '-' && Readings.digit(text.charAt(i), 10) < 0)) return null
+    val found = new Octets
+    var more = true
+    while (more) {
+      val start = i
+      if (i < text.length && text.charAt(i) == '-') i += 1
+      val digits = i
+      while (i < text.length && i < digits + 3 && Readings.digit(text.charAt(i), 10) >= 0) i += 1
+      if (i == digits) more = false
+      else {
+        val value = number(text, digits, i - digits, 10)
+        found.add(if (digits > start) -value else value, start, i)
+        more = i < text.length && text.charAt(i) == ','
+        if (more) { i += 1; if (i < text.length && text.charAt(i) == ' ') i += 1 }
+      }
+    }
+    if (found.size >= Fewest) found else null
+  }
+
+  /** Adds to `known` what pairs of hex digits with colons between them say. */
+  private def pairs(text: String, known: List[View]): List[View] = {
+    var found = known
+    // The shortest list that counts has seven colons, three characters apart.
+    val step = 12
+    var p = 2
+    while (p + 8 < text.length) {
+      val colon = if (colons(text, p)) p else if (colons(text, p + 1)) p + 1 else if (colons(text, p + 2)) p + 2 else -1
+      if (colon < 0) p += step
+      else {
+        val octets = around(text, colon)
+        if (octets != null) { found ::= octets.view; p = octets.end }
+        else p += step
+      }
+    }
+    found
+  }
+
+  private def colons(text: String, p: Int): Boolean =
+    text.charAt(p) == ':' && p + 6 < text.length && text.charAt(p + 3) == ':' && text.charAt(p + 6) == ':'
+
+  private def around(text: String, colon: Int): Octets = {
+    var from = colon
+    while (isPair(text, from - 2) && from - 3 >= 0 && text.charAt(from - 3) == ':') from -= 3
+    if (isPair(text, from - 2) && !isHex(text, from - 3)) from -= 2 else from += 1
+    val octets = new Octets
+    var i = from
+    var more = true
+    while (more && isPair(text, i) && !isHex(text, i + 2)) {
+      octets.add(number(text, i, 2, 16), i, i + 2)
+      more = i + 2 < text.length && text.charAt(i + 2) == ':'
+      i += 3
+    }
+    if (octets.size >= Fewest) octets else null
+  }
+
+  private def isPair(text: String, p: Int): Boolean = isHex(text, p) && isHex(text, p + 1)
+  private def isHex(text: String, p: Int): Boolean =
+    p >= 0 && p < text.length && Readings.digit(text.charAt(p), 16) >= 0
+}

@@ -1,0 +1,184 @@
+package io.sparkconfig.redaction.sinks
+
+import java.lang.reflect.{Field, Modifier}
+import java.util.{Map => JMap}
+
+import scala.util.control.NonFatal
+
+import io.sparkconfig.redaction.engine.{Redactor, Throwables}
+import org.apache.hive.service.cli.{
+  CLIService,
+  FetchOrientation,
+  FetchType,
+  GetInfoType,
+  GetInfoValue,
+  HiveSQLException,
+  OperationHandle,
+  OperationStatus,
+  SessionHandle
+}
+import org.apache.hive.service.rpc.thrift.{TRowSet, TTableSchema}
+import org.apache.spark.SparkConf
+import org.slf4j.LoggerFactory
+
+/** Masks values in the errors that clients of a Thrift server in this JVM get. */
+private[sparkconfig] object ThriftClients {
+  private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.sinks.ThriftClients")
+  private val Server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+  @volatile private var installed = false
+  @volatile private var conf: Option[SparkConf] = None
+
+  /**
+   * Called at the start of each session, which is when the server stands and before the session's first statement.
+   * @throws IllegalStateException if there is a server whose errors cannot be reached, unless
+   *                               `spark.config.redaction.require=false`
+   */
+  def install(): Unit = if (!installed && serves) synchronized {
+    if (!installed)
+      try hook()
+      catch {
+        case fault @ (NonFatal(_) | _: LinkageError) =>
+          val message = s"errors for Thrift clients cannot be redacted: ${fault.getClass.getName}: ${fault.getMessage}"
+          if (conf.forall(_.getBoolean(EventLogListener.RequireKey, defaultValue = true)))
+            throw new IllegalStateException(s"$message. Set ${EventLogListener.RequireKey}=false to go on without it.")
+          log.warn(s"$message; going on since ${EventLogListener.RequireKey}=false")
+          installed = true
+      }
+  }
+
+  private def hook(): Unit = server().foreach { service =>
+    val cli = field(service.getClass, "cliService")
+    cli.get(service) match {
+      case _: RedactingCli =>
+      case plain: CLIService => cli.set(service, new RedactingCli(plain))
+      case other => throw new IllegalStateException(s"the Thrift server answers through a ${other.getClass.getName}")
+    }
+    installed = true
+  }
+
+  /**
+   * Waits for the server, if this JVM was started to be one: a session that all clients share stands before it. A
+   * server that cannot be redacted ends its process with status 1.
+   */
+  def watch(settings: SparkConf): Unit = {
+    conf = Some(settings)
+    if (isMain) {
+      val waiting = new Thread(
+        () => {
+          try while (!installed) { install(); Thread.sleep(20) }
+          catch {
+            case wrong: IllegalStateException =>
+              log.error(wrong.getMessage)
+              System.exit(1) // Spark's hooks stop the context; a mere stop would end this process as if all were well
+          }
+        },
+        "sparkconfig-thrift-clients")
+      waiting.setDaemon(true)
+      waiting.start()
+    }
+  }
+
+  private lazy val isMain: Boolean = System.getProperty("sun.java.command", "").contains(Server)
+
+  /** No other application pays for the server's classes. */
+  private def serves: Boolean = isMain || Thread.currentThread.getName.startsWith("HiveServer2-")
+
+  /** The service behind the port, once it is there. */
+  private def server(): Option[AnyRef] = {
+    val module = Class.forName(Server + "$", true, Thread.currentThread.getContextClassLoader)
+    val listener = field(module, "listener").get(field(module, "MODULE$").get(null))
+    Option(listener).map { found =>
+      val hive = field(found.getClass, "server").get(found).asInstanceOf[Option[AnyRef]].orNull
+      field(hive.getClass, "thriftCLIService").get(hive)
+    }
+  }
+
+  private[redaction] def field(kind: Class[_], name: String): Field = {
+    val found = Iterator.iterate[Class[_]](kind)(_.getSuperclass).takeWhile(_ != null).flatMap(_.getDeclaredFields)
+      .find(_.getName == name)
+      .getOrElse(throw new IllegalStateException(s"${kind.getName} has no field $name in this Spark version"))
+    found.setAccessible(true)
+    found
+  }
+}
+
+// Apart from the object above, which every application loads: not every Spark has the server's classes.
+private object ThriftErrors {
+
+  /** The same instance if no value is in it. */
+  def redact(error: HiveSQLException): HiveSQLException =
+    if (error == null || (Throwables.redact(error) eq error)) error
+    else {
+      val safe = new HiveSQLException(
+        Redactor.redact(error.getMessage),
+        error.getSQLState,
+        error.getErrorCode,
+        Throwables.redact(error.getCause))
+      safe.setStackTrace(error.getStackTrace)
+      safe
+    }
+}
+
+/** The server's own service with its state, whose errors are redacted where a statement's text can be in them. */
+private final class RedactingCli(service: CLIService) extends CLIService(null) {
+  Iterator.iterate[Class[_]](classOf[CLIService])(_.getSuperclass).takeWhile(_ != classOf[Object])
+    .flatMap(_.getDeclaredFields).filterNot(field => Modifier.isStatic(field.getModifiers))
+    .foreach { field =>
+      field.setAccessible(true)
+      field.set(this, field.get(service))
+    }
+
+  private def safely[T](call: => T): T =
+    try call
+    catch {
+      case error: HiveSQLException => throw ThriftErrors.redact(error)
+      case error: Exception => throw Throwables.redact(error)
+    }
+
+  override def executeStatement(
+      session: SessionHandle,
+      statement: String,
+      overlay: JMap[String, String]): OperationHandle =
+    safely(service.executeStatement(session, statement, overlay))
+
+  override def executeStatement(
+      session: SessionHandle,
+      statement: String,
+      overlay: JMap[String, String],
+      timeout: Long): OperationHandle =
+    safely(service.executeStatement(session, statement, overlay, timeout))
+
+  override def executeStatementAsync(
+      session: SessionHandle,
+      statement: String,
+      overlay: JMap[String, String]): OperationHandle =
+    safely(service.executeStatementAsync(session, statement, overlay))
+
+  override def executeStatementAsync(
+      session: SessionHandle,
+      statement: String,
+      overlay: JMap[String, String],
+      timeout: Long): OperationHandle =
+    safely(service.executeStatementAsync(session, statement, overlay, timeout))
+
+  override def getOperationStatus(operation: OperationHandle): OperationStatus = safely {
+    val status = service.getOperationStatus(operation)
+    val error = status.getOperationException
+    val safe = ThriftErrors.redact(error)
+    if (safe eq error) status else new OperationStatus(status.getState, safe)
+  }
+
+  override def fetchResults(operation: OperationHandle): TRowSet = safely(service.fetchResults(operation))
+
+  override def fetchResults(
+      operation: OperationHandle,
+      orientation: FetchOrientation,
+      rows: Long,
+      kind: FetchType): TRowSet =
+    safely(service.fetchResults(operation, orientation, rows, kind))
+
+  override def getResultSetMetadata(operation: OperationHandle): TTableSchema =
+    safely(service.getResultSetMetadata(operation))
+
+  override def getInfo(session: SessionHandle, kind: GetInfoType): GetInfoValue = safely(service.getInfo(session, kind))
+}

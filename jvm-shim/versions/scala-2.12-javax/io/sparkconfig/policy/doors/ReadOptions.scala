@@ -1,0 +1,38 @@
+package io.sparkconfig.policy.doors
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.streaming.StreamingRelation
+import org.apache.spark.sql.sparkconfig.{RelationOptions, Sessions}
+
+/**
+ * In 3.5 `load` makes the relation before there is a plan: the options of the relations that show them are judged
+ * before a row is read, though the source may have asked for the schema already.
+ */
+private[sparkconfig] object ReadOptions {
+
+  /** The options, and whether a stream has them. */
+  def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = node match {
+    case relation: DataSourceV2Relation => Some((OptionsRule.texts(relation.options), false))
+    case relation: LogicalRelation => Some((own(RelationOptions.of(relation.relation), relation.catalogTable), false))
+    case relation: StreamingRelationV2 => Some((OptionsRule.texts(relation.extraOptions), true))
+    case relation: StreamingRelation => Some((relation.dataSource.options, true))
+    case _ => None
+  }
+
+  /** Spark has cached the relation with the options that were refused; the next reader must not get them. */
+  def forget(session: Sessions.Spark, node: LogicalPlan): Unit = node match {
+    case relation: LogicalRelation =>
+      relation.catalogTable.foreach(table => Sessions.catalog(session).refreshTable(table.identifier))
+    case _ => ()
+  }
+
+  /** What the reader adds to a table; the table's own options were judged when it was made. */
+  private def own(options: Map[String, String], table: Option[CatalogTable]): Map[String, String] =
+    table.fold(options) { made =>
+      options.filterNot { case (key, text) => key == "path" || made.storage.properties.get(key).contains(text) }
+    }
+}

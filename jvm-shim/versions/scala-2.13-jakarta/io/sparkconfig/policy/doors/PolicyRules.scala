@@ -1,0 +1,16 @@
+package io.sparkconfig.policy.doors
+
+import io.sparkconfig.policy.PolicyDoors
+import org.apache.spark.sql.SparkSessionExtensions
+
+/** The doors of a session on Spark 4.0 and later; none without policies. */
+private[sparkconfig] object PolicyRules {
+  def inject(extensions: SparkSessionExtensions): Unit = if (PolicyDoors.running.isDefined) {
+    extensions.injectHintResolutionRule(new SessionRule(_))
+    extensions.injectHintResolutionRule(_ => ReadRule)
+    extensions.injectPostHocResolutionRule(new OptionsRule(_))
+    extensions.injectPostHocResolutionRule(new TableRule(_))
+    extensions.injectParser(SessionHook)
+    extensions.injectPlannerStrategy(new SessionStrategy(_))
+  }
+}

@@ -1,0 +1,30 @@
+package io.sparkconfig.policy.doors
+
+import io.sparkconfig.policy.PolicyDoors
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.sparkconfig.Sessions
+
+/** Since 4.0 a read is a plan before its source is made: its options are judged before the source sees them. */
+private[sparkconfig] object ReadOptions {
+  def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = None
+
+  def forget(session: Sessions.Spark, node: LogicalPlan): Unit = ()
+}
+
+/** Hint resolution: `load`, and options that stand with a table (`WITH`, `read.option(...).table(...)`). */
+private[sparkconfig] object ReadRule extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    PolicyDoors.running.foreach { doors =>
+      OptionsRule.fresh(plan) {
+        case load: UnresolvedDataSource =>
+          OptionsRule.check(doors, OptionsRule.Source, load.options.originalMap, load.isStreaming)
+        case table: UnresolvedRelation =>
+          OptionsRule.check(doors, OptionsRule.Source, OptionsRule.texts(table.options), table.isStreaming)
+        case _ =>
+      }
+    }
+    plan
+  }
+}

@@ -1,0 +1,174 @@
+"""References in the driver's own Python code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sparkconfig import redaction
+from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.redaction.jvm import learn, unlogged
+from sparkconfig.secret import Secret
+
+__all__ = [
+    "await_generation",
+    "configs",
+    "current",
+    "generation",
+    "query_restarted",
+    "reload_action",
+    "status",
+]
+
+
+def current(text: str) -> Secret:
+    """Return the newest value of a text with references, such as ``"${vault:db/prod:password}"``.
+
+    Ask again at each use instead of keeping the value: then a rotation needs no restart.
+
+    Raises:
+        UnresolvedReferenceError: a reference has no value; the message says which and why.
+        PolicyViolation: the operator's policy does not let this job use it.
+        AgentError: no Spark application with the plugin runs in this process.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        with unlogged():
+            answer = json.loads(api.currentJson(text))
+        return _secret(answer["value"], answer)
+    except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
+        failure = _translated(error)
+    raise failure
+
+
+def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
+    """Resolve a whole map in one generation (KIP-297: a task's ``configs()``).
+
+    Returns:
+        Every key; what was resolved and is secret is a :class:`Secret`, any other value is text.
+
+    Raises:
+        UnresolvedReferenceError: as :func:`current`.
+        PolicyViolation: as :func:`current`.
+        AgentError: as :func:`current`.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        with unlogged():
+            answer = json.loads(api.configsJson(json.dumps(dict(given))))
+        found, plain = answer["values"], set(answer.get("plain", ()))
+        return {
+            key: found[key] if found[key] == text or key in plain else _secret(found[key], answer)
+            for key, text in given.items()
+        }
+    except Exception as error:  # noqa: BLE001 - as in current()
+        failure = _translated(error)
+    raise failure
+
+
+def _secret(value: str, answer: Mapping[str, Any]) -> Secret:
+    """A secret whose parts the JVM masks: what this process shows masks them too, before it has the secret."""
+    learn(int(answer["registered"]))
+    return Secret(value, ())
+
+
+def generation() -> int:
+    """Return the generation that the driver has published last.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    return int(_driver_api().generation())
+
+
+def await_generation(known: int, wait_ms: int) -> int:
+    """Return the newest generation as soon as it is newer than ``known``, or after ``wait_ms`` milliseconds.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        return int(api.awaitGeneration(known, wait_ms))
+    except Exception as error:  # noqa: BLE001 - as in current()
+        failure = _translated(error)
+    raise failure
+
+
+def reload_action() -> str:
+    """Return ``spark.config.reload.action`` of the application.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    return str(_driver_api().reloadAction())
+
+
+def query_restarted(restart: Mapping[str, object]) -> None:
+    """Say in Spark's listener events, and on the page Config, that a managed query was started again.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    api = _driver_api()
+    failure: SparkConfigError
+    try:
+        api.queryRestarted(json.dumps({**restart, "query": restart["query_id"]}))
+    except Exception as error:  # noqa: BLE001 - as in current()
+        failure = _translated(error)
+    else:
+        return
+    raise failure
+
+
+def status() -> dict[str, Any]:
+    """Return the state of references, providers and executors: names and times, never values.
+
+    Raises:
+        AgentError: as :func:`current`.
+    """
+    return dict(json.loads(_driver_api().status()))
+
+
+def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no type
+    try:
+        from pyspark import SparkContext
+    except ImportError:
+        raise AgentError("sparkconfig.current() needs pyspark and a running Spark application") from None
+    context = SparkContext._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
+    if context is None or context._jvm is None:  # noqa: SLF001
+        raise AgentError(
+            "no Spark application runs in this process. sparkconfig.current() works in the driver's Python;"
+            " a Spark Connect client has no values, and the server resolves the references of its options"
+        )
+    # Before the first value: from now on nothing that this process shows holds one.
+    redaction.install()
+    # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
+    return context._jvm.io.sparkconfig.driver.DriverApi  # noqa: SLF001
+
+
+def _translated(error: Exception) -> SparkConfigError:
+    java = getattr(error, "java_exception", None)
+    if java is None:
+        return AgentError(
+            "the driver's JVM has no sparkconfig plugin; set spark.plugins=io.sparkconfig.ConfigPlugin"
+        )
+    name = str(java.getClass().getName())
+    if not name.startswith("io.sparkconfig."):
+        return AgentError(f"the driver's JVM failed with {name}")
+    # The shim's own messages hold no values.
+    message = str(java.getMessage())
+    if name.endswith("AgentUnavailableException"):
+        return AgentError(message)
+    if name.endswith("PolicyRefusedException"):
+        # Imported here: only refusals need it.
+        from sparkconfig.policy import PolicyViolation
+
+        return PolicyViolation.of_text(message)
+    # The brain's error came as text: its problems again, without the headline.
+    _, *problems = message.split("\n  - ")
+    return UnresolvedReferenceError(problems or [message])

@@ -1,0 +1,16 @@
+"""Names from untrusted texts, made fit for messages."""
+
+from __future__ import annotations
+
+__all__ = ["counted", "shorten"]
+
+
+def shorten(text: str, limit: int = 120) -> str:
+    """Make a name or path from untrusted text fit for a message: one line, printable, at most ``limit``."""
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
+
+
+def counted(count: int, what: str) -> str:
+    """Return ``1 key`` or ``2 keys``."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

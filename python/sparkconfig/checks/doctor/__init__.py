@@ -1,0 +1,6 @@
+"""What stands in the way of an application on this machine, and what to do about it: ``sparkconfig doctor``."""
+
+from sparkconfig.checks.doctor.diagnosis import Diagnosis, diagnose
+from sparkconfig.checks.doctor.finding import Finding, Level
+
+__all__ = ["Diagnosis", "Finding", "Level", "diagnose"]

@@ -1,0 +1,144 @@
+"""All examinations, in the order in which an application would meet their subjects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkconfig import databricks
+from sparkconfig._spark.jars import SparkInstall, find_spark
+from sparkconfig.checks.doctor import class_path, confs, installation, safety, start, stores
+from sparkconfig.checks.doctor.finding import Finding, Level, error
+from sparkconfig.checks.doctor.subject import Subject
+from sparkconfig.checks.dry_run import read_confs
+from sparkconfig.checks.exit_codes import ExitCode, FileError, code_for
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.settings import operator_file
+
+__all__ = ["Diagnosis", "diagnose"]
+
+_EXAMINATIONS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+    installation.java,
+    installation.packages,
+    installation.spark,
+    class_path.jar,
+    class_path.class_path,
+    class_path.plugin,
+    installation.side_process,
+    safety.operator,
+    stores.settings,
+    confs.places,
+    stores.providers,
+    start.references,
+    start.literals,
+    start.policy,
+    safety.rpc,
+    safety.sinks,
+)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What was found.
+
+    Attributes:
+        findings: in the order in which an application would meet them.
+        files: the properties files that were read.
+    """
+
+    findings: Sequence[Finding]
+    files: Sequence[Path] = ()
+
+    @property
+    def code(self) -> ExitCode:
+        """OK without errors; CONFIGURATION if anything here has to be repaired, else the first error's own code."""
+        codes = [each.code for each in self.findings if each.level is Level.ERROR]
+        if ExitCode.CONFIGURATION in codes:
+            return ExitCode.CONFIGURATION
+        return codes[0] if codes else ExitCode.OK
+
+
+def diagnose(
+    files: Sequence[Path] = (),
+    *,
+    spark_home: Path | None = None,
+    operator: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Diagnosis:
+    """Look at everything and change nothing.
+
+    Args:
+        files: properties files of the application; none: the spark-defaults.conf that Spark here would read, or the
+            fragments of a Databricks driver.
+        spark_home: the Spark; None: ``SPARK_HOME``, else the installed pyspark.
+        operator: the operator's file; None: the one that a driver here would find.
+        environ: environment variables; None: this process's.
+    """
+    environ = os.environ if environ is None else environ
+    findings: list[Finding] = []
+    install = _spark(spark_home, environ, findings)
+    files = list(files) or _defaults(environ, install)
+    confs = _confs(files, findings)
+    operator_path = _operator(operator, environ, findings)
+    operator_confs: Mapping[str, str] = {}
+    if operator_path is not None:
+        try:
+            operator_confs = operator_file.load(operator_path, check=False).confs
+        except (ConfigurationError, OSError):
+            operator_confs = {}  # safety.operator says why
+    subject = Subject(environ, install, files, confs, operator_path, operator_confs)
+    for examine in _EXAMINATIONS:
+        for each in examine(subject):
+            if not _is_known(each, findings):
+                findings.append(each)
+    return Diagnosis(findings, files)
+
+
+def _is_known(finding: Finding, earlier: Sequence[Finding]) -> bool:
+    """Whether an examination found what an earlier one has reported, perhaps in more words."""
+    return finding.level is Level.ERROR and any(
+        each.level is Level.ERROR and finding.found in each.found for each in earlier
+    )
+
+
+def _spark(home: Path | None, environ: Mapping[str, str], findings: list[Finding]) -> SparkInstall | None:
+    try:
+        return find_spark(home, environ)
+    except ConfigurationError as problem:
+        if home is not None:  # without --spark-home, installation.spark reports it
+            findings.append(error("spark", str(problem), "correct --spark-home"))
+        return None
+
+
+def _defaults(environ: Mapping[str, str], install: SparkInstall | None) -> list[Path]:
+    if install is not None and install.of_databricks:
+        return databricks.fragments_in(install.home.parent / "driver" / "conf")
+    folders = [Path(environ["SPARK_CONF_DIR"])] if environ.get("SPARK_CONF_DIR") else []
+    folders += [install.home / "conf"] if install is not None else []
+    return [path for folder in folders[:1] if (path := folder / "spark-defaults.conf").is_file()]
+
+
+def _confs(files: Sequence[Path], findings: list[Finding]) -> dict[str, str]:
+    try:
+        return read_confs(files)
+    except ConfigurationError as problem:
+        todo = (
+            "name a file that is there and can be read"
+            if isinstance(problem, FileError)
+            else "correct the file"
+        )
+        findings.append(error("confs", str(problem), todo, code_for(problem)))
+        return {}
+
+
+def _operator(given: Path | None, environ: Mapping[str, str], findings: list[Finding]) -> Path | None:
+    if given is not None:
+        return given
+    try:
+        return operator_file.find(environ)
+    except ConfigurationError as problem:
+        found, _, todo = str(problem).rpartition("; ")
+        findings.append(error("operator file", found, todo, ExitCode.NOT_FOUND))
+        return None

@@ -1,0 +1,158 @@
+"""What keeps secrets where they belong: protected connections, the operator's file, the redaction sinks."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterator
+
+from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
+from sparkconfig.checks.doctor.subject import Subject, conf_is_true, conf_list
+from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.settings import operator_file
+from sparkconfig.settings.schema import PREFIX
+
+__all__ = ["operator", "rpc", "sinks"]
+
+_RPC_ADVICE = (
+    "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
+)
+_ENCRYPTION = (
+    "spark.network.crypto.enabled",
+    "spark.ssl.rpc.enabled",
+    "spark.authenticate.enableSaslEncryption",
+)
+_MEND_FILE = "let root put a well-formed file there that others can read and not write"
+_DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
+_REQUIRE = f"{PREFIX}redaction.require"
+_SINK_CLASSES = {
+    "event log": (
+        "org/apache/spark/scheduler/EventLoggingListener.class",
+        "org/apache/spark/deploy/history/EventLogFileWriter.class",
+    ),
+    "UI and REST": ("org/apache/spark/ui/SparkUI.class",),
+}
+
+
+def rpc(subject: Subject) -> Iterator[Finding]:
+    """Apply the rule of ``RpcProtection.scala``: executors on other hosts get values over protected RPC only."""
+    confs = subject.effective
+    encrypted = next((key for key in _ENCRYPTION if conf_is_true(confs, key)), None)
+    if conf_is_true(confs, "spark.authenticate") and encrypted:
+        yield ok("rpc", f"spark.authenticate and {encrypted} protect what executors receive")
+        return
+    master = confs.get("spark.master", "").strip()
+    if master.startswith("local"):
+        yield ok("rpc", f"spark.master={master}: nothing leaves this host")
+    elif conf_is_true(confs, f"{PREFIX}rpc.insecure"):
+        found = f"{PREFIX}rpc.insecure=true: whoever reaches the driver's port can read the secrets in use"
+        yield warning("rpc", found, _RPC_ADVICE)
+    elif master:
+        found = f"executors of {master.partition(':')[0]} would receive secrets over unprotected RPC, so nothing starts"
+        yield error("rpc", found, f"{_RPC_ADVICE}, or accept the risk with {PREFIX}rpc.insecure=true")
+    else:
+        found = "no spark.master here: local applications start, on a cluster unprotected RPC stops the start"
+        yield note("rpc", found, _RPC_ADVICE)
+
+
+def operator(subject: Subject) -> Iterator[Finding]:
+    """Check the operator's file: that it binds, and that no job sets what belongs into it."""
+    area = "operator file"
+    if subject.operator is None:
+        yield note(
+            area,
+            "there is none: each application configures itself, and the policy is All",
+            "to decide for all applications of a machine, write /etc/spark/sparkconfig.conf",
+        )
+        return
+    try:
+        operator_file.load(subject.operator)
+    except ConfigurationError as problem:
+        found, _, todo = str(problem).rpartition("; ")
+        found, todo = (found, todo) if found else (todo, _MEND_FILE)
+        yield error(area, found, f"{todo}; until then no application starts here", ExitCode.DENIED)
+        return
+    except OSError as problem:
+        yield error(area, f"{subject.operator}: {problem.strerror}", "let all users read it", ExitCode.DENIED)
+        return
+    yield ok(area, f"{subject.operator}, not changeable by uid {os.geteuid()}")
+    if os.geteuid() == 0:
+        yield warning(
+            area,
+            "applications of root can change it, so it binds nobody who runs as root",
+            "run applications as another user",
+        )
+    for key in sorted(key for key in subject.confs if key.startswith(PREFIX)):
+        yield error(
+            area, f"{key} is set by the application", f"move it to {subject.operator}", ExitCode.REFUSED
+        )
+
+
+def sinks(subject: Subject) -> Iterator[Finding]:
+    """Say which sinks redaction reaches and which it cannot."""
+    confs = subject.effective
+    required = conf_is_true(confs, _REQUIRE, default=True)
+    logged = conf_is_true(confs, "spark.eventLog.enabled")
+    missing = _missing(subject)
+    for area, classes in _SINK_CLASSES.items():
+        absent = [name for name in classes if name in missing]
+        if not absent:
+            continue
+        found = f"this Spark has no {absent[0].removesuffix('.class').replace('/', '.')}: the {area} is not redacted"
+        yield warning(f"sink {area}", found, "turn this sink off, or keep references out of it")
+    if "event log" not in {area for area, names in _SINK_CLASSES.items() if missing & set(names)}:
+        yield ok(
+            "sink event log", "redacted" if logged else "off (spark.eventLog.enabled); would be redacted"
+        )
+    if conf_is_true(confs, "spark.ui.enabled", default=True):
+        yield ok("sink UI and REST", "redacted by a filter")
+    yield from _logs(subject, confs)
+    yield ok("sink standard output", "redacted from the plugin's start on")
+    listeners = conf_list(confs, "spark.extraListeners")
+    if _DATABRICKS_LISTENER in listeners:
+        yield warning(
+            "sink event log",
+            "Databricks writes an event log with a class of its own; its redaction was never tested there",
+            "keep references in confs and options, and name in-place keys only where nothing else works",
+        )
+    yield ok("sink listeners", "other listeners get redacted events")
+    queries = conf_list(confs, "spark.sql.queryExecutionListeners")
+    if queries:
+        found = f"these get Spark's own query objects, with redacted errors: {', '.join(queries)}"
+        yield note("sink listeners", found, "make sure that they show no literals of queries to others")
+    yield ok("sink Python", "redacted from configure() or the first current() on")
+    if not required:
+        found = f"{_REQUIRE}=false: an application starts even if a sink cannot be redacted"
+        yield warning("sinks", found, f"remove it; the start then fails and names the sink ({_REQUIRE})")
+
+
+def _logs(subject: Subject, confs: dict[str, str]) -> Iterator[Finding]:
+    options = [confs.get(f"spark.driver.{each}JavaOptions", "") for each in ("default", "extra")]
+    options += [subject.environ.get(each, "") for each in ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS")]
+    if any("AsyncLoggerContextSelector" in text for text in options):
+        yield error(
+            "sink log4j2",
+            "log4j2's AsyncLoggerContextSelector builds events that cannot be redacted, so nothing starts",
+            "use <AsyncRoot> and <AsyncLogger> elements or synchronous loggers instead",
+        )
+    elif subject.spark is not None and not list(subject.spark.jars.glob("*log4j-core*2.*.jar")):
+        yield error(
+            "sink log4j2",
+            "this Spark logs through something else than log4j2",
+            "put log4j-core back into its jars",
+        )
+    else:
+        yield ok("sink log4j2", "redacted on driver and executors from the plugin's start on")
+
+
+def _missing(subject: Subject) -> set[str]:
+    """Return the classes that redaction hooks into and that this Spark does not have."""
+    wanted = {name for names in _SINK_CLASSES.values() for name in names}
+    if subject.spark is None:
+        return set()
+    try:
+        with zipfile.ZipFile(subject.spark.core) as archive:
+            return wanted - set(archive.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return wanted

@@ -1,0 +1,93 @@
+"""The settings and the providers: whether they can be configured, and give what the confs refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkconfig._text import counted, shorten
+from sparkconfig.checks.doctor.finding import Finding, error, note, ok
+from sparkconfig.checks.doctor.subject import Subject, conf_list
+from sparkconfig.checks.exit_codes import ExitCode, code_for
+from sparkconfig.checks.provider_trial import try_provider
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.language.references import Reference, scan
+from sparkconfig.providers.hadoop.jvm import NoDriverError
+from sparkconfig.settings.schema import PREFIX, parse
+
+__all__ = ["providers", "references_in", "settings"]
+
+_TODO = {
+    ExitCode.NOT_FOUND: "correct the reference, or put the value into the store",
+    ExitCode.DENIED: "let this user's or machine's identity read it, or correct the login in the provider's params",
+    ExitCode.UNAVAILABLE: "check address, proxy and network from this host, then try again",
+}
+
+
+def settings(subject: Subject) -> Iterator[Finding]:
+    """Check the names and forms of ``spark.config.*``."""
+    confs = subject.effective
+    try:
+        parse({key: text for key, text in confs.items() if key.startswith(PREFIX)})
+    except SparkConfigError as problem:
+        yield error("settings", str(problem), "correct the settings; docs/references.md lists them")
+
+
+def providers(subject: Subject) -> Iterator[Finding]:
+    """Try each provider with the references that the confs hold."""
+    names = conf_list(subject.effective, f"{PREFIX}providers")
+    if not names:
+        yield note(
+            "providers", f"{PREFIX}providers names none", "declare one; 'sparkconfig init' prints the lines"
+        )
+    wanted: dict[str, dict[str, set[str]]] = {name: {} for name in names}
+    for references in references_in(subject).values():
+        for each in references:
+            if each.provider in wanted:
+                wanted[each.provider].setdefault(each.path, set()).add(each.key)
+    for name in names:
+        yield from _try(subject, name, wanted[name])
+
+
+def _try(subject: Subject, name: str, wanted: dict[str, set[str]]) -> Iterator[Finding]:
+    area = f"provider {name}"
+    try:
+        trial = try_provider(name, wanted, keys=None, files=subject.files, operator=subject.operator)
+    except SparkConfigError as problem:
+        todo = _TODO.get(
+            code_for(problem), f"correct {PREFIX}providers.{name}.*; 'sparkconfig providers' lists the params"
+        )
+        yield error(area, str(problem), todo, code_for(problem))
+        return
+    found = trial.as_json()["class"]
+    if not wanted:
+        todo = f"sparkconfig providers test {name} --path PATH"
+        yield note(area, f"configured ({found}); no conf refers to it, so nothing was read", todo)
+        return
+    failed = False
+    for read in trial.reads:
+        missing = sorted(wanted[read.path] - set(read.keys)) if read.error is None else []
+        if isinstance(read.error, NoDriverError):
+            failed = True
+            yield note(
+                area, f"path {shorten(read.path)!r}: {read.error}", "start an application with these confs"
+            )
+        elif read.error is not None:
+            failed = True
+            code = code_for(read.error)
+            text = f"path {shorten(read.path)!r}: {read.error}"
+            yield error(area, text, _TODO.get(code, "correct the provider's params"), code)
+        elif missing:
+            failed = True
+            text = f"path {shorten(read.path)!r} has no key {', '.join(map(shorten, missing))}"
+            yield error(area, text, _TODO[ExitCode.NOT_FOUND], ExitCode.NOT_FOUND)
+    if not failed:
+        keys = sum(len(each) for each in wanted.values())
+        yield ok(area, f"reachable ({found}): {counted(keys, 'key')} in {counted(len(wanted), 'path')}")
+
+
+def references_in(subject: Subject) -> dict[str, list[Reference]]:
+    """Return the references in confs, without the settings, whose references are between providers."""
+    confs = subject.effective
+    return {
+        key: list(scan(text)) for key, text in confs.items() if not key.startswith(PREFIX) and "${" in text
+    }

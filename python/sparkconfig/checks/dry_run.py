@@ -1,0 +1,229 @@
+"""What ``resolve --dry-run`` finds out, without any value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from sparkconfig import databricks
+from sparkconfig._text import shorten
+from sparkconfig.checks.exit_codes import FileError
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.formats import properties
+from sparkconfig.formats.errors import FormatError
+from sparkconfig.language.expression import Expression
+from sparkconfig.language.references import Reference
+from sparkconfig.resolution import messages
+from sparkconfig.resolution.resolver import Resolver
+from sparkconfig.resolution.result import Source
+from sparkconfig.settings import conf_warnings, operator_file
+from sparkconfig.settings.conf_places import ConfPlaces
+from sparkconfig.settings.schema import PREFIX
+from sparkconfig.substitution import Command
+
+__all__ = ["Report", "Row", "check", "read_confs"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One reference in one conf.
+
+    Attributes:
+        key: the conf.
+        reference: as it is written, shortened.
+        provider: the provider's name.
+        provider_class: its class, or None if it is not declared.
+        path: the path asked for.
+        name: the key asked for.
+        ttl: milliseconds for which the answer is good, or None.
+        generation: the round that read it: equal numbers were asked for together; None: no value.
+        state: ``ok``, ``no value``, or ``not resolved there``.
+        problem: why there is no value, or None.
+    """
+
+    key: str
+    reference: str
+    provider: str
+    provider_class: str | None
+    path: str
+    name: str
+    ttl: int | None
+    generation: int | None
+    state: str
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """One ``$[...]`` in one conf. Modifiers are not told: a default may be a password.
+
+    Attributes:
+        key: the conf.
+        type: what answers; None: it is malformed or of an unknown type.
+        identifier: the variable, property, file or key; None as above.
+        state: ``ok``; ``no value``, if the conf has none, whichever part is to blame; or ``stays as text``.
+    """
+
+    key: str
+    type: str | None
+    identifier: str | None
+    state: str
+
+
+@dataclass
+class Report:
+    """What a start with these confs would find.
+
+    Attributes:
+        rows: every reference, in the order of the confs.
+        substitutions: every ``$[...]``, if they are turned on.
+        problems: each text once.
+        warnings: what is probably a mistake and stops no start.
+        operator_file: where the settings come from, or None.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    substitutions: list[Substitution] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    operator_file: Path | None = None
+
+    def as_json(self, *, explain: bool) -> dict[str, object]:
+        """Return it for machines."""
+        names = {"key", "reference", "provider", "state", "problem"}
+        rows = [{k: v for k, v in asdict(row).items() if explain or k in names} for row in self.rows]
+        file = None if self.operator_file is None else str(self.operator_file)
+        return {
+            "ok": not self.problems,
+            "operator_file": file,
+            "references": rows,
+            "substitutions": [asdict(substitution) for substitution in self.substitutions],
+            "problems": self.problems,
+            "warnings": self.warnings,
+        }
+
+
+def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, str]:
+    """Read files of confs, the last one winning, and ``KEY=VALUE`` texts over them; values trimmed as Spark does.
+
+    A file holds properties, or is a fragment of a Databricks driver.
+
+    Raises:
+        ConfigurationError: a file cannot be read or is malformed, or a text has no ``=``.
+    """
+    confs: dict[str, str] = {}
+    for path in files:
+        confs.update(_read(path))
+    for text in extra:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise ConfigurationError("--conf needs KEY=VALUE")
+        confs[key.strip()] = value.strip()
+    return confs
+
+
+def check(
+    confs: Mapping[str, str], operator: Path | None = None, *, only: Collection[str] | None = None
+) -> Report:
+    """Ask the providers for every reference in ``confs``.
+
+    Args:
+        confs: what an application starts with.
+        operator: the operator's file; None: the one that a driver here would find.
+        only: the keys to look at; the others may still be named by substitutions. None: all.
+
+    Raises:
+        ConfigurationError: settings or providers are wrong, all problems in one message.
+    """
+    operator = operator or operator_file.find(os.environ)
+    own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
+    report = Report(operator_file=operator)
+    if operator is not None:
+        report.problems += [f"{key}: only the operator's file {operator} may set this" for key in sorted(own)]
+        # Not checked for who may write it: nothing is bound by this answer.
+        own = dict(operator_file.load(operator, check=False).settings)
+    with Resolver.from_confs(own, operator=operator is not None) as resolver:
+        found = {
+            key: Expression(text, key, siblings=confs if "$[" in text else {})
+            for key, text in confs.items()
+            if not key.startswith(PREFIX) and resolver.is_expression(text) and (only is None or key in only)
+        }
+        resolution = resolver.resolve(found.values())
+        places = ConfPlaces.of(resolver.settings, confs)
+        for key, expression in found.items():
+            early = places.advice(key)
+            sources = resolution.provenance.get(expression, [])
+            report.rows += [_row(key, source, early) for source in sources]
+            report.substitutions += _substitutions(
+                key, resolver.substitutions(expression.text), valued=expression in resolution.values
+            )
+            if early is not None and sources:
+                report.problems.append(early)
+            report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
+        report.warnings += conf_warnings.near_misses(confs, resolver.providers)
+    report.warnings += [
+        f"{key}: a secret stands in clear; {conf_warnings.remedy_for(key)}"
+        for key in conf_warnings.in_clear(confs)
+    ]
+    report.warnings += [
+        f"{key}: this conf should hold a secret and is empty. {conf_warnings.EMPTY_REMEDY}"
+        for key in conf_warnings.empty(confs)
+    ]
+    report.warnings = messages.limited(report.warnings)
+    report.problems = messages.limited(list(dict.fromkeys(report.problems)))
+    return report
+
+
+def _row(key: str, source: Source, early: str | None) -> Row:
+    state = "no value" if source.problem else "ok" if early is None else "not resolved there"
+    # An unknown provider may be a literal password that looks like a reference: then nothing of it is shown.
+    known = source.provider_class is not None
+    written = (
+        messages.written(Reference(source.provider, source.path, source.key, 0, 0))
+        if known
+        else "(not shown)"
+    )
+    return Row(
+        key,
+        written,
+        source.provider if known else "(unknown)",
+        source.provider_class,
+        source.path if known else "",
+        source.key if known else "",
+        source.ttl,
+        source.generation,
+        state,
+        source.problem,
+    )
+
+
+def _substitutions(key: str, commands: Sequence[Command | None], *, valued: bool) -> list[Substitution]:
+    return [
+        Substitution(key, None, None, "stays as text")
+        if command is None
+        else Substitution(
+            key, shorten(command.type), shorten(command.identifier), "ok" if valued else "no value"
+        )
+        for command in commands
+    ]
+
+
+def _without_jvm(problem: str) -> str:
+    if "Type=sysProp: no default for identifier that does not exist" in problem:
+        return f"{problem}. A dry run has no JVM: the driver may have this system property"
+    return problem
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        raw = path.read_bytes()
+        if b"[driver]" in raw and databricks.is_fragment(text := raw.decode("utf-8", "replace")):
+            return databricks.confs_of(text)
+        return {key: value.strip() for key, value in properties.load(raw).items()}
+    except FormatError as error:
+        problem = f"{path}: {error}"
+    except OSError as error:
+        raise FileError(path, error) from None
+    raise ConfigurationError(problem)

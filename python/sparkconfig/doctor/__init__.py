@@ -1,6 +1,0 @@
-"""What stands in the way of an application on this machine, and what to do about it: ``sparkconfig doctor``."""
-
-from sparkconfig.doctor.diagnosis import Diagnosis, diagnose
-from sparkconfig.doctor.finding import Finding, Level
-
-__all__ = ["Diagnosis", "Finding", "Level", "diagnose"]

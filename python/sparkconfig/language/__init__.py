@@ -1,0 +1,1 @@
+"""The languages of values: ``${...}`` (KIP-297), and with ``$[...]`` (KIP-269) around it."""

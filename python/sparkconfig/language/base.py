@@ -1,0 +1,104 @@
+"""The seam between the resolver and what a text may hold: ``${...}`` alone, or with ``$[...]``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.language import kafka as kafka_options
+from sparkconfig.language.expression import Expression
+from sparkconfig.language.references import Reference, scan
+
+if TYPE_CHECKING:
+    from sparkconfig.substitution import Command
+
+__all__ = ["Evaluated", "Fill", "Language", "PlainLanguage", "own_references"]
+
+Fill = Callable[[str, Sequence[Reference]], tuple[str, list[Reference]]]
+"""Puts this round's values in the place of a text's references; see :meth:`.lookup.Lookups.fill`."""
+
+
+@dataclass
+class Evaluated:
+    """An evaluated expression.
+
+    Attributes:
+        text: the result; meaningless when there is an error.
+        redact: whether a secret is in it.
+        changed: whether anything was put in place.
+        answered: the references that had a value.
+        empty: the references that had none, and stand in ``text`` as they are written.
+        inert: references inside of ``$[...]`` that is no substitution: text by the rules, hardly by intent.
+        secrets: what KIP-269's ``redact`` and custom types hide, besides the values of the references.
+        error: why it could not be evaluated.
+    """
+
+    text: str = field(repr=False)
+    redact: bool = False
+    changed: bool = False
+    answered: list[Reference] = field(default_factory=list)
+    empty: list[Reference] = field(default_factory=list)
+    inert: list[Reference] = field(default_factory=list)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    error: SparkConfigError | None = None
+
+
+class Language(Protocol):
+    """Finds what a text needs from providers, and puts the text together when the answers are there."""
+
+    @property
+    def custom(self) -> bool:
+        """Whether code of third parties takes part in an evaluation, which may hang."""
+
+    def begin(self) -> Language:
+        """The language for one round: it may keep what the round's expressions share."""
+
+    def references(self, expression: Expression) -> Sequence[Reference]:
+        """All references that the evaluation may need."""
+
+    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+        """Evaluate with the answers; never raises for single failures."""
+
+    def substitutions(self, text: str) -> list[Command | None]:
+        """The ``$[...]`` of a text, for people who ask; None: it is none and stays as it is."""
+
+
+class PlainLanguage:
+    """KIP-297 alone."""
+
+    def substitutions(self, text: str) -> list[Command | None]:  # noqa: ARG002
+        """``$[`` is text."""
+        return []
+
+    @property
+    def custom(self) -> bool:
+        """There is nothing to evaluate."""
+        return False
+
+    def begin(self) -> PlainLanguage:
+        """Expressions share nothing."""
+        return self
+
+    def references(self, expression: Expression) -> Sequence[Reference]:
+        """All references of the text."""
+        return own_references(expression.text, expression)
+
+    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+        """Put values in the place of the references."""
+        references = own_references(expression.text, expression)
+        text, empty = fill(expression.text, references)
+        missing = set(empty)
+        answered = [reference for reference in references if reference not in missing]
+        found = bool(answered)
+        return Evaluated(text, redact=found, changed=found, answered=answered, empty=empty)
+
+
+def own_references(text: str, expression: Expression) -> list[Reference]:
+    """The references of ``text`` that are ours to resolve.
+
+    Not those of the map's own ``kafka.config.providers``: Kafka's clients resolve them, on the executors.
+    """
+    owned = kafka_options.declared(expression.siblings)
+    return [reference for reference in scan(text) if reference.provider not in owned]

@@ -1,0 +1,1 @@
+"""The policies that need no document: None, All, Allowlist, Principal."""

@@ -1,0 +1,1 @@
+"""Conf keys and their values: spellings, units, and which of them are overrides."""

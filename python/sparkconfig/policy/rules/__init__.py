@@ -1,0 +1,1 @@
+"""The policy ``Rules``: its document, its conditions, its decisions."""

@@ -1,0 +1,226 @@
+"""Policy documents: JSON (with comments) or TOML, read so that a mistake can be found by its line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sparkconfig._text import shorten
+from sparkconfig.errors import ConfigurationError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+__all__ = ["Document", "Location", "dotted", "fail", "parse", "read"]
+
+Location = tuple[str | int, ...]
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed document.
+
+    Attributes:
+        name: the file's name, for messages.
+        data: its content.
+        lines: the line on which each member begins, by its path.
+    """
+
+    name: str
+    data: Mapping[str, Any]
+    lines: Mapping[Location, int] = field(repr=False)
+
+    def line(self, location: Sequence[str | int]) -> int | None:
+        """The line of ``location``, or of the nearest member around it."""
+        path = tuple(location)
+        while path:
+            if path in self.lines:
+                return self.lines[path]
+            path = path[:-1]
+        return self.lines.get(())
+
+    def at(self, location: Sequence[str | int]) -> str:
+        """``policy.json line 14``."""
+        line = self.line(location)
+        return self.name if line is None else f"{self.name} line {line}"
+
+
+def read(path: Path) -> Document:
+    """Read a file; the suffix says what it is.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is neither JSON nor TOML.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8 text"
+    else:
+        if len(content) > _MOST_BYTES:
+            raise ConfigurationError(f"the policy {path} is larger than {_MOST_BYTES >> 20} MiB")
+        return parse(text, path.name)
+    raise ConfigurationError(f"the policy {path} cannot be read: {problem}")
+
+
+def parse(text: str, name: str) -> Document:
+    """Parse ``text``; ``name`` ends with ``.toml`` if it is TOML.
+
+    Raises:
+        ConfigurationError: the syntax is wrong; names line and column.
+    """
+    try:
+        if name.lower().endswith(".toml"):
+            data, lines = _toml(text, name)
+        else:
+            data, lines = _json(text, name)
+    except RecursionError:
+        data, lines = None, {}
+    if not isinstance(data, dict):
+        raise ConfigurationError(
+            f"the policy {name} must be one object (a table in TOML), not nested too deeply"
+        )
+    return Document(name, data, lines)
+
+
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+
+
+def _json(text: str, name: str) -> tuple[Any, dict[Location, int]]:
+    def blank(match: re.Match[str]) -> str:
+        found = match[0]
+        return found if found[0] == '"' else re.sub(r"[^\n]", " ", found)
+
+    plain = _COMMENT.sub(blank, text)
+    problem = ""
+    try:
+        data = json.loads(plain, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        problem = f"the policy {name} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+    except ValueError as error:
+        problem = f"the policy {name} is no JSON: {error}"
+    if problem:
+        raise ConfigurationError(problem)
+    return data, _positions(plain, name)
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _positions(text: str, name: str) -> dict[Location, int]:
+    """The lines of all members of a JSON text that is known to be right; refuses names that stand twice."""
+    lines: dict[Location, int] = {}
+    path: list[str | int] = []
+    kinds: list[str] = []
+    line, position, expect_key = 1, 0, False
+    for match in _TOKEN.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        word = match[0]
+        if word in "}]":
+            kinds.pop()
+            path.pop()
+        elif word == ",":
+            last = path[-1]
+            if isinstance(last, int):
+                path[-1] = last + 1
+            expect_key = kinds[-1] == "{"
+            continue
+        elif word == ":":
+            continue
+        elif expect_key:
+            path[-1] = json.loads(word)
+            if tuple(path) in lines:
+                raise ConfigurationError(
+                    f"the policy {name} has '{shorten(str(path[-1]))}' twice: line {lines[tuple(path)]} and line {line}"
+                )
+            lines[tuple(path)] = line
+        else:
+            lines.setdefault(tuple(path), line)
+            if word in "{[":
+                kinds.append(word)
+                path.append("" if word == "{" else 0)
+        expect_key = word == "{"
+    return lines
+
+
+_TOML_LINE = re.compile(r"^\s*(?:(\[\[?)(.+?)\]\]?\s*(?:#.*)?|([^=#\[\]{}]+?)\s*=.*)$")
+
+
+def _toml(text: str, name: str) -> tuple[Any, dict[Location, int]]:
+    problem = ""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        problem = str(error)  # says what was expected, and the place
+    if problem:
+        raise ConfigurationError(f"the policy {name} is no TOML: {problem}")
+    lines: dict[Location, int] = {(): 1}
+    base: Location = ()
+    counts: dict[Location, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _TOML_LINE.match(line)
+        if match is None:
+            continue
+        keys = _toml_key(match[2] or match[3])
+        if keys is None:
+            continue
+        if match[1] is None:
+            lines.setdefault(base + keys, number)
+            continue
+        base = ()
+        for key in keys[:-1]:
+            base = (*base, key)
+            base = (*base, counts[base] - 1) if base in counts else base
+        base = (*base, keys[-1])
+        if match[1] == "[[":
+            counts[base] = counts.get(base, 0) + 1
+            base = (*base, counts[base] - 1)
+        lines.setdefault(base, number)
+    return data, lines
+
+
+def _toml_key(text: str) -> Location | None:
+    """The parts of a dotted key, or None for what looks like one inside a text of several lines."""
+    try:
+        value: Any = tomllib.loads(f"{text} = 0")
+    except tomllib.TOMLDecodeError:
+        return None
+    keys: list[str] = []
+    while isinstance(value, dict):
+        key = next(iter(value))
+        keys.append(key)
+        value = value[key]
+    return tuple(keys)
+
+
+def fail(document: Document, problems: Sequence[tuple[Location, str]]) -> NoReturn:
+    """Raise one error for all mistakes of a document, each with its line and field."""
+    listed = [
+        f"{document.at(location)}, {dotted(location) or 'the document'}: {problem}"
+        for location, problem in problems
+    ]
+    if len(listed) == 1:
+        raise ConfigurationError(f"the policy is wrong: {listed[0]}")
+    raise ConfigurationError("\n  - ".join([f"the policy has {len(listed)} mistakes:", *listed[:50]]), listed)
+
+
+def dotted(location: Sequence[str | int]) -> str:
+    """``rules[2].maxValue``."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{shorten(part)}" if text else shorten(part)
+    return text

@@ -1,0 +1,230 @@
+"""The policy ``Rules``: a document with Databricks cluster-policy elements."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkconfig._text import shorten
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy.base import OverridePolicy, refusal
+from sparkconfig.policy.keys.keys import canonical, fold, generalised
+from sparkconfig.policy.keys.overrides import is_clients, is_internal
+from sparkconfig.policy.keys.values import NotText, text_of
+from sparkconfig.policy.request import ConfigValue, OverrideRequest, PolicyViolation, ReferenceUse
+from sparkconfig.policy.rules.matching import Budget
+from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
+
+if TYPE_CHECKING:
+    from sparkconfig.policy.rules.rulebook import Rule, Rulebook
+
+__all__ = ["RulesPolicy", "RulesTablePolicy", "load_rulebook"]
+
+_MOST_CACHED = 50_000
+
+
+def load_rulebook(policy: str, params: Mapping[str, str]) -> Rulebook:
+    """Read the document that the params name: ``file``, or its text in ``definition``.
+
+    Raises:
+        ConfigurationError: no such file, mistakes in it, or the extra is not installed.
+    """
+    unknown = sorted(set(params) - {"file", "definition"})
+    if unknown or len(params) != 1:
+        raise ConfigurationError(
+            f"the policy '{policy}' takes one param, 'file' (a JSON or TOML document) or 'definition' (its text)"
+            + (f", not '{shorten(unknown[0])}'" if unknown else "")
+        )
+    problem = ""
+    try:
+        import regex  # noqa: F401
+
+        from sparkconfig.policy.rules.rulebook import load
+    except ImportError as error:
+        problem = (
+            f"the policy '{policy}' needs {error.name}; install it with: pip install 'sparkconfig[policy]'"
+        )
+    if problem:
+        raise ConfigurationError(problem)
+    from sparkconfig.policy.rules.document import parse, read
+
+    document = (
+        parse(params["definition"], "definition") if "definition" in params else read(Path(params["file"]))
+    )
+    return load(document)
+
+
+class RulesPolicy(OverridePolicy):
+    """Judges by the rules of a document.
+
+    The most specific rules that are about the key, the job type and the scope decide: an exact key before a
+    pattern, of two patterns the one with more characters, then a rule that names job types, then a rule that
+    names scopes. Of rules that are equally specific all must allow. A key without a rule is allowed only if it is
+    no override.
+    """
+
+    # A plain number under a deprecated key may have another unit than under the key that replaced it.
+    sees_written_names = True
+
+    def __init__(self) -> None:
+        self._book: Rulebook | None = None
+        self._exact: dict[str, list[Rule]] = {}
+        self._patterns: list[Rule] = []
+        self._cache: dict[tuple[str, str, str], tuple[Rule, ...]] = {}
+        self._lock = threading.Lock()
+
+    def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
+        """Read the document of param ``file`` or ``definition``."""
+        self.use(load_rulebook("Rules", params))
+
+    def use(self, book: Rulebook) -> None:
+        """Take the rules of ``book``."""
+        self._book = book
+        for rule in book.rules:
+            if rule.pattern.exact:
+                self._exact.setdefault(rule.pattern.text, []).append(rule)
+            else:
+                self._patterns.append(rule)
+
+    @property
+    def book(self) -> Rulebook:
+        """The rules.
+
+        Raises:
+            ConfigurationError: the policy was not configured.
+        """
+        if self._book is None:
+            raise ConfigurationError("the policy 'Rules' was not configured")
+        return self._book
+
+    def deciding(self, job_type: str, scope: str, name: str) -> tuple[Rule, ...]:
+        """The most specific rules about ``name``; empty if there is none."""
+        folded = fold(canonical(name, scope))
+        place = (folded, job_type, scope)
+        found = self._cache.get(place)
+        if found is None:
+            found = self._decide(folded, job_type, scope)
+            with self._lock:
+                if len(self._cache) >= _MOST_CACHED:  # names come from jobs: memory must not grow with them
+                    self._cache.clear()
+                self._cache[place] = found
+        return found
+
+    def _decide(self, folded: str, job_type: str, scope: str) -> tuple[Rule, ...]:
+        exact: list[Rule] = []
+        for name in (folded, *generalised(folded)):
+            exact = [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope)]
+            if exact:
+                break
+        matching = [] if exact or is_internal(folded) or is_clients(folded) else self._patterns
+        candidates = exact or [
+            rule for rule in matching if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
+        ]
+        if not candidates:
+            return ()
+        highest = max(rule.rank for rule in candidates)
+        return tuple(rule for rule in candidates if rule.rank == highest)
+
+    def names(self, request: OverrideRequest, name: str) -> bool:
+        """Whether a rule is about ``name``."""
+        return bool(self.deciding(request.job_type, request.scope, name))
+
+    def validate(self, request: OverrideRequest) -> list[ConfigValue]:
+        """Judge every property by the rules that decide about it."""
+        budget = Budget()
+        return [self._judge(request, name, value, budget) for name, value in request.props.items()]
+
+    def _judge(self, request: OverrideRequest, name: str, value: object, budget: Budget) -> ConfigValue:
+        rules = self.deciding(request.job_type, request.scope, name)
+        if not rules:
+            return ConfigValue(name, value, (refusal("Rules", name, request.scope),), "no rule")
+        errors: dict[str, None] = {}
+        places: list[str] = []
+        for rule in rules:
+            problem = _problem(rule, name, value, budget)
+            if problem is not None:
+                errors[rule.message or problem] = None
+                places.append(rule.place)
+        decided_by = "; ".join(places or [rule.place for rule in rules])
+        visible = not any(rule.hidden for rule in rules)
+        return ConfigValue(name, value, tuple(errors), decided_by, visible)
+
+    def path_rules(self, job_type: str) -> tuple[str, ...]:
+        """Where the rules about the option ``path`` of data sources stand, for this job type."""
+        found = (self.deciding(job_type, scope, "path") for scope in ("source", "sink"))
+        return tuple(dict.fromkeys(rule.place for rules in found for rule in rules))
+
+    def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
+        """Judge a reference by the document's ``references``."""
+        return self.book.references.problem(request.job_type, request.scope, use)
+
+    def defaults(self, request: OverrideRequest) -> Mapping[str, str]:
+        """The values of fixed rules, and the defaults of the others."""
+        found: dict[str, str] = {}
+        for rules in self._exact.values():
+            for rule in rules:
+                value = rule.fixed if rule.fixed is not None else rule.default
+                if value is not None and rule in self.deciding(request.job_type, request.scope, rule.key):
+                    found.setdefault(canonical(rule.key), value)
+        return found
+
+    def required(self, request: OverrideRequest) -> Mapping[str, str]:
+        """The keys of rules that are not optional and have no default."""
+        return {name: rule.place for name, rule in self._required(request).items()}
+
+    def about_missing(self, request: OverrideRequest, name: str) -> str | None:
+        """The rule's own message."""
+        rule = self._required(request).get(name)
+        return None if rule is None else rule.message
+
+    def _required(self, request: OverrideRequest) -> dict[str, Rule]:
+        return {
+            canonical(rule.key): rule
+            for rules in self._exact.values()
+            for rule in rules
+            if rule.required and rule in self.deciding(request.job_type, request.scope, rule.key)
+        }
+
+
+def _problem(rule: Rule, name: str, value: object, budget: Budget) -> str | None:
+    """What one rule says against a value."""
+    condition = rule.condition
+    try:
+        text = text_of(value)
+    except NotText:
+        return f"its value is {type(value).__name__}, not text"
+    if text is None:  # the job takes the property away
+        if rule.fixed is not None:
+            return "its value is fixed by the operator; it cannot be unset"
+        return "it must be set" if rule.required else None
+    problem = condition.problem(name, text, budget)
+    if problem is None and condition.needs_value and not condition.judges_text and "${" in text:
+        return "its value holds a reference that is not resolved here, so the policy cannot judge it"
+    return problem
+
+
+class RulesTablePolicy(CreateTablePolicy):
+    """Judges new tables by the ``tables`` of a document; every rule whose pattern fits must be kept."""
+
+    def __init__(self) -> None:
+        self._book: Rulebook | None = None
+
+    def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
+        """Read the document of param ``file`` or ``definition``."""
+        self._book = load_rulebook("Rules", params)
+
+    def validate(self, request: CreateTableRequest) -> None:
+        """Raise PolicyViolation with everything that is wrong with the table."""
+        if self._book is None:
+            raise ConfigurationError("the policy 'Rules' was not configured")
+        budget = Budget()
+        problems = [
+            f"{problem} ({rule.place})"
+            for rule in self._book.tables
+            for problem in rule.problems(request, budget)
+        ]
+        if problems:
+            head = f"the table {shorten(request.name)} may not be created"
+            raise PolicyViolation(problems, head=head)

@@ -1,0 +1,145 @@
+"""Which references a kind of job may use: a shared server must not read every secret that its provider can."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from sparkconfig.language import kafka as kafka_options
+from sparkconfig.language.references import scan
+from sparkconfig.policy.patterns import Pattern
+from sparkconfig.policy.request import ReferenceUse
+
+if TYPE_CHECKING:
+    from sparkconfig.policy.rules import schema
+
+__all__ = ["SUBSTITUTION", "ReferenceRule", "ReferenceRules", "uses_in"]
+
+SUBSTITUTION = "$["
+"""The provider under which rules see a text that holds ``$[...]`` (KIP-269)."""
+
+
+@dataclass(frozen=True)
+class ReferenceRule:
+    """Allows or forbids references.
+
+    Attributes:
+        allow: whether it allows.
+        provider, path, key: patterns of the three parts.
+        place: where the rule stands.
+        job_types: the job types it is about; None: all.
+        scopes: the scopes it is about; None: all.
+        message: the operator's own text for violations.
+    """
+
+    allow: bool
+    provider: Pattern
+    path: Pattern
+    key: Pattern
+    place: str
+    job_types: frozenset[str] | None = None
+    scopes: frozenset[str] | None = None
+    message: str | None = None
+
+    @classmethod
+    def of(cls, element: schema.ReferenceElement, place: str) -> ReferenceRule:
+        """Make the rule of an element."""
+        allow = element.type == "allow"
+        texts = (element.provider, element.path, element.key)
+        # What is forbidden is forbidden in any case of letters: some stores do not tell them apart.
+        provider, path, key = (Pattern(text if allow else text.lower()) for text in texts)
+        return cls(
+            allow=allow,
+            provider=provider,
+            path=path,
+            key=key,
+            place=place,
+            job_types=None if element.job_types is None else frozenset(element.job_types),
+            scopes=None if element.scopes is None else frozenset(element.scopes),
+            message=element.message,
+        )
+
+    def concerns(self, job_type: str, scope: str) -> bool:
+        """Whether the rule is about this kind of job and this scope."""
+        return (self.job_types is None or job_type in self.job_types) and (
+            self.scopes is None or scope in self.scopes
+        )
+
+    def matches(self, use: ReferenceUse) -> bool:
+        """Whether the reference fits; an allowing rule wants all spellings to fit, a forbidding one any."""
+        found = (self._fits(use.provider, path, use.key) for path in _spellings(use.path))
+        return all(found) if self.allow else any(found)
+
+    def _fits(self, provider: str, path: str, key: str) -> bool:
+        if not self.allow:
+            provider, path, key = provider.lower(), path.lower(), key.lower()
+        return self.provider.matches(provider) and self.path.matches(path) and self.key.matches(key)
+
+
+class ReferenceRules:
+    """All rules of a document about references.
+
+    A forbidding rule wins. If any allowing rule is about the job and scope, what none of them allows is forbidden.
+    Without rules everything that the providers give is allowed.
+    """
+
+    def __init__(self, rules: Sequence[ReferenceRule] = ()) -> None:
+        self.rules = tuple(rules)
+
+    def problem(self, job_type: str, scope: str, use: ReferenceUse) -> tuple[str | None, str]:
+        """Why the reference may not be used (None: it may), and the place of the rule that decided."""
+        rules = [rule for rule in self.rules if rule.concerns(job_type, scope)]
+        for rule in rules:
+            if not rule.allow and rule.matches(use):
+                text = rule.message or f"a {job_type} job may not use this reference"
+                return text, rule.place
+        allowing = [rule for rule in rules if rule.allow]
+        for rule in allowing:
+            if rule.matches(use):
+                return None, rule.place
+        if allowing:
+            return f"no rule lets a {job_type} job use this reference", "no rule"
+        return None, "no rule about references"
+
+
+def uses_in(
+    props: Mapping[str, object], foreign: Iterable[str] = (), *, substitution: bool = True
+) -> list[ReferenceUse]:
+    """The references in the text values of ``props``.
+
+    Args:
+        props: one map; what its own ``kafka.config.providers`` answers is resolved by Kafka's clients. Where that
+            provider asks us, the use is that of the reference which it will ask for.
+        foreign: names that somebody else expands.
+        substitution: whether ``$[...]`` has a meaning.
+    """
+    kafka = kafka_options.declared({**props, **{name.lower(): text for name, text in props.items()}})
+    ours = frozenset(name for name, kind in kafka.items() if kind == kafka_options.REFERENCE_PROVIDER)
+    others = frozenset(foreign) | (kafka.keys() - ours)
+    found: list[ReferenceUse] = []
+    for name, value in props.items():
+        if not isinstance(value, str):
+            continue
+        if "${" in value:
+            asked = [
+                kafka_options.asked_of_us(reference) or reference if reference.provider in ours else reference
+                for reference in scan(value)
+                if reference.provider not in others
+            ]
+            found += [ReferenceUse(name, r.provider, r.path, r.key) for r in asked]
+        if substitution and SUBSTITUTION in value:
+            found.append(ReferenceUse(name, SUBSTITUTION, "", ""))
+    return list(dict.fromkeys(found))
+
+
+def _spellings(path: str) -> list[str]:
+    """The path as written, and what a store may make of it: percent escapes and ``..`` resolved."""
+    plain = path
+    for _ in range(3):
+        plain = unquote(plain)
+    plain = plain.replace("\\", "/")
+    normal = posixpath.normpath(plain) if plain else ""
+    return list(dict.fromkeys([path, plain, normal]))

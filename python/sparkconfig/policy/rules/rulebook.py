@@ -1,0 +1,280 @@
+"""From a policy document to its rules."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from sparkconfig._text import shorten
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy.keys.keys import canonical, fold
+from sparkconfig.policy.keys.values import text_of
+from sparkconfig.policy.patterns import Pattern
+from sparkconfig.policy.rules import schema
+from sparkconfig.policy.rules.conditions import Condition, build
+from sparkconfig.policy.rules.document import Document, Location, dotted, fail
+from sparkconfig.policy.rules.references import ReferenceRule, ReferenceRules
+from sparkconfig.policy.rules.table_rules import TableRule
+
+__all__ = ["Rule", "Rulebook", "load"]
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+_SPARK_CONF = "spark_conf."
+_CONF_SCOPES = frozenset({"application", "session", "hadoop", "catalog"})
+_OPTION_SCOPES = frozenset({"source", "sink"})
+_OWN_FIELDS = ("version", "rules", "references", "tables")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule about one key or key pattern.
+
+    Attributes:
+        key: the key or pattern as it is written.
+        pattern: the same in canonical form, without case.
+        condition: what the value must be.
+        place: where it stands: ``policy.json line 14, rules[2]``.
+        job_types: the job types it is about; None: all.
+        scopes: the scopes it is about; None: all.
+        fixed: the value it puts in place.
+        default: the value that it puts in place where a job sets none.
+        required: whether a job must set the key.
+        hidden: whether messages keep the policy's own values to themselves.
+        message: the operator's own text for violations.
+    """
+
+    key: str
+    pattern: Pattern
+    condition: Condition
+    place: str
+    job_types: frozenset[str] | None = None
+    scopes: frozenset[str] | None = None
+    fixed: str | None = field(default=None, repr=False)
+    default: str | None = field(default=None, repr=False)
+    required: bool = False
+    hidden: bool = False
+    message: str | None = None
+
+    @property
+    def rank(self) -> tuple[bool, int, bool, bool]:
+        """How specific the rule is; the most specific rules decide (see docs/policies.md)."""
+        return (
+            self.pattern.exact,
+            self.pattern.weight,
+            self.job_types is not None,
+            self.scopes is not None,
+        )
+
+    def concerns(self, job_type: str, scope: str) -> bool:
+        """Whether the rule is about this kind of job and this scope."""
+        if self.job_types is not None and job_type not in self.job_types:
+            return False
+        if self.scopes is not None:
+            return scope in self.scopes
+        # A pattern such as '*' that names no scope is about confs: it would forbid .option("header", ...).
+        return scope not in _OPTION_SCOPES or not self.pattern.text.startswith("*")
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """A whole policy document.
+
+    Attributes:
+        name: the file's name.
+        rules: about keys.
+        references: about references.
+        tables: about new tables.
+        ignored: attributes of a Databricks policy that are not about Spark confs.
+    """
+
+    name: str
+    rules: tuple[Rule, ...] = ()
+    references: ReferenceRules = field(default_factory=ReferenceRules)
+    tables: tuple[TableRule, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+def load(document: Document) -> Rulebook:
+    """Check a document and make its rules.
+
+    Raises:
+        ConfigurationError: all mistakes, each with line and field.
+    """
+    if not document.data or any(name in document.data for name in _OWN_FIELDS):
+        return _own(document)
+    return _databricks(document)
+
+
+def _own(document: Document) -> Rulebook:
+    if not document.data:
+        fail(document, [((), "it is empty; give rules, references or tables")])
+    parsed = _validated(schema.Own, document, document.data)
+    problems: list[tuple[Location, str]] = []
+    rules: list[Rule] = []
+    for index, element in enumerate(parsed.rules):
+        location: Location = ("rules", index)
+        if element.key is None:
+            problems.append(((*location, "key"), "a rule needs the key or key pattern that it is about"))
+        else:
+            _add(
+                rules,
+                problems,
+                element,
+                document=document,
+                location=location,
+                key=element.key,
+                optional=True,
+            )
+    references = [
+        ReferenceRule.of(element, _place(document, ("references", index)))
+        for index, element in enumerate(parsed.references)
+    ]
+    tables: list[TableRule] = []
+    for index, table in enumerate(parsed.tables):
+        location = ("tables", index)
+        tables_problems: list[tuple[Location, str]] = []
+        made = TableRule.of(table, _place(document, location), location, tables_problems)
+        problems += tables_problems
+        tables.append(made)
+    if problems:
+        fail(document, problems)
+    return Rulebook(document.name, tuple(rules), ReferenceRules(references), tuple(tables))
+
+
+def _databricks(document: Document) -> Rulebook:
+    ours = {path: element for path, element in document.data.items() if path.startswith(_SPARK_CONF)}
+    ignored = [path for path in document.data if path not in ours]
+    problems: list[tuple[Location, str]] = []
+    for path in ignored:
+        first = path.partition(".")[0]
+        near = difflib.get_close_matches(first, ["spark_conf", *_OWN_FIELDS], n=1, cutoff=0.75)
+        if first == "spark_conf" or near:
+            meant = "spark_conf.KEY" if first == "spark_conf" or near[0] == "spark_conf" else near[0]
+            problems.append(((path,), f"no such attribute; did you mean {meant}?"))
+    if not ours and not problems:
+        problems.append(
+            ((), "it holds neither rules, references or tables nor spark_conf.* attributes (Databricks)")
+        )
+    if problems:
+        fail(document, problems)
+    parsed = _validated(schema.Databricks, document, {"elements": ours}, skip=1)
+    rules: list[Rule] = []
+    for path, element in parsed.elements.items():
+        if element.key is not None:
+            problems.append(((path, "key"), "the attribute's path is the key here"))
+        else:
+            _add(
+                rules,
+                problems,
+                element,
+                document=document,
+                location=(path,),
+                key=path[len(_SPARK_CONF) :],
+                optional=False,
+                scopes=_CONF_SCOPES,
+            )
+    if problems:
+        fail(document, problems)
+    return Rulebook(document.name, tuple(rules), ignored=tuple(ignored))
+
+
+def _add(
+    rules: list[Rule],
+    problems: list[tuple[Location, str]],
+    element: schema.Element,
+    *,
+    document: Document,
+    location: Location,
+    key: str,
+    optional: bool,
+    scopes: frozenset[str] | None = None,
+) -> None:
+    """Make the rule of ``element`` at ``location``; what is wrong with it goes to ``problems``."""
+    pattern = Pattern(fold(canonical(key)))
+    fixed = text_of(element.value) if isinstance(element, schema.Fixed) else None
+    default = text_of(getattr(element, "default_value", None))
+    is_optional = getattr(element, "is_optional", None)
+    limiting = not isinstance(element, schema.Fixed | schema.Forbidden)
+    try:
+        condition = build(element, key)
+    except ConfigurationError as error:
+        problems.append((location, str(error)))
+        return
+    if not pattern.exact and (default is not None or is_optional is False):
+        problems.append((location, "a pattern of keys can have no defaultValue and cannot be required"))
+        return
+    if is_optional is None:
+        is_optional = optional
+    rules.append(
+        Rule(
+            key=key,
+            pattern=pattern,
+            condition=condition,
+            place=_place(document, location),
+            job_types=None if element.job_types is None else frozenset(element.job_types),
+            scopes=scopes if element.scopes is None else frozenset(element.scopes),
+            fixed=fixed if pattern.exact else None,
+            default=default,
+            required=limiting and pattern.exact and default is None and not is_optional,
+            hidden=element.hidden,
+            message=element.message,
+        )
+    )
+
+
+def _place(document: Document, location: Location) -> str:
+    return f"{document.at(location)}, {dotted(location)}"
+
+
+def _validated(model: type[_Model], document: Document, data: Mapping[str, Any], skip: int = 0) -> _Model:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+    problems: dict[Location, str] = {}
+    for item in found:
+        location = _location(document.data, item["loc"][skip:])
+        problems.setdefault(location, _problem(item["type"], item["msg"], location))
+    fail(document, list(problems.items()))
+    raise AssertionError  # fail() never returns
+
+
+def _location(data: Any, loc: Sequence[str | int]) -> Location:  # noqa: ANN401 - parsed JSON
+    """Pydantic's location without the names of the types that it tried."""
+    path: list[str | int] = []
+    for index, part in enumerate(loc):
+        inside = (isinstance(data, dict) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if inside:
+            data = data[part]
+            path.append(part)
+        elif index == len(loc) - 1 and isinstance(data, dict):
+            path.append(part)  # a field that is missing
+    return tuple(path)
+
+
+_FIELDS = sorted(
+    {
+        field_.alias or name
+        for model in (schema.Own, schema.Range, schema.Regex, schema.Fixed, schema.Allowlist)
+        for name, field_ in model.model_fields.items()
+    }
+    | {"provider", "path", "tables", "require", "forbid"}
+)
+
+
+def _problem(kind: str, message: str, location: Location) -> str:
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(str(location[-1]), _FIELDS, n=1) if location else []
+        return "no such field here" + (f"; did you mean {near[0]}?" if near else "")
+    if kind == "missing":
+        return "this field is missing"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return "type must be fixed, forbidden, allowlist, blocklist, regex, range or unlimited"
+    return shorten(message.removeprefix("Value error, "), 200)

@@ -1,0 +1,1 @@
+"""What providers are made with."""

@@ -1,0 +1,265 @@
+"""Pushes of providers that read files: an event of the file system says "look", and the value comes from a read.
+
+watchdog (inotify and its kin) tells of events. Where it is not installed, has no watches left, or the file system
+reports nothing (network file systems), the same look happens every two seconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from abc import abstractmethod
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkconfig._text import shorten
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.providers.base import ChangeCallback, ConfigData, ConfigProvider
+
+__all__ = ["FilePushes"]
+
+_log = logging.getLogger(__name__)
+_POLL_SECONDS = 2.0
+_SETTLE_SECONDS = 0.01
+"""Events of one change come in bursts: write, close, rename."""
+
+
+@dataclass
+class _Subscription:
+    path: str
+    keys: frozenset[str]
+    callback: ChangeCallback
+    known: ConfigData | None = field(default=None, repr=False)
+
+
+class FilePushes(ConfigProvider):
+    """Adds ``subscribe`` to a provider that reads local files; the subclass says which files a path means.
+
+    One thread looks; it starts with the first subscription. A file that vanishes or cannot be read is not pushed:
+    the next ``get`` says what is wrong.
+    """
+
+    def __init__(self) -> None:
+        self._subscriptions: list[_Subscription] = []
+        self._subscribing = threading.Lock()
+        self._events = threading.Event()
+        self._ended = threading.Event()
+        self._looker: threading.Thread | None = None
+        self._folders = _Folders(self._events)
+
+    @property
+    def pushes(self) -> bool:
+        """Files can be watched."""
+        return True
+
+    @abstractmethod
+    def _files(self, path: str) -> Sequence[str]:
+        """The files or directories whose change may change what ``path`` answers."""
+
+    def subscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        """Call ``callback`` with the keys' whole new data after each change.
+
+        Raises:
+            ProviderError: the path cannot be read now.
+        """
+        subscription = _Subscription(path, frozenset(keys), callback)
+        # Watched before it is read, so that no change falls between.
+        self._folders.watch(self._files(path))
+        subscription.known = self.get(path, subscription.keys)
+        with self._subscribing:
+            self._subscriptions.append(subscription)
+            if self._looker is None:
+                self._looker = threading.Thread(target=self._look_on, name="sparkconfig-files", daemon=True)
+                self._looker.start()
+        self._events.set()
+
+    def unsubscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        """End the subscriptions that were made with the same arguments."""
+        ended = (path, frozenset(keys), callback)
+        with self._subscribing:
+            self._subscriptions = [s for s in self._subscriptions if (s.path, s.keys, s.callback) != ended]
+            idle = not self._subscriptions
+        if idle:
+            self._folders.clear()
+
+    def unsubscribe_all(self) -> None:
+        """End all subscriptions."""
+        with self._subscribing:
+            self._subscriptions = []
+        self._folders.clear()
+
+    def close(self) -> None:
+        """End subscriptions, watches and the thread."""
+        self.unsubscribe_all()
+        self._ended.set()
+        self._events.set()
+        self._folders.close()
+        looker = self._looker
+        if looker is not None and looker is not threading.current_thread():
+            looker.join(timeout=2)
+
+    def _look_on(self) -> None:
+        while not self._ended.is_set():
+            if self._events.wait(_POLL_SECONDS):
+                self._ended.wait(_SETTLE_SECONDS)
+                self._events.clear()
+            with self._subscribing:
+                subscriptions = list(self._subscriptions)
+            for subscription in subscriptions:
+                if self._ended.is_set():
+                    return
+                self._look(subscription)
+
+    def _look(self, subscription: _Subscription) -> None:
+        """Read, and push a change. Survives everything: a thread that ends would never push again."""
+        path = shorten(subscription.path)
+        try:
+            # Again, for a link may lead elsewhere now.
+            self._folders.watch(self._files(subscription.path))
+            fresh = self.get(subscription.path, subscription.keys)
+        except SparkConfigError as error:
+            _log.debug("a watched file cannot be read now: %s", error)
+            return
+        except Exception as error:  # noqa: BLE001
+            _log.warning("'%s' cannot be looked at: %s", path, type(error).__name__)
+            return
+        if subscription.known is not None and fresh.data == subscription.known.data:
+            return
+        subscription.known = fresh
+        try:
+            subscription.callback(subscription.path, fresh)
+        except Exception as error:  # noqa: BLE001 - one bad callback must not end the others' pushes
+            _log.error("a callback for '%s' failed with %s", path, type(error).__name__)
+
+
+class _Folders:
+    """One provider's watches on the directories of files; nothing happens where that does not work."""
+
+    def __init__(self, events: threading.Event) -> None:
+        self._events = events
+        self._lock = threading.Lock()
+        self._usable = True
+        self._watched: set[str] = set()
+
+    def watch(self, files: Sequence[str]) -> None:
+        """Watch the directory in which each file is named, and the one in which it really lies."""
+        wanted = {
+            os.path.dirname(each) or "."  # noqa: PTH120 - texts throughout
+            for file in files
+            for each in (file, os.path.realpath(file))
+        }
+        if wanted <= self._watched or not self._usable:
+            return
+        with self._lock:
+            for folder in wanted - self._watched:
+                self._add(folder)
+
+    def clear(self) -> None:
+        """Watch nothing any more."""
+        with self._lock:
+            watched, self._watched = self._watched, set()
+            for folder in watched:
+                _OBSERVED.remove(folder, self._events)
+
+    def close(self) -> None:
+        """Watch nothing for ever."""
+        self._usable = False
+        self.clear()
+
+    def _add(self, folder: str) -> None:
+        if not self._usable:
+            return
+        # Also if that fails: it would fail at each look.
+        self._watched.add(folder)
+        try:
+            _OBSERVED.add(folder, self._events)
+        except ImportError:
+            self._usable = False
+            _log.info("watchdog is not installed; files are looked at every %g s", _POLL_SECONDS)
+        except OSError as error:  # no inotify watches or instances left, or no such directory
+            _log.warning(
+                "'%s' cannot be watched (%s); its files are looked at every %g s",
+                shorten(folder),
+                error.strerror or type(error).__name__,
+                _POLL_SECONDS,
+            )
+
+
+class _Observed:
+    """The directories that this process watches, through one watchdog observer for all providers.
+
+    Each observer would be an inotify instance, of which a user has 128 on most systems, for all processes together.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._observer: Any = None
+        self._handlers: dict[str, Any] = {}
+
+    def add(self, folder: str, events: threading.Event) -> None:
+        """Set ``events`` at each change in a directory.
+
+        Raises:
+            ImportError: watchdog is not installed.
+            OSError: the system has no watch for it.
+        """
+        with self._lock:
+            handler = self._handlers.get(folder)
+            if handler is None:
+                handler = _handler()
+                try:
+                    handler.watch = self._started().schedule(handler, folder, recursive=False)
+                except OSError:
+                    self._end_if_idle()
+                    raise
+                self._handlers[folder] = handler
+            handler.listeners |= {events}
+
+    def remove(self, folder: str, events: threading.Event) -> None:
+        """Undo an :meth:`add`; the last one ends watchdog's threads."""
+        with self._lock:
+            handler = self._handlers.get(folder)
+            if handler is None:
+                return
+            handler.listeners -= {events}
+            if not handler.listeners:
+                del self._handlers[folder]
+                self._observer.unschedule(handler.watch)
+            self._end_if_idle()
+
+    def _end_if_idle(self) -> None:
+        if not self._handlers and self._observer is not None:
+            observer, self._observer = self._observer, None
+            observer.stop()
+            observer.join(timeout=2)
+
+    def _started(self) -> Any:  # noqa: ANN401 - watchdog's observers have no common type
+        if self._observer is None:
+            from watchdog.observers import Observer
+
+            observer = Observer()
+            observer.daemon = True
+            observer.start()
+            self._observer = observer
+        return self._observer
+
+
+_OBSERVED = _Observed()
+
+
+def _handler() -> Any:  # noqa: ANN401 - the base class is imported late
+    from watchdog.events import FileSystemEvent, FileSystemEventHandler
+
+    class Handler(FileSystemEventHandler):
+        watch: Any = None
+        listeners: frozenset[threading.Event] = frozenset()
+
+        def on_any_event(self, event: FileSystemEvent) -> None:
+            # Our own reads are events too.
+            if event.event_type not in ("opened", "closed_no_write"):
+                for listener in self.listeners:
+                    listener.set()
+
+    return Handler()

@@ -1,0 +1,1 @@
+"""Stores of AWS: Secrets Manager and the Parameter Store."""

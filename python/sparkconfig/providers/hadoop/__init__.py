@@ -1,0 +1,1 @@
+"""Hadoop credential providers, read here or by the driver's JVM."""

@@ -1,0 +1,1 @@
+"""Secrets and ConfigMaps of Kubernetes."""

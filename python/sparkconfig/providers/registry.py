@@ -1,0 +1,104 @@
+"""From the name of a provider class to the class: built-in alias, entry point, or dotted Python path."""
+
+from __future__ import annotations
+
+import difflib
+
+from sparkconfig._loading import import_object
+from sparkconfig._text import shorten
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers.base import ConfigProvider
+
+__all__ = ["BUILT_IN", "ENTRY_POINTS", "find_class"]
+
+ENTRY_POINTS = "sparkconfig.providers"
+"""The entry point group in which third parties publish aliases."""
+
+BUILT_IN = {
+    "envvar": "sparkconfig.providers.envvar:EnvVarConfigProvider",
+    "file": "sparkconfig.providers.file:FileConfigProvider",
+    "directory": "sparkconfig.providers.directory:DirectoryConfigProvider",
+    "sealed": "sparkconfig.providers.sealed:SealedConfigProvider",
+    "vault": "sparkconfig.providers.vault.provider:VaultConfigProvider",
+    "aws-secretsmanager": "sparkconfig.providers.aws.secretsmanager:AwsSecretsManagerConfigProvider",
+    "aws-ssm": "sparkconfig.providers.aws.ssm:AwsSsmConfigProvider",
+    "gcp-secretmanager": "sparkconfig.providers.gcp_secretmanager:GcpSecretManagerConfigProvider",
+    "azure-keyvault": "sparkconfig.providers.azure_keyvault:AzureKeyVaultConfigProvider",
+    "kubernetes": "sparkconfig.providers.kubernetes.provider:KubernetesConfigProvider",
+    "databricks": "sparkconfig.providers.databricks:DatabricksConfigProvider",
+    "hadoop": "sparkconfig.providers.hadoop.provider:HadoopConfigProvider",
+    "keyring": "sparkconfig.providers.keyring:KeyringConfigProvider",
+}
+"""The project's own aliases; they work without installed metadata, and no entry point replaces them."""
+
+
+_OF_JAVA = {
+    "EnvVarConfigProvider": "envvar",
+    "FileConfigProvider": "file",
+    "DirectoryConfigProvider": "directory",
+    "VaultConfigProvider": "vault",
+    "VaultSecretProvider": "vault",
+    "SecretsManagerConfigProvider": "aws-secretsmanager",
+    "AWSSecretProvider": "aws-secretsmanager",
+    "SsmParamStoreConfigProvider": "aws-ssm",
+    "AzureSecretProvider": "azure-keyvault",
+    "KeyVaultConfigProvider": "azure-keyvault",
+    "SecretManagerConfigProvider": "gcp-secretmanager",
+    "KubernetesSecretConfigProvider": "kubernetes",
+    "KubernetesConfigMapConfigProvider": "kubernetes",
+}
+"""Java's config providers of Kafka and of well-known Connect plugins, by the end of their class name."""
+
+_JAVA_PACKAGES = ("org.apache.kafka.", "com.github.jcustenborder.", "io.lenses.", "io.strimzi.")
+
+
+def find_class(name: str) -> type[ConfigProvider]:
+    """Return the provider class called ``name``.
+
+    Raises:
+        ConfigurationError: nothing has that name, it cannot be imported, or it is no ConfigProvider.
+    """
+    target = BUILT_IN.get(name)
+    if target is None:
+        target = _published().get(name)
+    if target is None:
+        if "." not in name and ":" not in name:
+            known = sorted({*BUILT_IN, *_published()})
+            near = difflib.get_close_matches(name, known, n=1)
+            guess = f" (did you mean '{near[0]}'?)" if near else ""
+            raise ConfigurationError(
+                f"no provider is called '{shorten(name)}'{guess}; known: {', '.join(known)}; or give a dotted"
+                " Python path such as package.module.Class"
+            )
+        target = name
+    java = _alias_for_java(name) if target == name else None
+    try:
+        found = import_object(target)
+    except ConfigurationError:
+        if java is None:
+            raise
+        found = None
+    if found is None:
+        raise ConfigurationError(
+            f"'{shorten(name)}' is a Java class, and providers here are Python classes; write {java}"
+        )
+    if not (isinstance(found, type) and issubclass(found, ConfigProvider)):
+        raise ConfigurationError(f"'{shorten(name)}' is no class derived from sparkconfig.ConfigProvider")
+    return found
+
+
+def _alias_for_java(name: str) -> str | None:
+    """What to write in the place of a Java class; None: the name does not look like one."""
+    package, _, simple = name.rpartition(".")
+    known = _OF_JAVA.get(simple)
+    if package and known is not None:
+        return f"{known}, the alias of its counterpart"
+    if package.startswith(_JAVA_PACKAGES):
+        return f"one of {', '.join(sorted(BUILT_IN))}"
+    return None
+
+
+def _published() -> dict[str, str]:
+    from importlib.metadata import entry_points  # 20 ms, and seldom needed
+
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}

@@ -1,0 +1,23 @@
+"""The constants of redaction. The jar carries the same file, so that both engines go by one set of rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+__all__ = ["COMMON_WORDS", "ENTITIES", "FLOOR", "HARMLESS_NAMES", "PLAIN_FIELDS", "SECRET_NAMES"]
+
+_DATA = json.loads((Path(__file__).parents[1] / "data" / "redaction.json").read_text(encoding="utf-8"))
+
+#: Values, and parts of values, with fewer characters are not registered unless declared.
+FLOOR: int = _DATA["floor"]
+#: Texts that stand in logs and pages for other reasons than being a secret.
+COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
+#: A regular expression, searched without regard to case, for names of secrets in connection strings.
+SECRET_NAMES: str = _DATA["secret_names"]
+#: The same for those among them that name no secret after all (``SharedAccessKeyName``).
+HARMLESS_NAMES: str = _DATA["harmless_names"]
+#: Fields of JSON documents that say where something is, and are shown.
+PLAIN_FIELDS: frozenset[str] = frozenset(_DATA["plain_fields"])
+#: Names of characters in HTML and XML, besides those of HTML 4.
+ENTITIES: dict[str, str] = _DATA["entities"]

@@ -1,0 +1,125 @@
+"""The values that the driver's JVM masks: this process learns them before it shows anything."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sparkconfig.redaction.registry import REGISTRY
+
+__all__ = ["learn", "refresh", "refresh_now", "tell", "unlogged"]
+
+# Printing asks the JVM for new values at most this often.
+_PAUSE_SECONDS = 0.1
+
+_state = threading.local()
+lock = threading.Lock()
+_owner = os.getpid()
+_known: tuple[object, int] = (None, 0)
+_asked_at = 0.0
+# What this process has revealed by itself, and how much of it a JVM masks.
+_revealed: dict[str, None] = {}
+_told: tuple[object, int] = (None, 0)
+_log_hooked = False
+
+
+def refresh() -> None:
+    """Learn the values that the JVM masks by now, unless that was asked a moment ago. Never raises."""
+    if time.monotonic() - _asked_at >= _PAUSE_SECONDS:
+        refresh_now()
+
+
+def tell(values: Iterable[str]) -> None:
+    """Have the JVM and its executors mask values that this process resolved by itself. Never raises.
+
+    Without a JVM they wait for the next one.
+    """
+    fresh = [value for value in values if value not in _revealed]
+    if fresh:
+        with lock:
+            _revealed.update(dict.fromkeys(fresh))
+        refresh_now()
+
+
+def learn(registered: int) -> None:
+    """Learn the values that the JVM masks by now, if they are more than the known ones.
+
+    Args:
+        registered: how many values the JVM masks.
+    """
+    context = sys.modules["pyspark"].SparkContext if "pyspark" in sys.modules else None
+    if registered != _known[1] or _known[0] is not getattr(context, "_gateway", None):
+        refresh_now()
+
+
+def refresh_now() -> None:
+    """Learn the values that the JVM masks by now. Never raises; without a JVM the known values stay."""
+    global _asked_at  # noqa: PLW0603
+    # A child process shares the sockets of its parent, and must not speak on them.
+    if getattr(_state, "asking", False) or os.getpid() != _owner or "pyspark" not in sys.modules:
+        return
+    _state.asking = True
+    try:
+        _ask()
+    except Exception:  # noqa: BLE001, S110 - the JVM has ended, or is about to: it brings no new values
+        pass
+    finally:
+        _state.asking = False
+        _asked_at = time.monotonic()
+
+
+def _ask() -> None:
+    global _known  # noqa: PLW0603
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
+    jvm: Any = None if context is None else context._jvm  # noqa: SLF001
+    if jvm is None:
+        return
+    _tell(jvm, SparkContext._gateway)  # noqa: SLF001
+    of, count = _known
+    # Another JVM counts from the start.
+    start = count if of is SparkContext._gateway else 0  # noqa: SLF001
+    with unlogged():
+        fresh = json.loads(jvm.io.sparkconfig.driver.DriverApi.registered(start))
+    # The JVM has left out what is too short or too common already.
+    REGISTRY.declare(fresh)
+    _known = (SparkContext._gateway, start + len(fresh))  # noqa: SLF001
+
+
+def _tell(jvm: Any, gateway: object) -> None:  # noqa: ANN401 - a Py4J view of a JVM has no type
+    global _told  # noqa: PLW0603
+    with lock:
+        values = list(_revealed)
+    start = _told[1] if _told[0] is gateway else 0
+    if start < len(values):
+        with unlogged():
+            jvm.io.sparkconfig.driver.DriverApi.mask(values[start:])
+        _told = (gateway, len(values))
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Keep Py4J from logging the answers of calls inside: at DEBUG it writes them whole, values included."""
+    _hook_log()
+    before = getattr(_state, "quiet", False)
+    _state.quiet = True
+    try:
+        yield
+    finally:
+        _state.quiet = before
+
+
+def _hook_log() -> None:
+    global _log_hooked  # noqa: PLW0603
+    if not _log_hooked:
+        _log_hooked = True
+        for name in ("py4j.java_gateway", "py4j.clientserver"):
+            logging.getLogger(name).addFilter(lambda _: not getattr(_state, "quiet", False))

@@ -1,0 +1,208 @@
+"""The texts by which a value is recognised: the secrets inside it, and how encoders write it.
+
+The same rules as ``Forms.scala`` and ``Variants.scala``.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from sparkconfig.redaction.data import COMMON_WORDS, FLOOR, HARMLESS_NAMES, PLAIN_FIELDS, SECRET_NAMES
+
+__all__ = ["Pattern", "patterns", "texts", "worth_registering"]
+
+#: Blanks and line ends, in both engines.
+_BLANKS = " \t\n\r\f\v"
+# Encodings are cut after this many characters; a match then runs on to the end of the encoded text.
+_ENCODED_LIMIT = 192
+# Errors cut long texts: of a value that is twice as long, each part of this length counts too, unless it has so few
+# different characters that it could be a rule or an indentation.
+_PART = 64
+_PARTS_LIMIT = 8192
+_PART_VARIETY = 12
+# A document may hold texts that hold documents.
+_DEPTH = 4
+_MOST_TEXTS = 2000
+_LONGEST_DOCUMENT = 1 << 20
+
+_LINES = re.compile(r"[\r\n]+")
+_USER_INFO = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://([^/?#\s]*)@")
+_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\s*=\s*(.+)", re.DOTALL)
+_QUOTED = re.compile(
+    r"""([A-Za-z][A-Za-z0-9._-]{0,63})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""", re.DOTALL
+)
+_SECRET_NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
+_HARMLESS_NAME = re.compile(HARMLESS_NAMES, re.IGNORECASE)
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+
+_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=")
+_BASE32 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567=")
+_HEX = frozenset("0123456789abcdefABCDEF")
+
+
+def worth_registering(value: str) -> bool:
+    """Whether masking ``value`` wherever it occurs would not destroy pages and logs.
+
+    The caller warns, naming the reference, when it is not; :meth:`Registry.declare` registers it all the same.
+    """
+    bare = value.strip(_BLANKS)
+    return len(bare) >= FLOOR and bare.lower() not in COMMON_WORDS and not value.startswith("spark.")
+
+
+@dataclass(frozen=True, repr=False)
+class Pattern:
+    """One text to look for.
+
+    Attributes:
+        alphabet: of an encoding; characters of it beside a match hold some bits of the value too.
+        open: the text was cut, so all that follows in the alphabet belongs to the match.
+    """
+
+    text: str
+    alphabet: frozenset[str] = frozenset()
+    open: bool = False
+
+
+def texts(value: str) -> list[str]:
+    """The value itself, and the secrets inside it that may be shown alone.
+
+    Those are its lines, itself without blanks around it, the string fields of a JSON document, user and password of a
+    URL, the secrets of a connection string, all of them decoded from percent-encoding and in both Unicode forms.
+    """
+    found = {value: None}
+    waiting = [(value, 0)]
+    while waiting and len(found) < _MOST_TEXTS:
+        text, depth = waiting.pop(0)
+        for inner in _inside(text):
+            if inner not in found and worth_registering(inner):
+                found[inner] = None
+                if depth < _DEPTH:
+                    waiting.append((inner, depth + 1))
+    return list(found)
+
+
+def _inside(text: str) -> Iterator[str]:
+    bare = text.strip(_BLANKS)
+    yield bare
+    lines = _LINES.split(text)
+    if len(lines) > 1:
+        # "-----BEGIN PRIVATE KEY-----" is no secret.
+        yield from (line for line in (line.strip(_BLANKS) for line in lines) if not line.startswith("-----"))
+    if bare[:1] in ("{", "[") and len(bare) <= _LONGEST_DOCUMENT:
+        yield from _fields(bare)
+    elif len(lines) == 1:
+        yield from _connection(bare)
+    if not text.isascii():
+        yield unicodedata.normalize("NFC", text)
+        yield unicodedata.normalize("NFD", text)
+    if _PERCENT.search(text):
+        with contextlib.suppress(UnicodeDecodeError):
+            yield unquote_to_bytes(text).decode("utf-8")
+
+
+def _fields(document: str) -> Iterator[str]:
+    try:
+        waiting = [json.loads(document)]
+    except (ValueError, RecursionError):
+        return
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            waiting += [item for name, item in node.items() if name.lower() not in PLAIN_FIELDS]
+        elif isinstance(node, list):
+            waiting += node
+
+
+def _connection(text: str) -> Iterator[str]:
+    """The secrets of URLs, DSNs, JAAS configurations and connection strings."""
+    for found in _USER_INFO.finditer(text):
+        yield from found[1].split(":", 1)
+    if "=" not in text:
+        return
+    for name, quoted in _QUOTED.findall(text):
+        if _is_secret(name):
+            yield re.sub(r"\\(.)", r"\1", quoted[1:-1], flags=re.DOTALL)
+    pairs = text.split(";") if ";" in text else []
+    pairs += text.split("?", 1)[-1].split("&")
+    pairs += text.split()
+    for pair in pairs:
+        found_pair = _PAIR.fullmatch(pair.strip(_BLANKS))
+        if found_pair and _is_secret(found_pair[1]):
+            yield found_pair[2].strip(_BLANKS).strip("\"'{}")
+            yield found_pair[2]
+
+
+def _is_secret(name: str) -> bool:
+    return _SECRET_NAME.search(name) is not None and _HARMLESS_NAME.search(name) is None
+
+
+def patterns(text: str) -> Iterable[Pattern]:
+    """All writings of one text that escapes alone do not explain."""
+    yield Pattern(text)
+    yield from _parts(text)
+    if len(text) < FLOOR:
+        return  # an encoding of a few characters looks like any other text
+    raw = text.encode("utf-8", "surrogatepass")
+    digits = raw[: _ENCODED_LIMIT // 2].hex()
+    for written in {digits, digits.upper()}:
+        yield Pattern(written, _HEX, open=len(raw) > _ENCODED_LIMIT // 2)
+    for core, cut in _cores64(raw):
+        yield from _both(core, cut)
+        # Base64 in base64, whichever of the two alphabets the inner one has.
+        for inner in dict.fromkeys((core, _url(core))):
+            for outer, shorter in _cores64(inner.encode("ascii")):
+                yield Pattern(outer, _BASE64, open=cut or shorter)
+    for octets in _utf16(text):
+        for core, cut in _cores64(octets):
+            yield from _both(core, cut)
+    yield from _cores32(raw)
+
+
+def _both(core: str, cut: bool) -> Iterator[Pattern]:  # noqa: FBT001
+    for written in dict.fromkeys((core, _url(core))):
+        yield Pattern(written, _BASE64, open=cut)
+
+
+def _url(core: str) -> str:
+    return core.replace("+", "-").replace("/", "_")
+
+
+def _cores64(raw: bytes) -> Iterator[tuple[str, bool]]:
+    """What stays the same in base64 whatever stands before and after, and whether the rest was cut."""
+    octets = raw[: _ENCODED_LIMIT * 3 // 4]
+    for offset in range(3):
+        encoded = base64.b64encode(bytes(offset) + octets).decode("ascii")
+        yield encoded[(offset * 8 + 5) // 6 : (offset + len(octets)) * 8 // 6], len(octets) < len(raw)
+
+
+def _cores32(raw: bytes) -> Iterator[Pattern]:
+    octets = raw[: _ENCODED_LIMIT * 5 // 8]
+    for offset in range(5):
+        encoded = base64.b32encode(bytes(offset) + octets).decode("ascii")
+        core = encoded[(offset * 8 + 4) // 5 : (offset + len(octets)) * 8 // 5]
+        yield Pattern(core, _BASE32, open=len(octets) < len(raw))
+
+
+def _utf16(text: str) -> list[bytes]:
+    """UTF-16 in both orders; of Latin texts only what both have in common."""
+    little = text.encode("utf-16-le", "surrogatepass")
+    if all(high == 0 for high in little[1::2]):
+        return [little[:-1]]
+    return [little, text.encode("utf-16-be", "surrogatepass")]
+
+
+def _parts(text: str) -> Iterable[Pattern]:
+    if len(text) >= 2 * _PART:
+        for at in range(0, min(len(text), _PARTS_LIMIT) - _PART + 1, _PART):
+            part = text[at : at + _PART]
+            if len(set(part)) >= _PART_VARIETY:
+                yield Pattern(part)

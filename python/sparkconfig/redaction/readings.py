@@ -1,0 +1,272 @@
+"""Reading one character of a text in every way an encoder may have written it.
+
+The same rules as ``Readings.scala``: raw, after a backslash (JSON, JavaScript, SQL, Java properties, Python), as an
+entity (XML, HTML) or percent-encoded, in stacks of layers. ASCII letters and digits are always raw: no encoder in
+use rewrites them.
+"""
+
+from __future__ import annotations
+
+from html.entities import name2codepoint
+
+from sparkconfig.redaction.data import ENTITIES
+
+__all__ = ["ESCAPES", "Budget", "Readings", "ScanOverloadError", "is_plain"]
+
+#: Layers of escapes that are read; Spark's pages stack three.
+DEPTH = 4
+#: The longest writing of one character that is looked for leftwards.
+WIDEST = 64
+#: The longest beginning of an escape that waits for its rest at the end of a text.
+_LONGEST_CUT = 12
+#: Readings of one character that are followed at once; more add nothing but work.
+CAP = 24
+
+#: What every escape begins with.
+ESCAPES = "\\&%"
+_CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "b": 0x08, "f": 0x0C, "v": 0x0B, "a": 0x07}
+_NAMES = {**ENTITIES, **{name: chr(code) for name, code in name2codepoint.items()}}
+#: Signs that a language writes twice inside a quoted text: SQL, CSV, identifiers, ODBC.
+_DOUBLED = "'\"`}]"
+#: How shells write a quote inside quotes.
+_SHELL_QUOTES = ("'\"'\"'", "'\\''")
+
+
+class ScanOverloadError(Exception):
+    """A text would cost more than linear time; its sink shows a notice instead of the text."""
+
+
+class Budget:
+    """The work that one scan may do, in character steps; keeps hostile texts linear."""
+
+    def __init__(self, steps: int) -> None:
+        self._left = steps
+
+    def spend(self, steps: int) -> None:
+        """Take ``steps`` away; raises ScanOverloadError when none are left."""
+        self._left -= steps
+        if self._left < 0:
+            raise ScanOverloadError("redaction gave up on a hostile text")
+
+
+def is_plain(char: str) -> bool:
+    """Whether no encoder rewrites ``char``."""
+    return char.isascii() and char.isalnum()
+
+
+class Readings:
+    """The readings of one text."""
+
+    def __init__(self, text: str, budget: Budget) -> None:
+        self._text = text
+        self._length = len(text)
+        self._budget = budget
+
+    def match_right(self, value: str, start: int, at: int) -> int:
+        """Match ``value[start:]`` from ``at`` on; return the furthest end in the text, or -1."""
+        now = {at}
+        for index in range(start, len(value)):
+            char = value[index]
+            following: set[int] = set()
+            for position in now:
+                if is_plain(char):
+                    if self._text.startswith(char, position):
+                        following.add(position + 1)
+                else:
+                    following |= self._ends(position, char, DEPTH)
+                    if char in _DOUBLED and 0 < index < len(value) - 1:
+                        self._doubled(following, char, self._ends)
+            self._budget.spend(len(now))
+            if not following:
+                return -1
+            now = set(sorted(following)[:CAP])
+        return max(now)
+
+    def may_begin(self, value: str, at: int) -> bool:
+        """Whether the text from ``at`` to its end could be the beginning of ``value``, in any writing."""
+        now = {at}
+        for index, char in enumerate(value):
+            if self._length in now:
+                return index > 0
+            # An escape may be cut too; how the letters of a value are escaped is not looked at here.
+            if not is_plain(char) and any(self._is_cut_escape(position) for position in now):
+                return True
+            following: set[int] = set()
+            for position in now:
+                if is_plain(char):
+                    if self._text.startswith(char, position):
+                        following.add(position + 1)
+                else:
+                    following |= self._ends(position, char, DEPTH)
+                    if char in _DOUBLED and 0 < index < len(value) - 1:
+                        self._doubled(following, char, self._ends)
+            self._budget.spend(len(now))
+            if not following:
+                return False
+            now = set(sorted(following)[:CAP])
+        return False
+
+    def _is_cut_escape(self, at: int) -> bool:
+        if self._length - at > _LONGEST_CUT or self._text[at : at + 1] not in tuple(ESCAPES):
+            return False
+        return all(is_plain(char) or char in "\\&%#;" for char in self._text[at:])
+
+    def match_left(self, value: str, until: int, at: int) -> int:
+        """Match ``value[:until]`` ending at ``at``; return the earliest start in the text, or -1."""
+        now = {at}
+        for index in range(until - 1, -1, -1):
+            char = value[index]
+            before: set[int] = set()
+            for position in now:
+                if is_plain(char):
+                    if position and self._text[position - 1] == char:
+                        before.add(position - 1)
+                else:
+                    before |= self._starts(position, char, DEPTH)
+                    if char in _DOUBLED and 0 < index < len(value) - 1:
+                        self._doubled(before, char, self._starts)
+            self._budget.spend(len(now))
+            if not before:
+                return -1
+            now = set(sorted(before)[-CAP:])
+        return min(now)
+
+    def _doubled(self, found: set[int], char: str, step: object) -> None:
+        """A quote inside a text is written twice; at a value's own ends the second may close the text."""
+        fresh = set(found)
+        while fresh and len(found) < CAP:
+            more: set[int] = set()
+            for position in fresh:
+                more |= step(position, char, DEPTH)  # type: ignore[operator]
+            fresh = more - found
+            found |= more
+
+    def _starts(self, end: int, char: str, depth: int) -> set[int]:
+        return {
+            start
+            for start in range(max(0, end - WIDEST), end)
+            if (start == end - 1 or self._text[start] in ESCAPES or self._text[start] == char == "'")
+            and end in self._ends(start, char, depth)
+        }
+
+    def _ends(self, at: int, char: str, depth: int) -> set[int]:
+        """Every position at which a reading of ``char`` that starts at ``at`` ends."""
+        found: set[int] = set()
+        if not 0 <= at < self._length:
+            return found
+        self._budget.spend(1)
+        first = self._text[at]
+        if first == char:
+            found.add(at + 1)
+        if depth == 0:
+            return found
+        if char in " '":
+            found |= self._peculiar(at, char, depth)
+        # Whatever the layers, the outermost one was written raw, so an encoding starts with one of these.
+        if first in ESCAPES:
+            for position in self._ends(at, "\\", depth - 1):
+                found |= self._after_backslash(position, char, depth)
+            for position in self._ends(at, "&", depth - 1):
+                found |= self._after_ampersand(position, char, depth)
+            for position in self._ends(at, "%", depth - 1):
+                found |= self._percent_bytes(position, char.encode("utf-8", "surrogatepass"), depth)
+                if "\x80" <= char <= "\xff" and self._number(position, 2, 16) == ord(char):
+                    found.add(position + 2)
+        return found
+
+    def _peculiar(self, at: int, char: str, depth: int) -> set[int]:
+        """Form encoding writes a blank as a plus; shells leave their quotes to write one."""
+        if char == " ":
+            return self._ends(at, "+", depth - 1)
+        if depth < DEPTH:
+            return set()
+        return {at + len(written) for written in _SHELL_QUOTES if self._text.startswith(written, at)}
+
+    def _after_backslash(self, at: int, char: str, depth: int) -> set[int]:
+        found = self._ends(at, char, depth - 1)
+        letter = self._text[at : at + 1]
+        code = ord(char)
+        if letter and _CONTROLS.get(letter) == code:
+            found.add(at + 1)
+        if letter == "u":
+            found |= self._after_u(at, code, depth)
+        if letter == "x" and self._number(at + 1, 2, 16) == code:
+            found.add(at + 3)
+        if letter == "U" and self._number(at + 1, 8, 16) == code:
+            found.add(at + 9)
+        if letter and letter in "0123" and self._number(at, 3, 8) == code:
+            found.add(at + 3)
+        if code >= 0x80 and letter and letter in "x23":
+            found |= self._escaped_bytes(at, char.encode("utf-8", "surrogatepass"), depth)
+        return found
+
+    def _escaped_bytes(self, at: int, octets: bytes, depth: int) -> set[int]:
+        r"""UTF-8 as ``\xNN`` or octal: Python's bytes, protobuf's texts."""
+        now = {at}
+        for index, octet in enumerate(octets):
+            now = {position + 3 for position in now if self._octet(position) == octet}
+            if index < len(octets) - 1:
+                now = {end for position in now for end in self._ends(position, "\\", depth - 1)}
+        return now
+
+    def _after_u(self, at: int, code: int, depth: int) -> set[int]:
+        digits = at + 1
+        while self._text.startswith("u", digits):
+            digits += 1
+        if code < 0x10000:
+            return {digits + 4} if self._number(digits, 4, 16) == code else set()
+        high, low = divmod(code - 0x10000, 0x400)
+        if self._number(digits, 4, 16) != 0xD800 + high:
+            return set()
+        return {
+            position + 5
+            for position in self._ends(digits + 4, "\\", depth - 1)
+            if self._text.startswith("u", position) and self._number(position + 1, 4, 16) == 0xDC00 + low
+        }
+
+    def _after_ampersand(self, at: int, char: str, depth: int) -> set[int]:
+        found: set[int] = set()
+        word = self._word(at)
+        if word:
+            if _NAMES.get(word) == char or (word == "nbsp" and char == " "):
+                found |= self._ends(at + len(word), ";", depth - 1)
+            return found
+        for position in self._ends(at, "#", depth - 1):
+            word = self._word(position)
+            digits, radix = (word[1:], 16) if word[:1] in ("x", "X") else (word, 10)
+            if digits and len(digits) <= 7 and _parse(digits, radix) == ord(char):
+                found |= self._ends(position + len(word), ";", depth - 1)
+        return found
+
+    def _octet(self, at: int) -> int:
+        if self._text.startswith("x", at):
+            return self._number(at + 1, 2, 16)
+        return self._number(at, 3, 8)
+
+    def _percent_bytes(self, at: int, octets: bytes, depth: int) -> set[int]:
+        now = {at}
+        for index, octet in enumerate(octets):
+            now = {position + 2 for position in now if self._number(position, 2, 16) == octet}
+            if index < len(octets) - 1:
+                now = {end for position in now for end in self._ends(position, "%", depth - 1)}
+        return now
+
+    def _word(self, at: int) -> str:
+        end = at
+        while end < min(self._length, at + 10) and is_plain(self._text[end]):
+            end += 1
+        return self._text[at:end]
+
+    def _number(self, at: int, digits: int, radix: int) -> int:
+        piece = self._text[at : at + digits]
+        return _parse(piece, radix) if len(piece) == digits else -1
+
+
+def _parse(digits: str, radix: int) -> int:
+    # int() also reads signs, underscores and other scripts' digits.
+    if not all(is_plain(digit) for digit in digits):
+        return -1
+    try:
+        return int(digits, radix)
+    except ValueError:
+        return -1

@@ -1,0 +1,319 @@
+"""The values that nothing may show, and the masking of texts by them.
+
+One :class:`Registry` holds the value of every reference that was resolved, with its generation; values of old
+generations stay masked. Texts that a job composes around references are not registered: their secret parts are.
+A value is found raw, each of its lines, under stacks of escapes (JSON, JavaScript, SQL, XML, HTML, Java properties,
+URL), in base64 at every offset, base64url and hex. The JVM's mirror is
+``io.sparkconfig.redaction.engine.Redactor``; the same rules, the same mask.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain
+
+from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
+from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
+from sparkconfig.redaction.views import views
+
+__all__ = ["MASK", "REGISTRY", "WITHHELD", "Registry", "redact", "register"]
+
+#: What stands in place of a value; Spark's own.
+MASK = "*********(redacted)"
+#: What stands in place of a text that could not be searched.
+WITHHELD = "*********(redacted: this text could not be searched for secrets and is withheld)"
+_WINDOW = 4
+# Nanoseconds: searching a text for one anchor, for each of its characters, and looking up each window of a text.
+_SEARCH, _SEARCH_CHAR, _LOOK_UP_CHAR = 40.0, 1.0, 200.0
+# The shortest encoded value, with the signs by which some encoders write those of base64.
+_RUNS = re.compile(r"[A-Za-z0-9+/=_\\%&#;-]{10,}")
+_CHUNK = 1 << 20
+
+
+class Registry:
+    """A set of values; thread-safe; values are added, never removed.
+
+    Attributes:
+        faults: how many texts were withheld because the search itself failed.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._generations: dict[str, int] = {}
+        self._texts: set[str] = set()
+        self._index = _Index({}, {}, [])
+        self._pending: list[str] = []
+        self.faults = 0
+
+    def register(self, values: Iterable[str], *, generation: int = 0) -> None:
+        """Add the values that are worth registering; a known one keeps its first generation."""
+        self.declare([value for value in values if worth_registering(value)], generation=generation)
+
+    def register_new(self, values: Iterable[str]) -> None:
+        """:meth:`register`, cheap for values that are known."""
+        fresh = [value for value in values if value not in self._generations]
+        if fresh:
+            self.register(fresh)
+
+    def declare(self, values: Iterable[str], *, generation: int = 0) -> None:
+        """Add values whatever they look like, as the operator asked; an empty one cannot be masked."""
+        with self._lock:
+            fresh = [value for value in dict.fromkeys(values) if value and value not in self._generations]
+            if fresh:
+                self._generations.update(dict.fromkeys(fresh, generation))
+                self._pending += fresh
+
+    def __len__(self) -> int:
+        return len(self._generations)
+
+    def __repr__(self) -> str:
+        return f"Registry({len(self)} values)"
+
+    def generation(self, value: str) -> int | None:
+        """The generation in which ``value`` was first registered, or None."""
+        return self._generations.get(value)
+
+    def contains(self, text: str) -> bool:
+        """Whether a value occurs; a text that cannot be searched counts as one that holds a value."""
+        return self.redact(text) is not text
+
+    def redact(self, text: str) -> str:
+        """Mask every occurrence of every value.
+
+        Returns:
+            The same object if none occurs; WITHHELD if the search failed, never the unsearched text.
+        """
+        if not self._generations or not text:
+            return text
+        try:
+            found = self._current().find(text)
+            return _replace(text, found) if found else text
+        except Exception:  # noqa: BLE001 - whatever went wrong, the original must not pass
+            self.faults += 1
+            return WITHHELD
+
+    def split(self, text: str) -> tuple[str, str]:
+        """Mask a text that goes on: return what can be shown, and its end that could be the beginning of a value.
+
+        The end is to be put before what comes next. A value is not recognised there if its letters are escaped.
+        """
+        if not self._generations or not text:
+            return text, ""
+        try:
+            index = self._current()
+            found = index.find(text)
+            cut = len(text) - index.beginning(text)
+            # What is found may be the beginning of a longer value.
+            cut = min([cut, *(start for start, end in found if start < cut < end)])
+            shown = _replace(text[:cut], [span for span in found if span[1] <= cut])
+            return shown, text[cut:]
+        except Exception:  # noqa: BLE001 - as in redact()
+            self.faults += 1
+            return WITHHELD, ""
+
+    def _current(self) -> _Index:
+        if self._pending:
+            with self._lock:
+                if self._pending:
+                    # The documents of several generations share most of their fields.
+                    found = dict.fromkeys(text for value in self._pending for text in texts(value))
+                    fresh = [text for text in found if text not in self._texts]
+                    self._index = self._index.extended(p for text in fresh for p in patterns(text))
+                    self._texts.update(fresh)
+                    self._pending = []
+        return self._index
+
+
+_Anchors = dict[str, list[tuple[Pattern, int]]]
+
+
+class _Index:
+    """Immutable: patterns by the window of letters and digits that anchors each; encodings apart from plain texts."""
+
+    def __init__(self, plain: _Anchors, encoded: _Anchors, bare: list[Pattern]) -> None:
+        self._plain = plain
+        self._encoded = encoded
+        self._bare = bare  # without such a window
+
+    def extended(self, patterns: Iterable[Pattern]) -> _Index:
+        plain, encoded, bare = dict(self._plain), dict(self._encoded), list(self._bare)
+        own: set[tuple[bool, str]] = set()
+        for pattern in patterns:
+            windows = _windows(pattern.text)
+            if not windows:
+                bare.append(pattern)
+                continue
+            kind = bool(pattern.alphabet)
+            anchors = encoded if kind else plain
+            offset, window = min(windows, key=lambda found: len(anchors.get(found[1], ())))
+            if (kind, window) not in own:
+                own.add((kind, window))
+                anchors[window] = list(anchors.get(window, ()))
+            anchors[window].append((pattern, offset))
+        return _Index(plain, encoded, bare)
+
+    def find(self, text: str) -> list[tuple[int, int]]:
+        budget = Budget(64 * len(text) + 16_000_000)
+        found = self._find(text, budget)
+        for view, positions in views(text):
+            found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
+        return [span for span in _joined(found) if not _in_mask(text, *span)]
+
+    def beginning(self, text: str) -> int:
+        """How many of the last characters could be the beginning of a value."""
+        starts, heads, signs, longest = self._starts
+        readings = Readings(text, Budget(64 * len(text) + 16_000_000))
+        end = len(text)
+        for at in range(max(0, end - longest), end):
+            if end - at < _WINDOW and text[at:] in heads:
+                return end - at
+            waiting = [
+                each for width in range(1, _WINDOW + 1) for each in starts.get(text[at : at + width], ())
+            ]
+            if text[at] in ESCAPES:
+                waiting += signs
+            if any(readings.may_begin(each, at) for each in waiting):
+                return end - at
+        return 0
+
+    @cached_property
+    def _starts(self) -> tuple[dict[str, list[str]], set[str], list[str], int]:
+        """Texts by their first letters, the beginnings of those, texts that begin with a sign, the longest length."""
+        anchored = chain.from_iterable([*self._plain.values(), *self._encoded.values()])
+        every = {pattern.text for pattern, _ in anchored} | {pattern.text for pattern in self._bare}
+        starts: dict[str, list[str]] = {}
+        for text in every:
+            width = 1
+            while is_plain(text[0]) and width < min(_WINDOW, len(text)) and is_plain(text[width]):
+                width += 1
+            starts.setdefault(text[:width], []).append(text)
+        heads = {key[:width] for key in starts for width in range(1, len(key))}
+        signs = [text for text in every if not is_plain(text[0])]
+        # Each character may be written as six.
+        return starts, heads, signs, 6 * max(map(len, every), default=0)
+
+    def _find(self, text: str, budget: Budget) -> list[tuple[int, int]]:
+        readings = Readings(text, budget)
+        found: list[tuple[int, int]] = []
+        done: dict[int, int] = {}
+        # An encoded value is an unbroken run; there are few of these in most texts.
+        runs = "\n".join(_RUNS.findall(text))
+        for anchors, where in ((self._plain, text), (self._encoded, runs)):
+            for window, at in _hits(anchors, where, text):
+                for pattern, offset in anchors[window]:
+                    if at < done.get(id(pattern), 0):
+                        continue  # inside a match of the same pattern
+                    if span := _verify(readings, text, pattern, offset, at):
+                        found.append(span)
+                        done[id(pattern)] = span[1]
+        for pattern in self._bare:
+            found.extend(_search_bare(readings, text, pattern.text))
+        return found
+
+
+def _hits(anchors: _Anchors, where: str, text: str) -> Iterable[tuple[str, int]]:
+    """The windows that occur in ``where``, and all their places in ``text``."""
+    if len(anchors) * (_SEARCH + _SEARCH_CHAR * len(where)) <= _LOOK_UP_CHAR * len(where):
+        present = [window for window in anchors if window in where]
+    else:
+        grams: set[str] = set()
+        for start in range(0, len(where), _CHUNK):
+            chunk = where[start : start + _CHUNK + _WINDOW]
+            grams.update(map("".join, zip(chunk, chunk[1:], chunk[2:], chunk[3:], strict=False)))
+            grams &= anchors.keys()
+        present = list(grams)
+    for window in present:
+        at = text.find(window)
+        while at >= 0:
+            yield window, at
+            at = text.find(window, at + 1)
+
+
+def _windows(text: str) -> list[tuple[int, str]]:
+    windows = []
+    run = 0
+    for index, char in enumerate(text[:512]):
+        run = run + 1 if is_plain(char) else 0
+        if run >= _WINDOW:
+            at = index - _WINDOW + 1
+            windows.append((at, text[at : index + 1]))
+    return windows
+
+
+def _verify(readings: Readings, text: str, pattern: Pattern, offset: int, at: int) -> tuple[int, int] | None:
+    end = readings.match_right(pattern.text, offset + _WINDOW, at + _WINDOW)
+    start = readings.match_left(pattern.text, offset, at) if end >= 0 else -1
+    if start < 0:
+        return None
+    if pattern.alphabet:
+        start -= start > 0 and text[start - 1] in pattern.alphabet
+        end += end < len(text) and text[end] in pattern.alphabet
+        while pattern.open and end < len(text) and text[end] in pattern.alphabet:
+            end += 1
+    return start, end
+
+
+def _search_bare(readings: Readings, text: str, value: str) -> Iterable[tuple[int, int]]:
+    starts = {value[0]} if is_plain(value[0]) else {value[0], "\\", "&", "%", "+"}
+    for at, char in enumerate(text):
+        if char in starts:
+            end = readings.match_right(value, 0, at)
+            if end >= 0:
+                yield at, end
+
+
+def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _in_mask(text: str, start: int, end: int) -> bool:
+    """Whether a match is a part of the mask itself: a value such as "redacted" must not mask masks."""
+    at = text.find(MASK, max(0, end - len(MASK)), start + len(MASK))
+    return at >= 0 and at <= start
+
+
+def _replace(text: str, found: list[tuple[int, int]]) -> str:
+    out = []
+    at = 0
+    for start, end in found:
+        # A match that begins behind an escaping backslash takes it along, so that JSON stays JSON.
+        first = start - _backslashes_before(text, start) % 2
+        out += [text[at:first], MASK]
+        at = end
+        if text[end - 1] == "\\":
+            # One that ends among backslashes takes whole escapes: the last may belong to a closing quote.
+            while text.startswith("\\", at):
+                at += 1
+            run = _backslashes_before(text, at)
+            at -= run > 1 and run % 2
+    return "".join([*out, text[at:]])
+
+
+def _backslashes_before(text: str, end: int) -> int:
+    start = end
+    while start and text[start - 1] == "\\":
+        start -= 1
+    return end - start
+
+
+#: The registry of this process.
+REGISTRY = Registry()
+
+
+def register(values: Iterable[str], *, generation: int = 0) -> None:
+    """:meth:`Registry.register` on this process's registry."""
+    REGISTRY.register(values, generation=generation)
+
+
+def redact(text: str) -> str:
+    """:meth:`Registry.redact` on this process's registry."""
+    return REGISTRY.redact(text)

@@ -1,0 +1,1 @@
+"""What this process shows: one module for each way out."""

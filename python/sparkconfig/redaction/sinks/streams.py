@@ -1,0 +1,156 @@
+"""Redaction of what this Python process prints: ``print``, ``sys.stdout.write``, warnings, progress bars."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import io
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from sparkconfig.redaction.jvm import refresh
+from sparkconfig.redaction.registry import REGISTRY, WITHHELD
+
+__all__ = ["install"]
+
+_MARK = "_sparkconfig_redacted"
+# Undecodable bytes pass as they came.
+_ERRORS = "surrogateescape"
+_TORN = "".join(map(chr, range(0xDC80, 0xDD00)))
+_WIDEST = 3
+
+_maskings: list[_Masking] = []
+
+
+def install() -> None:
+    """Redact ``sys.stdout`` and ``sys.stderr``; the stream objects stay, so whoever holds one is covered too.
+
+    What goes past them to the file descriptor (``os.write``, C libraries, child processes) is not covered.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            _hook(stream)
+
+
+def _hook(stream: Any) -> None:  # noqa: ANN401 - any object may stand in for a stream
+    # Below the text layer whole texts arrive in few large writes, and bytes written directly are covered.
+    target = stream.buffer if isinstance(stream, io.TextIOWrapper) else stream
+    if getattr(target, _MARK, False):
+        return
+    write = _Masking(target.write, getattr(stream, "encoding", None) or "utf-8")
+    if not _maskings:
+        atexit.register(_end)
+        os.register_at_fork(after_in_child=_forget)
+    _maskings.append(write)
+    try:
+        target.write = write
+        setattr(target, _MARK, True)
+    except (AttributeError, TypeError):
+        _replace(stream, write)
+
+
+class _Masking:
+    """The ``write`` of a stream, for text or bytes; it answers how much it was given.
+
+    The end of what was written that could be the beginning of a value waits for what comes next, however long that
+    takes, or for the end of Python; all else is written at once. A line that is complete never waits.
+    """
+
+    def __init__(self, write: Callable[..., Any], encoding: str) -> None:
+        # All that it needs is bound here: Python flushes the streams after it has taken modules apart.
+        self._write = write
+        self._encoding = encoding
+        self._errors = _ERRORS
+        self._registry = REGISTRY
+        self._withheld = WITHHELD
+        self._newest = refresh
+        self._lock = threading.RLock()
+        self._held = ""
+        self._text = False
+        self._ending = False
+
+    def __call__(self, data: Any) -> Any:  # noqa: ANN401 - whatever the stream takes
+        try:  # noqa: SIM105 - contextlib may be gone at the very end
+            self._newest()
+        except Exception:  # noqa: BLE001, S110 - at the very end there is nobody to ask
+            pass
+        if not len(self._registry):
+            return self._write(data)
+        with self._lock:
+            self._text = isinstance(data, str)
+            raw = data if self._text else bytes(data)
+            try:
+                shown = self._shown(raw)
+            except Exception:  # noqa: BLE001 - what cannot be searched is not shown
+                self._registry.faults += 1
+                self._held, shown = "", self._as_given(self._withheld + "\n")
+            if shown:
+                self._write(shown)
+        return len(raw)
+
+    def end(self) -> None:
+        """Write what waits; from now on nothing does."""
+        with self._lock:
+            self._ending = True
+            held, self._held = self._held, ""
+            if held:
+                self._write(self._as_given(held))
+
+    def forget(self) -> None:
+        """A forked process must not write what its parent is about to write."""
+        self._lock = threading.RLock()
+        self._held = ""
+
+    def _shown(self, raw: Any) -> Any:  # noqa: ANN401
+        joined = self._as_given(self._held) + raw if self._held else raw
+        text = joined if self._text else joined.decode(self._encoding, self._errors)
+        if self._ending or text.endswith("\n"):
+            self._held, shown = "", self._registry.redact(text)
+        else:
+            # A character whose bytes came in part waits too.
+            whole = text.rstrip(_TORN)
+            if len(text) - len(whole) > _WIDEST:
+                whole = text
+            shown, self._held = self._registry.split(whole)
+            self._held += text[len(whole) :]
+        return joined if shown == text else self._as_given(shown)
+
+    def _as_given(self, text: str) -> Any:  # noqa: ANN401
+        return text if self._text else text.encode(self._encoding, self._errors)
+
+
+def _end() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # it was closed
+            stream.flush()
+    for masking in _maskings:
+        with contextlib.suppress(Exception):
+            masking.end()
+
+
+def _forget() -> None:
+    for masking in _maskings:
+        masking.forget()
+
+
+def _replace(stream: object, write: Callable[..., Any]) -> None:
+    """Put another object in the place of a stream whose methods cannot be replaced."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is stream:
+            setattr(sys, name, _Redacted(stream, write))
+
+
+class _Redacted:
+    def __init__(self, stream: object, write: Callable[..., Any]) -> None:
+        self._stream = stream
+        self.write = write
+
+    def writelines(self, lines: Any) -> None:  # noqa: ANN401
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self._stream, name)

@@ -1,0 +1,1 @@
+"""From the texts of confs to their values: lookups, cache, rounds, snapshots."""

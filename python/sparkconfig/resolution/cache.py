@@ -1,0 +1,394 @@
+"""A provider in front of a provider: keeps each path's last answer until it is due, and while the store is down."""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Set
+
+from sparkconfig._deadline import CallPool, Outcome
+from sparkconfig._text import shorten
+from sparkconfig.errors import (
+    ProviderTimeoutError,
+    ProviderUnavailableError,
+    SecretNotFoundError,
+    SparkConfigError,
+)
+from sparkconfig.providers.base import ConfigData, ConfigProvider
+from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, SlowRead
+
+__all__ = ["CachingProvider", "Kept", "PathState"]
+
+_log = logging.getLogger(__name__)
+_REFRESH_AT = 0.75  # of a ttl: late enough to spare the store, early enough to retry before the end
+_JITTER = 0.1
+_FIRST_BACKOFF_MS = 1_000
+_MAX_BACKOFF_MS = 600_000
+_PATIENCE_MS = 2_000
+_SETTLE_S, _SETTLE_READS = 0.05, 10
+_RENEWAL_MS, _LONGEST_RENEWAL_MS = 1_000, 60_000
+
+
+class CachingProvider(ConfigProvider):
+    """Answers from the last read while that is good; all keys of a path always come from one read.
+
+    A key that was not asked for before makes the whole path be read again, so that no two keys of one path ever
+    come from two reads. While the store cannot be reached, the last good answer serves until ``stale_expiry_ms``;
+    "not there" and "not allowed" end it at once, since revocation is no outage. A provider that breaks its contract
+    (another exception, no ConfigData) or gives no answer in time counts as one that cannot be reached.
+
+    Where the provider pushes, this class subscribes to each path in use; a push makes the path due and calls
+    ``wake``. What is served always comes from a read: a push only says when.
+
+    Args:
+        inner: the configured provider; closed with this one.
+        name: its name in the configuration, for log lines.
+        poll_ms: how long an answer without ttl is good, in milliseconds; not used for local providers, which are
+            read at each use.
+        stale_expiry_ms: how long the last good answer serves during an outage, in milliseconds.
+        timeout_ms: deadline of one read in milliseconds; None: wait for ever.
+        frozen: whether only :meth:`expire` and new keys make the store be asked (``reload.trigger=manual``).
+        wake: called, from any thread, when a path became due out of turn.
+        clock: seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        inner: ConfigProvider,
+        name: str,
+        *,
+        poll_ms: int,
+        stale_expiry_ms: int,
+        timeout_ms: int | None = None,
+        frozen: bool = False,
+        wake: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._inner = inner
+        self._name = name
+        self._poll_ms = poll_ms
+        self._stale_expiry_ms = stale_expiry_ms
+        self._timeout_ms = timeout_ms
+        self._frozen = frozen
+        self._wake = wake
+        self._clock = clock
+        self._pool = CallPool(width=2)
+        self._entries: dict[str, Entry] = {}
+        self._lock = threading.Lock()
+        self._following = threading.Lock()
+
+    @property
+    def kind(self) -> str:
+        """The class name of the provider inside."""
+        return type(self._inner).__name__
+
+    @property
+    def local(self) -> bool:
+        """As the provider inside."""
+        return self._inner.local
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        """Configure the provider inside."""
+        self._inner.configure(params)
+
+    def close(self) -> None:
+        """Close the provider inside, end its subscriptions and forget all values."""
+        self._entries.clear()
+        if self._inner.pushes:
+            try:
+                self._inner.unsubscribe_all()
+            except Exception as error:  # noqa: BLE001 - the provider must be closed whatever happens
+                _log.warning("provider '%s' did not unsubscribe: %s", self._name, type(error).__name__)
+        self._inner.close()
+        self._pool.close()
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Return the keys of a path; see the class for when the store is asked.
+
+        Raises:
+            ProviderError: the store was asked, failed, and nothing good is left that may serve.
+        """
+        if keys is None:  # listings are for people, who want to see the store
+            return self._inner.get(path, None)
+        with self._lock:
+            entry = self._entries.setdefault(path, Entry())
+        with entry.lock:
+            now = self._clock() * 1000
+            if entry.data is not None and keys <= entry.keys and now < entry.due:
+                return entry.data
+            data = self._read(path, entry, keys, now)
+        self._follow(path, entry)
+        return data
+
+    def expire(self) -> None:
+        """Make every path due, so that the next use asks the store (KIP-421's second step)."""
+        with self._lock:
+            entries = list(self._entries.values())
+        for entry in entries:
+            with entry.lock:
+                entry.due = 0.0
+
+    def renew(self, path: str, asked_at: float) -> float:
+        """Make a path due, since what it answered was refused where it was used.
+
+        The first refusal counts at once, and others a second after the last one. While that brings nothing new the
+        pauses double up to a minute, so that a wrong password does not flood the store; they also double where each
+        read draws a new lease. Local providers are read at each use anyway, and the manual trigger leaves the
+        moment to its owner.
+
+        Args:
+            path: of this provider; one that is not in use is left alone.
+            asked_at: when the refusal was reported, in milliseconds of ``clock``.
+
+        Returns:
+            0 if the next use reads the path, or if it was read after ``asked_at``; otherwise the milliseconds until
+            it may be read for this reason again.
+        """
+        with self._lock:
+            entry = self._entries.get(path)
+        if entry is None or self.local or self._frozen:
+            return 0.0
+        with entry.lock:
+            if entry.renewed_at >= asked_at or entry.read_at >= asked_at:
+                return 0.0
+            now = self._clock() * 1000
+            pause = min(_RENEWAL_MS << entry.renewals, _LONGEST_RENEWAL_MS)
+            left = entry.renewed_at + pause - now
+            if left > 0:
+                return left
+            # As long again without a refusal: this is a first one.
+            entry.renewals = 0 if left < -pause else min(entry.renewals + 1, 20)
+            entry.renewed_at = now
+            entry.due = 0.0
+            return 0.0
+
+    def keep(self) -> dict[str, Kept]:
+        """Return what is held of each path, for :meth:`restore`."""
+        with self._lock:
+            entries = list(self._entries.items())
+        kept: dict[str, Kept] = {}
+        for path, entry in entries:
+            with entry.lock:
+                kept[path] = Kept(entry.data, frozenset(entry.keys), entry.read_at, entry.due)
+        return kept
+
+    def restore(self, kept: Mapping[str, Kept]) -> None:
+        """Go back to what :meth:`keep` gave: a change that did not stand the check must not be served."""
+        with self._lock:
+            entries = list(self._entries.items())
+        for path, entry in entries:
+            before = kept.get(path, Kept(None, frozenset(), 0.0, 0.0))
+            with entry.lock:
+                entry.data, entry.keys = before.data, set(before.keys)
+                entry.read_at, entry.due = before.read_at, before.due
+
+    def next_due_ms(self) -> float | None:
+        """Milliseconds until the first path becomes due; None: there is none, or all are read at each use.
+
+        A path that is overdue has just been left out of a round, or failed in it: asking for it at once again
+        would never end, so it waits for the next round.
+        """
+        if self.local or self._frozen:
+            return None
+        now = self._clock() * 1000
+        with self._lock:
+            return min((e.due - now for e in self._entries.values() if e.due > now), default=None)
+
+    def states(self) -> list[PathState]:
+        """Return the state of every path in use, without values."""
+        now = self._clock() * 1000
+        with self._lock:
+            entries = sorted(self._entries.items())
+        return [
+            PathState(
+                path=path,
+                keys=len(entry.keys),
+                age_ms=None if entry.data is None else int(now - entry.read_at),
+                failures=entry.failures,
+                error=entry.error,
+                due_ms=_whole(entry.due - now),
+                expires_ms=None
+                if entry.data is None
+                else _whole(entry.read_at + self._stale_expiry_ms - now),
+                reads=entry.reads,
+                pushed=bool(entry.subscribed),
+            )
+            for path, entry in entries
+        ]
+
+    def _read(self, path: str, entry: Entry, keys: Set[str], now: float) -> ConfigData:
+        wanted = frozenset(entry.keys | keys)
+        pushes = entry.pushes
+        entry.reads += 1
+        try:
+            data = self._settled(path, entry, wanted)
+        except ProviderUnavailableError as error:
+            return self._during_outage(path, entry, keys, self._clock() * 1000, error)
+        except SparkConfigError as error:
+            # "Not allowed", "not there" or wrongly set up: no older answer may stand in for that.
+            entry.data = None
+            entry.failures += 1
+            entry.error = type(error).__name__
+            raise
+        if entry.failures:
+            _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
+        if data.ttl is None and entry.data is not None and data.data != entry.data.data:
+            entry.renewals = 0
+        entry.keys = set(wanted)
+        entry.data = data
+        entry.read_at = now
+        # A push that came during the read may be newer than the answer.
+        entry.due = now + self._good_for(data.ttl) if entry.pushes == pushes else 0.0
+        entry.failures = 0
+        entry.error = None
+        return data
+
+    def _settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
+        """Read; what has vanished from a local file must stay away for half a second.
+
+        Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
+        another into its place: that is no revocation.
+        """
+        before = entry.data
+        if not self.local or before is None:
+            return self._ask(path, entry, wanted)
+        for _ in range(_SETTLE_READS):
+            try:
+                data = self._ask(path, entry, wanted)
+                if data.data.keys() >= before.data.keys():
+                    return data
+            except SecretNotFoundError:
+                pass
+            time.sleep(_SETTLE_S)
+        return self._ask(path, entry, wanted)
+
+    def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
+        """Read once; whatever breaks the contract is an outage, without what it said.
+
+        A read that takes longer than :data:`_PATIENCE_MS` goes on behind the back of a caller who has last good
+        values: a slow store must not hold up every use. Its answer counts as the next read.
+        """
+        if self._timeout_ms is None:
+            return self._judged(path, _call(lambda: self._inner.get(path, wanted)))
+        now = self._clock() * 1000
+        slow = entry.slow
+        if slow is not None and slow.wanted >= wanted:
+            if slow.outcome is not None:
+                entry.slow = None
+                return self._judged(path, slow.outcome)
+            if now < slow.until:
+                raise ProviderTimeoutError(f"{self._where(path)} has given no answer yet")
+        read = SlowRead(wanted, now + self._timeout_ms)
+
+        def call() -> None:
+            read.outcome = _call(lambda: self._inner.get(path, wanted))
+            # Only the end of a read that nobody waits for any more is news: waking at every read would make
+            # the keeper read for ever.
+            if read.left:
+                entry.due = 0.0
+                self._wake()
+
+        limit = self._timeout_ms if entry.data is None else min(self._timeout_ms, _PATIENCE_MS)
+        entry.slow = read
+        self._pool.run([(path, call)], limit / 1000)
+        read.left = read.outcome is None
+        # Once more: it may have ended before it was known to be left.
+        if read.outcome is None:
+            raise ProviderTimeoutError(f"{self._where(path)} gave no answer within {limit} ms")
+        entry.slow = None
+        return self._judged(path, read.outcome)
+
+    def _judged(self, path: str, outcome: Outcome[ConfigData]) -> ConfigData:
+        if isinstance(outcome.error, SparkConfigError):
+            raise outcome.error
+        problem = None
+        if outcome.error is not None:
+            problem = f"failed with {type(outcome.error).__name__}"
+        elif not isinstance(outcome.value, ConfigData):
+            problem = f"answered {type(outcome.value).__name__}, not ConfigData"
+        elif not all(value is None or isinstance(value, str) for value in outcome.value.data.values()):
+            problem = "answered something that is not text"
+        else:
+            return outcome.value
+        raise ProviderUnavailableError(f"{self._where(path)} {problem}")
+
+    def _where(self, path: str) -> str:
+        return f"provider '{self._name}' at path '{shorten(path)}'"
+
+    def _during_outage(
+        self, path: str, entry: Entry, keys: Set[str], now: float, error: ProviderUnavailableError
+    ) -> ConfigData:
+        entry.failures += 1
+        entry.error = str(error)
+        usable = entry.data is not None and keys <= entry.keys
+        # A frozen path is read for a reason: the caller wants to know that it failed.
+        if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
+            raise error
+        assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
+        # Local reads fail and heal in no time; a store gets some air, but no longer than its answer may serve.
+        if not self.local:
+            backoff = min(_FIRST_BACKOFF_MS * 2 ** min(entry.failures - 1, 20), _MAX_BACKOFF_MS)
+            until = now + _jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
+            entry.due = min(until, entry.read_at + self._stale_expiry_ms)
+        _log.warning(
+            "provider '%s' is unavailable for path '%s' (%s); the last good values of %d s ago serve",
+            self._name,
+            shorten(path),
+            type(error).__name__,
+            (now - entry.read_at) // 1000,
+        )
+        return entry.data
+
+    def _follow(self, path: str, entry: Entry) -> None:
+        """Subscribe to the keys in use. A provider that cannot is polled, which is only slower."""
+        if self._frozen or not self._inner.pushes or entry.subscribed >= entry.keys:
+            return
+        with self._following:
+            keys, before, old = frozenset(entry.keys), entry.subscribed, entry.pushed
+
+            def pushed(_path: str, _data: ConfigData) -> None:
+                entry.pushes += 1
+                entry.due = 0.0
+                self._wake()
+
+            try:
+                self._inner.subscribe(path, keys, pushed)
+                entry.subscribed, entry.pushed = keys, pushed
+                if old is not None:
+                    self._inner.unsubscribe(path, before, old)
+            except Exception as error:  # noqa: BLE001 - third-party code; the path is polled
+                entry.subscribed = keys
+                _log.warning(
+                    "provider '%s' does not push changes of path '%s' (%s); it is polled",
+                    self._name,
+                    shorten(path),
+                    type(error).__name__,
+                )
+
+    def _good_for(self, ttl: int | None) -> float:
+        if self._frozen:
+            return math.inf
+        if self.local:
+            return 0.0
+        if ttl is None or ttl < 0:
+            return _jittered(self._poll_ms)
+        return _jittered(ttl * _REFRESH_AT)
+
+
+def _jittered(ms: float) -> float:
+    return ms * random.uniform(1 - _JITTER, 1)  # noqa: S311 - spreads load, guards nothing
+
+
+def _whole(ms: float) -> int:
+    """Milliseconds as a whole number; a frozen path is due in the far future."""
+    return int(min(ms, 2**53))
+
+
+def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:
+    try:
+        return Outcome(value=call())
+    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; judged by the caller
+        return Outcome(error=error)

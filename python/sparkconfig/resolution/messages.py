@@ -1,0 +1,114 @@
+"""What to say about a reference without a value: where it stands, what is wrong, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+
+from sparkconfig._text import shorten
+from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
+from sparkconfig.formats.errors import FormatError
+from sparkconfig.language.kafka import PROVIDERS
+from sparkconfig.language.references import Reference
+from sparkconfig.resolution.result import Place
+
+__all__ = ["inert", "limited", "problem", "written"]
+
+_MOST = 200
+
+
+def written(reference: Reference) -> str:
+    """The reference as text, rebuilt from its parts and shortened."""
+    path = f"{shorten(reference.path)}:" if reference.path else ""
+    return f"${{{shorten(reference.provider, 40)}:{path}{shorten(reference.key)}}}"
+
+
+def problem(
+    name: str | None,
+    reference: Reference,
+    known: Collection[str],
+    errors: Mapping[Place, SparkConfigError],
+    *,
+    kafka: Collection[str] = (),
+) -> str:
+    """Describe why ``reference``, found in the value of ``name``, has no value.
+
+    Args:
+        name: the key, or None.
+        reference: what stands there.
+        known: the providers that are declared.
+        errors: what the providers answered instead.
+        kafka: the names that the same map lists as Kafka's own providers.
+    """
+    where = f"{shorten(str(name))}: " if name is not None else ""
+    provider = reference.provider
+    if provider not in known:
+        return where + (_classless(provider) if provider in kafka else _unknown(provider, known))
+    colon = _missing_colon(reference)
+    error = errors.get((provider, reference.path))
+    if error is not None:
+        return f"{where}{written(reference)}: {shorten(str(error), 500)}{colon or _hint(error)}"
+    path = f" at path '{shorten(reference.path)}'" if reference.path else ""
+    return (
+        f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"
+        f" '{shorten(reference.key)}'{path}{colon or '; check the spelling, or add the key to the store'}"
+    )
+
+
+def inert(name: str | None, reference: Reference) -> str:
+    """Describe a reference to a known provider that stands where it is text."""
+    where = f"{shorten(str(name))}: " if name is not None else ""
+    return (
+        f"{where}{written(reference)} stands inside of $[...] that is malformed or of an unknown type, where it is"
+        " not resolved; correct the substitution, or move the reference out of it"
+    )
+
+
+def limited(problems: list[str]) -> list[str]:
+    """At most 200 problems, then their number: a hostile value may hold 100,000 references."""
+    if len(problems) <= _MOST:
+        return problems
+    return [*problems[:_MOST], f"... and {len(problems) - _MOST} more"]
+
+
+def _classless(provider: str) -> str:
+    option = f"{PROVIDERS}.{shorten(provider, 40)}.class"
+    return (
+        f"{PROVIDERS} lists '{shorten(provider, 40)}' without the option {option}; a Kafka client would leave that"
+        " provider out without a word and send the reference itself. Name its class"
+    )
+
+
+def _unknown(provider: str, known: Collection[str]) -> str:
+    # The text may be a literal password that happens to look like a reference: show the name and nothing
+    # else, and that only if it can be a name.
+    plain = len(provider) <= 40 and all(c.isalnum() or c in "_-. " for c in provider)
+    shown = f"'{provider}'" if plain and provider else "(not shown)"
+    near = difflib.get_close_matches(provider, list(known), n=1) if plain else []
+    guess = f" (did you mean '{near[0]}'?)" if near else ""
+    declared = ", ".join(sorted(known)) or "none"
+    return (
+        f"a reference names the unknown provider {shown}{guess}; declared: {declared}. Declare it in"
+        " spark.config.providers, or list it in spark.config.foreign.providers if something else expands it"
+    )
+
+
+def _missing_colon(reference: Reference) -> str:
+    """What to say if a slash stands where the colon before the key should be."""
+    path, slash, key = reference.key.rpartition("/")
+    # An absolute path lacks its key rather than a colon.
+    if reference.path or path.startswith("/") or not (path and slash and key):
+        return ""
+    return (
+        f"; a colon is missing between path and key: write {written(reference._replace(path=path, key=key))}"
+    )
+
+
+def _hint(error: SparkConfigError) -> str:
+    if isinstance(error, FormatError):
+        return "; correct the content, or the provider's param that names its format"
+    if isinstance(error, AccessDeniedError):
+        return "; ask for access, or allow it in the provider's params"
+    if isinstance(error, ProviderUnavailableError):
+        return "; check that the store is up and can be reached from this host"
+    return ""

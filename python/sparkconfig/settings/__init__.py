@@ -1,0 +1,1 @@
+"""The ``spark.config.*`` confs, each declared once."""

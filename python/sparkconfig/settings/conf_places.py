@@ -1,0 +1,155 @@
+"""Where in an application's confs a reference would never become a value, and what to do instead."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sparkconfig.settings.early import advice_if_early
+
+if TYPE_CHECKING:
+    from sparkconfig.settings.schema import Settings
+
+__all__ = ["CONNECTORS", "ConfPlaces"]
+
+CONNECTORS: Mapping[str, str] = {
+    "spark.cassandra.": "the Cassandra connector",
+    "spark.couchbase.": "the Couchbase connector",
+    "spark.datahub.": "DataHub's listener",
+    "spark.es.": "the Elasticsearch connector",
+    "spark.hoodie.": "Hudi",
+    "hoodie.": "Hudi",
+    "spark.mongodb.": "the MongoDB connector",
+    "neo4j.": "the Neo4j connector",
+    "spark.openlineage.": "OpenLineage's listener",
+    "spark.redis.": "the Redis connector",
+    "spark.spline.": "Spline's listener",
+}
+"""Prefixes of confs that somebody else reads from a copy of the conf, where references stay references."""
+
+_EXECUTOR_ENV = "spark.executorEnv."
+_USE = (
+    "Read the value where it is used: sparkconfig.current(...) in Python, and in the JVM from a conf of your own"
+    " (docs/confs.md)"
+)
+_SHELL = "YARN writes the text of the reference into a shell script, and the shell turns it into nothing"
+_POD = re.compile(
+    r"spark\.kubernetes\.(?:[A-Za-z]+\.)*(?:label|annotation|secrets|secretKeyRef|volumes|node\.selector)\."
+)
+_DRIVER_ENV = "spark.kubernetes.driverEnv."
+
+
+@dataclass(frozen=True)
+class ConfPlaces:
+    """What decides whether a reference can stand in a conf.
+
+    Attributes:
+        executor_env: ``spark.config.executor.env``.
+        in_place: the patterns of ``spark.config.inplace.keys``.
+        kept: the patterns of ``spark.config.reference.keys``.
+        master: ``spark.master``; empty if it is not known yet.
+        python: whether PySpark started the application; False if that is not known.
+        filters: the classes of ``spark.ui.filters``.
+    """
+
+    executor_env: bool = False
+    in_place: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    master: str = ""
+    python: bool = False
+    filters: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, settings: Settings, confs: Mapping[str, str], *, python: bool = False) -> ConfPlaces:
+        """Take the settings, and what the application's confs say about master and filters."""
+        filters = confs.get("spark.ui.filters", "").split(",")
+        return cls(
+            executor_env=settings.executor_env,
+            in_place=settings.inplace_keys,
+            kept=settings.reference_keys,
+            master=confs.get("spark.master", "").strip(),
+            python=python,
+            filters=frozenset(name.strip() for name in filters if name.strip()),
+        )
+
+    def advice(self, key: str) -> str | None:
+        """Return why a reference cannot stand in this conf and what to do, or None if it can."""
+        if key.startswith(_EXECUTOR_ENV):
+            return advice_if_early(key) or self._executor_env(key)
+        return advice_if_early(key) or self._cluster(key) or self._filter(key) or self._connector(key)
+
+    def _executor_env(self, key: str) -> str | None:
+        """Only a standalone cluster starts executors with variables that the plugin can still change."""
+        if self.master and not self.master.startswith(("spark://", "local-cluster")):
+            return _other_master(self.master, key)
+        if not self.executor_env:
+            return (
+                f"{key}: environment variables of executors show in launch scripts, /proc and the master's page."
+                f" {_USE}. For the JVMs of a standalone cluster, spark.config.executor.env=true accepts that"
+            )
+        if self.python:
+            return (
+                f"{key}: PySpark copies this conf before plugins start and would give Python workers the text of the"
+                f" reference. {_USE}"
+            )
+        return None
+
+    def _cluster(self, key: str) -> str | None:
+        if key.startswith("spark.yarn.appMasterEnv."):
+            return f"{key}: {_SHELL}. {_USE}"
+        if key == "spark.yarn.tags":
+            return f"{key}: YARN shows tags to everybody. Write the tags themselves; no secret belongs there"
+        if key.startswith(_DRIVER_ENV):
+            name = key.removeprefix(_DRIVER_ENV)
+            return (
+                f"{key}: Kubernetes would give the driver the text of the reference. Use"
+                f" spark.kubernetes.driver.secretKeyRef.{name}=SECRET:KEY"
+            )
+        if _POD.match(key):
+            return (
+                f"{key}: Spark copies it into the specification of a pod or service, with the text of the reference."
+                " Write the text itself; whoever may read the specification would see a secret"
+            )
+        return None
+
+    def _filter(self, key: str) -> str | None:
+        if not key.startswith(tuple(f"spark.{name}.param." for name in self.filters)):
+            return None
+        return (
+            f"{key}: Spark gives the filter the text of the reference. Let the filter read the value from a file,"
+            " if it can, or write it here"
+        )
+
+    def _connector(self, key: str) -> str | None:
+        reader = next((name for prefix, name in CONNECTORS.items() if key.startswith(prefix)), None)
+        if reader is None or self._fits(key, self.in_place) or self._fits(key, self.kept):
+            return None
+        return (
+            f"{key}: {reader} reads this conf by itself and would use the text of the reference. Name the key in"
+            " spark.config.inplace.keys, which puts the value into the conf. If only your own code reads it, name it"
+            " in spark.config.reference.keys"
+        )
+
+    @staticmethod
+    def _fits(key: str, patterns: tuple[str, ...]) -> bool:
+        return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+
+
+def _other_master(master: str, key: str) -> str:
+    if master == "yarn":
+        return f"{key}: {_SHELL}. {_USE}"
+    if master.startswith("k8s://"):
+        name = key.removeprefix(_EXECUTOR_ENV)
+        return (
+            f"{key}: Kubernetes would give executors the text of the reference. Use"
+            f" spark.kubernetes.executor.secretKeyRef.{name}=SECRET:KEY. {_USE}"
+        )
+    if master.startswith("local"):
+        return (
+            f"{key}: a local application starts no executors, and its Python workers would get the text of the"
+            f" reference. {_USE}"
+        )
+    return f"{key}: sparkconfig cannot put values into the environment of this master's executors. {_USE}"

@@ -1,0 +1,104 @@
+"""What is probably a mistake in a conf although an application starts: secrets in clear or empty, near references.
+
+Texts name keys and providers, never a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from sparkconfig._text import shorten
+from sparkconfig.settings.early import is_read_early
+from sparkconfig.settings.schema import PREFIX
+
+__all__ = ["empty", "in_clear", "near_misses", "of_start", "remedy_for"]
+
+# A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
+_SECRET_KEY = re.compile(
+    r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
+    r"|\bsas)s?$|fs\.azure\.(account\.key|sas|account\.oauth2\.client\.secret)\.",
+    re.IGNORECASE,
+)
+# Names of Kubernetes' secrets, and where they are mounted.
+_NO_SECRET_KEY = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
+_JAAS = re.compile(r"(password|secret|token)\s*=\s*\"[^\"$]", re.IGNORECASE)
+_IN_URL = re.compile(
+    r"[?&;](password|passwd|pwd|secret|token)=[^&;$\s]|://[^/@:\s$]{1,100}:[^/@\s$]{1,200}@", re.IGNORECASE
+)
+EMPTY_REMEDY = (
+    'A shell replaces "${...}" in double quotes by nothing: write references in single quotes there'
+)
+"""What to do about the keys that :func:`empty` finds."""
+_SWITCH = frozenset({"", "true", "false", "none", "null"})
+_NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
+_OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
+
+
+def of_start(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
+    """What the log of a driver warns of, one text a line.
+
+    What Spark reads before plugins start is left out: nobody could do anything about the warning.
+
+    Args:
+        confs: an application's confs.
+        providers: the names of its providers.
+    """
+    plain = [key for key in in_clear(confs) if not is_read_early(key)]
+    if plain:
+        keys = ", ".join(shorten(key) for key in plain)
+        yield f"secrets stand in clear in: {keys}. Put each value into a store and a reference in its place"
+    yield from near_misses(confs, providers)
+    for key in empty(confs):
+        yield f"{shorten(key)}: this conf should hold a secret and is empty. {EMPTY_REMEDY}"
+
+
+def in_clear(confs: Mapping[str, str]) -> list[str]:
+    """The keys whose values are, or hold, secrets and no references."""
+    return sorted(key for key, text in confs.items() if _is_in_clear(key, text))
+
+
+def empty(confs: Mapping[str, str]) -> list[str]:
+    """The keys that name a secret and hold nothing: what a shell makes of a reference in double quotes."""
+    return sorted(
+        key
+        for key, text in confs.items()
+        if not text.strip() and _SECRET_KEY.search(key) is not None and not _NO_SECRET_KEY.match(key)
+    )
+
+
+def remedy_for(key: str) -> str:
+    """What to do about a secret in clear."""
+    if not is_read_early(key):
+        return "put the value into a store, such as a sealed file ('sparkconfig seal'), and a reference in its place"
+    other = ", or name a Hadoop credential provider" if key.startswith("spark.ssl.") else ""
+    return f"Spark reads it before plugins start: let only the driver's user read the file (chmod 600){other}"
+
+
+def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
+    """Describe texts that look like references to one of ``providers`` and are none."""
+    for key, text in confs.items():
+        if "${" not in text:
+            continue
+        for found in _NEAR_MISS.finditer(text):
+            if found[1] in providers:
+                yield (
+                    f"{shorten(key)}: ${{{found[1]}{found[2]}…}} has no colon, so it is text and no reference; write"
+                    f" ${{{found[1]}:PATH:KEY}}"
+                )
+        rest = text[text.rfind("}") + 1 :]
+        open_ended = _OPEN.search(rest)
+        if open_ended is not None and open_ended[1] in providers:
+            yield f"{shorten(key)}: ${{{open_ended[1]}:… has no closing brace, so it is text and no reference"
+
+
+def _is_in_clear(key: str, text: str) -> bool:
+    if text.strip().lower() in _SWITCH:
+        return False
+    if _IN_URL.search(text):
+        return True
+    if key.lower().endswith("sasl.jaas.config"):
+        return _JAAS.search(text) is not None
+    if "${" in text or "$[" in text or _NO_SECRET_KEY.match(key):
+        return False
+    return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None

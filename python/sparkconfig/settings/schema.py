@@ -1,0 +1,302 @@
+"""Every ``spark.config.*`` conf, declared once: name, type, default, check and doc."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+from sparkconfig._text import shorten
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.settings.foreign import DEFAULT_FOREIGN
+from sparkconfig.settings.kinds import (
+    Kind,
+    boolean,
+    choice,
+    duration,
+    names,
+    optional_text,
+    patterns,
+    references,
+)
+from sparkconfig.settings.kinds import text as plain_text
+
+__all__ = ["PREFIX", "Settings", "declared", "parse"]
+
+PREFIX = "spark.config."
+
+
+def _conf(name: str, kind: Kind[Any], default: str | None, doc: str) -> Any:  # noqa: ANN401
+    """Declare one setting; ``default`` is written as a user would write it."""
+    metadata = {"name": PREFIX + name, "kind": kind, "default": default, "doc": doc}
+    return field(default_factory=functools.partial(kind.parse, default), metadata=metadata)
+
+
+def _foreign(given: str | None) -> frozenset[str]:
+    listed = (given or "").strip()
+    default = DEFAULT_FOREIGN if listed.startswith("+") else frozenset()
+    return default | frozenset(names.parse(listed.removeprefix("+")))
+
+
+#: Keys under which a secret's neighbours stand, in the documents that database services make.
+_PLAIN_KEYS = ("user", "username", "host", "hostname", "port", "dbname", "database", "region", "engine")
+
+
+def _plain(given: str | None) -> tuple[str, ...]:
+    """Patterns of references that are no secrets."""
+    listed = (given or "").strip()
+    default = tuple(f"*:{key}" for key in _PLAIN_KEYS) if listed.startswith("+") else ()
+    return default + references.parse(listed.removeprefix("+"))
+
+
+_PLAIN: Kind[tuple[str, ...]] = Kind("patterns of references, separated by commas", _plain)
+_FOREIGN: Kind[frozenset[str]] = Kind("names, separated by commas", _foreign)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parsed settings of one application. Durations are milliseconds.
+
+    What belongs to a named thing (``providers.NAME.*``, ``override.policy.*``) is read by that thing's
+    loader; :data:`FAMILIES` only lists these names, so that :func:`parse` can tell them from misspelt ones.
+    """
+
+    providers: tuple[str, ...] = _conf(
+        "providers", names, "", "Names of the config providers, separated by commas."
+    )
+    unresolved: str = _conf(
+        "unresolved",
+        choice("fail", "keep"),
+        "fail",
+        "fail: a reference without a value stops the start, with one error that lists all of them;"
+        " keep: it stays as it is written (KIP-297).",
+    )
+    foreign_providers: frozenset[str] = _conf(
+        "foreign.providers",
+        _FOREIGN,
+        "+",
+        "Provider names that something else expands (Spark, Hadoop, log4j2); left alone, never unknown."
+        " A list that begins with + adds to the default: " + ", ".join(sorted(DEFAULT_FOREIGN)) + ".",
+    )
+    inplace_keys: tuple[str, ...] = _conf(
+        "inplace.keys",
+        patterns,
+        "",
+        "Conf keys, with * for any text, whose value is put into the conf itself, so that an unmodified"
+        " job's spark.conf.get returns it; redacted at every sink.",
+    )
+    reference_keys: tuple[str, ...] = _conf(
+        "reference.keys",
+        patterns,
+        "",
+        "Conf keys, with * for any text, in which a reference may stay although a connector that reads its confs by"
+        " itself owns them: only the job's own code reads them.",
+    )
+    substitution_enabled: bool = _conf(
+        "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
+    )
+    substitution_file_paths: tuple[str, ...] = _conf(
+        "substitution.file.allowed.paths",
+        names,
+        "",
+        "Files and directories that $[file=...] may read, by real path. Empty: nothing. Unset: everything, but"
+        " with an operator file nothing.",
+    )
+    substitution_env_pattern: str | None = _conf(
+        "substitution.envVar.allowlist.pattern",
+        optional_text,
+        None,
+        "Regular expression for the whole name of a variable that $[envVar=...] may read; empty, unset: as above.",
+    )
+    substitution_sysprop_pattern: str | None = _conf(
+        "substitution.sysProp.allowlist.pattern",
+        optional_text,
+        None,
+        "Regular expression for the whole name of a property that $[sysProp=...] may read; empty, unset: as above.",
+    )
+    files_text: tuple[str, ...] = _conf(
+        "files.text",
+        references,
+        "",
+        "PROVIDER:PATH:KEY of values that clients need as files, with * for any text: the reference then yields the"
+        " path of a file that holds the value's text.",
+    )
+    files_base64: tuple[str, ...] = _conf(
+        "files.base64",
+        references,
+        "",
+        "The same for binary files (keystores, keytabs), whose value is base64 in the store.",
+    )
+    files_directory: str | None = _conf(
+        "files.directory",
+        optional_text,
+        None,
+        "Where each machine of the application makes the directory with these files, for example a file system in"
+        " memory; unset: /tmp, or else the JVM's directory for temporary files.",
+    )
+    files_keep: int = _conf(
+        "files.keep",
+        duration("ms"),
+        "1h",
+        "How long the file of an earlier generation stays for those that have its path.",
+    )
+    reload_action: str = _conf(
+        "reload.action",
+        choice("refresh", "restart", "none"),
+        "refresh",
+        "What a changed value triggers: refresh: new values at next use; restart: also restart managed"
+        " streaming queries; none: nothing, explicit pulls still get the newest values.",
+    )
+    reload_trigger: str = _conf(
+        "reload.trigger",
+        choice("auto", "manual"),
+        "auto",
+        "auto: changes are looked for; manual: only 'sparkconfig refresh APP' reads again.",
+    )
+    poll_interval: int = _conf(
+        "poll.interval",
+        duration("ms", low=1),
+        "5s",
+        "How often executors ask for a new version, and providers without ttl are read again.",
+    )
+    provider_timeout: int = _conf(
+        "provider.timeout", duration("ms", low=1), "30s", "Deadline of one call of a provider."
+    )
+    stale_expiry: int = _conf(
+        "stale.expiry",
+        duration("ms"),
+        "1h",
+        "How long a last good value serves while its provider cannot be reached; never after 'not allowed'"
+        " or 'not there'.",
+    )
+    rpc_insecure: bool = _conf(
+        "rpc.insecure",
+        boolean,
+        "false",
+        "Serve executors on other hosts although Spark's RPC is not authenticated and encrypted.",
+    )
+    executor_env: bool = _conf(
+        "executor.env",
+        boolean,
+        "false",
+        "On a standalone cluster, put values in the place of references in spark.executorEnv.* for the executors'"
+        " JVMs; they then show in /proc. Every other master, and PySpark, refuses such references.",
+    )
+    override_mode: str = _conf(
+        "override.mode",
+        choice("enforce", "warn"),
+        "enforce",
+        "enforce: a policy violation is an error; warn: it is logged and recorded.",
+    )
+    override_policy: str | None = _conf(
+        "override.policy",
+        optional_text,
+        None,
+        "None, Principal, All, Allowlist, Rules or a dotted class; default None with an operator file,"
+        " All without. override.policy.JOBTYPE sets it for one job type.",
+    )
+    job_type: str | None = _conf(
+        "job.type",
+        choice("batch", "streaming", "sql", "connect", "interactive", optional=True),
+        None,
+        "The kind of job; detected when unset.",
+    )
+    job_type_map: str = _conf(
+        "job.type.map",
+        plain_text,
+        "",
+        "PATTERN=TYPE, separated by commas: the job type of applications whose main class or script fits.",
+    )
+    worker_job_types: tuple[str, ...] = _conf(
+        "worker.job.types",
+        names,
+        "batch,streaming,interactive",
+        "Job types whose Python workers may ask for values. Servers that several users share (connect, sql) are"
+        " not among them unless they are listed here.",
+    )
+    create_table_policy: str | None = _conf(
+        "create.table.policy",
+        optional_text,
+        None,
+        "Rules or a dotted class: judges each CREATE TABLE, CTAS and saveAsTable before it runs (KIP-108).",
+    )
+    defaults_file: str | None = _conf(
+        "defaults.file",
+        optional_text,
+        None,
+        "In an operator file: the cluster's spark-defaults.conf, whose confs then count as the operator's defaults.",
+    )
+    agent_python: str | None = _conf(
+        "agent.python", optional_text, None, "The Python that runs the side process."
+    )
+    redaction_require: bool = _conf(
+        "redaction.require",
+        boolean,
+        "true",
+        "Whether the application must not start if a redaction sink (event log, log4j2, streams) cannot be hooked.",
+    )
+    redaction_keys: str | None = _conf(
+        "redaction.keys",
+        optional_text,
+        None,
+        "Regular expressions, separated by commas: confs whose key one of them finds hold secrets in clear, which"
+        " are redacted by value too. They extend Spark's and the built-in ones.",
+    )
+    redaction_plain: tuple[str, ...] = _conf(
+        "redaction.plain",
+        _PLAIN,
+        "+",
+        "References (PROVIDER:PATH:KEY, * for any text) whose values are no secrets: redaction leaves them as they"
+        " are, since masking a database's or a region's name would change what jobs decide by. A list that begins"
+        " with + adds to the default, which is the keys " + ", ".join(_PLAIN_KEYS) + ".",
+    )
+
+
+FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "create.table.policy.", "audit.")
+"""Prefixes below ``spark.config.`` whose names other modules check."""
+
+_FAMILY_PREFIXES = tuple(PREFIX + family for family in FAMILIES)
+_CUSTOM_TYPE = re.compile(r"spark\.config\.substitution\.[^.]+SubstituterType")
+
+
+def declared() -> tuple[Field[Any], ...]:
+    """All settings; ``metadata`` holds name, kind, default and doc (for help texts and docs)."""
+    return fields(Settings)
+
+
+def parse(confs: Mapping[str, str]) -> Settings:
+    """Read the settings among ``confs``; other keys are left alone.
+
+    Raises:
+        ConfigurationError: unknown or malformed settings, all of them in one message, by key.
+    """
+    problems: list[str] = []
+    values: dict[str, object] = {}
+    by_name = {f.metadata["name"]: f for f in declared()}
+    for key, text in confs.items():
+        if not key.startswith(PREFIX):
+            continue
+        setting = by_name.get(key)
+        if setting is None:
+            if not key.startswith(_FAMILY_PREFIXES) and _CUSTOM_TYPE.fullmatch(key) is None:
+                problems.append(_unknown(key, by_name))
+        elif not isinstance(text, str):
+            problems.append(f"{key}: expected text, got {type(text).__name__}")
+        else:
+            try:
+                values[setting.name] = setting.metadata["kind"].parse(text)
+            except ValueError as error:
+                problems.append(f"{key}: {error}")
+    if problems:
+        raise ConfigurationError.of(problems)
+    return Settings(**values)  # type: ignore[arg-type]
+
+
+def _unknown(key: str, known: Mapping[str, object]) -> str:
+    candidates = [*known, *(PREFIX + family + "NAME" for family in FAMILIES)]
+    near = difflib.get_close_matches(key, candidates, n=1)
+    guess = f"; did you mean {near[0]}?" if near else ""
+    return f"{shorten(key)}: no such setting{guess}"

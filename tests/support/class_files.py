@@ -1,0 +1,112 @@
+"""Which classes the classes of a jar name: read from their constant pools, so that a Java runtime is enough."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+# Bytes of a constant behind its tag (JVMS 4.4). Long and double take two places of the pool.
+_SIZES = {
+    3: 4,
+    4: 4,
+    5: 8,
+    6: 8,
+    7: 2,
+    8: 2,
+    9: 4,
+    10: 4,
+    11: 4,
+    12: 4,
+    15: 3,
+    16: 2,
+    17: 4,
+    18: 4,
+    19: 2,
+    20: 2,
+}
+_UTF8, _CLASS, _NAME_AND_TYPE, _METHOD_TYPE = 1, 7, 12, 16
+_NAME = re.compile(r"L([^;<>]+);")
+
+
+def named_classes(content: bytes) -> set[str]:
+    """The classes that one class file names, with dots: by constants, and in the types of what it calls and has."""
+    (count,) = struct.unpack_from(">H", content, 8)
+    texts: dict[int, str] = {}
+    classes: list[int] = []
+    types: list[int] = []
+    at, index = 10, 1
+    while index < count:
+        tag = content[at]
+        if tag == _UTF8:
+            (length,) = struct.unpack_from(">H", content, at + 1)
+            texts[index] = content[at + 3 : at + 3 + length].decode("utf-8", "replace")
+            at += 3 + length
+        else:
+            if tag == _CLASS:
+                classes.append(struct.unpack_from(">H", content, at + 1)[0])
+            elif tag == _NAME_AND_TYPE:
+                types.append(struct.unpack_from(">H", content, at + 3)[0])
+            elif tag == _METHOD_TYPE:
+                types.append(struct.unpack_from(">H", content, at + 1)[0])
+            at += 1 + _SIZES[tag]
+        index += 2 if tag in (5, 6) else 1
+    found = {texts[each].strip("[") for each in classes}
+    # Descriptors of fields and methods stand as plain text: whatever looks like one counts.
+    described = [text for text in texts.values() if re.fullmatch(r"\(.*\)[\[\w/$;.]+|\[*L[\w/$.]+;", text)]
+    found = {name[1:-1] if name.startswith("L") and name.endswith(";") else name for name in found}
+    for text in [*described, *(texts[each] for each in types)]:
+        found.update(_NAME.findall(text))
+    return {name.replace("/", ".") for name in found}
+
+
+def package_arrows(jars: Iterable[Path], ours: tuple[str, ...]) -> dict[str, dict[str, set[tuple[str, str]]]]:
+    """Package to the packages of ``ours`` that it uses, each with the pairs of classes that make it so."""
+    arrows: dict[str, dict[str, set[tuple[str, str]]]] = {}
+    known: dict[str, bytes] = {}
+    for jar in jars:
+        with zipfile.ZipFile(jar) as archive:
+            known |= {
+                name.removesuffix(".class").replace("/", "."): archive.read(name)
+                for name in archive.namelist()
+                if name.endswith(".class")
+            }
+    for name, content in known.items():
+        here = name.rpartition(".")[0]
+        arrows.setdefault(here, {})
+        for other in named_classes(content):
+            there = other.rpartition(".")[0]
+            if there != here and other in known and there.startswith(ours):
+                arrows[here].setdefault(there, set()).add((name, other))
+    return arrows
+
+
+def circles(arrows: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The groups of packages that reach each other (Tarjan)."""
+    found: list[list[str]] = []
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+
+    def visit(node: str) -> None:
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for other in arrows.get(node, ()):
+            if other not in number:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], number[other])
+        if low[node] == number[node]:
+            at = stack.index(node)
+            group = stack[at:]
+            del stack[at:]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for node in list(arrows):
+        if node not in number:
+            visit(node)
+    return found

@@ -1,0 +1,180 @@
+"""Files that change under a running application: by rename, by link, in place; and watches that do not work."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.agent.application import Application
+from sparkconfig.providers._kit import watch as _watch
+from sparkconfig.providers.file import FileConfigProvider
+from support.processes import wait_until
+
+
+@pytest.fixture
+def secrets(tmp_path: Path) -> Path:
+    path = tmp_path / "s.properties"
+    path.write_text("user=0\npassword=0\n")
+    return path
+
+
+@pytest.fixture
+def application(secrets: Path) -> Iterator[Application]:
+    """Polls once an hour: what is seen in time was pushed."""
+    confs = {
+        "spark.config.providers": "file",
+        "spark.config.poll.interval": "1h",
+        "spark.a": f"${{file:{secrets}:user}}",
+        "spark.b": f"${{file:{secrets}:password}}",
+    }
+    made = Application(confs, system_properties={}, operator_file=None)
+    made.resolve_confs()
+    made.keeper.start()
+    yield made
+    made.close()
+
+
+def values(application: Application) -> list[str]:
+    return sorted(entry.value for entry in application.keeper.snapshot.entries.values())
+
+
+def _seen(application: Application, value: str) -> bool:
+    return wait_until(
+        "the new value", lambda: values(application) == [value, value], timeout=15, interval=0.005
+    )
+
+
+def test_a_file_replaced_by_rename(application: Application, secrets: Path) -> None:
+    partial = secrets.with_suffix(".new")
+    partial.write_text("user=1\npassword=1\n")
+    partial.replace(secrets)
+    assert _seen(application, "1")
+
+
+def test_a_link_that_is_swapped(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.properties").write_text(f"user={name}\n")
+    link = tmp_path / "s.properties"
+    link.symlink_to("one/s.properties")
+    provider, arrived = FileConfigProvider(), threading.Event()
+    provider.configure({})
+    with provider:
+        provider.subscribe(
+            str(link), {"user"}, lambda _, data: arrived.set() if data.data["user"] == "two" else None
+        )
+        (tmp_path / "next").symlink_to("two/s.properties")
+        (tmp_path / "next").replace(link)
+        assert arrived.wait(10)
+
+
+def test_a_file_written_in_place_never_takes_its_values_away(application: Application, secrets: Path) -> None:
+    """It is empty for a moment, in which a reader may come."""
+    lost: list[int] = []
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.is_set():
+            if len(values(application)) != 2:
+                lost.append(application.keeper.snapshot.generation)
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        for turn in range(1, 20):
+            with secrets.open("w") as file:  # truncates at once
+                time.sleep(0.02)
+                file.write(f"user={turn}\npassword={turn}\n")
+            time.sleep(0.03)
+        assert _seen(application, "19")
+    finally:
+        stop.set()
+        watching.join()
+    assert lost == []
+
+
+def test_a_file_that_was_deleted_is_a_revocation(application: Application, secrets: Path) -> None:
+    secrets.unlink()
+    application.keeper.wake()
+    assert wait_until("no values", lambda: values(application) == [], timeout=10)
+
+
+def test_rotations_every_few_milliseconds_end_with_the_newest(
+    application: Application, secrets: Path
+) -> None:
+    partial, pairs = secrets.with_suffix(".new"), []
+    for turn in range(300):
+        partial.write_text(f"user={turn}\npassword={turn}\n")
+        partial.replace(secrets)
+        pairs.append(values(application))
+        time.sleep(0.005)
+    assert _seen(application, "299")
+    assert all(len(set(pair)) == 1 for pair in pairs)
+    assert len({pair[0] for pair in pairs}) > 20
+
+
+def test_without_inotify_watches_files_are_looked_at(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from watchdog.observers.api import BaseObserver
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(BaseObserver, "schedule", full)
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 0.05)
+    provider, arrived = FileConfigProvider(), threading.Event()
+    provider.configure({})
+    with provider:
+        provider.subscribe(str(secrets), {"user"}, lambda *_: arrived.set())
+        secrets.write_text("user=1\n")
+        assert arrived.wait(10)
+    assert "cannot be watched" in caplog.text
+
+
+def test_closing_ends_the_threads(secrets: Path) -> None:
+    before = set(threading.enumerate())
+    provider = FileConfigProvider()
+    provider.configure({})
+    provider.subscribe(str(secrets), {"user"}, lambda *_: None)
+    assert set(threading.enumerate()) - before
+    provider.close()
+    assert wait_until("no thread left", lambda: not set(threading.enumerate()) - before, timeout=5)
+
+
+def test_many_providers_need_one_watch_of_the_system(tmp_path: Path) -> None:
+    """inotify's instances are few, and all processes of a user share them."""
+    before, providers, arrived = _inotify_instances(), [], []
+    try:
+        for number in range(20):
+            file = tmp_path / f"{number}.properties"
+            file.write_text("user=0\n")
+            provider = FileConfigProvider()
+            provider.configure({})
+            providers.append(provider)
+            provider.subscribe(str(file), {"user"}, lambda path, _: arrived.append(path))
+        assert _inotify_instances() == before + 1
+        for number in range(0, 20, 2):
+            providers[number].close()
+        for number in range(20):
+            (tmp_path / f"{number}.properties").write_text("user=1\n")
+        wait_until("the open half's pushes", lambda: len(set(arrived)) == 10, timeout=10)
+        assert {Path(path).stem for path in arrived} == {str(number) for number in range(1, 20, 2)}
+    finally:
+        for provider in providers:
+            provider.close()
+    assert _inotify_instances() == before
+
+
+def _inotify_instances() -> int:
+    found = 0
+    for each in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found += str(each.readlink()) == "anon_inode:inotify"
+    return found

@@ -1,0 +1,446 @@
+"""The keeper: generations, pushes, outages, the manual trigger, and pairs that must never mix."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Mapping, Set
+
+import pytest
+
+from sparkconfig import ConfigData, ConfigProvider
+from sparkconfig.agent.application import Application
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ProviderUnavailableError,
+    SecretNotFoundError,
+    UnresolvedReferenceError,
+)
+from sparkconfig.language.expression import Expression
+from sparkconfig.providers.base import ChangeCallback
+from sparkconfig.resolution import keeper as rotation
+from sparkconfig.resolution.cache import CachingProvider
+from sparkconfig.resolution.keeper import SnapshotKeeper
+from sparkconfig.resolution.resolver import Resolver
+from sparkconfig.resolution.snapshot import Snapshot
+from sparkconfig.settings.schema import Settings
+from support.processes import wait_until
+
+
+class Store(ConfigProvider):
+    """A remote store with paths of keys; fails, hangs, answers garbage, and pushes, on demand."""
+
+    def __init__(
+        self, data: dict[str, dict[str, str]], *, pushes: bool = False, ttl: int | None = None
+    ) -> None:
+        self.data = data
+        self.ttl = ttl
+        self.failures: dict[str, BaseException] = {}
+        self.garbage: object = None
+        self.block: threading.Event | None = None
+        self.reads = 0
+        self.subscribed: list[tuple[str, frozenset[str], ChangeCallback]] = []
+        self._pushes = pushes
+
+    @property
+    def pushes(self) -> bool:
+        return self._pushes
+
+    def subscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        self.subscribed.append((path, frozenset(keys), callback))
+
+    def unsubscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
+        self.subscribed.remove((path, frozenset(keys), callback))
+
+    def unsubscribe_all(self) -> None:
+        self.subscribed.clear()
+
+    def push(self, path: str) -> None:
+        for subscribed, keys, callback in list(self.subscribed):
+            if subscribed == path:
+                callback(path, self.get(path, keys))
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        self.reads += 1
+        if self.block is not None:
+            self.block.wait(20)
+        if path in self.failures:
+            raise self.failures[path]
+        if self.garbage is not None:
+            return self.garbage  # type: ignore[return-value]
+        row = self.data[path]  # one dict per generation: replaced, never changed
+        return ConfigData({k: v for k, v in row.items() if keys is None or k in keys}, self.ttl)
+
+
+def expressions(*texts: str) -> dict[str, Expression]:
+    return {text: Expression(text) for text in texts}
+
+
+def build(
+    *stores: Store,
+    poll_ms: int = 20,
+    timeout_ms: int | None = 1000,
+    stale_ms: int = 60_000,
+    **options: object,
+) -> tuple[SnapshotKeeper, list[CachingProvider]]:
+    """A keeper over stores named a, b, c..., as the side process puts it together."""
+    keepers: list[SnapshotKeeper] = []
+    caches = [
+        CachingProvider(
+            store,
+            "abc"[i],
+            poll_ms=poll_ms,
+            stale_expiry_ms=stale_ms,
+            timeout_ms=timeout_ms,
+            frozen=bool(options.get("manual")),
+            wake=lambda: keepers[0].wake() if keepers else None,
+        )
+        for i, store in enumerate(stores)
+    ]
+    resolver = Resolver({"abc"[i]: cache for i, cache in enumerate(caches)}, Settings())
+    keepers.append(SnapshotKeeper(resolver, poll_ms=poll_ms, stale_ms=stale_ms, **options))
+    return keepers[0], caches
+
+
+def values(snapshot: Snapshot) -> dict[str, str]:
+    return {id_: entry.value for id_, entry in snapshot.entries.items()}
+
+
+A, B = "${a:p:user}", "${a:p:password}"
+
+
+def test_an_unchanged_value_is_no_change() -> None:
+    keeper, _ = build(Store({"p": {"user": "u", "password": "p"}}))
+    first = keeper.resolve(expressions(A, B))
+    time.sleep(0.03)
+    assert keeper.refresh() is first
+
+
+def test_what_was_not_asked_for_since_a_thousand_others_is_forgotten() -> None:
+    store = Store({"p": {"user": "u"}})
+    keeper, _ = build(store, poll_ms=60_000)
+    conf = Expression(A, key="spark.shop.user")
+    keeper.resolve({A: conf})
+    texts = [f"{A}-{number}" for number in range(rotation.MOST_IN_USE + 1)]
+    keeper.resolve(expressions(*texts[:-1]))
+    keeper.resolve(expressions(A, texts[0]))  # the conf's own text stands in an option too
+    snapshot = keeper.resolve(expressions(texts[-1]))
+    assert len(snapshot.entries) == rotation.MOST_IN_USE + 1, "the thousand, and the conf"
+    assert A in snapshot.entries
+    assert texts[0] in snapshot.entries, "it was asked for again"
+    assert texts[1] not in snapshot.entries
+    assert keeper.uses()[A].key == "spark.shop.user"
+    assert values(keeper.resolve(expressions(texts[1])))[texts[1]] == "u-1"
+
+
+def test_a_push_makes_a_generation_long_before_the_poll() -> None:
+    store = Store({"p": {"user": "u1"}}, pushes=True)
+    keeper, _ = build(store, poll_ms=60_000)
+    keeper.resolve(expressions(A))
+    keeper.start()
+    try:
+        store.data = {"p": {"user": "u2"}}
+        store.push("p")
+        assert values(keeper.await_change(1, 5)) == {A: "u2"}
+    finally:
+        keeper.close()
+
+
+def test_a_new_key_of_a_path_extends_the_one_subscription() -> None:
+    store = Store({"p": {"user": "u1", "password": "p1"}}, pushes=True)
+    keeper, _ = build(store, poll_ms=60_000)
+    keeper.resolve(expressions(A))
+    keeper.resolve(expressions(B))
+    assert [(path, keys) for path, keys, _ in store.subscribed] == [("p", {"user", "password"})]
+
+
+def test_a_ttl_shorter_than_the_poll_interval_is_kept() -> None:
+    store = Store({"p": {"user": "u1"}}, ttl=80)
+    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108 - not there yet
+    keeper.resolve(expressions(A))
+    keeper.start()
+    try:
+        store.data = {"p": {"user": "u2"}}
+        assert values(keeper.await_change(1, 5)) == {A: "u2"}
+    finally:
+        keeper.close()
+
+
+@pytest.mark.parametrize("timeout_ms", [None, 1000])
+def test_an_idle_keeper_reads_once_a_poll_interval_and_no_more(timeout_ms: int | None) -> None:
+    """Its own reads once woke it, and a path that had failed was due for ever: a core was busy in each application."""
+    store = Store({"p": {"user": "u1"}, "gone": {}})
+    store.failures["gone"] = SecretNotFoundError("gone")
+    keeper, caches = build(
+        store,
+        poll_ms=200,
+        timeout_ms=timeout_ms,
+        next_due_ms=lambda: caches[0].next_due_ms(),  # noqa: PLW0108 - not there yet
+    )
+    keeper.resolve(expressions(A))
+    with pytest.raises(UnresolvedReferenceError):
+        keeper.resolve(expressions("${a:gone:key}"))
+    keeper.start()
+    try:
+        before = keeper.rounds
+        time.sleep(1.0)  # the time itself is what is tested
+        assert 1 <= keeper.rounds - before <= 8
+    finally:
+        keeper.close()
+
+
+def test_the_thread_survives_whatever_a_round_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store({"p": {"user": "u1"}})
+    keeper, _ = build(store, poll_ms=10)
+    keeper.resolve(expressions(A))
+    errors = iter([MemoryError(), ValueError("x"), ProviderUnavailableError("y"), RecursionError()])
+    real = keeper._resolver.resolve
+    raised = []
+
+    def flaky(*wanted):
+        for error in errors:
+            raised.append(type(error))
+            raise error
+        return real(*wanted)
+
+    monkeypatch.setattr(keeper._resolver, "resolve", flaky)
+    keeper.start()
+    try:
+        store.data = {"p": {"user": "u2"}}
+        assert values(keeper.await_change(1, 5)) == {A: "u2"}
+        assert len(raised) == 4
+    finally:
+        keeper.close()
+
+
+@pytest.mark.parametrize("garbage", [{"user": "x"}, "text", 7, ConfigData({"user": 7})])
+def test_garbage_is_an_outage(garbage: object) -> None:
+    store = Store({"p": {"user": "u1"}})
+    keeper, caches = build(store, poll_ms=1)
+    keeper.resolve(expressions(A))
+    store.garbage = garbage
+    time.sleep(0.01)
+    assert values(keeper.refresh()) == {A: "u1"}
+    assert caches[0].states()[0].failures == 1
+
+
+def test_a_hanging_provider_costs_one_deadline_and_the_others_go_on() -> None:
+    hanging, healthy = Store({"p": {"user": "u1"}}), Store({"q": {"k": "v1"}})
+    keeper, caches = build(hanging, healthy, poll_ms=1, timeout_ms=200)
+    keeper.resolve(expressions(A, "${b:q:k}"))
+    hanging.block = threading.Event()
+    healthy.data = {"q": {"k": "v2"}}
+    time.sleep(0.01)
+    try:
+        assert values(keeper.refresh()) == {A: "u1", "${b:q:k}": "v2"}
+        healthy.data = {"q": {"k": "v3"}}
+        time.sleep(0.01)
+        assert values(keeper.refresh()) == {A: "u1", "${b:q:k}": "v3"}
+        assert caches[0].states()[0].failures == 1
+    finally:
+        hanging.data = {"p": {"user": "u2"}}
+        hanging.block.set()
+    # The answer that came late counts.
+    assert wait_until("the late answer", lambda: values(keeper.refresh())[A] == "u2", timeout=5)
+
+
+def test_a_flapping_provider_never_takes_the_value_away() -> None:
+    store = Store({"p": {"user": "u0"}})
+    keeper, caches = build(store, poll_ms=1)
+    keeper.resolve(expressions(A))
+    for turn in range(1, 200):
+        store.failures = {"p": ProviderUnavailableError("down")} if turn % 3 else {}
+        store.data = {"p": {"user": f"u{turn}"}}
+        caches[0].expire()
+        assert A in keeper.refresh().entries
+    store.failures = {}
+    caches[0].expire()
+    assert values(keeper.refresh()) == {A: "u199"}
+
+
+def test_a_new_key_that_cannot_be_read_takes_nothing_away() -> None:
+    store = Store({"p": {"user": "u", "password": "p"}})
+    keeper, _ = build(store)
+    keeper.resolve(expressions(A))
+    store.failures = {"p": ProviderUnavailableError("down")}
+    with pytest.raises(UnresolvedReferenceError):
+        keeper.resolve(expressions(B))
+    assert values(keeper.snapshot) == {A: "u"}
+
+
+def test_revocation_ends_a_value_at_once() -> None:
+    store = Store({"p": {"user": "u"}})
+    keeper, caches = build(store)
+    keeper.resolve(expressions(A))
+    store.failures = {"p": AccessDeniedError("no")}
+    caches[0].expire()
+    assert values(keeper.refresh()) == {}
+
+
+def test_a_process_that_replaces_another_serves_its_values_while_the_store_is_down() -> None:
+    held = build(Store({"p": {"user": "u1"}}))[0].resolve(expressions(A))
+    store = Store({"p": {"user": "u2"}})
+    store.failures = {"p": ProviderUnavailableError("down")}
+    keeper, caches = build(store, held=held)
+    assert keeper.resolve(expressions(A)) == held
+    store.failures = {}
+    caches[0].expire()
+    newer = keeper.refresh()
+    assert (newer.generation, values(newer)) == (held.generation + 1, {A: "u2"})
+
+
+def test_inherited_values_never_mix_with_new_ones_of_the_same_path() -> None:
+    """A spans two stores, of which one is down; B shares the other path with it."""
+    both, alone = "${a:p:user}@${b:q:host}", "${a:p:password}"
+    good = build(Store({"p": {"user": "u1", "password": "p1"}}), Store({"q": {"host": "h1"}}))[0]
+    held = good.resolve(expressions(both, alone))
+    down = Store({"q": {"host": "h1"}})
+    down.failures = {"q": ProviderUnavailableError("down")}
+    keeper, _ = build(Store({"p": {"user": "u2", "password": "p2"}}), down, held=held)
+    assert values(keeper.resolve(expressions(both, alone))) == {both: "u1@h1", alone: "p1"}
+
+
+def test_inherited_values_end_with_the_stale_expiry_and_with_a_revocation() -> None:
+    held = build(Store({"p": {"user": "u1"}}))[0].resolve(expressions(A))
+    for failure, stale_ms in ((ProviderUnavailableError("down"), 0), (AccessDeniedError("no"), 60_000)):
+        store = Store({"p": {"user": "u2"}})
+        store.failures = {"p": failure}
+        keeper, _ = build(store, held=held, stale_ms=stale_ms)
+        with pytest.raises(UnresolvedReferenceError):
+            keeper.resolve(expressions(A))
+
+
+def test_the_manual_trigger_publishes_all_or_nothing(tmp_path) -> None:
+    """KIP-421: change the stores, then refresh. Two files are two paths, which nothing but the owner ties."""
+    one, two = tmp_path / "one.properties", tmp_path / "two.properties"
+    one.write_text("k=1\n")
+    two.write_text("k=1\n")
+    confs = {
+        "spark.config.providers": "file",
+        "spark.config.reload.trigger": "manual",
+        "spark.config.poll.interval": "5ms",
+        "spark.a": f"${{file:{one}:k}}",
+        "spark.b": f"${{file:{two}:k}}",
+    }
+    application = Application(confs, system_properties={}, operator_file=None)
+    keeper = application.keeper
+    try:
+        application.resolve_confs()
+        keeper.start()
+        one.write_text("k=2\n")
+        time.sleep(0.05)
+        assert set(values(keeper.resolve({confs["spark.a"]: Expression(confs["spark.a"])})).values()) == {"1"}
+        two.unlink()
+        with pytest.raises(UnresolvedReferenceError, match=r"two\.properties"):
+            application.refresh()
+        assert (keeper.snapshot.generation, set(values(keeper.snapshot).values())) == (1, {"1"})
+        # What did not stand the check is not used by a later question either.
+        other = Expression(f"x${{file:{one}:k}}")
+        assert values(keeper.resolve({other.text: other}))[other.text] == "x1"
+        two.write_text("k=2\n")
+        fresh = values(application.refresh())
+        assert fresh == {confs["spark.a"]: "2", confs["spark.b"]: "2", other.text: "x2"}
+    finally:
+        application.close()
+
+
+def test_pairs_of_keys_never_mix_in_thousands_of_rotations_under_load() -> None:
+    """Writers replace both keys of a path at once; readers, new expressions, refreshes and outages go on."""
+    store = Store({f"p{n}": {"user": "0", "password": "0"} for n in range(4)})
+    keeper, caches = build(store, poll_ms=1)
+    pairs = [(f"${{a:p{n}:user}}", f"${{a:p{n}:password}}") for n in range(4)]
+    keeper.resolve(expressions(*[text for pair in pairs for text in pair]))
+    keeper.start()
+    stop, problems, rotations = threading.Event(), [], [0]
+
+    def check(snapshot: Snapshot, low: list[int]) -> None:
+        if snapshot.generation < low[0]:
+            problems.append(f"generation {snapshot.generation} after {low[0]}")
+        low[0] = snapshot.generation
+        seen = values(snapshot)
+        problems.extend(f"{u}: {seen[u]} and {seen[p]}" for u, p in pairs if seen[u] != seen[p])
+
+    def rotate() -> None:
+        while not stop.is_set():
+            rotations[0] += 1
+            text = str(rotations[0])
+            store.data = {**store.data, f"p{rotations[0] % 4}": {"user": text, "password": text}}
+            store.failures = {"p1": ProviderUnavailableError("down")} if rotations[0] % 7 == 0 else {}
+            caches[0].expire()
+
+    def read() -> None:
+        low, chance = [0], random.Random(7)
+        while not stop.is_set():
+            check(keeper.snapshot, low)
+            user, password = chance.choice(pairs)
+            one = f"{user}/{password}"
+            both = values(keeper.resolve(expressions(one)))[one]
+            if len(set(both.split("/"))) != 1:
+                problems.append(f"one expression mixes: {both}")
+
+    def listen() -> None:
+        low, generation = [0], 0
+        while not stop.is_set():
+            snapshot = keeper.await_change(generation, 0.1)
+            check(snapshot, low)
+            generation = snapshot.generation
+
+    threads = [threading.Thread(target=t) for t in (rotate, read, read, listen)]
+    for thread in threads:
+        thread.start()
+    try:
+        wait_until(
+            "thousands of rotations and hundreds of generations",
+            lambda: (rotations[0] > 5000 and keeper.snapshot.generation > 300) or problems,
+            timeout=60,
+        )
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join(10)
+        keeper.close()
+    assert problems == []
+
+
+def test_500_references_in_50_providers_are_one_generation() -> None:
+    class Many(Mapping[str, ConfigProvider]):
+        def __init__(self) -> None:
+            self.stores = {f"s{n}": Store({"p": {f"k{m}": "1" for m in range(10)}}) for n in range(50)}
+
+        def __getitem__(self, name: str) -> ConfigProvider:
+            return self.stores[name]
+
+        def __iter__(self):
+            return iter(self.stores)
+
+        def __len__(self) -> int:
+            return len(self.stores)
+
+    many = Many()
+    keeper = SnapshotKeeper(Resolver(many, Settings()), poll_ms=60_000)
+    texts = [f"${{s{n}:p:k{m}}}" for n in range(50) for m in range(10)]
+    first = keeper.resolve(expressions(*texts))
+    assert (first.generation, len(first.entries)) == (1, 500)
+    assert [store.reads for store in many.stores.values()] == [1] * 50
+    for store in many.stores.values():
+        store.data = {"p": {f"k{m}": "2" for m in range(10)}}
+    assert (keeper.refresh().generation, set(values(keeper.snapshot).values())) == (2, {"2"})
+
+
+@pytest.mark.parametrize("jump", [-86_400.0, 86_400.0])
+def test_a_jump_of_the_clock_changes_no_schedule(monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+    store = Store({"p": {"user": "u1"}}, ttl=40)
+    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108 - not there yet
+    keeper.resolve(expressions(A))
+    keeper.start()
+    try:
+        real = time.time
+        monkeypatch.setattr(time, "time", lambda: real() + jump)
+        store.data = {"p": {"user": "u2"}}
+        assert values(keeper.await_change(1, 5)) == {A: "u2"}
+        store.failures = {"p": ProviderUnavailableError("down")}
+        caches[0].expire()
+        assert values(keeper.refresh()) == {A: "u2"}
+    finally:
+        keeper.close()

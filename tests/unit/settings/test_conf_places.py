@@ -1,0 +1,134 @@
+"""Confs in which a reference would never become a value are refused, each with what to do; so says the doctor."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkconfig.policy.jobtype import Launch
+from sparkconfig.settings.conf_places import CONNECTORS, ConfPlaces
+from sparkconfig.settings.conf_warnings import empty, of_start
+from sparkconfig.settings.schema import Settings, parse
+
+ENV = "spark.executorEnv.TOKEN"
+
+
+def advice(key: str, settings: Settings | None = None, *, python: bool = False, **confs: str) -> str | None:
+    return ConfPlaces.of(settings or Settings(), confs, python=python).advice(key)
+
+
+@pytest.mark.parametrize(
+    ("master", "words"),
+    [
+        ("yarn", "turns it into nothing"),
+        ("k8s://https://host:6443", "spark.kubernetes.executor.secretKeyRef.TOKEN"),
+        ("local[4]", "starts no executors"),
+        ("local", "starts no executors"),
+        ("mesos://host", "cannot put values"),
+    ],
+)
+@pytest.mark.parametrize("accepted", ["true", "false"])
+def test_the_environment_of_executors_is_refused_by_each_master_that_would_pass_the_text(
+    master: str, words: str, accepted: str
+) -> None:
+    settings = parse({"spark.config.executor.env": accepted})
+    found = advice(ENV, settings, **{"spark.master": master})
+    assert found is not None
+    assert found.startswith(f"{ENV}: ")
+    assert words in found
+
+
+@pytest.mark.parametrize("master", ["spark://host:7077", "local-cluster[2,1,1024]", ""])
+def test_standalone_executors_get_values_if_that_is_accepted_and_no_python_copies_the_text(master) -> None:
+    accepted = parse({"spark.config.executor.env": "true"})
+    confs = {"spark.master": master}
+    assert advice(ENV, accepted, **confs) is None
+    assert "spark.config.executor.env" in str(advice(ENV, **confs))
+    assert "PySpark copies" in str(advice(ENV, accepted, python=True, **confs))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "spark.yarn.appMasterEnv.TOKEN",
+        "spark.yarn.tags",
+        "spark.kubernetes.driverEnv.TOKEN",
+        "spark.kubernetes.driver.label.team",
+        "spark.kubernetes.driver.annotation.owner",
+        "spark.kubernetes.driver.service.label.team",
+        "spark.kubernetes.driver.service.annotation.owner",
+        "spark.kubernetes.executor.label.team",
+        "spark.kubernetes.executor.annotation.owner",
+        "spark.kubernetes.executor.secretKeyRef.TOKEN",
+        "spark.kubernetes.driver.secrets.token",
+        "spark.kubernetes.driver.volumes.hostPath.data.mount.path",
+        "spark.kubernetes.node.selector.zone",
+        "spark.kubernetes.executor.node.selector.zone",
+        "spark.metrics.conf.*.sink.graphite.password",
+        "spark.acme.AuthFilter.param.signature.secret",
+    ],
+)
+def test_what_spark_copies_into_what_others_see_is_refused(key: str) -> None:
+    found = advice(key, **{"spark.ui.filters": "a.Other,acme.AuthFilter"})
+    assert found is not None
+    assert ". " in found, "says no remedy"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "spark.shop.password",
+        "spark.hadoop.fs.s3a.secret.key",
+        "spark.kubernetes.authenticate.oauthToken",
+        "spark.kubernetes.namespace",
+        "spark.yarn.queue",
+        "spark.acme.model.param.token",
+        "spark.sql.catalog.pg.password",
+    ],
+)
+def test_other_confs_are_not(key: str) -> None:
+    assert advice(key, **{"spark.ui.filters": "acme.AuthFilter"}) is None
+
+
+@pytest.mark.parametrize("prefix", CONNECTORS)
+def test_connectors_that_read_confs_by_themselves(prefix: str) -> None:
+    key = f"{prefix}auth.password"
+    found = advice(key)
+    assert found is not None
+    assert "spark.config.inplace.keys" in found
+    for setting in ("inplace", "reference"):
+        assert advice(key, parse({f"spark.config.{setting}.keys": f"spark.x,{prefix}*"})) is None
+        assert advice(key, parse({f"spark.config.{setting}.keys": "spark.x"})) == found
+
+
+@pytest.mark.parametrize(
+    ("command", "python"),
+    [
+        ("org.apache.spark.deploy.SparkSubmit --master local[1] pyspark-shell", True),
+        ("org.apache.spark.deploy.SparkSubmit --name shop job.py 2024", True),
+        ("org.apache.spark.deploy.SparkSubmit --class acme.Job shop.jar data.py", False),
+        ("org.apache.spark.deploy.SparkSubmit --class org.apache.spark.repl.Main spark-shell", False),
+        ("acme.Job pyspark-shell", False),
+        ("", False),
+    ],
+)
+def test_whether_the_driver_is_python(command: str, python: bool) -> None:
+    assert Launch(command, ("python3", "scheduler.py")).is_python is python
+
+
+def test_empty_secrets_are_named() -> None:
+    confs = {
+        "spark.shop.password": "",
+        "spark.shop.apiKey": " ",
+        "spark.shop.name": "",
+        "spark.shop.token": "${secrets:shop:token}",
+        "spark.shop.password.file": "",
+        "spark.config.providers.v.param.token": "",
+    }
+    assert empty(confs) == [
+        "spark.config.providers.v.param.token",
+        "spark.shop.apiKey",
+        "spark.shop.password",
+    ]
+    assert [text.partition(":")[0] for text in of_start({"spark.shop.password": ""}, ["v"])] == [
+        "spark.shop.password"
+    ]

@@ -1,0 +1,133 @@
+"""What starts and is probably a mistake: secrets in clear, and texts that are almost references."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from sparkconfig.agent.application import Application
+from sparkconfig.settings import conf_warnings
+
+VALUE = "warnings-canary-31f0"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "spark.shop.password", "spark.shop.apiKey", "spark.shop.api-key", "spark.shop.auth.token", "spark.db.passwd",
+        "spark.hadoop.fs.s3a.secret.key", "spark.hadoop.fs.s3a.access.key", "spark.executorEnv.DB_PASSWORD",
+        "spark.hadoop.fs.azure.account.key.shop.dfs.core.windows.net", "spark.ssl.keyStorePassword",
+        "spark.hadoop.fs.azure.sas.data.shop.blob.core.windows.net", "spark.authenticate.secret",
+        "spark.openlineage.transport.auth.apiKey", "spark.redis.credentials", "spark.cassandra.auth.password",
+        "spark.hadoop.fs.azure.account.oauth2.client.secret.shop.dfs.core.windows.net",
+        "spark.config.providers.vault.param.token", "spark.config.providers.aws.param.secret.access.key",
+        "spark.config.providers.vault.param.secret.id",
+    ],
+)  # fmt: skip
+def test_keys_of_secrets(key: str) -> None:
+    assert conf_warnings.in_clear({key: VALUE}) == [key]
+    for text in ("${secrets:shop:password}", "x-${secrets:a:b}", "$[envVar=X]", "", "true", "None"):
+        assert conf_warnings.in_clear({key: text}) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"jdbc:postgresql://h/db?user=a&password={VALUE}",
+        f"jdbc:sqlserver://h;databaseName=d;password={VALUE}",
+        f"mongodb://shop:{VALUE}@h:27017/db",
+        f"mongodb://${{secrets:m:user}}.x:27017/?password={VALUE}",
+    ],
+)
+def test_secrets_inside_of_addresses(text: str) -> None:
+    assert conf_warnings.in_clear({"spark.shop.url": text}) == ["spark.shop.url"]
+
+
+def test_jaas() -> None:
+    line = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="{}";'
+    key = "spark.shop.kafka.sasl.jaas.config"
+    assert conf_warnings.in_clear({key: line.format(VALUE)}) == [key]
+    assert conf_warnings.in_clear({key: line.format("${secrets:kafka:password}")}) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("spark.authenticate.secretBitLength", "256"),
+        ("spark.authenticate.secret.file", "/etc/spark/rpc"),
+        ("spark.kubernetes.authenticate.driver.oauthTokenFile", "/run/token"),
+        ("spark.kubernetes.driver.secrets.spark-secret", "/etc/secrets"),
+        ("spark.kubernetes.executor.secretKeyRef.DB_PASSWORD", "shop:password"),
+        ("spark.kubernetes.kerberos.tokenSecret.name", "hadoop-token"),
+        ("spark.hadoop.fs.s3a.aws.credentials.provider", "org.x.Y"),
+        ("spark.hadoop.hadoop.security.credential.provider.path", "jceks://file/x"),
+        ("spark.security.credentials.hive.enabled", "false"),
+        ("spark.kafka.clusters.shop.sasl.token.mechanism", "SCRAM-SHA-512"),
+        ("spark.config.providers.secrets.param.key.file", "/etc/shop/shop.key"),
+        ("spark.config.providers.secrets.param.passphrase.env", "SHOP_PASSPHRASE"),
+        ("spark.config.redaction.keys", "shop"),
+        ("spark.redaction.regex", "(?i)secret|password|token"),
+        ("spark.shop.url", "jdbc:postgresql://h:5432/db?user=a&password=${secrets:shop:password}"),
+        ("spark.shop.url", "mongodb://shop:${secrets:m:p}@h/db"),
+        ("spark.master", "spark://h:7077"),
+        ("spark.jars", "hdfs://nn:8020/a@b.jar,https://h:443/x"),
+        ("spark.shop.tokenizer", "words"),
+    ],
+)
+def test_what_is_no_secret(key: str, text: str) -> None:
+    assert conf_warnings.in_clear({key: text}) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["${secrets.shop.password}", "a${secrets/shop:x/password}", "${secrets/shop/password}"]
+)
+def test_almost_references(text: str) -> None:
+    (said,) = (
+        conf_warnings.near_misses({"spark.x": text}, {"secrets"}) if ":" not in text else ("has no colon",)
+    )
+    assert "has no colon" in said
+    assert "password" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${secrets:shop:a.b/c}",
+        "${sys.x}",
+        "${other.shop.password}",
+        "${secretsx.a}",
+        "$secrets.a",
+        "${secrets}",
+    ],
+)
+def test_what_is_not_almost_a_reference(text: str) -> None:
+    assert list(conf_warnings.near_misses({"spark.x": text}, {"secrets"})) == []
+
+
+def test_a_reference_without_its_end() -> None:
+    (said,) = conf_warnings.near_misses({"spark.x": "${secrets:a:b}, ${secrets:shop:password"}, {"secrets"})
+    assert said == "spark.x: ${secrets:… has no closing brace, so it is text and no reference"
+
+
+def test_long_hostile_texts_take_no_time() -> None:
+    assert list(conf_warnings.near_misses({"k": "${a/" * 100_000}, {"b"})) == []
+    assert conf_warnings.in_clear({"k": "://" * 100_000}) == []
+
+
+def test_the_start_warns_once(caplog: pytest.LogCaptureFixture) -> None:
+    confs = {
+        "spark.config.providers": "envvar",
+        "spark.shop.password": VALUE,
+        "spark.shop.token": VALUE,
+        "spark.ssl.keyPassword": VALUE,
+        "spark.shop.user": "${envvar.SHOP_USER}",
+    }
+    with caplog.at_level(logging.WARNING):
+        Application(confs, system_properties={}, operator_file=None).close()
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2
+    assert said[0].startswith("secrets stand in clear in: spark.shop.password, spark.shop.token. Put")
+    assert said[1].startswith("spark.shop.user: ${envvar.…} has no colon")
+    shown = sum(VALUE in text for text in said)
+    assert shown == 0
