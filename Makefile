@@ -10,7 +10,7 @@ FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint docs unit test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz clean
+.PHONY: help venv run jar dist lint check docs unit test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -43,14 +43,16 @@ lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scal
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
 	@$(FIND_JAVA) && $(BIN)/python jvm-shim/format.py --check
 
-docs: venv ## write the generated tables of docs/providers.md and docs/templates.md
-	$(BIN)/python docs/generate.py
+check: lint unit ## what to run before each commit: lint, unit and conformance tests, no Spark (about three minutes)
 
-unit: venv ## the fast tests, no Spark
-	$(BIN)/python -m pytest tests/unit tests/conformance -q
+docs: venv ## write the generated parts of the pages in docs
+	$(BIN)/python docs/generate.py
 
 # File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
 TWO_AT_ONCE = -n 2 --dist loadfile --no-loadscope-reorder
+
+unit: venv ## the fast tests, no Spark
+	$(BIN)/python -m pytest tests/unit tests/conformance -q $(TWO_AT_ONCE)
 
 test: lint jar ## all tests, those of data sources on Spark 3.5 too
 	@$(FIND_JAVA) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(TWO_AT_ONCE)

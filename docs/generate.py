@@ -1,4 +1,4 @@
-"""Write the generated parts of docs/providers.md and docs/templates.md; ``--check`` says whether they are current."""
+"""Write the generated parts of the pages in docs; ``--check`` fails when one of them is stale."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import ast
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -73,7 +78,17 @@ def templates() -> list[str]:
     return lines
 
 
-PAGES = {"providers.md": providers, "templates.md": templates}
+def layers() -> list[str]:
+    """Return a picture of the layers, from the contract that import-linter checks."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    rows = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    boxes = [f'    layer{number}["{row}"]' for number, row in enumerate(rows, 1)]
+    arrows = " --> ".join(f"layer{number}" for number in range(1, len(rows) + 1))
+    return ["```mermaid", "flowchart TD", *boxes, f"    {arrows}", "```"]
+
+
+PAGES = {"architecture.md": layers, "providers.md": providers, "templates.md": templates}
 
 
 def current(page: str, lines: list[str]) -> str:

@@ -1,0 +1,31 @@
+"""docs/architecture.md shows the packages that stand in the tree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+FIRST_CELL = re.compile(r"^\| (`.*?) \|", re.MULTILINE)
+
+
+def named(part: str) -> set[str]:
+    return {name for cell in FIRST_CELL.findall(part) for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def test_the_tables_name_every_package_and_no_other():
+    python, jvm = PAGE.split("## The packages")[1].split("In the JVM")
+    package = ROOT / "python" / "sparkconfig"
+    modules = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
+    folders = {path.name for path in package.iterdir() if path.is_dir()} - {"__pycache__", "jars"}
+    assert named(python) == modules | folders
+    sources = [*ROOT.glob("jvm-shim/src/*/scala/io/sparkconfig/*/"), *ROOT.glob("jvm-shim/versions/*/io/sparkconfig/*/")]
+    assert named(jvm) == {path.name for path in sources if path.is_dir()}
+
+
+def test_the_picture_has_a_box_for_each_layer_of_the_contract():
+    contract = (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("layers = [")[1].split("]")[0]
+    layers = re.findall(r'"(.+)"', contract)
+    assert re.findall(r'layer\d+\["(.+)"\]', PAGE) == layers
+    assert len(layers) > 5
