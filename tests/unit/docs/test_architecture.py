@@ -20,8 +20,11 @@ def test_the_tables_name_every_package_and_no_other():
     modules = {path.stem for path in package.glob("*.py")} - {"__init__", "__main__"}
     folders = {path.name for path in package.iterdir() if path.is_dir()} - {"__pycache__", "jars"}
     assert named(python) == modules | folders
-    sources = [*ROOT.glob("jvm-shim/src/*/scala/io/sparkconfig/*/"), *ROOT.glob("jvm-shim/versions/*/io/sparkconfig/*/")]
-    assert named(jvm) == {path.name for path in sources if path.is_dir()}
+    shim = [
+        *ROOT.glob("jvm-shim/src/*/scala/io/sparkconfig/*"),
+        *ROOT.glob("jvm-shim/versions/*/io/sparkconfig/*"),
+    ]
+    assert named(jvm) == {path.name for path in shim if path.is_dir()}
 
 
 def test_the_picture_has_a_box_for_each_layer_of_the_contract():
