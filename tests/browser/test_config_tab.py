@@ -86,7 +86,7 @@ def page(cluster, tmp_path_factory) -> Iterator[str]:
             running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark,
             running_query(spark, folder) as query,
         ):
-            judged(spark)
+            policies(spark)
             sealed.put(SECRETS[2])
             vault.fault(*[Fault(status=503)] * 100_000)  # its connections live on: it has to refuse
             wait_until("the rotation", lambda: driver.generation() >= 2, timeout=30)
@@ -133,7 +133,7 @@ def running_query(spark: Any, folder: Path) -> Iterator[ManagedQuery]:
         query.stop()
 
 
-def judged(spark: Any) -> None:
+def policies(spark: Any) -> None:
     """One setting that the operator's rules allow, and one that they do not."""
     spark.conf.set("spark.sql.shuffle.partitions", "20")
     spark.range(1).count()

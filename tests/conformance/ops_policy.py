@@ -1,7 +1,7 @@
 """The ops ``override_policy`` and ``worker_overrides`` (KIP-458, KIP-1188), through the public API.
 
 Kafka's worker puts the refused values into its exception. Ours never does; so that the cases' text can be compared
-at all, Kafka's rendering is rebuilt here from the judgements.
+at all, Kafka's rendering is rebuilt here from the decisions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class OverridesRefusedError(Exception):
 
 def run(op, case, process_env):
     if op == "override_policy":
-        values = judge(case, case["client_props"])
+        values = evaluate(case, case["client_props"])
         return {
             "values": [
                 {"name": value.name, "value": value.value, "errors": list(value.errors)}
@@ -31,14 +31,14 @@ def run(op, case, process_env):
         for name, value in case["connector_config"].items()
         if name.startswith(prefix) and name != prefix
     }
-    refused = [value for value in judge(case, props) if value.errors]
+    refused = [value for value in evaluate(case, props) if value.errors]
     if refused:
         listed = ", ".join(rendered(value) for value in refused)
         raise OverridesRefusedError(f"Client Config Overrides not allowed [{listed}]")
     return {"overrides": props}
 
 
-def judge(case, props) -> list[ConfigValue]:
+def evaluate(case, props) -> list[ConfigValue]:
     with make_policy(case["policy"], case.get("params") or {}, {}) as policy:
         return policy.validate(OverrideRequest("n", "batch", "C", "connector", props))
 

@@ -120,7 +120,7 @@ STATEMENTS = (
 """What a user of a shared server may do and may not do: statement, and its rows or a part of the refusal."""
 
 
-def judge(site: Site, client: Client) -> None:
+def check(site: Site, client: Client) -> None:
     """Let a client send :data:`STATEMENTS`."""
     texts = [text.format(rows=site.rows) for text, _ in STATEMENTS]
     answers = client(texts)
@@ -253,7 +253,7 @@ THRIFT = ["thrift-server.conf.template", "sparkconfig.conf.template", "shared-se
 class TestThrift:
     @pytest.mark.templates(client="beeline", documents=THRIFT)
     def test_beeline(self, site: Site, thrift: int) -> None:
-        judge(site, beeline_client(site, thrift))
+        check(site, beeline_client(site, thrift))
 
     def test_errors_that_clients_get_are_masked(self, site: Site, thrift: int) -> None:
         """Spark's own variable brings the value into these texts."""
@@ -270,7 +270,7 @@ class TestThrift:
 
     @pytest.mark.templates(client="Hive JDBC", documents=THRIFT)
     def test_hive_jdbc(self, site: Site, thrift: int) -> None:
-        judge(
+        check(
             site, jdbc_client(f"jdbc:hive2://127.0.0.1:{thrift}/default", "org.apache.hive.jdbc.HiveDriver")
         )
 
@@ -278,11 +278,11 @@ class TestThrift:
     def test_kyuubi_jdbc(self, site: Site, thrift: int) -> None:
         jar = artifact_jar(site.run, KYUUBI, cache=CACHE)
         url = f"jdbc:kyuubi://127.0.0.1:{thrift}/default"
-        judge(site, jdbc_client(url, "org.apache.kyuubi.jdbc.KyuubiHiveDriver", jar))
+        check(site, jdbc_client(url, "org.apache.kyuubi.jdbc.KyuubiHiveDriver", jar))
 
     @pytest.mark.templates(client="PyHive", documents=THRIFT)
     def test_pyhive(self, site: Site, thrift: int) -> None:
-        judge(site, pyhive_client(thrift))
+        check(site, pyhive_client(thrift))
 
 
 # Connect
@@ -317,7 +317,7 @@ print("ANSWERS", json.dumps({"statements": found, "pandas": answer(pandas), "oth
 spark.stop()
 """
 
-JUDGED = {
+CHECKED = {
     "option and load()": "spark.read.format('text').option('path', {path!r}).load().collect()",
     "OPTIONS of a view": "spark.sql(\"CREATE TEMPORARY VIEW w USING text OPTIONS (path '{path}')\").collect()",
     "save(p)": "spark.range(1).write.format('csv').save({path!r} + '-copy') or []",
@@ -326,7 +326,7 @@ JUDGED = {
 }
 """Ways to a file that the rule about ``path`` refuses (docs/policies.md, Paths)."""
 
-NOT_JUDGED = {
+NOT_CHECKED = {
     "load(p)": "spark.read.format('text').load({path!r}).collect()",
     "load([p])": "spark.read.format('text').load([{path!r}]).collect()",
     "text(p)": "spark.read.text({path!r}).collect()",
@@ -336,7 +336,7 @@ NOT_JUDGED = {
     "LOCATION": "spark.sql(\"CREATE TABLE t USING text LOCATION '{path}'\").collect()",
     "readStream.load(p)": "[[spark.readStream.format('text').load({path!r}).isStreaming]]",
 }
-"""Ways that pass it today. Whoever judges paths moves them up, and mends the pages that begin with this."""
+"""Ways that pass it today. Whoever checks paths moves them up, and mends the pages that begin with this."""
 
 
 CONNECT_SERVER = [
@@ -371,7 +371,7 @@ def connect_answers(site: Site, port: str) -> dict[str, Any]:
     (public / "file.txt").write_text("seen")
     asked = {
         "statements": [text.format(rows=site.rows) for text, _ in STATEMENTS],
-        "ways": {name: code.format(path=f"file:{public}") for name, code in (JUDGED | NOT_JUDGED).items()},
+        "ways": {name: code.format(path=f"file:{public}") for name, code in (CHECKED | NOT_CHECKED).items()},
     }
     done = subprocess.run(
         [sys.executable, "-c", CONNECT, f"sc://127.0.0.1:{port}"], input=json.dumps(asked),
@@ -391,13 +391,13 @@ class TestConnect:
             Refused(each) if isinstance(each, str) else [tuple(row) for row in each]
             for each in connect["statements"]
         ]
-        judge(site, lambda _: answers)
+        check(site, lambda _: answers)
         assert connect["others"] == [["1"], ["1"], ["2"]]
 
     def test_rules_about_path_cover_what_the_pages_say(self, connect: dict[str, Any]) -> None:
         ways = connect["ways"]
-        assert [name for name in JUDGED if "not the server's own disk" not in str(ways[name])] == []
-        assert [name for name in NOT_JUDGED if isinstance(ways[name], str)] == []
+        assert [name for name in CHECKED if "not the server's own disk" not in str(ways[name])] == []
+        assert [name for name in NOT_CHECKED if isinstance(ways[name], str)] == []
 
     @pytest.mark.templates(client="pandas API on Connect", documents=CONNECT_SERVER)
     def test_pandas(self, connect: dict[str, Any]) -> None:

@@ -375,13 +375,13 @@ class TestOptions:
         assert query.exception() is None
         assert spark.read.parquet(f"{folder}/out-{id(spark)}").count() == 3
 
-    def test_a_streaming_query_is_judged_as_streaming(self, spark, application):
+    def test_a_streaming_query_is_evaluated_as_streaming(self, spark, application):
         """What the application may set as what it is, a stream inside it may not."""
         folder = application["folder"]
         spark.range(3).write.mode("overwrite").parquet(str(folder / "in"))
         spark.conf.set("spark.shop.clock", "fast")
         source = spark.readStream.schema("id long").parquet(str(folder / "in"))
-        out = f"{folder}/judged-{id(spark)}"
+        out = f"{folder}/evaluated-{id(spark)}"
         writer = source.writeStream.format("parquet").option("checkpointLocation", f"{out}-c")
         try:
             with pytest.raises(PySparkException, match="not in streams"):

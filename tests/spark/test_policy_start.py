@@ -189,7 +189,7 @@ def _start(program: Path, folder: Path, case: str) -> subprocess.Popen[str]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start jobs of other users")
 class TestAnotherUser:
-    """The file of an operator names the interpreter that judges: who could write the file must not choose it."""
+    """The file of an operator names the interpreter that evaluates it: who could write the file must not choose it."""
 
     def test_roots_file_is_trusted(self, starts):
         text, ran = starts["root"]
@@ -203,7 +203,7 @@ class TestAnotherUser:
             ("writable", ("can write", "take that permission away")),
         ],
     )
-    def test_a_file_that_the_job_could_write_does_not_even_choose_its_judge(self, starts, case, words):
+    def test_a_file_that_the_job_could_write_does_not_even_choose_its_interpreter(self, starts, case, words):
         text, ran = starts[case]
         assert not ran
         assert [word for word in (*words, f"/{case}") if word not in text] == [], text[-3000:]

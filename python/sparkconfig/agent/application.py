@@ -116,8 +116,8 @@ class Application:
             launch.application, launch.detect(confs)
         )
         self.worker_access = self.job_type in self.settings.worker_job_types
-        if _judged(self._confs):
-            self._judge(launch, restarted=held is not None)
+        if _has_policies(self._confs):
+            self._load_policies(launch, restarted=held is not None)
         self.records = self._records()
         self.history = GenerationHistory()
         self.users = Users()
@@ -138,8 +138,8 @@ class Application:
         if self.records is not None:
             self.records.on_round(before, after, uses)
 
-    def _judge(self, launch: Launch, *, restarted: bool) -> None:
-        """Load the policies and judge the confs; what the operator puts in place counts from here on."""
+    def _load_policies(self, launch: Launch, *, restarted: bool) -> None:
+        """Load the policies and evaluate the confs; what the operator puts in place counts from here on."""
         # Imported here: most applications have no policies, and the side process starts with each of them.
         from sparkconfig.agent.policies import Policies
 
@@ -147,7 +147,7 @@ class Application:
             self.policies = Policies.load(
                 self._confs.all, self._confs.operator_file, self.resolver.resolve_map, launch
             )
-            # A new side process for a running application: its start was judged and recorded before.
+            # A new side process for a running application: its start was evaluated and recorded before.
             check = self.policies.start(record=not restarted)
         except BaseException:
             self.resolver.close()
@@ -318,8 +318,8 @@ class Application:
         return "$[" in text or any(reference.provider not in foreign for reference in scan(text))
 
 
-def _judged(confs: _Confs) -> bool:
-    """Whether there is anything to judge: without an operator's file only if the job's own confs ask for it."""
+def _has_policies(confs: _Confs) -> bool:
+    """Whether there are policies to load: without an operator's file only if the job's own confs ask for it."""
     return confs.operator or any(key.startswith(_POLICY_ROOTS) for key in confs.own)
 
 

@@ -44,7 +44,7 @@ class Policies:
     """The policy engine, and who is asking.
 
     Args:
-        engine: it judges.
+        engine: makes the decisions.
         launch: what was started.
         confs: the application's confs, as they stand there.
         operator: the operator's file, if there is one.
@@ -87,9 +87,9 @@ class Policies:
         return self.engine.audit.logger
 
     @property
-    def judges_tables(self) -> bool:
+    def evaluates_tables(self) -> bool:
         """Whether there is a policy for new tables."""
-        return self.engine.judges_tables
+        return self.engine.evaluates_tables
 
     @property
     def who(self) -> dict[str, str]:
@@ -101,7 +101,7 @@ class Policies:
         }
 
     def start(self, *, record: bool = True) -> StartCheck:
-        """Judge the application's confs, and say what has to be put in place; ``record``: for the audit, too."""
+        """Evaluate the application's confs, and say what has to be put in place; ``record``: for the audit, too."""
         decision = self.engine.check(
             OverrideRequest(
                 self._name,

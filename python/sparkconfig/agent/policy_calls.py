@@ -17,7 +17,7 @@ A question::
 ``user`` and ``session`` may say who sent the statement; they go into the records.
 
 ``props`` are the texts as they stand in confs or options, references unresolved: the engine resolves what a rule
-has to judge, and compares the rest with the operator's own texts. Session questions hold what differs from the
+has to evaluate, and compares the rest with the operator's own texts. Session questions hold what differs from the
 application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
 is a question about that value). A table's name has its catalog and database filled in. ``use`` asks about references
 whose values somebody wants by themselves; without a scope it is a point of use behind the doors.
@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Any
 
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.language import kafka as kafka_options
+from sparkconfig.policy.evaluation import Decision
 from sparkconfig.policy.jobtype import detect
-from sparkconfig.policy.judge import Decision
 from sparkconfig.policy.request import OverrideRequest, ReferenceUse
 from sparkconfig.policy.tables import CreateTableRequest
 
@@ -102,7 +102,7 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             session=_text(question, "session"),
         )
         texts = [_text_of(item) for item in question.get("expressions") or ()]
-        return _decided(engine, engine.check_use(request, texts, judged=scope is None), explain=False)
+        return _decided(engine, engine.check_use(request, texts, point_of_use=scope is None), explain=False)
     if op == "job_type":
         kind = engine.job_type(str(question.get("application") or ""), _detected(question))
         return {"job_type": kind, "worker_access": engine.worker_access(kind)}

@@ -238,7 +238,7 @@ def _policy(application: Application) -> Json | None:
     if policies is None or check is None:
         return None
     return {
-        "tables": policies.judges_tables,
+        "tables": policies.evaluates_tables,
         "defaults": dict(check.defaults),
         "audit_logger": policies.audit_logger,
         "audit": list(check.audit),

@@ -40,7 +40,7 @@ class Statement:
         confs: what it sets in the session; None as a value: it takes the key away.
         options: the OPTIONS of a table or view.
         table: the table that it creates.
-        problem: why it cannot be judged here.
+        problem: why it cannot be evaluated here.
     """
 
     line: int
@@ -70,7 +70,7 @@ def statements(text: str, job_type: str) -> Iterator[Statement]:
             yield _created(line, statement, job_type)
         elif _PATH.search(statement):
             problem = (
-                "it names a path, which no rule judges: rules about path are about the option of that name"
+                "it names a path, which no rule checks: rules about path are about the option of that name"
             )
             yield Statement(line, statement, problem=problem)
         else:
@@ -119,7 +119,7 @@ def _created(line: int, statement: str, job_type: str) -> Statement:
     except (SqlglotError, RecursionError):
         tree = None
     if not isinstance(tree, exp.Create):
-        return Statement(line, statement, problem="it cannot be read here; only Spark itself can judge it")
+        return Statement(line, statement, problem="it cannot be read here; only Spark itself can parse it")
     found = tree.args.get("properties")
     properties: list[exp.Expression] = found.expressions if found is not None else []
     options = {

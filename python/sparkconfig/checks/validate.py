@@ -1,4 +1,4 @@
-"""Validate-only: the judgements of a running application, without one (KIP-108)."""
+"""Validate-only: the decisions of a running application, without one (KIP-108)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sparkconfig.checks.sql import Statement, statements
 from sparkconfig.policy.engine import PolicyEngine, Resolve
-from sparkconfig.policy.judge import Decision, Explained
+from sparkconfig.policy.evaluation import Decision, Explained
 from sparkconfig.policy.request import OverrideRequest
 from sparkconfig.policy.rules.policy import RulesPolicy
 from sparkconfig.policy.rules.references import uses_in
@@ -79,13 +79,13 @@ def check(
     resolve: bool = False,
     environ: Mapping[str, str] | None = None,
 ) -> Report:
-    """Judge ``question``.
+    """Evaluate ``question``.
 
     Args:
         question: what a job would do.
         policy: a document for ``Rules``, or a policy's name or class, instead of the operator's.
         operator: the operator's file; None: the one that a driver here would find. It is not checked for who may
-            write it: here it judges nothing but this question.
+            write it: here it evaluates nothing but this question.
         resolve: whether to ask the providers.
         environ: the environment; None: this process's.
 
@@ -128,7 +128,7 @@ def _resolving(resolve_map: Resolve) -> Resolve:
 
 
 def _with_policy(given: OperatorFile | None, policy: str) -> OperatorFile:
-    """The operator's file with another policy for all job types; a document judges tables, too."""
+    """The operator's file with another policy for all job types; a document evaluates tables, too."""
     settings = {} if given is None else dict(given.settings)
     settings = {
         k: v for k, v in settings.items() if not f"{k}.".startswith((f"{_POLICY}.", f"{_TABLE_POLICY}."))
@@ -194,7 +194,7 @@ def _add_statement(
         where,
     )
     if statement.options:
-        # Their references stand in the statement's text, which is judged above.
+        # Their references stand in the statement's text, which is evaluated above.
         report.add(engine.check(replace(session, scope="source", props=statement.options)), where)
     if statement.table is not None:
         report.add(engine.check_table(statement.table), where)

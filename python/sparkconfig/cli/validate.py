@@ -69,7 +69,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--resolve",
         action="store_true",
-        help="ask the providers, so that values behind references can be judged",
+        help="ask the providers, so that values behind references can be evaluated",
     )
     parser.add_argument("--explain", action="store_true", help="show which rule decided each key")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

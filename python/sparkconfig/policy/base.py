@@ -16,7 +16,7 @@ _Self = TypeVar("_Self", bound="OverridePolicy")
 
 
 class OverridePolicy(ABC):
-    """Judges what jobs may set.
+    """Decides what jobs may set.
 
     Life cycle: created without arguments, :meth:`configure` once, any number of calls from any thread,
     :meth:`close` once (also after a configure that failed). Errors name keys and say what to do; they never
@@ -41,7 +41,7 @@ class OverridePolicy(ABC):
 
     @abstractmethod
     def validate(self, request: OverrideRequest) -> list[ConfigValue]:
-        """Judge every property of ``request.props``: exactly one ConfigValue each, with its errors."""
+        """Evaluate every property of ``request.props``: exactly one ConfigValue each, with its errors."""
 
     def names(self, request: OverrideRequest, name: str) -> bool:  # noqa: ARG002 - for subclasses
         """Whether the policy has a say about ``name`` even if the operator does not set it.
@@ -89,7 +89,7 @@ class KeyPolicy(OverridePolicy):
         """Whether a job may override ``name``."""
 
     def validate(self, request: OverrideRequest) -> list[ConfigValue]:
-        """Judge every property by its name."""
+        """Evaluate every property by its name."""
         decided_by = f"policy {self.policy_name}"
         return [
             ConfigValue(

@@ -11,8 +11,8 @@ from dataclasses import replace
 from sparkconfig._text import shorten
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.policy.base import OverridePolicy
+from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
 from sparkconfig.policy.jobtype import JobTypes, parse_map
-from sparkconfig.policy.judge import Decision, Explained, Judge
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
 from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse
@@ -42,9 +42,9 @@ class PolicyEngine:
         policies: job type to its policy.
         settings: mode, job type and what else concerns policies.
         overrides: tells overrides from free properties.
-        table_policy: judges new tables; None: every table is allowed.
+        table_policy: checks new tables; None: every table is allowed.
         audit: where decisions are recorded.
-        resolve: gives effective values for texts that hold references; None: such texts cannot be judged.
+        resolve: returns effective values for texts that hold references; None: such texts cannot be evaluated.
 
     Attributes:
         audit: where decisions are recorded.
@@ -66,7 +66,7 @@ class PolicyEngine:
         self._table_policy = table_policy
         self.audit = audit or Audit()
         self.recent: deque[Record] = deque(maxlen=_RECENT)
-        self._judge = Judge(overrides, settings, resolve)
+        self._evaluator = Evaluator(overrides, settings, resolve)
         self._job_types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
         self._put_in_place: frozenset[str] = frozenset()
         self._counts: Counter[str] = Counter()
@@ -113,7 +113,7 @@ class PolicyEngine:
             return {"denied": self._counts["denied"], "warned": self._counts["warned"]}
 
     @property
-    def judges_tables(self) -> bool:
+    def evaluates_tables(self) -> bool:
         """Whether there is a policy for new tables."""
         return self._table_policy is not None
 
@@ -134,11 +134,11 @@ class PolicyEngine:
         return job_type in self._settings.worker_job_types
 
     def check(self, request: OverrideRequest, *, streaming: bool = False, record: bool = True) -> Decision:
-        """Judge what a job wants to set.
+        """Evaluate what a job wants to set.
 
         Args:
             request: who, where and what. Its job type is what was detected; the operator's word replaces it.
-            streaming: whether it is about a streaming query inside the application. Such a query is judged as a
+            streaming: whether it is about a streaming query inside the application. Such a query is evaluated as a
                 streaming job; on shared servers by the server's own policy, too.
             record: whether the audit gets to know.
         """
@@ -154,22 +154,22 @@ class PolicyEngine:
         return self._finish(decision, request, job_types[-1], record=record)
 
     def check_use(
-        self, request: OverrideRequest, texts: Sequence[Mapping[str, str]], *, judged: bool = False
+        self, request: OverrideRequest, texts: Sequence[Mapping[str, str]], *, point_of_use: bool = False
     ) -> Decision:
-        """Judge references whose values somebody asks for by themselves.
+        """Evaluate references whose values somebody asks for by themselves.
 
         Args:
             request: who asks, and in which scope: ``application`` is the driver's own code, ``worker`` a Python
                 worker. Its properties and references do not count.
             texts: each a map that holds a text under ``""``, and what else of its map decides whose references
                 they are.
-            judged: whether this is a point of use, such as a connection, behind doors that judge in their own
+            point_of_use: whether this is a point of use, such as a connection, behind doors that decide in their own
                 scopes and record. Then what any door would let pass may be used, and what the operator wrote.
         """
         uses: list[ReferenceUse] = []
         for text in texts:
-            found = [use for use in self._judge.uses(text) if not use.where]
-            if not judged or not self._passes(request, text[""], found):
+            found = [use for use in self._evaluator.uses(text) if not use.where]
+            if not point_of_use or not self._passes(request, text[""], found):
                 uses += found
         if not uses:
             return Decision()
@@ -180,7 +180,7 @@ class PolicyEngine:
         self._put_in_place |= frozenset(texts)
 
     def _passes(self, request: OverrideRequest, text: str, uses: Sequence[ReferenceUse]) -> bool:
-        if text in self._put_in_place or self._judge.overrides.holds_text(text):
+        if text in self._put_in_place or self._evaluator.overrides.holds_text(text):
             return True
         asked = request.with_props({}, uses)
         tried = (
@@ -200,7 +200,7 @@ class PolicyEngine:
                 Explained(str(use), "", "denied", "worker access is off", "") for use in request.references
             )
             return Decision(violations=(text,), explanation=uses, head=_head(request.job_type))
-        return self._judge.judge(self._policies[request.job_type], request, _head(request.job_type))
+        return self._evaluator.evaluate(self._policies[request.job_type], request, _head(request.job_type))
 
     def _finish(
         self, decision: Decision, request: OverrideRequest, job_type: str, *, record: bool = True
@@ -225,7 +225,7 @@ class PolicyEngine:
         return decision
 
     def check_table(self, request: CreateTableRequest) -> Decision:
-        """Judge a table before it is created (KIP-108); the job type is taken as it is given."""
+        """Evaluate a table before it is created (KIP-108); the job type is taken as it is given."""
         if self._table_policy is None:
             return Decision()
         problems: tuple[str, ...] = ()
@@ -281,7 +281,7 @@ def _head(job_type: str) -> str:
 
 
 def _merged(decisions: list[Decision]) -> Decision:
-    """All judgements together: what one of them refuses is refused."""
+    """All decisions together: what one of them refuses is refused."""
     first, *others = decisions
     values = list(first.values)
     for other in others:

@@ -27,7 +27,7 @@ _MOST = 100
 
 @dataclass(frozen=True)
 class ConfigValue:
-    """The judgement on one property.
+    """The decision about one property.
 
     Attributes:
         name: the property, as the job wrote it.
@@ -53,7 +53,7 @@ class ConfigValue:
         return not self.errors
 
     def with_error(self, error: str, decided_by: str = "") -> ConfigValue:
-        """The same judgement with one more error."""
+        """The same decision with one more error."""
         return replace(self, errors=(*self.errors, error), decided_by=decided_by or self.decided_by)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class PolicyViolation(PolicyViolationError):  # noqa: N818 - the name that KIP-1
     """Properties, references or a table are not allowed; names keys, never values.
 
     Attributes:
-        values: the judgements with errors (empty for a table).
+        values: the decisions with errors (empty for a table).
         problems: one text for each problem.
     """
 

@@ -272,13 +272,13 @@ class CachingProvider(ConfigProvider):
         values: a slow store must not hold up every use. Its answer counts as the next read.
         """
         if self._timeout_ms is None:
-            return self._judged(path, _call(lambda: self._inner.get(path, wanted)))
+            return self._checked(path, _call(lambda: self._inner.get(path, wanted)))
         now = self._clock() * 1000
         slow = entry.slow
         if slow is not None and slow.wanted >= wanted:
             if slow.outcome is not None:
                 entry.slow = None
-                return self._judged(path, slow.outcome)
+                return self._checked(path, slow.outcome)
             if now < slow.until:
                 raise ProviderTimeoutError(f"{self._where(path)} has given no answer yet")
         read = SlowRead(wanted, now + self._timeout_ms)
@@ -299,9 +299,9 @@ class CachingProvider(ConfigProvider):
         if read.outcome is None:
             raise ProviderTimeoutError(f"{self._where(path)} gave no answer within {limit} ms")
         entry.slow = None
-        return self._judged(path, read.outcome)
+        return self._checked(path, read.outcome)
 
-    def _judged(self, path: str, outcome: Outcome[ConfigData]) -> ConfigData:
+    def _checked(self, path: str, outcome: Outcome[ConfigData]) -> ConfigData:
         if isinstance(outcome.error, SparkConfigError):
             raise outcome.error
         problem = None
@@ -390,5 +390,5 @@ def _whole(ms: float) -> int:
 def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:
     try:
         return Outcome(value=call())
-    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; judged by the caller
+    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; classified by the caller
         return Outcome(error=error)

@@ -1,4 +1,4 @@
-"""One round of lookups: collect the keys of many texts, ask each (provider, path) once, judge the answers."""
+"""One round of lookups: collect the keys of many texts, ask each (provider, path) once, classify the answers."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Lookups:
 def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:
     try:
         return Outcome(value=call())
-    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; judged by harmless()
+    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; classified by harmless()
         return Outcome(error=error)
 
 

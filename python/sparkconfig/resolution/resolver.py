@@ -142,7 +142,7 @@ class Resolver:
                 evaluated = self._evaluate_until(deadline, language, expression, lookups)
             else:
                 evaluated = language.evaluate(expression, lookups.fill)
-            self._judge(expression, evaluated, lookups, resolution)
+            self._classify(expression, evaluated, lookups, resolution)
         return resolution
 
     def resolve_map(self, configs: Mapping[str, str]) -> dict[str, Secret | str]:
@@ -216,7 +216,7 @@ class Resolver:
             )
         return Evaluated(expression.text, error=error)
 
-    def _judge(
+    def _classify(
         self, expression: Expression, evaluated: Evaluated, lookups: Lookups, resolution: Resolution
     ) -> None:
         """Decide what an evaluated expression means: a value, or problems."""
@@ -255,7 +255,7 @@ class Resolver:
             resolution.problem_texts[expression] = [text for text, _ in problems]
         else:
             ids = lookups.files_of(evaluated.answered)
-            # A path is no secret. What $[...] made of it, and of whatever else, it has judged itself.
+            # A path is not a secret. Substitutions name their own secrets.
             secret = [r for r in evaluated.answered if not self._plain.fullmatch(name_of(*r[:3]))]
             secrets = tuple(dict.fromkeys([*lookups.values_of(secret), *evaluated.secrets]))
             all_told = secrets or len(secret) < len(evaluated.answered)

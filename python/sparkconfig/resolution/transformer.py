@@ -112,7 +112,7 @@ class ConfigTransformer:
                 data[name] = Secret(filled, lookups.values_of(r for r in references if r not in without))
             if empty:
                 missing.append((name, empty))
-        failure = self._judge(missing, lookups.errors) if missing else None
+        failure = self._failure(missing, lookups.errors) if missing else None
         return ConfigTransformerResult(data, lookups.ttls), failure
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class ConfigTransformer:
         if self._pool is not None:
             self._pool.close()
 
-    def _judge(
+    def _failure(
         self, missing: Sequence[tuple[str, list[Reference]]], errors: Mapping[Place, SparkConfigError]
     ) -> SparkConfigError | None:
         """Decide what the references without a value mean in this mode; None: they stay as written."""

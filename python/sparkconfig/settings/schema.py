@@ -221,7 +221,7 @@ class Settings:
         "create.table.policy",
         optional_text,
         None,
-        "Rules or a dotted class: judges each CREATE TABLE, CTAS and saveAsTable before it runs (KIP-108).",
+        "Rules or a dotted class: checks each CREATE TABLE, CTAS and saveAsTable before it runs (KIP-108).",
     )
     defaults_file: str | None = _conf(
         "defaults.file",

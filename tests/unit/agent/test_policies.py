@@ -1,4 +1,4 @@
-"""The side process judges confs at the start and answers the doors after it."""
+"""The side process evaluates confs at the start and answers the doors after it."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_the_operators_file_and_the_properties_file_of_a_job(capsys, tmp_path):
     assert code == 0, out
 
 
-def test_values_behind_references_are_judged_when_asked(capsys, tmp_path):
+def test_values_behind_references_are_evaluated_when_asked(capsys, tmp_path):
     secret, operator, rules = tmp_path / "s.properties", tmp_path / "sparkconfig.conf", tmp_path / "r.json"
     secret.write_text(f"good={CANARY}\nbad=other\n")
     rules.write_text(json.dumps({"rules": [{"key": "spark.acme.x", "type": "regex", "pattern": "s3cret.*"}]}))
@@ -208,7 +208,7 @@ def test_what_rules_about_path_do_not_cover_is_said(capsys, tmp_path):
     assert re.search(
         r"shared-server\.json line \d+, rules\[\d+\]: this is about writes and the option path alone", out
     )
-    assert "x.sql line 2: it names a path, which no rule judges" in out
+    assert "x.sql line 2: it names a path, which no rule checks" in out
     assert "line 3" not in out
     code, out, _ = validate(capsys, "--policy", EXAMPLES / "minimal.toml", "--job-type", "connect")
     assert "readable key" not in out

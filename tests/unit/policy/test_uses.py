@@ -10,8 +10,10 @@ from unit.policy.helpers import engine, request, rules
 ALLOW_SHARED = {"type": "allow", "provider": "vault", "path": "shared/*"}
 
 
-def asked(made, text, scope="application", *, judged=False, job_type="batch", **beside):
-    return made.check_use(request(job_type=job_type, scope=scope), [{"": text, **beside}], judged=judged)
+def asked(made, text, scope="application", *, point_of_use=False, job_type="batch", **beside):
+    return made.check_use(
+        request(job_type=job_type, scope=scope), [{"": text, **beside}], point_of_use=point_of_use
+    )
 
 
 @pytest.mark.parametrize("scope", ["application", "worker"])
@@ -30,7 +32,7 @@ def test_a_rule_may_be_about_workers_alone(tmp_path):
     made = engine(tmp_path, rules(references=[forbidden]), providers="vault", providers__vault__class="file")
     assert not asked(made, "${vault:a:admin}", "worker").allowed
     assert asked(made, "${vault:a:admin}").allowed
-    assert asked(made, "${vault:a:admin}", judged=True).allowed
+    assert asked(made, "${vault:a:admin}", point_of_use=True).allowed
 
 
 def test_workers_of_shared_servers_may_not_ask(tmp_path):
@@ -55,7 +57,10 @@ def test_a_point_of_use_gets_what_some_door_lets_pass(tmp_path):
         ("teams/x", False, False),
     ):
         text = f"${{vault:{path}:pw}}"
-        assert (asked(made, text).allowed, asked(made, text, judged=True).allowed) == (by_name, in_use), path
+        assert (asked(made, text).allowed, asked(made, text, point_of_use=True).allowed) == (
+            by_name,
+            in_use,
+        ), path
 
 
 def test_what_the_operator_wrote_can_be_used_and_not_asked_for(tmp_path):
@@ -67,11 +72,11 @@ def test_what_the_operator_wrote_can_be_used_and_not_asked_for(tmp_path):
         providers="vault",
         providers__vault__class="file",
     )
-    assert asked(made, text, judged=True).allowed
+    assert asked(made, text, point_of_use=True).allowed
     assert not asked(made, text).allowed
-    assert not asked(made, f"x{text}", judged=True).allowed
+    assert not asked(made, f"x{text}", point_of_use=True).allowed
     made.put_in_place([f"x{text}"])
-    assert asked(made, f"x{text}", judged=True).allowed
+    assert asked(made, f"x{text}", point_of_use=True).allowed
 
 
 def test_references_of_kafkas_own_providers_and_of_spark_are_not_ours(tmp_path):
@@ -94,7 +99,7 @@ def test_warn_mode_counts_and_records(tmp_path, caplog):
         override__mode="warn",
         audit__file=str(file),
     )
-    assert asked(made, "${vault:teams/x:pw}", judged=True).allowed
+    assert asked(made, "${vault:teams/x:pw}", point_of_use=True).allowed
     assert made.counts == {"denied": 0, "warned": 1}
     assert "teams/x" in caplog.text
     (record,) = [json.loads(line) for line in file.read_text().splitlines()]

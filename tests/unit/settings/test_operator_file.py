@@ -101,7 +101,7 @@ def test_a_directory_that_everybody_can_write_is_refused(file):
 
 
 @needs_root
-def test_a_link_is_judged_by_what_it_points_to(file, tmp_path_factory):
+def test_a_link_is_checked_by_what_it_points_to(file, tmp_path_factory):
     target = tmp_path_factory.mktemp("theirs") / "real.conf"
     target.write_text("")
     os.chown(target, OTHER, OTHER)

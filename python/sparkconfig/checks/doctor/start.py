@@ -51,7 +51,7 @@ def literals(subject: Subject) -> Iterator[Finding]:
 
 
 def policy(subject: Subject) -> Iterator[Finding]:
-    """Load the policies, and judge the confs as those of a job."""
+    """Load the policies, and evaluate the confs as those of a job."""
     from sparkconfig.checks.validate import Question, check
 
     confs = subject.effective

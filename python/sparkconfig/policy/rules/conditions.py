@@ -22,12 +22,12 @@ class Condition(ABC):
     Attributes:
         quiet: whether messages must not quote what the policy allows.
         needs_value: False if the answer does not depend on the value.
-        judges_text: whether "allowed" holds for a text with an unresolved reference, since it compares texts.
+        compares_text: whether "allowed" holds for a text with an unresolved reference, since it compares texts.
     """
 
     quiet: bool = False
     needs_value: bool = True
-    judges_text: bool = False
+    compares_text: bool = False
 
     @abstractmethod
     def problem(self, name: str, text: str, budget: Budget) -> str | None:
@@ -55,7 +55,7 @@ class _Nothing(Condition):
 
 
 class _Fixed(Condition):
-    judges_text = True
+    compares_text = True
 
     def __init__(self, value: str) -> None:
         self._value = value
@@ -67,7 +67,7 @@ class _Fixed(Condition):
 
 
 class _OneOf(Condition):
-    judges_text = True
+    compares_text = True
 
     def __init__(self, values: Sequence[str]) -> None:
         self._values = values

@@ -57,7 +57,7 @@ def load_rulebook(policy: str, params: Mapping[str, str]) -> Rulebook:
 
 
 class RulesPolicy(OverridePolicy):
-    """Judges by the rules of a document.
+    """Decides by the rules of a document.
 
     The most specific rules that are about the key, the job type and the scope decide: an exact key before a
     pattern, of two patterns the one with more characters, then a rule that names job types, then a rule that
@@ -132,11 +132,11 @@ class RulesPolicy(OverridePolicy):
         return bool(self.deciding(request.job_type, request.scope, name))
 
     def validate(self, request: OverrideRequest) -> list[ConfigValue]:
-        """Judge every property by the rules that decide about it."""
+        """Evaluate every property by the rules that decide about it."""
         budget = Budget()
-        return [self._judge(request, name, value, budget) for name, value in request.props.items()]
+        return [self._evaluate(request, name, value, budget) for name, value in request.props.items()]
 
-    def _judge(self, request: OverrideRequest, name: str, value: object, budget: Budget) -> ConfigValue:
+    def _evaluate(self, request: OverrideRequest, name: str, value: object, budget: Budget) -> ConfigValue:
         rules = self.deciding(request.job_type, request.scope, name)
         if not rules:
             return ConfigValue(name, value, (refusal("Rules", name, request.scope),), "no rule")
@@ -157,7 +157,7 @@ class RulesPolicy(OverridePolicy):
         return tuple(dict.fromkeys(rule.place for rules in found for rule in rules))
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
-        """Judge a reference by the document's ``references``."""
+        """Evaluate a reference by the document's ``references``."""
         return self.book.references.problem(request.job_type, request.scope, use)
 
     def defaults(self, request: OverrideRequest) -> Mapping[str, str]:
@@ -200,13 +200,13 @@ def _problem(rule: Rule, name: str, value: object, budget: Budget) -> str | None
             return "its value is fixed by the operator; it cannot be unset"
         return "it must be set" if rule.required else None
     problem = condition.problem(name, text, budget)
-    if problem is None and condition.needs_value and not condition.judges_text and "${" in text:
-        return "its value holds a reference that is not resolved here, so the policy cannot judge it"
+    if problem is None and condition.needs_value and not condition.compares_text and "${" in text:
+        return "its value holds a reference that is not resolved here, so the policy cannot evaluate it"
     return problem
 
 
 class RulesTablePolicy(CreateTablePolicy):
-    """Judges new tables by the ``tables`` of a document; every rule whose pattern fits must be kept."""
+    """Checks new tables against the ``tables`` of a document; every rule whose pattern fits must be kept."""
 
     def __init__(self) -> None:
         self._book: Rulebook | None = None

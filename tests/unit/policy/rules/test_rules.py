@@ -68,7 +68,7 @@ def test_values_that_are_no_text_are_refused(tmp_path, value):
     assert not allowed(tmp_path, element, value)
 
 
-def test_a_secret_is_judged_by_its_value(tmp_path):
+def test_a_secret_is_evaluated_by_its_value(tmp_path):
     element = {"key": "spark.acme.x", "type": "regex", "pattern": "s3cret.*"}
     assert allowed(tmp_path, element, Secret(CANARY))
     assert not allowed(tmp_path, element, Secret("other"))
@@ -144,7 +144,7 @@ def test_the_key_of_one_bucket_or_account_obeys_the_general_rule(tmp_path, key, 
     assert engine(tmp_path, both).check(request({name: "x"}, scope="session")).allowed
 
 
-def test_two_spellings_in_one_request_are_both_judged(tmp_path):
+def test_two_spellings_in_one_request_are_both_evaluated(tmp_path):
     element = {"key": "spark.executor.memoryOverhead", "type": "range", "maxValue": "1g"}
     props = {"spark.executor.memoryOverhead": "1g", "spark.yarn.executor.memoryOverhead": "9g"}
     assert denied(engine(tmp_path, rules(element)).check(request(props))) == [

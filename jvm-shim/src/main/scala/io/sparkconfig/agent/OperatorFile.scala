@@ -10,7 +10,7 @@ import io.sparkconfig.core.SparkConfigException
 
 /**
  * The operator's own configuration, `sparkconfig.conf`. The shim only needs to know whether it exists and which
- * interpreter it names; its contents are judged by the Python side, and so are owner and permissions once more, in
+ * interpreter it names; its contents are validated by the Python side, and so are owner and permissions once more, in
  * every respect (`settings/operator_file.py`).
  */
 private[sparkconfig] object OperatorFile {
@@ -42,7 +42,7 @@ private[sparkconfig] object OperatorFile {
    * The interpreter that it names.
    *
    * @throws SparkConfigException it cannot be read, or the job's user could have written it: such a file must not
-   *                              even choose the program that judges it
+   *                              even choose the program that validates it
    */
   def python(file: Path): Option[String] = {
     checkTrust(file, new UnixSystem().getUid)

@@ -85,7 +85,7 @@ private[sparkconfig] final class Supervisor(
   /** Like [[call]], on a connection of its own that may stay without an answer for `waitMs`. */
   def longCall(method: String, request: JsonNode, waitMs: Int): JsonNode = {
     val connection = live()
-    connection.call(connection.patient(waitMs + callTimeoutMs), method, request)
+    connection.call(connection.withTimeout(waitMs + callTimeoutMs), method, request)
   }
 
   def close(): Unit = {
@@ -177,11 +177,11 @@ private[sparkconfig] final class Supervisor(
     val pulse: PythonEndpoint = process.endpoint(PulseTimeoutMs)
     private var waiting: Option[PythonEndpoint] = None
     // From the first moment on: also the call "start" may need an errand.
-    private val errands = new Thread(() => runErrands(), "sparkconfig-errands")
-    errands.setDaemon(true)
-    errands.start()
+    private val requests = new Thread(() => serveRequests(), "sparkconfig-jvm-requests")
+    requests.setDaemon(true)
+    requests.start()
 
-    private def runErrands(): Unit = {
+    private def serveRequests(): Unit = {
       val asking = process.endpoint(ErrandWaitMs + callTimeoutMs)
       var request = errandRequest()
       while (!closed && process.isAlive)
@@ -211,7 +211,7 @@ private[sparkconfig] final class Supervisor(
       request
     }
 
-    def patient(timeoutMs: Int): PythonEndpoint = synchronized {
+    def withTimeout(timeoutMs: Int): PythonEndpoint = synchronized {
       waiting.getOrElse { val made = process.endpoint(timeoutMs); waiting = Some(made); made }
     }
 

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 /** What the start of the side process says about policies. */
 private[sparkconfig] final case class PolicyStart(
-    judgesTables: Boolean,
+    evaluatesTables: Boolean,
     defaults: Map[String, String],
     auditLogger: Option[String],
     audit: Seq[String])

@@ -38,7 +38,7 @@ private[sparkconfig] final class Application private (
     val settings = new JHashMap[String, String]()
     settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
     settings.put(ExecutorSide.WorkerKey, client.settings.workerAccess.toString)
-    settings.put(ExecutorSide.JudgedKey, PolicyDoors.running.isDefined.toString)
+    settings.put(ExecutorSide.PoliciesKey, PolicyDoors.running.isDefined.toString)
     client.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }

@@ -104,7 +104,7 @@ object DriverApi {
   /** How often the side process was started again. */
   def agentRestarts: Int = Application.agent.map(_.restartCount).getOrElse(0)
 
-  /** The driver's own code is judged as the application; that of executors uses what the driver lets pass. */
+  /** The driver's own code is evaluated as the application; that of executors uses what the driver lets pass. */
   private def resolved(expressions: Seq[Expression]): Seq[String] =
     Application.values.map(_.resolveAs(Some("application"), expressions)).getOrElse(Values.resolveAll(expressions))
 

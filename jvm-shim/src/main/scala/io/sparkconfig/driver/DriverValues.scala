@@ -71,9 +71,9 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     }
 
   /**
-   * Values for who asks for them by name: the policy judges the references in that scope.
+   * Values for who asks for them by name: the policy evaluates the references in that scope.
    *
-   * @param scope None: a point of use, whose options or confs a door has judged
+   * @param scope None: a point of use, whose options or confs a door has evaluated
    * @throws io.sparkconfig.core.PolicyRefusedException the policy refuses one of them
    */
   def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = useAs(scope, expressions).values

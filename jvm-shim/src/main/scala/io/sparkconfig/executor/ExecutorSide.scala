@@ -31,7 +31,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       val started = new ExecutorValues(context, pollMs(extra))
       values = Some(started)
       if (extra.get(ExecutorSide.WorkerKey) == "true")
-        serveWorkers(started, extra.get(ExecutorSide.JudgedKey) == "true")
+        serveWorkers(started, extra.get(ExecutorSide.PoliciesKey) == "true")
       ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()
@@ -58,9 +58,9 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       catch { case _: InterruptedException => Thread.currentThread().interrupt() } // the task was killed
 
   /** Python workers are a convenience: an executor without them still computes. */
-  private def serveWorkers(source: ExecutorValues, judged: Boolean): Unit =
+  private def serveWorkers(source: ExecutorValues, policies: Boolean): Unit =
     try {
-      val server = new WorkerServer(source, SparkAccess.localDirs, judged)
+      val server = new WorkerServer(source, SparkAccess.localDirs, policies)
       source.onChange(server.publish)
       server.start()
       workers = Some(server)
@@ -84,7 +84,7 @@ private[sparkconfig] object ExecutorSide {
   /** What the driver tells executors through the plugin's own conf, which is public: no secrets here. */
   val PollKey = "poll.interval.ms"
   val WorkerKey = "worker.access"
-  val JudgedKey = "worker.judged"
+  val PoliciesKey = "worker.policies"
   val DefaultPollMs = 5000L
   private val FilesKey = "files.directory"
   private val ChosenKey = "files.chosen"

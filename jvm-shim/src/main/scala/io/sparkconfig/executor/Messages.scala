@@ -52,7 +52,7 @@ private[executor] final class Retired(
 /**
  * Asks the driver to take an expression into the snapshot that it has not seen yet.
  *
- * @param worker whether it is for a Python worker, which the policy judges by itself
+ * @param worker whether it is for a Python worker, which the policy evaluates by itself
  */
 private[executor] final case class AskExpression(text: String, siblings: Map[String, String], worker: Boolean)
   extends Message

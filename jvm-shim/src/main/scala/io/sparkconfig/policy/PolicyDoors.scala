@@ -35,7 +35,7 @@ private[sparkconfig] final class PolicyDoors(
   })
   start.audit.foreach(record)
 
-  def judgesTables: Boolean = start.judgesTables
+  def evaluatesTables: Boolean = start.evaluatesTables
 
   /** The application's confs, which every session begins with. */
   def confs: Map[String, String] = now
@@ -51,10 +51,10 @@ private[sparkconfig] final class PolicyDoors(
    * @throws PolicyViolationException listing every violation
    */
   def check(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Unit =
-    judge(scope, props, streaming).raise()
+    evaluate(scope, props, streaming).raise()
 
   /** As [[check]], without raising. */
-  def judge(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Verdict =
+  def evaluate(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Verdict =
     if (props.isEmpty) Verdict.Allowed
     else remembering((scope, props, streaming, Values.snapshot.generation)) {
       val question = Json.obj()
@@ -71,7 +71,7 @@ private[sparkconfig] final class PolicyDoors(
    * stays good while values change or the side process starts again.
    *
    * @param scope `application` for the driver's own code, `worker` for Python workers; None: a point of use, whose
-   *              options or confs a door has judged in its own scope
+   *              options or confs a door has evaluated in its own scope
    * @throws PolicyRefusedException naming every reference that is refused
    */
   def use(scope: Option[String], expressions: Seq[Expression]): Unit = if (expressions.nonEmpty) {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.streaming.StreamingRelation
 import org.apache.spark.sql.sparkconfig.{RelationOptions, Sessions}
 
 /**
- * In 3.5 `load` makes the relation before there is a plan: the options of the relations that show them are judged
+ * In 3.5 `load` makes the relation before there is a plan: the options of the relations that show them are evaluated
  * before a row is read, though the source may have asked for the schema already.
  */
 private[sparkconfig] object ReadOptions {
@@ -30,7 +30,7 @@ private[sparkconfig] object ReadOptions {
     case _ => ()
   }
 
-  /** What the reader adds to a table; the table's own options were judged when it was made. */
+  /** What the reader adds to a table; the table's own options were evaluated when it was made. */
   private def own(options: Map[String, String], table: Option[CatalogTable]): Map[String, String] =
     table.fold(options) { made =>
       options.filterNot { case (key, text) => key == "path" || made.storage.properties.get(key).contains(text) }

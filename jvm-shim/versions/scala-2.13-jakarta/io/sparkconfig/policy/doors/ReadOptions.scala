@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataS
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.sparkconfig.Sessions
 
-/** Since 4.0 a read is a plan before its source is made: its options are judged before the source sees them. */
+/** Since 4.0 a read is a plan before its source is made: its options are evaluated before the source sees them. */
 private[sparkconfig] object ReadOptions {
   def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = None
 

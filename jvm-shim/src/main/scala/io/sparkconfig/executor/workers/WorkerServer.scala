@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory
  * values if they are newer than the generation known, and `resolve` takes expressions into use. Python asks only
  * after the mapped generation has changed.
  *
- * @param judged whether there are policies: then workers get what the driver has let them ask for, and nothing else
+ * @param policies whether there are policies: then workers get what the driver has let them ask for, and nothing else
  *               of what this process holds
  */
-private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Seq[File], judged: Boolean) {
+private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Seq[File], policies: Boolean) {
   import WorkerServer._
 
   private val log = LoggerFactory.getLogger(classOf[WorkerServer])
@@ -93,7 +93,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
   /** All from one generation: the snapshot is taken once, after everything is in use. */
   private def resolve(expressions: Seq[Expression]): JsonNode = {
     expressions.foreach { expression =>
-      if (!judged) values.resolve(expression)
+      if (!policies) values.resolve(expression)
       else if (!granted.contains(expression.id) || values.snapshot.get(expression).isEmpty) {
         values.resolveForWorker(expression)
         granted.add(expression.id)
@@ -107,7 +107,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
 
   private def news(snapshot: Snapshot, known: Long) = {
     val answer = ok()
-    val shown = if (judged) snapshot.only(granted.contains(_)) else snapshot
+    val shown = if (policies) snapshot.only(granted.contains(_)) else snapshot
     if (snapshot.generation != known) answer.set[JsonNode]("values", shown.localValues)
     answer.put("generation", snapshot.generation)
     answer

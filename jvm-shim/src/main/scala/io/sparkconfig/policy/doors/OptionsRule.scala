@@ -24,14 +24,14 @@ private[sparkconfig] final class OptionsRule(session: Sessions.Spark) extends Ru
   import OptionsRule._
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    PolicyDoors.running.foreach(doors => fresh(plan)(node => judge(doors, node)))
+    PolicyDoors.running.foreach(doors => fresh(plan)(node => check(doors, node)))
     plan
   }
 
-  private def judge(doors: PolicyDoors, node: LogicalPlan): Unit = node match {
+  private def check(doors: PolicyDoors, node: LogicalPlan): Unit = node match {
     case save: SaveIntoDataSourceCommand => check(doors, Sink, save.options)
     case write: InsertIntoHadoopFsRelationCommand =>
-      // The options of a table were judged when it was made.
+      // The options of a table were evaluated when it was made.
       if (write.catalogTable.isEmpty) check(doors, Sink, write.options)
     case write: V2WriteCommand => check(doors, Sink, maps(write))
     case view: CreateTempViewUsing => check(doors, Source, view.options)
@@ -39,10 +39,10 @@ private[sparkconfig] final class OptionsRule(session: Sessions.Spark) extends Ru
       val texts = doors.confs ++ GuardedConf.texts(Sessions.classic(session).sessionState.conf)
       doors.check("application", texts.map { case (key, text) => key -> Option(text) }, streaming = true)
       check(doors, Sink, fileSink(start.sink), streaming = true)
-    case other => judgeOthers(doors, other)
+    case other => checkOthers(doors, other)
   }
 
-  private def judgeOthers(doors: PolicyDoors, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
+  private def checkOthers(doors: PolicyDoors, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
     // Its package differs between versions.
     case "WriteToMicroBatchDataSource" => check(doors, Sink, maps(node), streaming = true)
     case "InsertIntoDataSourceDirCommand" | "InsertIntoHiveDirCommand" =>
@@ -87,15 +87,15 @@ private[sparkconfig] object OptionsRule {
 
   def texts(options: CaseInsensitiveStringMap): Map[String, String] = options.asCaseSensitiveMap.asScala.toMap
 
-  /** What was analysed before was judged before. */
-  def fresh(plan: LogicalPlan)(judge: LogicalPlan => Unit): Unit = if (!plan.analyzed) {
-    judge(plan)
-    plan.children.foreach(fresh(_)(judge))
-    plan.subqueries.foreach(fresh(_)(judge))
+  /** Plans that are analysed already were checked before. */
+  def fresh(plan: LogicalPlan)(check: LogicalPlan => Unit): Unit = if (!plan.analyzed) {
+    check(plan)
+    plan.children.foreach(fresh(_)(check))
+    plan.subqueries.foreach(fresh(_)(check))
   }
 
-  private def arguments(node: LogicalPlan)(judge: PartialFunction[Any, Unit]): Unit =
-    node.productIterator.foreach(argument => judge.applyOrElse(argument, (_: Any) => ()))
+  private def arguments(node: LogicalPlan)(check: PartialFunction[Any, Unit]): Unit =
+    node.productIterator.foreach(argument => check.applyOrElse(argument, (_: Any) => ()))
 
   /** The maps of texts among a node's arguments. */
   private def maps(node: LogicalPlan): Map[String, String] = node.productIterator.flatMap {

@@ -15,8 +15,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sparkconfig.{ConfGuard, GuardedConf, PolicyViolationException, Sessions}
 
 /**
- * The confs of one session. A value is judged before it is set. What a session was made with, and what was taken
- * away, is judged at the next statement: that statement fails, what was refused is put back, and the session goes
+ * The confs of one session. A value is evaluated before it is set. What a session was made with, and what was taken
+ * away, is evaluated at the next statement: that statement fails, what was refused is put back, and the session goes
  * on. With nothing changed a statement costs one look at the guard.
  *
  * @param clone made by Spark itself from another session, for a streaming query or to cache a table
@@ -42,7 +42,7 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
     val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key) => key -> Option(text) }
     val missing = doors.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
     val questions = (other ++ missing).groupBy { case (key, _) => scopeOf(key) }
-    val verdicts = questions.toSeq.map { case (scope, props) => props -> doors.judge(scope, props) }
+    val verdicts = questions.toSeq.map { case (scope, props) => props -> doors.evaluate(scope, props) }
     val refused = verdicts.collect {
       case (props, verdict) if !verdict.allowed =>
         val named = props.keySet.intersect(verdict.names.toSet)
@@ -79,7 +79,7 @@ private[sparkconfig] object SessionDoor {
 
   /**
    * Guards a session as soon as its state stands. Nothing else tells of a new session, and inside the hook its
-   * confs cannot be reached yet; what is set before this has run is judged at the first statement.
+   * confs cannot be reached yet; what is set before this has run is evaluated at the first statement.
    */
   def watch(session: Sessions.Spark): Unit = {
     if (SparkInternalConfs.isCloning) clones.add(session)
@@ -89,7 +89,7 @@ private[sparkconfig] object SessionDoor {
     }
   }
 
-  /** Guards the session from its first statement on, and judges what changed since the last one. */
+  /** Guards the session from its first statement on, and evaluates what changed since the last one. */
   def check(session: Sessions.Spark): Unit = guard(session).foreach(_.check())
 
   private def guard(session: Sessions.Spark): Option[SessionGuard] = PolicyDoors.running.flatMap { doors =>

@@ -20,7 +20,7 @@ private[sparkconfig] final class TableRule(session: Sessions.Spark) extends Rule
   import TableRule._
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    PolicyDoors.running.filter(_.judgesTables).foreach { doors =>
+    PolicyDoors.running.filter(_.evaluatesTables).foreach { doors =>
       OptionsRule.fresh(plan)(node => question(node).foreach(doors.table))
     }
     plan

@@ -76,7 +76,7 @@ object ReferenceHadoopConf {
     field.set(sc, replaced)
   }
 
-  /** From now on `guard` judges what the application sets. */
+  /** From now on `guard` checks what the application sets. */
   def guard(sc: SparkContext, guard: HadoopGuard): Unit = sc.hadoopConfiguration match {
     case ours: ReferenceHadoopConf => ours.guard = guard
     case _ => throw new IllegalStateException("SparkContext.hadoopConfiguration was replaced before the policies")

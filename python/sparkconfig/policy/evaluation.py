@@ -15,7 +15,7 @@ from sparkconfig.policy.request import ConfigValue, OverrideRequest, PolicyViola
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
 from sparkconfig.settings.schema import Settings
 
-__all__ = ["Decision", "Explained", "Judge", "Verdict"]
+__all__ = ["Decision", "Evaluator", "Explained", "Verdict"]
 
 
 # The outcome of one check.
@@ -45,7 +45,7 @@ class Decision:
     """What a job may set.
 
     Attributes:
-        values: one judgement for each property of the request, in its order.
+        values: one decision for each property of the request, in its order.
         violations: why it is refused, one text for each problem; empty: it may go on. Names, no values.
         warned: what would have been refused, in mode ``warn``.
         explanation: which rule decided each property and reference.
@@ -89,7 +89,7 @@ _REASONS = {
 }
 
 
-class Judge:
+class Evaluator:
     """Applies policies to requests; see :class:`.engine.PolicyEngine` for the arguments."""
 
     def __init__(
@@ -104,8 +104,8 @@ class Judge:
         self._substitution = settings.substitution_enabled
         self._resolve = resolve
 
-    def judge(self, policy: OverridePolicy, request: OverrideRequest, head: str = "") -> Decision:
-        """Judge every property and reference of ``request`` by ``policy``; ``head`` begins the error."""
+    def evaluate(self, policy: OverridePolicy, request: OverrideRequest, head: str = "") -> Decision:
+        """Evaluate every property and reference of ``request`` by ``policy``; ``head`` begins the error."""
         names = {name: canonical(name, request.scope) for name in request.props}
         values: dict[str, ConfigValue] = {}
         explained: dict[str, Explained] = {}
@@ -118,10 +118,10 @@ class Judge:
                 values[name], explained[name] = _settled(name, names[name], value, reason)
         self._ask(policy, request, {name: names[name] for name in asked}, values)
         for name, reason in asked.items():
-            judged = values[name]
-            verdict: Verdict = "denied" if judged.errors else "allowed"
-            text = "; ".join(judged.errors) or _REASONS[reason]
-            explained[name] = Explained(name, names[name], verdict, text, judged.decided_by)
+            answer = values[name]
+            verdict: Verdict = "denied" if answer.errors else "allowed"
+            text = "; ".join(answer.errors) or _REASONS[reason]
+            explained[name] = Explained(name, names[name], verdict, text, answer.decided_by)
         problems = [_line(values[name], names[name]) for name in request.props if values[name].errors]
         listed = [explained[name] for name in request.props]
         self._references(policy, request, problems, listed)
@@ -152,7 +152,7 @@ class Judge:
         names: Mapping[str, str],
         values: dict[str, ConfigValue],
     ) -> None:
-        """Put the policy's judgements of ``names`` (as written: canonical) into ``values``."""
+        """Put the policy's answers for ``names`` (as written: canonical) into ``values``."""
         effective = self._effective(request, names, values)
         # Two spellings of one key are two questions, for each of the values has to be allowed.
         waiting = dict(names)
@@ -196,7 +196,7 @@ class Judge:
     def _effective(
         self, request: OverrideRequest, names: Mapping[str, str], values: dict[str, ConfigValue]
     ) -> dict[str, object]:
-        """The values that count; what cannot be resolved gets its judgement at once."""
+        """The values that count; what cannot be resolved is refused at once."""
         effective = {name: request.props[name] for name in names}
         if self._resolve is None:
             return effective
@@ -212,7 +212,7 @@ class Judge:
             known = str(error) if isinstance(error, SparkConfigError) else type(error).__name__
             for name in texts:
                 del effective[name]
-                text = f"its references have no value, so the policy cannot judge it: {known}"
+                text = f"its references have no value, so the policy cannot evaluate it: {known}"
                 values[name] = ConfigValue(name, request.props[name], (text,), "resolution")
         return effective
 
@@ -284,7 +284,7 @@ def _named(policy: OverridePolicy, request: OverrideRequest, known: str) -> bool
 
 
 def _settled(name: str, known: str, value: object, reason: str) -> tuple[ConfigValue, Explained]:
-    """The judgement of a property about which no policy is asked."""
+    """The outcome for a property about which no policy is asked."""
     if reason == "own":
         text = "it configures sparkconfig itself, which is the operator's here; a job may not set it"
         where = "the operator's file"
