@@ -36,8 +36,8 @@ class JvmRequests:
         """
         with self._changed:
             number = next(self._numbers)
-            errand = {"number": number, "name": name, "request": request}
-            self._waiting.append(errand)
+            pending = {"number": number, "name": name, "request": request}
+            self._waiting.append(pending)
             self._answers[number] = None
             self._changed.notify_all()
             try:
@@ -45,12 +45,12 @@ class JvmRequests:
                     return self._answers[number] or {}
             finally:
                 del self._answers[number]
-                if errand in self._waiting:
-                    self._waiting.remove(errand)
+                if pending in self._waiting:
+                    self._waiting.remove(pending)
         raise ProviderTimeoutError(f"the driver's JVM gave no answer to '{name}' in {seconds:.1f} s")
 
     def serve(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Take the answer to the errand before, and wait for the next one: the JVM's call ``errand``."""
+        """Take the answer to the last request, and wait for the next one: the JVM calls this as ``jvm_request``."""
         done = request.get("done")
         seconds = min(int(request.get("wait_ms", 0)) / 1000, _LONGEST_WAIT)
         with self._changed:
@@ -58,4 +58,4 @@ class JvmRequests:
                 self._answers[int(done["number"])] = dict(done["answer"])
                 self._changed.notify_all()
             self._changed.wait_for(lambda: self._waiting, seconds)
-            return {"errand": self._waiting.popleft() if self._waiting else None}
+            return {"jvm_request": self._waiting.popleft() if self._waiting else None}

@@ -23,7 +23,7 @@ class ProviderCall:
 
 @dataclass
 class _Script:
-    """What a path does besides answering: the next errors, and an errand before each answer."""
+    """What a path does besides answering: the next errors, and an action before each answer."""
 
     errors: list[BaseException] = field(default_factory=list)
     before: Callable[[], None] | None = None
@@ -124,10 +124,10 @@ class RecordingProvider(ConfigProvider):
         with self._lock:
             self._scripts.setdefault(path, _Script()).errors.extend(errors)
 
-    def before_answer(self, path: str, errand: Callable[[], None]) -> None:
-        """Call ``errand`` in each ``get`` of ``path`` before it answers: to block on an event, say."""
+    def before_answer(self, path: str, action: Callable[[], None]) -> None:
+        """Call ``action`` in each ``get`` of ``path`` before it answers: to block on an event, say."""
         with self._lock:
-            self._scripts.setdefault(path, _Script()).before = errand
+            self._scripts.setdefault(path, _Script()).before = action
 
     # Subscriptions.
 

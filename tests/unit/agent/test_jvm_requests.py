@@ -10,21 +10,21 @@ from sparkconfig.errors import ProviderTimeoutError
 
 
 def test_each_question_gets_its_own_answer():
-    errands = JvmRequests()
+    requests = JvmRequests()
     over = threading.Event()
 
     def driver():
         done = None
         while not over.is_set():
-            errand = errands.serve({"wait_ms": 20, "done": done})["errand"]
-            answer = {"doubled": errand["request"]["number"] * 2} if errand else None
-            done = {"number": errand["number"], "answer": answer} if errand else None
+            pending = requests.serve({"wait_ms": 20, "done": done})["jvm_request"]
+            answer = {"doubled": pending["request"]["number"] * 2} if pending else None
+            done = {"number": pending["number"], "answer": answer} if pending else None
 
     thread = threading.Thread(target=driver)
     thread.start()
     try:
         with ThreadPoolExecutor(8) as pool:
-            asked = list(pool.map(lambda n: errands.ask("double", {"number": n}, 20)["doubled"], range(50)))
+            asked = list(pool.map(lambda n: requests.ask("double", {"number": n}, 20)["doubled"], range(50)))
     finally:
         over.set()
         thread.join()
@@ -32,19 +32,19 @@ def test_each_question_gets_its_own_answer():
 
 
 def test_nobody_waits_for_ever():
-    errands = JvmRequests()
+    requests = JvmRequests()
     with pytest.raises(ProviderTimeoutError, match="driver's JVM"):
-        errands.ask("double", {}, 0.05)
-    assert errands.serve({"wait_ms": 0})["errand"] is None, "what nobody waits for is not done"
+        requests.ask("double", {}, 0.05)
+    assert requests.serve({"wait_ms": 0})["jvm_request"] is None, "what nobody waits for is not done"
 
 
 def test_an_answer_that_comes_too_late_is_dropped():
-    errands = JvmRequests()
+    requests = JvmRequests()
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(errands.ask, "double", {}, 0.3)
-        errand = errands.serve({"wait_ms": 5000})["errand"]
+        asked = pool.submit(requests.ask, "double", {}, 0.3)
+        pending = requests.serve({"wait_ms": 5000})["jvm_request"]
         with pytest.raises(ProviderTimeoutError):
             asked.result()
-    assert errands.serve({"wait_ms": 0, "done": {"number": errand["number"], "answer": {}}}) == {
-        "errand": None
+    assert requests.serve({"wait_ms": 0, "done": {"number": pending["number"], "answer": {}}}) == {
+        "jvm_request": None
     }

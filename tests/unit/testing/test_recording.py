@@ -38,7 +38,7 @@ def test_scripted_errors_come_once_each():
     assert len(provider.calls) == 3
 
 
-def test_an_errand_runs_before_the_answer():
+def test_an_action_runs_before_the_answer():
     provider = RecordingProvider({"p": {"a": "1"}})
     provider.before_answer("p", lambda: provider.set("p", {"a": "2"}))
     assert provider.get("p").data == {"a": "2"}

@@ -10,7 +10,7 @@ from sparkconfig.errors import ProviderUnavailableError
 __all__ = ["Ask", "NoDriverError", "connect", "driver"]
 
 Ask = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
-"""Called with an errand's name, its request and the seconds it may take; returns the JVM's answer.
+"""Called with the name of a request to the JVM, its arguments and the seconds it may take; returns the JVM's answer.
 
 Raises:
     ProviderTimeoutError: there was no answer in time.

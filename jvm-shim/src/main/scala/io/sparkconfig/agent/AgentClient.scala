@@ -197,9 +197,9 @@ private[sparkconfig] object AgentClient {
   /**
    * Starts the side process that serves this conf, without waiting for it.
    *
-   * @param errand what the process asks of this JVM
+   * @param onRequest what the process asks of this JVM
    */
-  def launch(conf: SparkConf, errand: (String, JsonNode) => JsonNode): AgentClient = {
+  def launch(conf: SparkConf, onRequest: (String, JsonNode) => JsonNode): AgentClient = {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
     val pythons = PythonFinder.candidates(
@@ -214,7 +214,7 @@ private[sparkconfig] object AgentClient {
         if (isolated) Some(environment.filter { case (name, _) => OperatorEnvironment(name) }) else None,
         StartTimeoutMs)
     }
-    val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, errand)
+    val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, onRequest)
     supervisor.launch()
     new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
   }

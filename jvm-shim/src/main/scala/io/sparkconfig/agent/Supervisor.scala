@@ -15,13 +15,13 @@ import py4j.{Py4JException, Py4JNetworkException}
  *
  * @param specs how to start it, best first; the first that works is kept
  * @param callTimeoutMs deadline of one ordinary call
- * @param errand does what the side process asks for: name and request to answer; must not call the process
+ * @param onRequest does what the side process asks for: name and request to answer; must not call the process
  */
 private[sparkconfig] final class Supervisor(
     specs: Seq[LaunchSpec],
     callTimeoutMs: Int,
     redact: String => String,
-    errand: (String, JsonNode) => JsonNode) {
+    onRequest: (String, JsonNode) => JsonNode) {
 
   import Supervisor._
 
@@ -176,38 +176,39 @@ private[sparkconfig] final class Supervisor(
     val endpoint: PythonEndpoint = process.endpoint(callTimeoutMs)
     val pulse: PythonEndpoint = process.endpoint(PulseTimeoutMs)
     private var waiting: Option[PythonEndpoint] = None
-    // From the first moment on: also the call "start" may need an errand.
+    // From the first moment on: the call "start" may already need the JVM.
     private val requests = new Thread(() => serveRequests(), "sparkconfig-jvm-requests")
     requests.setDaemon(true)
     requests.start()
 
     private def serveRequests(): Unit = {
-      val asking = process.endpoint(ErrandWaitMs + callTimeoutMs)
-      var request = errandRequest()
+      val asking = process.endpoint(RequestWaitMs + callTimeoutMs)
+      var request = nextRequest()
       while (!closed && process.isAlive)
         try {
-          val answer = Json.parse(asking.call("errand", Json.write(request)))
-          request = errandRequest()
-          if (!answer.path("ok").asBoolean(false)) throw new SparkConfigException("the side process gave no errand")
-          val next = answer.path("errand")
+          val answer = Json.parse(asking.call("jvm_request", Json.write(request)))
+          request = nextRequest()
+          if (!answer.path("ok").asBoolean(false))
+            throw new SparkConfigException("jvm_request failed")
+          val next = answer.path("jvm_request")
           if (next.isObject) {
             val done = request.putObject("done")
             done.put("number", next.get("number").asLong)
-            done.set[JsonNode]("answer", errand(next.get("name").asText, next.get("request")))
+            done.set[JsonNode]("answer", onRequest(next.get("name").asText, next.get("request")))
           }
         } catch {
-          // Only the class, as below. A process that has ended ends the loop; any other failure must not end errands.
+          // Only the class, as below. A process that has ended ends the loop; any other failure must not end the loop.
           case e: Exception if !closed && process.isAlive =>
             if (SparkAccess.ending) return
-            log.warn("an errand of the side process failed: {}", e.getClass.getName)
-            Thread.sleep(ErrandPauseMs)
+            log.warn("a request of the side process to the JVM failed: {}", e.getClass.getName)
+            Thread.sleep(RequestPauseMs)
           case _: Exception => ()
         }
     }
 
-    private def errandRequest() = {
+    private def nextRequest() = {
       val request = Json.obj()
-      request.put("wait_ms", ErrandWaitMs)
+      request.put("wait_ms", RequestWaitMs)
       request
     }
 
@@ -236,6 +237,6 @@ private[sparkconfig] object Supervisor {
   private val StopGraceMs = 2000L
   private val HeartbeatMs = 1000L
   private val PulseTimeoutMs = 5000
-  private val ErrandWaitMs = 30000
-  private val ErrandPauseMs = 1000L
+  private val RequestWaitMs = 30000
+  private val RequestPauseMs = 1000L
 }
