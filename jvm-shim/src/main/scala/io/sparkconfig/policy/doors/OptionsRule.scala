@@ -24,11 +24,11 @@ private[sparkconfig] final class OptionsRule(session: Sessions.Spark) extends Ru
   import OptionsRule._
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    PolicyDoors.running.foreach(doors => fresh(plan)(node => check(doors, node)))
+    PolicyDoors.running.foreach(doors => fresh(plan)(node => visit(doors, node)))
     plan
   }
 
-  private def check(doors: PolicyDoors, node: LogicalPlan): Unit = node match {
+  private def visit(doors: PolicyDoors, node: LogicalPlan): Unit = node match {
     case save: SaveIntoDataSourceCommand => check(doors, Sink, save.options)
     case write: InsertIntoHadoopFsRelationCommand =>
       // The options of a table were evaluated when it was made.
@@ -39,10 +39,10 @@ private[sparkconfig] final class OptionsRule(session: Sessions.Spark) extends Ru
       val texts = doors.confs ++ GuardedConf.texts(Sessions.classic(session).sessionState.conf)
       doors.check("application", texts.map { case (key, text) => key -> Option(text) }, streaming = true)
       check(doors, Sink, fileSink(start.sink), streaming = true)
-    case other => checkOthers(doors, other)
+    case other => visitOthers(doors, other)
   }
 
-  private def checkOthers(doors: PolicyDoors, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
+  private def visitOthers(doors: PolicyDoors, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
     // Its package differs between versions.
     case "WriteToMicroBatchDataSource" => check(doors, Sink, maps(node), streaming = true)
     case "InsertIntoDataSourceDirCommand" | "InsertIntoHiveDirCommand" =>
