@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -20,11 +21,13 @@ from sparkconfig.checks.doctor import Level, diagnose
 from sparkconfig.cli.main import main
 from sparkconfig.language.references import scan
 from sparkconfig.policy.jobtype import Launch
+from sparkconfig.redaction import MASK
 from sparkconfig.settings.operator_file import load as load_operator
 from sparkconfig.settings.schema import PREFIX, parse
 from support.cluster import SparkCluster
+from support.processes import Run
 from support.shim import shim_jar
-from support.spark_home import spark_home
+from support.spark_home import java, spark_home
 from support.templates import CONF, SMALL, load, operator_home, plain_environment
 
 TEMPLATES = CONF / "deployments"
@@ -238,14 +241,19 @@ def test_the_cell_of_jupyter(sealed: Path, tmp_path: Path) -> None:
     assert seen(done) == EXPECTED
 
 
+def seal_secret(cluster: SparkCluster, sealed: Path) -> None:
+    """Put the cluster's secret in the sealed file, under the name that the template gives it."""
+    where = ["--file", str(sealed / "secrets.sealed"), "--key-file", str(sealed / "secrets.key")]
+    with mock.patch.dict(os.environ, {"RPC": cluster.auth_secret}):
+        assert main(["seal", "set", *where, "spark:rpc", "--from-env", "RPC"]) == 0
+
+
 @pytest.mark.cluster
 @pytest.mark.spark
 @pytest.mark.templates(client="spark-submit", documents=["standalone.conf.template"])
 def test_the_confs_of_standalone_join_a_cluster(cluster: SparkCluster, sealed: Path) -> None:
     """The authentication secret is a reference for the application; master and workers have it from a file."""
-    where = ["--file", str(sealed / "secrets.sealed"), "--key-file", str(sealed / "secrets.key")]
-    with mock.patch.dict(os.environ, {"RPC": cluster.auth_secret}):
-        assert main(["seal", "set", *where, "spark:rpc", "--from-env", "RPC"]) == 0
+    seal_secret(cluster, sealed)
     confs = in_folder(load(TEMPLATES / "standalone.conf.template"), "/etc/spark", sealed)
     confs |= {**SMALL, "spark.master": cluster.url, "spark.executor.memory": "600m", "spark.cores.max": "1"}
     (sealed / "standalone.properties").write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
@@ -262,3 +270,80 @@ def test_the_confs_of_standalone_join_a_cluster(cluster: SparkCluster, sealed: P
     for secret in (VALUE, cluster.auth_secret):
         assert secret not in child.output()
         assert not any(secret in log.read_text(errors="replace") for log in cluster.executor_logs())
+
+
+DEPLOYED = """
+object Deployed {
+  def main(arguments: Array[String]): Unit = {
+    val spark = org.apache.spark.sql.SparkSession.builder.getOrCreate()
+    val value = org.apache.spark.SparkEnv.get.conf.get("spark.shop.password")
+    val digest = java.security.MessageDigest.getInstance("SHA-256").digest(value.getBytes("UTF-8"))
+    println("printed " + value)
+    println("SEEN " + digest.map(b => f"$b%02x").mkString + " " + spark.sparkContext.parallelize(1 to 7, 1).count())
+  }
+}
+"""
+
+
+def command_lines() -> bytes:
+    """The command lines of all processes, as every user of the machine can read them."""
+    found = b""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            found += path.read_bytes()
+    return found
+
+
+@pytest.mark.cluster
+@pytest.mark.spark
+@pytest.mark.templates(client="spark-submit", documents=["standalone.conf.template"])
+def test_a_driver_in_cluster_mode_on_a_standalone_cluster(
+    cluster: SparkCluster, harness_run: Run, sealed: Path
+) -> None:
+    """As docs/deploy-standalone.md says; the application does not stop Spark, and prints a value."""
+    seal_secret(cluster, sealed)
+    (sealed / "Deployed.scala").write_text(DEPLOYED)
+    jar = sealed / "deployed.jar"
+    classes = f"{spark_home()}/jars/*"
+    subprocess.run(
+        [java(), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", classes, "scala.tools.nsc.Main", "-cp", classes,
+         "-d", jar, sealed / "Deployed.scala"],
+        check=True, capture_output=True, timeout=200,
+    )  # fmt: skip
+    text = (TEMPLATES / "standalone.conf.template").read_text()
+    text = re.sub(r"(?m)^spark\.authenticate\.secret .*\n", "", text)
+    text, count = re.subn(r"(?m)^# (?=spark\.(driver\.extraJavaOptions|config\.agent\.python) )", "", text)
+    assert count == 2, "the template's lines for cluster mode"
+    text = text.replace("/opt/sparkconfig/bin/python", sys.executable)
+    small = {**SMALL, "spark.executor.memory": "500m", "spark.cores.max": "1"}
+    del small["spark.master"]
+    template = sealed / "cluster-mode.conf.template"
+    template.write_text(text + "".join(f"{key} {value}\n" for key, value in small.items()))
+    confs = load(template, sealed)
+    assert "spark.authenticate.secret" not in confs
+    (sealed / "driver.args").write_text("-Dspark.authenticate.secret=${secrets:spark:rpc}\n")
+    (sealed / "cluster-mode.conf").write_text("".join(f"{key} {value}\n" for key, value in confs.items()))
+    arguments = harness_run.private_file("rpc.args", f"-Dspark.authenticate.secret={cluster.auth_secret}\n")
+    child = cluster.submit(
+        "cluster-mode",
+        [jar],
+        properties=sealed / "cluster-mode.conf",
+        conf={"spark.standalone.submit.waitAppCompletion": "true"},
+        options=["--deploy-mode", "cluster", "--class", "Deployed", "--jars", shim_jar()],
+        env={"SPARK_SUBMIT_OPTS": f"@{arguments}"},
+    )
+    child.wait_for("State of driver-.* is RUNNING", timeout=120)
+    seen_by_all = command_lines()
+    code = child.wait(150)
+    logs = [path for path in cluster.executor_logs() if path.parent.name.startswith("driver-")]
+    said = "".join(path.read_text(errors="replace") for path in logs)
+    told = (child.output() + said)[-4000:].replace(VALUE, "(value)").replace(cluster.auth_secret, "(secret)")
+    assert code == 0, told
+    assert "is FINISHED" in child.output()
+    assert f"SEEN {EXPECTED['digest']} {EXPECTED['count']}" in said, told
+    assert f"printed {MASK}" in said, "workers start drivers without --add-opens"
+    assert b"DriverWrapper" in seen_by_all
+    for secret in (VALUE, cluster.auth_secret):
+        assert secret not in child.output()
+        assert not any(secret in log.read_text(errors="replace") for log in cluster.executor_logs())
+        assert secret.encode() not in seen_by_all

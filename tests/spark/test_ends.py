@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -195,6 +196,14 @@ def finish(side: Side, end: End, child: Child) -> None:
     wait_until(f"the end of all processes of {child.name}: {child.log}", gone, timeout=30)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _default_sigint() -> Iterator[None]:
+    """Children get SIGINT. A shell's background job (``pytest ... &``) ignores it, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="session")
 def ending_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ending")
@@ -224,7 +233,8 @@ def test_an_application_ends_as_without_us(
         text = children[1].output()
         assert SECRET not in text
         assert ours == stock, text[-3000:]
-        if end.how != "SIGKILL":
+        # Nothing can clean up after these. Stock leaves folders; the next application removes ours (docs/files.md).
+        if end.how != "SIGKILL" and end != ("scala", "halt", False):
             assert sides[1].left() - sides[0].left() == Counter()
         for noise in ("does not answer", "UiFilter", "1 references"):
             assert noise not in text, [line for line in text.splitlines() if noise in line][:3]

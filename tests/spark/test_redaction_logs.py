@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from py4j.protocol import Py4JJavaError
 
 from leaks.support import bare_jvm
 from leaks.values import CANARIES
@@ -110,6 +109,18 @@ def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
     assert shown.count(MASK) > 200
 
 
-def test_streams_need_an_open_package():
-    with bare_jvm() as gateway, pytest.raises(Py4JJavaError, match=r"--add-opens=java\.base/java\.io"):
-        gateway.jvm.io.sparkconfig.redaction.sinks.StreamRedaction.install()
+def test_streams_are_masked_without_an_open_package():
+    """A standalone cluster's worker starts drivers without --add-opens."""
+    with bare_jvm() as gateway:
+        jvm = gateway.jvm
+        value = CANARIES["plain"]
+        under = {name: jvm.java.io.ByteArrayOutputStream() for name in ("Out", "Err")}
+        streams = [jvm.java.io.PrintStream(each, True) for each in under.values()]
+        jvm.System.setOut(streams[0])
+        jvm.System.setErr(streams[1])
+        jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared([value])
+        jvm.io.sparkconfig.redaction.sinks.StreamRedaction.install()
+        for stream in streams:
+            stream.println(f"printed {value}")
+        for name, target in under.items():
+            assert bytes(target.toByteArray()).decode() == f"printed {MASK}\n", name
