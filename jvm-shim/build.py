@@ -10,6 +10,10 @@ What implements an interface of kafka-clients goes into a second, small jar, sin
 kafka-clients, which often is not the first jar's. pyspark does not carry kafka-clients, and nothing is fetched for it:
 scalac reads the signatures in ``src/kafka/signatures``, and makes no classes of them. That they are Kafka's is what
 the tests against a real broker show.
+
+Scala gives each public method of an object a public static twin for Java, and SQL's ``reflect`` calls public static
+methods by name. Nobody who only sends statements may ask or switch anything of ours, so the build takes ``public``
+from every static method whose arguments SQL can make, see :func:`hidden`.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import hashlib
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -101,6 +106,52 @@ def compile_classes(jars: Path, flavour: str, java: str, into: Path) -> None:
         raise SystemExit(f"the Scala compiler failed with exit code {done.returncode}")
 
 
+# Bytes of a constant behind its tag (JVMS 4.4); of a text (tag 1), the two bytes of its length.
+_CONSTANTS = {
+    1: 2, 3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2,
+}  # fmt: skip
+_PUBLIC, _PRIVATE, _STATIC, _INTERFACE = 0x0001, 0x0002, 0x0008, 0x0200
+# Primitives, their boxes, and String: what SQL can make.
+_FROM_SQL = re.compile(
+    rb"\((?:[ZBCSIJFD]|Ljava/lang/(?:Boolean|Byte|Character|Short|Integer|Long|Float|Double|String);)*\)"
+)
+
+
+def hidden(content: bytes) -> bytes:
+    """Return a class file in which no public static method takes only what SQL can make.
+
+    Scala's own calls do not use them: they go to the object's instance, ``Name$.MODULE$``, and the body of a lambda
+    is called from its own package.
+    """
+    (count,) = struct.unpack_from(">H", content, 8)
+    texts: dict[int, bytes] = {}
+    at, index = 10, 1
+    while index < count:
+        tag, size = content[at], _CONSTANTS[content[at]]
+        if tag == 1:
+            size += struct.unpack_from(">H", content, at + 1)[0]
+            texts[index] = content[at + 3 : at + 1 + size]
+        at += 1 + size
+        index += 2 if tag in (5, 6) else 1
+    flags, _, _, interfaces = struct.unpack_from(">HHHH", content, at)
+    # The methods of an interface are public or private, and nothing between.
+    instead = _PRIVATE if flags & _INTERFACE else 0
+    at += 8 + 2 * interfaces
+    changed = bytearray(content)
+    for methods in (False, True):
+        (members,) = struct.unpack_from(">H", content, at)
+        at += 2
+        for _ in range(members):
+            access, name, descriptor, attributes = struct.unpack_from(">HHHH", content, at)
+            static = access & _PUBLIC and access & _STATIC and texts[name] != b"<clinit>"
+            if methods and static and _FROM_SQL.match(texts[descriptor]):
+                struct.pack_into(">H", changed, at, access & ~_PUBLIC | instead)
+            at += 8
+            for _ in range(attributes):
+                at += 6 + struct.unpack_from(">I", content, at + 2)[0]
+    return bytes(changed)
+
+
 def write_jar(entries: dict[str, bytes], jar: Path) -> None:
     """Zip classes and resources reproducibly and put the jar in place in one step."""
     manifest = "META-INF/MANIFEST.MF"
@@ -160,8 +211,10 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
         return main
     with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
         compile_classes(jars, flavour, java, Path(scratch))
-        classes = {path.relative_to(scratch).as_posix(): path.read_bytes()
-                   for path in Path(scratch).rglob("*") if path.is_file()}  # fmt: skip
+        classes = {
+            path.relative_to(scratch).as_posix(): hidden(path.read_bytes())
+            for path in Path(scratch).rglob("*.class")
+        }
     for old in (*out.glob(f"sparkconfig_{scala}-*.jar"), *out.glob(f"sparkconfig-kafka_{scala}-*.jar")):
         old.unlink()
     theirs = {name: content for name, content in classes.items() if name.startswith(KAFKA_PACKAGE)}

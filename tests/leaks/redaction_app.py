@@ -34,8 +34,9 @@ def main() -> None:
     gateway = launch_gateway(conf)
     jvm = gateway.jvm.io.sparkconfig.redaction
     if order["hooks"]:
-        jvm.sinks.LogRedaction.install()
-        jvm.sinks.StreamRedaction.install()
+        for sink in ("LogRedaction", "StreamRedaction"):
+            # A Scala object's instance: what takes no argument has no public static form.
+            getattr(getattr(jvm.sinks, f"{sink}$"), "MODULE$").install()
         listed = ListConverter().convert(list(values.values()), gateway._gateway_client)
         jvm.engine.Redactor.registerAllDeclared(listed)
     for name, value in values.items():

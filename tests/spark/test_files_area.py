@@ -13,6 +13,7 @@ from py4j.java_gateway import JavaGateway
 from py4j.protocol import Py4JJavaError
 
 from leaks.support import bare_jvm
+from support.scala_objects import scala_object
 
 pytestmark = pytest.mark.spark
 SNAPSHOT = (
@@ -31,7 +32,7 @@ def living() -> Iterator[JavaGateway]:
 @pytest.fixture
 def first(living: JavaGateway) -> Iterator[JavaGateway]:
     yield living
-    living.jvm.io.sparkconfig.files.LocalFiles.close()
+    scala_object(living.jvm, "io.sparkconfig.files.LocalFiles").close()
 
 
 def settings(jvm, base: Path, token: str, keep_ms: int = 60_000):
@@ -47,7 +48,7 @@ def place(jvm) -> str:
 
 
 def test_processes_share_a_directory_and_the_last_one_removes_it(first, tmp_path: Path) -> None:
-    files = first.jvm.io.sparkconfig.files.LocalFiles
+    files = scala_object(first.jvm, "io.sparkconfig.files.LocalFiles")
     files.open(settings(first.jvm, tmp_path, "one"))
     value = place(first.jvm)
     path = Path(value.removeprefix("at "))

@@ -19,6 +19,7 @@ from support import surfaces
 from support.leaks import LeakFinder
 from support.postgres import new_password
 from support.processes import wait_until
+from support.scala_objects import scala_object
 from support.session import running_session
 from support.shim import shim_jar
 
@@ -69,7 +70,7 @@ class Shop:
         ).load()
 
     def api(self) -> object:
-        return self.spark.sparkContext._jvm.io.sparkconfig.driver.DriverApi
+        return scala_object(self.spark.sparkContext._jvm, "io.sparkconfig.driver.DriverApi")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +146,7 @@ def test_current_gives_a_secret_and_a_missing_key_names_the_reference_only(shop:
 
 
 def test_of_composed_texts_the_secret_is_masked_and_their_number_costs_nothing(shop: Shop) -> None:
-    redactor = shop.spark.sparkContext._jvm.io.sparkconfig.redaction.engine.Redactor
+    redactor = scala_object(shop.spark.sparkContext._jvm, "io.sparkconfig.redaction.engine.Redactor")
     # The logs, the event log and the pages are searched for the password at the end of this module.
     context = shop.spark.sparkContext
     context.setJobDescription(

@@ -20,6 +20,7 @@ from sparkconfig._spark import driver
 from sparkconfig.policy import PolicyViolation
 from support.policies import log_to, of_event, records, write_operator
 from support.processes import wait_until
+from support.scala_objects import scala_object
 from support.session import running_session
 
 pytestmark = pytest.mark.spark
@@ -432,7 +433,9 @@ class TestReferences:
 
     def test_the_jvm(self, classic, store):
         jvm = classic._jvm
-        values, expression = jvm.io.sparkconfig.core.Values, jvm.io.sparkconfig.core.Expression
+        values, expression = (
+            scala_object(jvm, f"io.sparkconfig.core.{name}") for name in ("Values", "Expression")
+        )
         assert values.resolve(expression.apply(store % "password")) == SECRET
         with pytest.raises(Exception, match="may not use this reference") as error:
             values.resolve(expression.apply(store % "admin"))

@@ -11,6 +11,7 @@ import pytest
 
 from sparkconfig._spark import driver
 from support.policies import log_to, records, write_operator
+from support.scala_objects import scala_object
 from support.session import running_session
 
 pytestmark = pytest.mark.spark
@@ -68,7 +69,9 @@ def test_the_start_warns_of_everything_and_goes_on(application):
 def test_settings_of_redaction_are_the_operators_even_so(application):
     spark, _ = application
     jvm = spark._jvm
-    assert jvm.io.sparkconfig.redaction.engine.Redactor.redact(f"<{COLOUR}>") != f"<{COLOUR}>"
+    assert (
+        scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor").redact(f"<{COLOUR}>") != f"<{COLOUR}>"
+    )
     conf = spark.sparkContext._jsc.sc().conf().clone().set("spark.eventLog.enabled", "true")
     # No context is being started, as where the platform's event log is unknown: an error unless require is false.
     jvm.io.sparkconfig.redaction.sinks.EventLogListener(conf)

@@ -10,6 +10,7 @@ import pytest
 from leaks.support import bare_jvm, compile_scala
 from spark.test_redaction_logs import OPENED, configure
 from sparkconfig.redaction import MASK, WITHHELD
+from support.scala_objects import scala_object
 
 pytestmark = pytest.mark.spark
 
@@ -29,7 +30,7 @@ def jvm(tmp_path_factory):
     classes = tmp_path_factory.mktemp("probe")
     compile_scala(PROBE, classes)
     with bare_jvm(OPENED, classes=classes) as gateway:
-        redactor = gateway.jvm.io.sparkconfig.redaction.engine.Redactor
+        redactor = scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor")
         redactor.registerAll([SECRET, *(f"tenant-password-{i:05d}-x" for i in range(10_000))])
         yield gateway.jvm
 
@@ -50,7 +51,7 @@ def test_an_event_of_200_megabytes(jvm):
 
 def test_a_log_message_of_50_megabytes(jvm, tmp_path):
     configure(jvm, tmp_path, "HUGE")
-    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
     answer = jvm.io.sparkconfig.redaction.probe.SinkProbe.hugeMessage(50, SECRET, str(tmp_path / "log"))
     more, masks, leaked = answer.split()
     assert (masks, leaked) == ("2", "false")
@@ -59,14 +60,14 @@ def test_a_log_message_of_50_megabytes(jvm, tmp_path):
 
 def test_a_fault_inside_redaction_withholds_and_counts(jvm, tmp_path):
     configure(jvm, tmp_path, "FAULTY")
-    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
-    before = jvm.io.sparkconfig.redaction.engine.Redactor.faults()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
+    before = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor").faults()
     jvm.io.sparkconfig.redaction.probe.SinkProbe.faulty(SECRET)
     text = (tmp_path / "log").read_text()
     assert SECRET not in text
     assert WITHHELD in text
     assert "harmless" in text
-    assert jvm.io.sparkconfig.redaction.engine.Redactor.faults() == before + 2
+    assert scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor").faults() == before + 2
 
 
 def written(jvm, event: dict) -> dict:

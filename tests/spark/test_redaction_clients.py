@@ -14,6 +14,7 @@ from leaks.support import compile_scala
 from spark.options.conftest import free_port, has_connect
 from sparkconfig.redaction import MASK
 from support.processes import wait_until
+from support.scala_objects import scala_object
 from support.session import running_session
 from support.shim import shim_jar
 
@@ -428,7 +429,7 @@ FetchErrorDetailsResponse.MitigationConfig.value
 def test_each_text_of_connects_answers_is_for_programs_or_for_people(application):
     from pyspark.sql.connect.proto import base_pb2
 
-    protos = application.sessions["classic"]._jvm.io.sparkconfig.redaction.sinks.Protos
+    protos = scala_object(application.sessions["classic"]._jvm, "io.sparkconfig.redaction.sinks.Protos")
     seen, texts = set(), set()
 
     def enter(message: Any) -> None:

@@ -12,6 +12,7 @@ import pytest
 from leaks.support import bare_jvm
 from leaks.values import CANARIES, ENCODINGS, LAYERS
 from sparkconfig.redaction import MASK, WITHHELD
+from support.scala_objects import scala_object
 
 pytestmark = pytest.mark.spark
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def redactor():
     with bare_jvm() as gateway:
-        redactor = gateway.jvm.io.sparkconfig.redaction.engine.Redactor
+        redactor = scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor")
         assert redactor.isEmpty()
         redactor.registerAllDeclared(list(CANARIES.values()))
         yield redactor
@@ -63,8 +64,10 @@ def test_cases_that_both_engines_pass():
         answers = {}
         for case in cases:
             _forget(gateway)
-            gateway.jvm.io.sparkconfig.redaction.engine.Redactor.registerAll(case["values"])
-            answers[case["name"]] = gateway.jvm.io.sparkconfig.redaction.engine.Redactor.redact(case["text"])
+            scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor").registerAll(case["values"])
+            answers[case["name"]] = scala_object(
+                gateway.jvm, "io.sparkconfig.redaction.engine.Redactor"
+            ).redact(case["text"])
     assert answers == {case["name"]: case["answer"] for case in cases}
 
 
@@ -191,7 +194,7 @@ def test_random_values_in_random_places(redactor):
 def fresh_redactor():
     """A redactor with few values; what other tests declare makes it slow (`~` stands everywhere)."""
     with bare_jvm() as gateway:
-        yield gateway.jvm.io.sparkconfig.redaction.engine.Redactor
+        yield scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor")
 
 
 @pytest.mark.parametrize(

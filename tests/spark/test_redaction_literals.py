@@ -7,6 +7,7 @@ from py4j.protocol import Py4JJavaError
 
 from leaks.support import bare_jvm
 from sparkconfig.redaction import MASK
+from support.scala_objects import scala_object
 
 pytestmark = pytest.mark.spark
 
@@ -39,7 +40,7 @@ def test_literal_secrets_join_the_registry(jvm):
         conf.set(key, value)
     conf.set("spark.config.redaction.keys", "colou?r, ^nothing$")
     jvm.io.sparkconfig.redaction.LiteralKeys.register(conf)
-    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
+    redactor = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor")
     for value in [*SECRETS.values(), 'jaas"Password-92']:
         assert redactor.redact(f"<{value}>") == f"<{MASK}>"
     for value in [*HARMLESS.values(), "jaasUserName-91"]:

@@ -8,6 +8,7 @@ from leaks.support import bare_jvm
 from leaks.values import CANARIES
 from sparkconfig.redaction import MASK
 from support.leaks import LeakFinder
+from support.scala_objects import scala_object
 
 pytestmark = pytest.mark.spark
 
@@ -53,8 +54,8 @@ def write(jvm, name, value):
 
 def test_log_events_and_a_reload(jvm, tmp_path):
     configure(jvm, tmp_path, "FIRST")
-    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
-    jvm.io.sparkconfig.redaction.sinks.LogRedaction.install()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
     for value in CANARIES.values():
         write(jvm, "a.b", value)
     configure(jvm, tmp_path, "SECOND")
@@ -119,7 +120,7 @@ def test_streams_are_masked_without_an_open_package():
         jvm.System.setOut(streams[0])
         jvm.System.setErr(streams[1])
         jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared([value])
-        jvm.io.sparkconfig.redaction.sinks.StreamRedaction.install()
+        scala_object(jvm, "io.sparkconfig.redaction.sinks.StreamRedaction").install()
         for stream in streams:
             stream.println(f"printed {value}")
         for name, target in under.items():

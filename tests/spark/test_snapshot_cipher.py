@@ -10,6 +10,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from leaks.support import bare_jvm
+from support.scala_objects import scala_object
 
 pytestmark = pytest.mark.spark
 VALUE = "Canary-\u00e9-1"
@@ -24,7 +25,7 @@ def jvm() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def key(jvm) -> bytes:
-    return bytes(jvm.io.sparkconfig.executor.SnapshotCipher.newKey())
+    return bytes(scala_object(jvm, "io.sparkconfig.executor.SnapshotCipher").newKey())
 
 
 def _snapshot(jvm) -> object:

@@ -7,6 +7,7 @@ import struct
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 # Bytes of a constant behind its tag (JVMS 4.4). Long and double take two places of the pool.
 _SIZES = {
@@ -31,11 +32,20 @@ _UTF8, _CLASS, _NAME_AND_TYPE, _METHOD_TYPE = 1, 7, 12, 16
 _NAME = re.compile(r"L([^;<>]+);")
 
 
-def named_classes(content: bytes) -> set[str]:
-    """The classes that one class file names, with dots: by constants, and in the types of what it calls and has."""
+class Constants(NamedTuple):
+    """What one class file's constant pool holds, by index, and where the file goes on behind it."""
+
+    texts: dict[int, str]
+    classes: dict[int, int]
+    types: list[int]
+    end: int
+
+
+def constants(content: bytes) -> Constants:
+    """The texts, the classes (index to the index of their name), and the types that calls name."""
     (count,) = struct.unpack_from(">H", content, 8)
     texts: dict[int, str] = {}
-    classes: list[int] = []
+    classes: dict[int, int] = {}
     types: list[int] = []
     at, index = 10, 1
     while index < count:
@@ -46,14 +56,20 @@ def named_classes(content: bytes) -> set[str]:
             at += 3 + length
         else:
             if tag == _CLASS:
-                classes.append(struct.unpack_from(">H", content, at + 1)[0])
+                classes[index] = struct.unpack_from(">H", content, at + 1)[0]
             elif tag == _NAME_AND_TYPE:
                 types.append(struct.unpack_from(">H", content, at + 3)[0])
             elif tag == _METHOD_TYPE:
                 types.append(struct.unpack_from(">H", content, at + 1)[0])
             at += 1 + _SIZES[tag]
         index += 2 if tag in (5, 6) else 1
-    found = {texts[each].strip("[") for each in classes}
+    return Constants(texts, classes, types, at)
+
+
+def named_classes(content: bytes) -> set[str]:
+    """The classes that one class file names, with dots: by constants, and in the types of what it calls and has."""
+    texts, classes, types, _ = constants(content)
+    found = {texts[each].strip("[") for each in classes.values()}
     # Descriptors of fields and methods stand as plain text: whatever looks like one counts.
     described = [text for text in texts.values() if re.fullmatch(r"\(.*\)[\[\w/$;.]+|\[*L[\w/$.]+;", text)]
     found = {name[1:-1] if name.startswith("L") and name.endswith(";") else name for name in found}

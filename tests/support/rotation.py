@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparkconfig._spark import driver
+from support.scala_objects import scala_object
 from support.session import running_session
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Site:
 
     @property
     def api(self) -> Any:
-        return self.context._jvm.io.sparkconfig.driver.DriverApi
+        return scala_object(self.context._jvm, "io.sparkconfig.driver.DriverApi")
 
     def everywhere(self, function: Callable[..., Iterator[object]], parts: int = 4) -> list[Any]:
         """Run a function in Python workers of all executors, and give its results."""

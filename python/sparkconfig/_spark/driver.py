@@ -8,7 +8,7 @@ from typing import Any
 
 from sparkconfig import redaction
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
-from sparkconfig.redaction.jvm import learn, unlogged
+from sparkconfig.redaction.jvm import driver_api, learn, unlogged
 from sparkconfig.secret import Secret
 
 __all__ = [
@@ -147,8 +147,7 @@ def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no ty
         )
     # Before the first value: from now on nothing that this process shows holds one.
     redaction.install()
-    # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
-    return context._jvm.io.sparkconfig.driver.DriverApi  # noqa: SLF001
+    return driver_api(context._jvm)  # noqa: SLF001
 
 
 def _translated(error: Exception) -> SparkConfigError:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["learn", "refresh", "refresh_now", "tell", "unlogged"]
+__all__ = ["driver_api", "learn", "refresh", "refresh_now", "tell", "unlogged"]
 
 # Printing asks the JVM for new values at most this often.
 _PAUSE_SECONDS = 0.1
@@ -88,7 +88,7 @@ def _ask() -> None:
     # Another JVM counts from the start.
     start = count if of is SparkContext._gateway else 0  # noqa: SLF001
     with unlogged():
-        fresh = json.loads(jvm.io.sparkconfig.driver.DriverApi.registered(start))
+        fresh = json.loads(driver_api(jvm).registered(start))
     # The JVM has left out what is too short or too common already.
     REGISTRY.declare(fresh)
     _known = (SparkContext._gateway, start + len(fresh))  # noqa: SLF001
@@ -101,8 +101,18 @@ def _tell(jvm: Any, gateway: object) -> None:  # noqa: ANN401 - a Py4J view of a
     start = _told[1] if _told[0] is gateway else 0
     if start < len(values):
         with unlogged():
-            jvm.io.sparkconfig.driver.DriverApi.mask(values[start:])
+            driver_api(jvm).mask(values[start:])
         _told = (gateway, len(values))
+
+
+def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no type
+    """Return what this package's own code may ask the driver's JVM.
+
+    It is the Scala object's instance, in a field: none of its methods is public and static, or SQL's ``reflect``
+    could call it.
+    """
+    # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
+    return getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")
 
 
 @contextmanager

@@ -31,8 +31,10 @@ object Shop {
   /** Without sparkconfig its classes are not there, and no text is a reference. */
   private def value(text: String): String =
     if (!text.startsWith("${")) text
-    else Thread.currentThread.getContextClassLoader.loadClass("io.sparkconfig.driver.DriverApi")
-      .getMethod("current", classOf[String]).invoke(null, text).asInstanceOf[String]
+    else {
+      val api = Thread.currentThread.getContextClassLoader.loadClass("io.sparkconfig.driver.DriverApi$")
+      api.getMethod("current", classOf[String]).invoke(api.getField("MODULE$").get(null), text).asInstanceOf[String]
+    }
 
   private def sql(spark: SparkSession, text: String): Unit = {
     val secret = spark.range(4).withColumn("secret", lit(text))

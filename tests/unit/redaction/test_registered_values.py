@@ -160,9 +160,8 @@ def test_a_composed_secret_that_is_revealed_registers_its_parts(
 def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[list[str]] = []
     api = SimpleNamespace(mask=lambda values: told.append(list(values)), registered=lambda _start: "[]")
-    jvm = SimpleNamespace(
-        io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=SimpleNamespace(DriverApi=api)))
-    )
+    package = SimpleNamespace(**{"DriverApi$": SimpleNamespace(**{"MODULE$": api})})
+    jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
     context = SimpleNamespace(_active_spark_context=None, _gateway=object())
     monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
     monkeypatch.setattr(redaction, "REGISTRY", Registry())
