@@ -30,7 +30,10 @@ object ConfReader {
       "placed same session" -> build(given).conf.get(Placed),
       "placed env" -> SparkEnv.get.conf.get(Placed),
       "placed task" -> inTask(spark, SparkEnv.get.conf.get(Placed)),
-      "placed set" -> Try(spark.conf.set(Placed, "mine")).failed.map(_.getMessage).getOrElse("done"),
+      "placed set" -> setIn(spark, _.conf.set(Placed, "mine")),
+      "placed SET" -> setIn(spark, _.sql(s"SET $Placed=yours").collect()),
+      "placed set and session again" -> setIn(build(given), _.conf.get(Placed)),
+      "placed unset" -> setIn(spark, _.conf.unset(Placed)),
       "kept env" -> WhoGetsWhat.value(Kept),
       "kept task" -> inTask(spark, WhoGetsWhat.value(Kept)),
       "kept prefix" -> copy.getAllWithPrefix("spark.shop.").toMap.apply("token"),
@@ -47,6 +50,10 @@ object ConfReader {
 
   private def build(given: Map[String, String]): SparkSession =
     given.foldLeft(SparkSession.builder)((builder, pair) => builder.config(pair._1, pair._2)).getOrCreate()
+
+  /** What a job's own change shows to its session. */
+  private def setIn(spark: SparkSession, change: SparkSession => Any): String =
+    Try(change(spark)).map(_ => spark.conf.getOption(Placed).getOrElse("nothing")).recover { case e => e.getMessage }.get
 
   private def inTask(spark: SparkSession, read: => String): String =
     spark.sparkContext.parallelize(Seq(1), 1).map(_ => read).collect().head

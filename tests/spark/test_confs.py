@@ -81,9 +81,15 @@ def test_a_key_in_place_gives_the_value_to_every_reader_though_the_builder_was_g
     assert (got == SECRET) is True
 
 
-def test_a_key_in_place_is_static_until_the_application_ends(seen) -> None:
-    assert "spark.redis.auth" in seen["placed set"]
+def test_a_job_sets_a_key_in_place_in_its_own_session_as_without_the_plugin(seen) -> None:
+    assert seen["placed set"] == "mine"
+    assert seen["placed SET"] == "yours"
+    assert seen["placed set and session again"] == "yours"
+    assert seen["placed unset"] == "nothing"
     assert seen["kept set"] == "done"
+
+
+def test_the_next_application_knows_nothing_of_keys_in_place(seen) -> None:
     assert seen["next application"] == "next"
 
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.internal.SQLConf
  * Conf keys whose value stands in the SparkConf itself. A session's builder keeps its own copy of what it was given,
  * and Spark would put the reference over the value: when a session begins, and again at each `getOrCreate`. Nothing
  * can be hooked in between, so for sessions these keys are static confs, which Spark takes from the SparkConf alone.
+ * A job may still set them in its own session, as it may without us.
  */
 object InPlaceConfs {
   private var keys = Set.empty[String]
@@ -62,12 +63,12 @@ object InPlaceConfs {
 }
 
 /**
- * Spark's static confs and ours. The state that sessions share takes static confs from the builder's options, so it
- * alone must not see ours.
+ * Spark's static confs and ours. Two do not see ours: the state that sessions share, which takes static confs from the
+ * builder's options, and `spark.conf.set` and `SET`, which refuse static confs.
  */
 private final class StaticKeys(others: JSet[String], ours: Set[String]) extends AbstractSet[String] {
   override def contains(key: AnyRef): Boolean =
-    others.contains(key) || (ours.exists(_ == key) && !StaticKeys.askedBySharedState)
+    others.contains(key) || (ours.exists(_ == key) && !StaticKeys.askedBySharedStateOrJob)
 
   override def size(): Int = others.size + ours.size
 
@@ -79,12 +80,16 @@ private final class StaticKeys(others: JSet[String], ours: Set[String]) extends 
 }
 
 private object StaticKeys {
-  private val SharedState = "org.apache.spark.sql.internal.SharedState"
+  private val Package = "org.apache.spark.sql."
   private val Depth = 16L
   private val walker = StackWalker.getInstance()
 
-  private def askedBySharedState: Boolean =
+  private def askedBySharedStateOrJob: Boolean =
     walker.walk[java.lang.Boolean] { (frames: JStream[StackWalker.StackFrame]) =>
-      frames.limit(Depth).anyMatch(frame => frame.getClassName.startsWith(SharedState))
+      frames.limit(Depth).anyMatch(frame => isOne(frame.getClassName))
     }
+
+  /** RuntimeConfig is `spark.conf`; its package differs between Spark 3.5 and 4. */
+  private def isOne(name: String): Boolean =
+    name.startsWith(Package) && (name.contains(".SharedState") || name.contains(".RuntimeConfig"))
 }
