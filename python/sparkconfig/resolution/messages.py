@@ -12,7 +12,7 @@ from sparkconfig.language.kafka import PROVIDERS
 from sparkconfig.language.references import Reference
 from sparkconfig.resolution.result import Place
 
-__all__ = ["inert", "limited", "problem", "written"]
+__all__ = ["inert", "limited", "missing_colon", "problem", "written"]
 
 _MOST = 200
 
@@ -44,7 +44,7 @@ def problem(
     provider = reference.provider
     if provider not in known:
         return where + (_classless(provider) if provider in kafka else _unknown(provider, known))
-    colon = _missing_colon(reference)
+    colon = missing_colon(reference)
     error = errors.get((provider, reference.path))
     if error is not None:
         return f"{where}{written(reference)}: {shorten(str(error), 500)}{colon or _hint(error)}"
@@ -93,7 +93,7 @@ def _unknown(provider: str, known: Collection[str]) -> str:
     )
 
 
-def _missing_colon(reference: Reference) -> str:
+def missing_colon(reference: Reference) -> str:
     """What to say if a slash stands where the colon before the key should be."""
     path, slash, key = reference.key.rpartition("/")
     # An absolute path lacks its key rather than a colon.

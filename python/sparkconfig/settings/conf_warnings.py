@@ -17,7 +17,7 @@ __all__ = ["empty", "in_clear", "near_misses", "of_start", "remedy_for"]
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|\bsas)s?$|fs\.azure\.(account\.key|sas|account\.oauth2\.client\.secret)\.",
+    r"|\bsas)s?$|^spark\.redis\.auth$|fs\.azure\.(account\.key|sas|account\.oauth2\.client\.secret)\.",
     re.IGNORECASE,
 )
 # Names of Kubernetes' secrets, and where they are mounted.
@@ -30,8 +30,14 @@ EMPTY_REMEDY = (
     'A shell replaces "${...}" in double quotes by nothing: write references in single quotes there'
 )
 """What to do about the keys that :func:`empty` finds."""
-_SWITCH = frozenset({"", "true", "false", "none", "null"})
+_SWITCH = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null"})
+_TOKENS = re.compile(r"tokens$", re.IGNORECASE)  # how many: a limit of a parser or of a language model
+# Where the secret is, and no secret: a file with an extension, which base64 never ends with, or an ARN.
+_PLACE = re.compile(r"(file:(//)?)?/[\w./-]{0,500}\.\w{2,8}|arn:aws[\w-]*:[\w:/.-]{1,500}", re.ASCII)
 _NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
+_OTHER_BRACKETS = re.compile(
+    r"(?:(\$[\[(]?)|(?<!\$)(\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):[^\s:{}\"']{1,200}:[^\s:{}\"']{1,200}"
+)
 _OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
 
 
@@ -78,6 +84,12 @@ def remedy_for(key: str) -> str:
 def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
     """Describe texts that look like references to one of ``providers`` and are none."""
     for key, text in confs.items():
+        for found in _OTHER_BRACKETS.finditer(text):
+            if found[3] in providers:
+                yield (
+                    f"{shorten(key)}: {found[1] or found[2]}{found[3]}:… is text and no reference; write"
+                    f" ${{{found[3]}:PATH:KEY}}"
+                )
         if "${" not in text:
             continue
         for found in _NEAR_MISS.finditer(text):
@@ -99,6 +111,8 @@ def _is_in_clear(key: str, text: str) -> bool:
         return True
     if key.lower().endswith("sasl.jaas.config"):
         return _JAAS.search(text) is not None
-    if "${" in text or "$[" in text or _NO_SECRET_KEY.match(key):
+    if "${" in text or "$[" in text or _NO_SECRET_KEY.match(key) or _PLACE.fullmatch(text.strip()):
+        return False
+    if _TOKENS.search(key) and text.strip().isdigit():
         return False
     return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None

@@ -35,6 +35,6 @@ def advice_if_early(key: str) -> str | None:
     if is_read_early(key):
         return (
             f"{key}: Spark reads it before plugins start, so a reference here would be used as text."
-            " Write the value itself; a secret does not belong into this conf"
+            " Write the value itself; a secret does not belong in this conf"
         )
     return None

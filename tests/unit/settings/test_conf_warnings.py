@@ -73,10 +73,31 @@ def test_jaas() -> None:
         ("spark.master", "spark://h:7077"),
         ("spark.jars", "hdfs://nn:8020/a@b.jar,https://h:443/x"),
         ("spark.shop.tokenizer", "words"),
+        ("spark.sql.parser.maxTokens", "100"),
+        ("spark.llm.max_tokens", "4096"),
+        ("spark.shop.use.password", "yes"),
+        ("spark.shop.show.password", "0"),
+        ("spark.shop.private.key", "/etc/shop/key.pem"),
+        ("spark.shop.private.key", "file:///etc/shop/key.pem"),
+        ("spark.shop.secret.id", "arn:aws:secretsmanager:eu-west-1:1:secret:shop"),
     ],
 )
 def test_what_is_no_secret(key: str, text: str) -> None:
     assert conf_warnings.in_clear({key: text}) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("spark.shop.password", "4096"),
+        ("spark.shop.token", "123456"),
+        ("spark.shop.tokens", "4096 abc"),
+        ("spark.shop.secret.key", "/a+b/" + VALUE + "=="),
+        ("spark.redis.auth", VALUE),
+    ],
+)
+def test_secrets_that_look_harmless(key: str, text: str) -> None:
+    assert conf_warnings.in_clear({key: text}) == [key]
 
 
 @pytest.mark.parametrize(
@@ -102,6 +123,33 @@ def test_almost_references(text: str) -> None:
     ],
 )
 def test_what_is_not_almost_a_reference(text: str) -> None:
+    assert list(conf_warnings.near_misses({"spark.x": text}, {"secrets"})) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$secrets:shop:password",
+        "$[secrets:shop:password]",
+        "x$(secrets:shop:password)",
+        "{secrets:shop:password}",
+    ],
+)
+def test_a_reference_without_its_dollar_or_in_other_brackets(text: str) -> None:
+    (said,) = conf_warnings.near_misses({"spark.x": text}, {"secrets"})
+    assert "is text and no reference" in said
+    assert "${secrets:PATH:KEY}" in said
+    assert "password" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${secrets:shop:password}", "{secrets: 1}", "secrets:shop:password", "$[env:HOME:x]", "{secrets:x}",
+        "$[envVar/defaultValue=secrets:x:y/=A]", "my$secretsx:a:b",
+    ],
+)  # fmt: skip
+def test_other_brackets_and_dollars(text: str) -> None:
     assert list(conf_warnings.near_misses({"spark.x": text}, {"secrets"})) == []
 
 

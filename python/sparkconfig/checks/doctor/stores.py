@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sparkconfig._text import counted, shorten
 from sparkconfig.checks.doctor.finding import Finding, error, note, ok
@@ -12,10 +12,12 @@ from sparkconfig.checks.provider_trial import try_provider
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.language.references import Reference, scan
 from sparkconfig.providers.hadoop.jvm import NoDriverError
+from sparkconfig.resolution import messages
 from sparkconfig.settings.schema import PREFIX, parse
 
 __all__ = ["providers", "references_in", "settings"]
 
+_MOST_CONFS = 5
 _TODO = {
     ExitCode.NOT_FOUND: "correct the reference, or put the value into the store",
     ExitCode.DENIED: "let this user's or machine's identity read it, or correct the login in the provider's params",
@@ -40,15 +42,33 @@ def providers(subject: Subject) -> Iterator[Finding]:
             "providers", f"{PREFIX}providers names none", "declare one; 'sparkconfig init' prints the lines"
         )
     wanted: dict[str, dict[str, set[str]]] = {name: {} for name in names}
-    for references in references_in(subject).values():
+    used: dict[Reference, set[str]] = {}
+    for conf, references in references_in(subject).items():
         for each in references:
             if each.provider in wanted:
                 wanted[each.provider].setdefault(each.path, set()).add(each.key)
+                used.setdefault(_place(each), set()).add(conf)
     for name in names:
-        yield from _try(subject, name, wanted[name])
+        yield from _try(subject, name, wanted[name], used)
 
 
-def _try(subject: Subject, name: str, wanted: dict[str, set[str]]) -> Iterator[Finding]:
+def _place(reference: Reference) -> Reference:
+    """The reference without its place in a text."""
+    return reference._replace(start=0, end=0)
+
+
+def _confs_of(references: Iterable[Reference], used: Mapping[Reference, set[str]]) -> str:
+    """Who uses these references, and whether a slash in them should be a colon."""
+    held = [each for each in references if each in used]
+    confs = sorted({conf for each in held for conf in used[each]})
+    others = f" and {len(confs) - _MOST_CONFS} more" if len(confs) > _MOST_CONFS else ""
+    colons = "".join(messages.missing_colon(each) for each in sorted(held))
+    return f"; used by {', '.join(map(shorten, confs[:_MOST_CONFS]))}{others}{colons}"
+
+
+def _try(
+    subject: Subject, name: str, wanted: dict[str, set[str]], used: Mapping[Reference, set[str]]
+) -> Iterator[Finding]:
     area = f"provider {name}"
     try:
         trial = try_provider(name, wanted, keys=None, files=subject.files, operator=subject.operator)
@@ -74,11 +94,14 @@ def _try(subject: Subject, name: str, wanted: dict[str, set[str]]) -> Iterator[F
         elif read.error is not None:
             failed = True
             code = code_for(read.error)
-            text = f"path {shorten(read.path)!r}: {read.error}"
+            asked = [Reference(name, read.path, key, 0, 0) for key in wanted[read.path]]
+            text = f"path {shorten(read.path)!r}: {read.error}{_confs_of(asked, used)}"
             yield error(area, text, _TODO.get(code, "correct the provider's params"), code)
         elif missing:
             failed = True
-            text = f"path {shorten(read.path)!r} has no key {', '.join(map(shorten, missing))}"
+            asked = [Reference(name, read.path, key, 0, 0) for key in missing]
+            text = f"path {shorten(read.path)!r} has no key {', '.join(shorten(key) or repr(key) for key in missing)}"
+            text += _confs_of(asked, used)
             yield error(area, text, _TODO[ExitCode.NOT_FOUND], ExitCode.NOT_FOUND)
     if not failed:
         keys = sum(len(each) for each in wanted.values())

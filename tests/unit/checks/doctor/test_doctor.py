@@ -290,8 +290,16 @@ def test_providers_are_tried_with_what_the_confs_refer_to(examine, tmp_path):
 def test_a_reference_to_nothing(examine, tmp_path):
     (tmp_path / "db.properties").write_text(f"password={VALUE}\n")
     diagnosis = examine(f"{GOOD}\nspark.shop.user ${{files:{tmp_path}/db.properties:user}}")
-    assert "has no key user" in errors(diagnosis)["provider files"]
+    assert "has no key user; used by spark.shop.user" in errors(diagnosis)["provider files"]
     assert diagnosis.code is ExitCode.NOT_FOUND
+
+
+def test_a_slash_in_the_place_of_a_colon_is_named_with_its_conf(examine, tmp_path):
+    (tmp_path / "shop.properties").write_text(f"password={VALUE}\n")
+    diagnosis = examine(f"{GOOD}\nspark.shop.user ${{files:shop.properties/password}}")
+    said = errors(diagnosis)["provider files"]
+    assert "used by spark.shop.user" in said
+    assert "a colon is missing between path and key: write ${files:shop.properties:password}" in said
 
 
 def test_what_only_a_driver_can_read_is_no_error(examine):
