@@ -88,7 +88,7 @@ scala() {
 find_wheel() {
   local wheels=()
   if [[ -z $SOURCE ]]; then SOURCE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"; fi
-  [[ -d $SOURCE ]] || fail "SPARKCONFIG_SOURCE=$SOURCE is no folder; a volume is visible only to init scripts that lie in a volume"
+  [[ -d $SOURCE ]] || fail "SPARKCONFIG_SOURCE=$SOURCE is not a folder; a volume is visible only to init scripts that lie in a volume"
   mapfile -t wheels < <(compgen -G "$SOURCE/sparkconfig-*.whl" || true)
   ((${#wheels[@]} > 0)) || fail "there is no sparkconfig-*.whl in $SOURCE; set SPARKCONFIG_SOURCE to the folder that holds it"
   ((${#wheels[@]} == 1)) || fail "there are ${#wheels[@]} versions in $SOURCE: ${wheels[*]##*/}; leave one"

@@ -17,7 +17,7 @@ def import_object(target: str) -> object:
         ConfigurationError: the module or the name does not exist, or the import fails.
     """
     module, _, attribute = target.partition(":") if ":" in target else target.rpartition(".")
-    problem = "is no dotted path of a module and a class"
+    problem = "is not a dotted path of a module and a class"
     if all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")]):
         try:
             found: object = importlib.import_module(module)

@@ -34,7 +34,7 @@ class Secret(metaclass=_SaysHow):
     Args:
         value: the text.
         parts: the values of the references in it, which redaction masks wherever they show; None: the whole text is
-            one. Text that a job wrote around its references is no secret, and there may be any number of such texts.
+            one. Text that a job wrote around its references is not a secret, and there may be any number of such texts.
     """
 
     __slots__ = ("_parts", "_value")

@@ -49,7 +49,7 @@ def configure(
 
     Args:
         builder: a ``SparkSession.builder``, not started yet.
-        providers: name to its params, and ``class`` if the name is no alias (``spark.config.providers``).
+        providers: name to its params, and ``class`` if the name is not an alias (``spark.config.providers``).
         settings: other ``spark.config.*``, with or without that prefix.
         class_path: put the jar on the class paths of driver and executors instead of into ``spark.jars``, as
             Hadoop's credential providers need it; executors must then find it at the same path.

@@ -52,7 +52,7 @@ def current(text: str) -> Secret:
     Raises:
         UnresolvedReferenceError: a reference has no value; the message says which and why.
         PolicyViolation: the operator's policy does not let this job use it.
-        AgentError: this is no Python worker of an application with the plugin, nor its driver.
+        AgentError: this is not a Python worker of an application with the plugin, nor its driver.
     """
     held = _held
     if held is not None:

@@ -63,7 +63,7 @@ def run(op: str, case: Mapping[str, object], process_env: Mapping[str, str | Non
 
 
 def _typed(value: object) -> object:
-    """Password objects are no text to Kafka either: it does not look into them."""
+    """Password objects are not text to Kafka either: it does not look into them."""
     return value
 
 

@@ -291,7 +291,7 @@ def test_confs_that_would_not_work(node: Node, line: str, said: str) -> None:
         ({"JNAME": "zulu8-ca-amd64"}, "Java is 8 and sparkconfig needs 17"),
         ({"DATABRICKS_RUNTIME_VERSION": "15.4", "JNAME": "zulu17-ca-arm64"}, "with Scala 2.13 is Spark 3.5"),
         ({"DATABRICKS_RUNTIME_VERSION": "16.4"}, "use its image with Scala 2.12"),
-        ({"SPARKCONFIG_SOURCE": "/nowhere"}, "SPARKCONFIG_SOURCE=/nowhere is no folder"),
+        ({"SPARKCONFIG_SOURCE": "/nowhere"}, "SPARKCONFIG_SOURCE=/nowhere is not a folder"),
         ({"SPARKCONFIG_SOURCE": "/var"}, "no sparkconfig-*.whl in /var"),
         ({"SPARKCONFIG_EXTRAS": "vault"}, "pip did not find what sparkconfig[vault]"),
     ],

@@ -47,7 +47,7 @@ class UnmaskedValues:
                 self._warned.add(id_)
                 _log.warning(
                     "a value in %s looks like an ordinary word, and is masked in free text wherever that word stands;"
-                    " if it is no secret, name the reference in spark.config.redaction.plain",
+                    " if it is not a secret, name the reference in spark.config.redaction.plain",
                     shorten(id_.split("\0", 1)[0]),
                 )
             if id_ not in self._warned and not all(map(worth_registering, entry.secrets)):

@@ -39,7 +39,7 @@ class ExitCode(IntEnum):
     UNAVAILABLE = 6
     """A store or file cannot be reached now; trying again may help."""
     DAMAGED = 7
-    """A sealed file was changed behind its owner's back, or is no sealed file."""
+    """A sealed file was changed behind its owner's back, or is not a sealed file."""
     REFUSED = 8
     """The check was made, and a policy refuses something."""
     INTERNAL = 70

@@ -143,7 +143,7 @@ def _with_policy(given: OperatorFile | None, policy: str) -> OperatorFile:
 
 
 def _quiet(given: OperatorFile | None) -> OperatorFile | None:
-    """Without audit: a question is no decision."""
+    """Without audit: a question is not a decision."""
     if given is None:
         return None
     kept = {key: text for key, text in given.settings.items() if not key.startswith(f"{PREFIX}audit.")}

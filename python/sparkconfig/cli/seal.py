@@ -63,7 +63,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     put.add_argument("name", metavar="SECTION:KEY", help="as in ${secrets:SECTION:KEY}")
     put.add_argument("--from-env", metavar="VAR", help="take the value from an environment variable")
     put.add_argument("--exact", action="store_true", help="keep a line end at the end of standard input")
-    put.add_argument("--allow-empty", action="store_true", help="an empty value is no mistake")
+    put.add_argument("--allow-empty", action="store_true", help="an empty value is not a mistake")
     _finish(put, _set)
 
     listing = actions.add_parser(

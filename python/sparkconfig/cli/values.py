@@ -67,7 +67,7 @@ def _from_standard_input(*, exact: bool) -> str:
         bad = False
     if bad:
         raise ConfigurationError(
-            "the value on standard input is no UTF-8 text; encode it, for example as base64"
+            "the value on standard input is not UTF-8 text; encode it, for example as base64"
         )
     if exact:
         return text

@@ -25,7 +25,7 @@ def load(content: bytes) -> dict[str, str]:
     """Read a file's content, UTF-8 with or without a byte order mark; the last of equal names wins.
 
     Raises:
-        FormatError: not UTF-8, or a line that is no assignment; names the line.
+        FormatError: not UTF-8, or a line that is not an assignment; names the line.
     """
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -44,7 +44,7 @@ def load(content: bytes) -> dict[str, str]:
             continue
         name = _NAME.match(text, position, end)
         if name is None:
-            raise _wrong(text, position, "is no NAME=value")
+            raise _wrong(text, position, "is not NAME=value")
         value, position = _value(text, name.end(), end)
         found[name[1]] = value
     return found

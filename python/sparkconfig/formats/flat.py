@@ -21,7 +21,7 @@ def json_fields(text: str, where: str) -> dict[str, str]:
     """Return the fields of the JSON object ``text`` by dotted name; see :func:`flatten`.
 
     Raises:
-        ProviderError: ``text`` is no JSON object, or two fields have the same dotted name; names ``where``.
+        ProviderError: ``text`` is not a JSON object, or two fields have the same dotted name; names ``where``.
     """
     problem = "is not a JSON object"
     try:
@@ -36,7 +36,7 @@ def json_fields(text: str, where: str) -> dict[str, str]:
 
 
 def flatten(fields: Mapping[str, object], where: str) -> dict[str, str]:
-    """Return leaves by dotted name: ``{"db": {"ports": [1]}}`` gives ``db.ports.0``; a null is no value.
+    """Return leaves by dotted name: ``{"db": {"ports": [1]}}`` gives ``db.ports.0``; a null is not a value.
 
     Numbers that came through :func:`json_fields` keep their spelling; booleans are ``true`` and ``false``.
 

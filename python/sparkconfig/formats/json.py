@@ -13,7 +13,7 @@ def load(content: bytes) -> dict[str, str]:
     """Read a file's content, UTF-8 with or without a byte order mark.
 
     Raises:
-        FormatError: not UTF-8, no JSON object, nested too deeply, or two fields with one dotted name.
+        FormatError: not UTF-8, not a JSON object, nested too deeply, or two fields with one dotted name.
     """
     try:
         return json_fields(content.decode("utf-8-sig"), "the content")

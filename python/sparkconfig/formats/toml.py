@@ -20,7 +20,7 @@ def load(content: bytes) -> dict[str, str]:
     """Read a file's content.
 
     Raises:
-        FormatError: not UTF-8, or no TOML, or two fields with one dotted name.
+        FormatError: not UTF-8, not TOML, or two fields with one dotted name.
     """
     try:
         return flatten(tomllib.loads(content.decode("utf-8-sig"), parse_float=str), "the content")

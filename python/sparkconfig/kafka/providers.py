@@ -95,7 +95,7 @@ class DirectoryConfigProvider(directory.DirectoryConfigProvider):
                 return ConfigData({})
         raise ConfigurationError(f"Could not list directory {path}")
 
-    def _outside(self, file: str, *, asked: bool) -> None:  # noqa: ARG002 - asked for or not, it is no key
+    def _outside(self, file: str, *, asked: bool) -> None:  # noqa: ARG002 - asked for or not, it is not a key
         super()._outside(file, asked=False)
 
 
@@ -143,7 +143,7 @@ def resolve(
     """Resolve the references of a configuration that may declare its own providers (KIP-421).
 
     Args:
-        originals: the configuration. Values that are no text pass unchanged.
+        originals: the configuration. Values that are not text pass unchanged.
         provider_props: a separate map that declares the providers; those of ``originals`` then do not count.
         automatic_config_providers: names of the classes that ``originals`` may declare, separated by commas;
             None: any. Does not limit ``provider_props``, which the caller trusts.
@@ -183,7 +183,7 @@ def allowed_path(config: str | None, path: str) -> str | None:
 
 
 def _declared(props: Mapping[str, object], allowed: Set[str] | None) -> dict[str, str]:
-    """Name to class; names are not trimmed, and one without a class is no provider."""
+    """Name to class; names are not trimmed, and one without a class is not a provider."""
     names = props.get(_PROVIDERS)
     if not isinstance(names, str) or not names:
         return {}
@@ -214,7 +214,7 @@ def _make(key: str, class_name: str, classes: Mapping[str, Callable[[], object]]
         )
     provider = maker()
     if not isinstance(provider, ConfigProvider):
-        raise ConfigurationError(f"{key}: {class_name} is no ConfigProvider")
+        raise ConfigurationError(f"{key}: {class_name} is not a ConfigProvider")
     return provider
 
 

@@ -157,7 +157,7 @@ def _find(name: str, built_in: Mapping[str, str], base: type[_Kind]) -> type[_Ki
     found = import_object(target or name)
     if not (isinstance(found, type) and issubclass(found, base)):
         raise ConfigurationError(
-            f"'{shorten(name)}' is no class derived from sparkconfig.policy's {base.__name__}"
+            f"'{shorten(name)}' is not a class derived from sparkconfig.policy's {base.__name__}"
         )
     return found
 
@@ -240,7 +240,7 @@ def load_parts(confs: Mapping[str, str], default: str) -> Parts:
         unknown = [kind for kind in parts.settings.worker_job_types if kind not in JOB_TYPES]
         if unknown:
             raise ConfigurationError(
-                f"{PREFIX}worker.job.types: '{shorten(unknown[0], 40)}' is no job type; use {', '.join(JOB_TYPES)}"
+                f"{PREFIX}worker.job.types: '{shorten(unknown[0], 40)}' is not a job type; use {', '.join(JOB_TYPES)}"
             )
 
     def load_audit() -> None:

@@ -158,11 +158,11 @@ class OverrideRequest:
     def __post_init__(self) -> None:
         if self.job_type not in JOB_TYPES:
             raise ConfigurationError(
-                f"'{shorten(str(self.job_type), 40)}' is no job type; use one of {', '.join(JOB_TYPES)}"
+                f"'{shorten(str(self.job_type), 40)}' is not a job type; use one of {', '.join(JOB_TYPES)}"
             )
         if self.scope not in SCOPES:
             raise ConfigurationError(
-                f"'{shorten(str(self.scope), 40)}' is no scope; use one of {', '.join(SCOPES)}"
+                f"'{shorten(str(self.scope), 40)}' is not a scope; use one of {', '.join(SCOPES)}"
             )
         for name in self.props:
             if not isinstance(name, str):

@@ -47,7 +47,7 @@ class CreateTableRequest:
     def __post_init__(self) -> None:
         if self.job_type not in JOB_TYPES:
             raise ConfigurationError(
-                f"'{shorten(str(self.job_type), 40)}' is no job type; use one of {', '.join(JOB_TYPES)}"
+                f"'{shorten(str(self.job_type), 40)}' is not a job type; use one of {', '.join(JOB_TYPES)}"
             )
         for name in ("columns", "options", "properties"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))

@@ -82,7 +82,9 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
             )
         except ValueError:
             failure = values.wrong(
-                "vault.url", "is no URL of a vault, or the identity is malformed", values.text("vault.url")
+                "vault.url",
+                "is not a URL of a vault, or the identity is malformed",
+                values.text("vault.url"),
             )
         else:
             return
@@ -138,7 +140,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
         return super()._failure(error, path)
 
     def _login_failure(self, where: str, error: Any) -> ProviderError:  # noqa: ANN401 - a ClientAuthenticationError
-        """Tell a login that was refused from one that was not heard: an outage is no revocation."""
+        """Tell a login that was refused from one that was not heard: an outage is not a revocation."""
         if (
             error.__cause__ is not None
         ):  # what azure-identity did not expect: no connection, HTTP 5xx, no JSON

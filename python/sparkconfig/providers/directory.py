@@ -140,7 +140,7 @@ class DirectoryConfigProvider(FilePushes):
             try:
                 status = os.stat(file)  # noqa: PTH116 - texts throughout
             except (FileNotFoundError, NotADirectoryError):
-                continue  # a dangling link is no key
+                continue  # a dangling link is not a key
             if not stat.S_ISREG(status.st_mode):
                 continue
             if allowed.limited and not allowed.allows_real(os.path.realpath(file)):

@@ -43,7 +43,7 @@ class EnvVarConfigProvider(ConfigProvider):
         """Take ``allowlist.pattern``.
 
         Raises:
-            ConfigurationError: the pattern is no regular expression.
+            ConfigurationError: the pattern is not a regular expression.
         """
         read_params("envvar", PARAMS, params)
         self.allow(params.get("allowlist.pattern"))  # an empty pattern allows nothing, as in Kafka
@@ -52,7 +52,7 @@ class EnvVarConfigProvider(ConfigProvider):
         """Let only variables be read whose whole name matches; None: all.
 
         Raises:
-            ConfigurationError: the pattern is no regular expression.
+            ConfigurationError: the pattern is not a regular expression.
         """
         try:
             self._allowed = None if pattern is None else re.compile(to_python(pattern), re.ASCII)
@@ -60,7 +60,7 @@ class EnvVarConfigProvider(ConfigProvider):
             reason = str(error)
         else:
             return
-        raise ConfigurationError(f"provider envvar: allowlist.pattern is no usable pattern: {reason}")
+        raise ConfigurationError(f"provider envvar: allowlist.pattern is not a usable pattern: {reason}")
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         """Return variables. One that the pattern forbids is left out, like one that is not set (Kafka).

@@ -178,7 +178,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
         return ProviderUnavailableError(f"{where}: {(hints or ['the store is not available'])[0]} ({kind})")
 
     def _login_failure(self, where: str, error: Any) -> ProviderError:  # noqa: ANN401 - a GoogleAuthError
-        """Tell a login that was refused from one that was not heard: an outage is no revocation."""
+        """Tell a login that was refused from one that was not heard: an outage is not a revocation."""
         kind = type(error).__name__
         # Both begin with OAuth's code, if the login server gave one; the second one after two words.
         code = re.split("[: ]", str(next(iter(error.args), "")).removeprefix("Error code "), maxsplit=1)[0]

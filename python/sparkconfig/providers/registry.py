@@ -56,7 +56,7 @@ def find_class(name: str) -> type[ConfigProvider]:
     """Return the provider class called ``name``.
 
     Raises:
-        ConfigurationError: nothing has that name, it cannot be imported, or it is no ConfigProvider.
+        ConfigurationError: nothing has that name, it cannot be imported, or it is not a ConfigProvider.
     """
     target = BUILT_IN.get(name)
     if target is None:
@@ -83,7 +83,7 @@ def find_class(name: str) -> type[ConfigProvider]:
             f"'{shorten(name)}' is a Java class, and providers here are Python classes; write {java}"
         )
     if not (isinstance(found, type) and issubclass(found, ConfigProvider)):
-        raise ConfigurationError(f"'{shorten(name)}' is no class derived from sparkconfig.ConfigProvider")
+        raise ConfigurationError(f"'{shorten(name)}' is not a class derived from sparkconfig.ConfigProvider")
     return found
 
 

@@ -48,7 +48,7 @@ class SealedConfigProvider(FilePushes):
 
     @property
     def local(self) -> bool:
-        """A get costs two stat calls, and decryption of what was asked for."""
+        """A get costs two stat calls, and decryption of the requested values."""
         return True
 
     def configure(self, params: Mapping[str, str]) -> None:

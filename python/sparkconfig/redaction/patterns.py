@@ -93,7 +93,7 @@ def _inside(text: str) -> Iterator[str]:
     yield bare
     lines = _LINES.split(text)
     if len(lines) > 1:
-        # "-----BEGIN PRIVATE KEY-----" is no secret.
+        # "-----BEGIN PRIVATE KEY-----" is not a secret.
         yield from (line for line in (line.strip(_BLANKS) for line in lines) if not line.startswith("-----"))
     if bare[:1] in ("{", "[") and len(bare) <= _LONGEST_DOCUMENT:
         yield from _fields(bare)

@@ -37,7 +37,7 @@ class CachingProvider(ConfigProvider):
 
     A key that was not asked for before makes the whole path be read again, so that no two keys of one path ever
     come from two reads. While the store cannot be reached, the last good answer serves until ``stale_expiry_ms``;
-    "not there" and "not allowed" end it at once, since revocation is no outage. A provider that breaks its contract
+    "not there" and "not allowed" end it at once, since revocation is not an outage. A provider that breaks its contract
     (another exception, no ConfigData) or gives no answer in time counts as one that cannot be reached.
 
     Where the provider pushes, this class subscribes to each path in use; a push makes the path due and calls
@@ -250,7 +250,7 @@ class CachingProvider(ConfigProvider):
         """Read; what has vanished from a local file must stay away for half a second.
 
         Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
-        another into its place: that is no revocation.
+        another into its place: that is not a revocation.
         """
         before = entry.data
         if not self.local or before is None:
@@ -328,7 +328,7 @@ class CachingProvider(ConfigProvider):
         if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
             raise error
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
-        # Local reads fail and heal in no time; a store gets some air, but no longer than its answer may serve.
+        # Local reads fail and heal in no time; back off from a store, but never past its stale expiry.
         if not self.local:
             backoff = min(_FIRST_BACKOFF_MS * 2 ** min(entry.failures - 1, 20), _MAX_BACKOFF_MS)
             until = now + _jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))

@@ -175,7 +175,7 @@ def _names(confs: Mapping[str, str], root: str) -> tuple[list[str], list[str]]:
             problems.append(f"{root}: Spark itself expands ${{{name}:...}}; choose another name{use}")
         elif _NAME.fullmatch(name) is None:
             problems.append(
-                f"{root}: '{shorten(name, 40)}' is no provider name; use letters, digits, '-' and '_'"
+                f"{root}: '{shorten(name, 40)}' is not a provider name; use letters, digits, '-' and '_'"
             )
         else:
             good.append(name)

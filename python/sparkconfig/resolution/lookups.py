@@ -94,7 +94,7 @@ class Lookups:
         return [self._ids.get(reference[:3]) for reference in references]
 
     def _take(self, place: Place, keys: set[str], answer: object) -> None:
-        """Keep what was asked for, if the answer has the types of the contract."""
+        """Keep the requested keys, if the answer has the types of the contract."""
         where = f"provider '{place[0]}' broke its contract at path '{shorten(place[1])}': "
         if not isinstance(answer, ConfigData):
             kind = type(answer).__name__

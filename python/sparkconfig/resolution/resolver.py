@@ -173,7 +173,7 @@ class Resolver:
         return [source for expression in expressions for source in resolution.provenance[expression]]
 
     def substitutions(self, text: str) -> list[Command | None]:
-        """Return the ``$[...]`` of a text, None for each that is no substitution; empty if they are off."""
+        """Return the ``$[...]`` of a text, None for each that is not a substitution; empty if they are off."""
         return self._language.substitutions(text)
 
     def close(self) -> None:

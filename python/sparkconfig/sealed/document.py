@@ -105,7 +105,7 @@ def decode(raw: bytes) -> Document:
     """Read the text of a document; nothing in it is authenticated yet.
 
     Raises:
-        MalformedFileError: it is no sealed file.
+        MalformedFileError: it is not a sealed file.
         UnknownVersionError: it is one, of a version that is not known here.
     """
     try:

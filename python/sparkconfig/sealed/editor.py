@@ -37,7 +37,7 @@ def put(path: Path, source: KeySource, values: Mapping[EntryName, str]) -> list[
     """Seal values, in one step for all of them; return the names that were there before.
 
     Raises:
-        ConfigurationError: a name that no reference could spell, or a value that is no UTF-8 text.
+        ConfigurationError: a name that no reference could spell, or a value that is not UTF-8 text.
         SealedFileError: see ``failures``.
     """
     for name, value in values.items():
@@ -119,6 +119,8 @@ def _check_value(name: EntryName, value: str) -> None:
     except UnicodeEncodeError:
         size = -1
     if size < 0:
-        raise ConfigurationError(f"the value for '{name}' is no UTF-8 text; encode it, for example as base64")
+        raise ConfigurationError(
+            f"the value for '{name}' is not UTF-8 text; encode it, for example as base64"
+        )
     if size > _LONGEST_VALUE:
         raise ConfigurationError(f"the value for '{name}' is longer than {_LONGEST_VALUE >> 20} MiB")

@@ -31,7 +31,7 @@ class FileForbiddenError(FileAccessError):
 
 
 class MalformedFileError(SealedFileError):
-    """The file is no sealed file, or was cut off."""
+    """The file is not a sealed file, or was cut off."""
 
 
 class UnknownVersionError(SealedFileError):

@@ -64,7 +64,7 @@ def read(path: Path, *, private: bool = False) -> tuple[bytes, Stamp]:
 
     Raises:
         FileMissingError: it does not exist.
-        FileAccessError: it cannot be read, is no plain file, or should be private and is not.
+        FileAccessError: it cannot be read, is not a plain file, or should be private and is not.
         MalformedFileError: it is far too large.
     """
     try:

@@ -232,7 +232,7 @@ def _decode(text: str, source: str) -> list[bytes]:
                 key = b""
             if len(key) != crypto.KEY_BYTES:
                 raise KeyUnusableError(
-                    f"the {source}, line {number}, is no key: expected base64 of {crypto.KEY_BYTES} bytes;"
+                    f"the {source}, line {number}, is not a key: expected base64 of {crypto.KEY_BYTES} bytes;"
                     " 'sparkconfig seal new-key' makes one"
                 )
             keys.append(key)

@@ -137,7 +137,7 @@ def check_trust(path: Path, *, uid: int | None = None) -> None:
 def _file_problem(path: Path, user: int) -> str:
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        return f"the operator's file {path} is no regular file"
+        return f"the operator's file {path} is not a regular file"
     if found.st_uid == user != 0:
         return (
             f"the operator's file {path} belongs to the user that runs the job (uid {user}), who could change it;"

@@ -46,7 +46,7 @@ _PLAIN_KEYS = ("user", "username", "host", "hostname", "port", "dbname", "databa
 
 
 def _plain(given: str | None) -> tuple[str, ...]:
-    """Patterns of references that are no secrets."""
+    """Patterns of references that are not secrets."""
     listed = (given or "").strip()
     default = tuple(f"*:{key}" for key in _PLAIN_KEYS) if listed.startswith("+") else ()
     return default + references.parse(listed.removeprefix("+"))
@@ -249,7 +249,7 @@ class Settings:
         "redaction.plain",
         _PLAIN,
         "+",
-        "References (PROVIDER:PATH:KEY, * for any text) whose values are no secrets: redaction leaves them as they"
+        "References (PROVIDER:PATH:KEY, * for any text) whose values are not secrets: redaction leaves them as they"
         " are, since masking a database's or a region's name would change what jobs decide by. A list that begins"
         " with + adds to the default, which is the keys " + ", ".join(_PLAIN_KEYS) + ".",
     )

@@ -26,7 +26,7 @@ class Allowlists:
         sysprop_pattern: the same for system properties.
 
     Raises:
-        ConfigurationError: a path is not absolute, or a pattern is no regular expression.
+        ConfigurationError: a path is not absolute, or a pattern is not a regular expression.
     """
 
     file_paths: Sequence[str] | None = None
@@ -77,5 +77,5 @@ def _compile(kind: str, pattern: str | None) -> re.Pattern[str] | None:
 def _matches(pattern: re.Pattern[str] | None, name: str) -> bool:
     if pattern is None:
         return True
-    # The pattern is the operator's, the name is not: an overlong one is no name and never reaches the engine.
+    # The pattern is the operator's, the name is not: an overlong one is not a name and never reaches the engine.
     return bool(pattern.pattern) and len(name) <= _MAX_NAME and pattern.fullmatch(name) is not None

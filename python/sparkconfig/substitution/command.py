@@ -38,7 +38,7 @@ class CommandParts(NamedTuple):
 
 
 def parse_command(text: str) -> CommandParts | None:
-    """Take a command apart; None: it is no command, and its text stays as it is. Linear in the text."""
+    """Take a command apart; None: it is not a command, and its text stays as it is. Linear in the text."""
     if "=" not in text:
         return None
     end = len(text) - len(text.lstrip(_LETTERS_AND_DIGITS))  # most types have no other characters

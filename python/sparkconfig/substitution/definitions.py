@@ -44,7 +44,7 @@ def create_type(key: str, definition: object, load: LoadType = load_type) -> Sub
     """Return an instance of the class that ``definition`` is or names.
 
     Raises:
-        ConfigurationError: there is no such class, it is no SubstituterType, or it cannot be created; the
+        ConfigurationError: there is no such class, it is not a SubstituterType, or it cannot be created; the
             message names the key and the class.
     """
     cls: object
@@ -64,7 +64,7 @@ def create_type(key: str, definition: object, load: LoadType = load_type) -> Sub
             f"{shorten(key)} must be a class or its name, not {type(definition).__name__}"
         )
     if not isinstance(cls, type) or not issubclass(cls, SubstituterType):
-        raise ConfigurationError(f"{shorten(key)} names '{name}', which is no SubstituterType")
+        raise ConfigurationError(f"{shorten(key)} names '{name}', which is not a SubstituterType")
     try:
         return cls()
     except Exception as error:  # noqa: BLE001 - third-party code; its text is not repeated

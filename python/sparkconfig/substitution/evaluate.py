@@ -65,7 +65,7 @@ def evaluate(
     if modifiers.from_value_of_key:
         source = yield Need(identifier, True, hidden)
         identifier = source.value if source is not None else ""
-        # The KIP does not carry this redaction to the result; a message is no result and must not show it.
+        # The KIP does not carry this redaction to the result; a message is not a result and must not show it.
         hidden = secret or (source is not None and source.redacted)
     own = retrieve is not None
     if retrieve is None:

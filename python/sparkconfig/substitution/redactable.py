@@ -24,7 +24,7 @@ class RedactableObject:
     Equal are two with equal objects of one type and the same flag.
 
     Attributes:
-        object: text, or the untouched object of a value that is no text.
+        object: text, or the untouched object of a value that is not text.
         redacted: whether :attr:`object` must not be shown.
     """
 

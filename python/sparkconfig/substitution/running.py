@@ -10,7 +10,7 @@ __all__ = ["Running"]
 
 
 class Running(threading.local):
-    """What one thread is doing: a key may be in evaluation on two threads, which is no circle.
+    """What one thread is doing: a key may be in evaluation on two threads, which is not a circle.
 
     Attributes:
         active: the keys in evaluation.

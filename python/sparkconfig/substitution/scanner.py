@@ -64,7 +64,7 @@ class Command:
 
 
 class Malformed:
-    """Delimited text that is no command; it stays as it is.
+    """Delimited text that is not a command; it stays as it is.
 
     Attributes:
         raw: the text with its delimiters.
@@ -142,7 +142,7 @@ class Plan:
 
     @property
     def malformed(self) -> tuple[str, ...]:
-        """Delimited texts that are no command."""
+        """Delimited texts that are not commands."""
         return tuple(s.raw for s in self.segments if isinstance(s, Malformed))
 
     def __repr__(self) -> str:

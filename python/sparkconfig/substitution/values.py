@@ -68,7 +68,7 @@ class SubstitutableValues:
             other twice would otherwise grow without end.
         keep_failures: do not try again what failed (the KIP does): for a map of which every key is asked once,
             where a long chain with a broken end would be walked from every key.
-        plan: text that is no secret to its segments, for a caller that has parsed it already.
+        plan: text that is not a secret to its segments, for a caller that has parsed it already.
     """
 
     def __init__(
@@ -325,7 +325,7 @@ class SubstitutableValues:
             parts.append(inserted)
         if odd:
             _log.warning(
-                "key %s: %d text(s) in $[...] are no substitution (malformed, or an unknown type) and stay",
+                "key %s: %d text(s) in $[...] are not substitutions (malformed, or an unknown type) and stay",
                 key,
                 odd,
             )

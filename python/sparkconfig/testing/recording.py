@@ -144,7 +144,7 @@ class RecordingProvider(ConfigProvider):
             self._subscriptions.append((path, frozenset(keys), callback))
 
     def unsubscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
-        """End that subscription; an unknown one is no error."""
+        """End that subscription; an unknown one is not an error."""
         if not self._pushes:
             super().unsubscribe(path, keys, callback)
         with self._lock:

@@ -1,6 +1,6 @@
 """A contract fake of the Kubernetes API server, written by us from its public API documentation.
 
-Secrets and ConfigMaps: read, and list with watch. It is no cluster: no admission, no RBAC beyond one token and
+Secrets and ConfigMaps: read, and list with watch. It is not a cluster: no admission, no RBAC beyond one token and
 a forbidden namespace. tests/support/kubernetes_api.py offers the same arrangements on kmock and on a real API server.
 """
 

@@ -32,10 +32,10 @@ def test_dotenv(content: bytes, expected: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"a=1\nhush", "line 2 is no NAME=value"),
+        (b"a=1\nhush", "line 2 is not NAME=value"),
         (b"\n\na='hush", "line 3 opens a quote that is never closed"),
         (b"a='x' hush", "line 1 has text behind the closing quote"),
-        (b"1a=hush", "line 1 is no NAME=value"),
+        (b"1a=hush", "line 1 is not NAME=value"),
         (b"a=\xff hush", "not UTF-8"),
     ],
 )

@@ -52,7 +52,7 @@ def test_names_that_no_variable_can_have_are_not_set(name: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "[", "*", r"\p{IsLatin}", r"\p", "[a-z&&[^b]]", "[a[b]]", r"\h"])
 def test_patterns_that_cannot_be_used_are_clear_errors(pattern: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"allowlist\.pattern is no usable pattern"):
+    with pytest.raises(ConfigurationError, match=r"allowlist\.pattern is not a usable pattern"):
         _provider(pattern)
 
 

@@ -1,4 +1,4 @@
-"""References that yield files: which ones, what a generation carries, and what is no change."""
+"""References that yield files: which ones, what a generation carries, and what is not a change."""
 
 from __future__ import annotations
 

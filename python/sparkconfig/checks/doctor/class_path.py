@@ -122,7 +122,7 @@ def _problem(path: Path, scala: str) -> str:
         with zipfile.ZipFile(path) as archive:
             text = archive.read("META-INF/sparkconfig.properties").decode()
     except (OSError, KeyError, zipfile.BadZipFile):
-        return f"{path} is no sparkconfig jar"
+        return f"{path} is not a sparkconfig jar"
     about = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
     if about.get("version") != __version__:
         return f"{path} is version {about.get('version')}, and this package is {__version__}"

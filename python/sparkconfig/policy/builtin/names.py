@@ -24,7 +24,7 @@ def no_params(policy: str, params: Mapping[str, str]) -> None:
 
 
 class NonePolicy(KeyPolicy):
-    """No override is allowed; what is no override stays free."""
+    """No override is allowed; what is not an override stays free."""
 
     policy_name = "None"
 

@@ -18,7 +18,7 @@ _SECRET_NAME = re.compile(
 
 
 class NotText(Exception):  # noqa: N818 - a signal between two modules, not an error that users see
-    """The value is no text and has no text form that Spark would give it."""
+    """The value is not text and has no text form that Spark would give it."""
 
 
 def text_of(value: object) -> str | None:

@@ -108,16 +108,16 @@ def _json(text: str, name: str) -> tuple[Any, dict[Location, int]]:
     try:
         data = json.loads(plain, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        problem = f"the policy {name} is no JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        problem = f"the policy {name} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
     except ValueError as error:
-        problem = f"the policy {name} is no JSON: {error}"
+        problem = f"the policy {name} is not JSON: {error}"
     if problem:
         raise ConfigurationError(problem)
     return data, _positions(plain, name)
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON number")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _positions(text: str, name: str) -> dict[Location, int]:
@@ -167,7 +167,7 @@ def _toml(text: str, name: str) -> tuple[Any, dict[Location, int]]:
     except tomllib.TOMLDecodeError as error:
         problem = str(error)  # says what was expected, and the place
     if problem:
-        raise ConfigurationError(f"the policy {name} is no TOML: {problem}")
+        raise ConfigurationError(f"the policy {name} is not TOML: {problem}")
     lines: dict[Location, int] = {(): 1}
     base: Location = ()
     counts: dict[Location, int] = {}

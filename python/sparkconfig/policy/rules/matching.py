@@ -39,7 +39,7 @@ class Matcher:
     """A compiled pattern.
 
     Raises:
-        ConfigurationError: it is no pattern.
+        ConfigurationError: it is not a pattern.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -49,7 +49,7 @@ class Matcher:
         try:
             self._compiled = regex.compile(pattern, regex.VERSION0)
         except (regex.error, ValueError, OverflowError, RecursionError) as error:
-            problem = f"the pattern is no regular expression: {error}"
+            problem = f"the pattern is not a regular expression: {error}"
         if problem:
             raise ConfigurationError(problem)
 

@@ -34,7 +34,7 @@ def pick(data: Mapping[str, str], keys: Set[str] | None, where: str) -> dict[str
     every value that is a JSON object are added.
 
     Raises:
-        ProviderError: a key names a field of a value that is no JSON object; names ``where`` and the key.
+        ProviderError: a key names a field of a value that is not a JSON object; names ``where`` and the key.
     """
     found = dict(data)
     parsed: dict[str, dict[str, str]] = {}
@@ -60,10 +60,10 @@ def pick(data: Mapping[str, str], keys: Set[str] | None, where: str) -> dict[str
 def text_of(raw: bytes, key: str, base64_keys: Collection[str], where: str) -> str:
     """Return bytes as text: base64 when ``key`` matches one of the glob patterns, else UTF-8.
 
-    Guessing would make a value's form depend on its content, so bytes that are no UTF-8 are an error.
+    Guessing would make a value's form depend on its content, so bytes that are not UTF-8 are an error.
 
     Raises:
-        ProviderError: the bytes are no UTF-8 text; says which param to set.
+        ProviderError: the bytes are not UTF-8 text; says which param to set.
     """
     if as_base64(key, base64_keys):
         return base64.b64encode(raw).decode("ascii")

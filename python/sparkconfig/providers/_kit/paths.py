@@ -107,7 +107,7 @@ def read_file(path: str, allowed: AllowedPaths) -> bytes:
             try:
                 before = os.fstat(descriptor)
                 if not stat.S_ISREG(before.st_mode):
-                    raise SecretNotFoundError(f"'{shorten(path)}' is no regular file")
+                    raise SecretNotFoundError(f"'{shorten(path)}' is not a regular file")
                 if before.st_size > MAX_BYTES:
                     break
                 content = _read(descriptor, before.st_size)

@@ -21,6 +21,6 @@ def split_pins(name: str, allowed: Set[str], where: str) -> tuple[str, dict[str,
         pin, equals, value = part.partition("=")
         if pin not in allowed or not equals or not value or pin in pins:
             known = " or ".join(f"?{each}=..." for each in sorted(allowed)) or "none"
-            raise ConfigurationError(f"{where}: {part!r} is no pin of this store; known: {known}")
+            raise ConfigurationError(f"{where}: {part!r} is not a pin of this store; known: {known}")
         pins[pin] = value
     return plain, pins

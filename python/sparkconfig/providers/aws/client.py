@@ -141,7 +141,7 @@ class AwsProvider(NamedStoreProvider):
         except self._exceptions.NoRegionError:
             failure = values.wrong("region", "is not set, nor does the environment or profile name one")
         except ValueError:
-            failure = values.wrong("endpoint.url", "is no URL", values.optional("endpoint.url"))
+            failure = values.wrong("endpoint.url", "is not a URL", values.optional("endpoint.url"))
         else:
             return
         raise failure

@@ -27,7 +27,7 @@ _SIZES = {"B": 1, "Z": 1, "C": 2, "S": 2, "F": 4, "I": 4, "D": 8, "J": 8}
 
 
 class JceksError(ValueError):
-    """The bytes are no keystore of secret keys."""
+    """The bytes are not a keystore of secret keys."""
 
 
 class WrongPasswordError(JceksError):
@@ -51,7 +51,7 @@ def read_keystore(raw: bytes, password: str) -> dict[str, dict[str, Any]]:
     entries: dict[str, dict[str, Any]] = {}
     for _ in range(stream.number(4)):
         if stream.number(4) != _SECRET_KEY:
-            raise JceksError("an entry is no secret key")
+            raise JceksError("an entry is not a secret key")
         alias = stream.text()
         stream.take(8)  # the date
         entries[alias] = stream.serialized()
@@ -74,7 +74,7 @@ def open_entry(sealed: dict[str, Any], password: str, derived: DerivedKeys) -> b
     plain = cipher.update(content) + cipher.finalize()
     key = _Stream(plain[: -plain[-1]], 0).serialized().get("key")
     if not isinstance(key, bytes):
-        raise JceksError("an entry is no SecretKeySpec")
+        raise JceksError("an entry is not a SecretKeySpec")
     return key
 
 

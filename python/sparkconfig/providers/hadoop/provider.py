@@ -83,7 +83,7 @@ class HadoopConfigProvider(StoreProvider):
             else:
                 known = "known are localjceks://file/PATH, jceks://file/PATH, jceks://SCHEME@HOST/PATH, bcfks, user:///"
                 raise ConfigurationError(
-                    f"provider {self.alias}: param provider.path: {uri!r} is no provider of Hadoop's; {known}"
+                    f"provider {self.alias}: param provider.path: {uri!r} is not a provider of Hadoop's; {known}"
                 )
         if values.optional("password.file"):
             self._password = values.identity("password.file")
@@ -138,7 +138,7 @@ class HadoopConfigProvider(StoreProvider):
             failure = AccessDeniedError(text)
         except ValueError:
             failure = ProviderUnavailableError(
-                f"{self._where(path)}: {file} is no JCEKS keystore of secret keys"
+                f"{self._where(path)}: {file} is not a JCEKS keystore of secret keys"
             )
         raise failure
 

@@ -47,7 +47,7 @@ def _print_redacted(
     refresh_now()
     try:
         text = head + "".join(traceback.format_exception(kind, error, trace))
-    except Exception:  # noqa: BLE001 - a __str__ that fails is no reason to show anything
+    except Exception:  # noqa: BLE001 - a __str__ that fails is not a reason to show anything
         text = f"{head}{kind.__name__}: {WITHHELD}\n"
     shown = REGISTRY.redact(text)
     if shown is text:

@@ -399,7 +399,7 @@ def test_toml_says_the_line_too(tmp_path):
     with pytest.raises(ConfigurationError, match=r"p.toml line \d, rules\[1\]"):
         make_policy("Rules", {"file": str(file)}, {})
     file.write_text("rules = [\n")
-    with pytest.raises(ConfigurationError, match="no TOML"):
+    with pytest.raises(ConfigurationError, match="is not TOML"):
         make_policy("Rules", {"file": str(file)}, {})
 
 

@@ -51,7 +51,7 @@ def execute(tmp_path_factory) -> Iterator[object]:
         ("from IPython.display import HTML, display; display(HTML(value))", {"display_data"}),
         ("raise ValueError(value)", {"error"}),
         ("try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise KeyError(value)", {"error"}),
-        ("exec(value + ' is no Python')", {"error"}),
+        ("exec(value + ' is not Python')", {"error"}),
         ("import logging; logging.warning(value)", {"stream"}),
     ],
 )

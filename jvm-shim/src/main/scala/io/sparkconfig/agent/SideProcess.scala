@@ -78,7 +78,7 @@ private[sparkconfig] object SideProcess {
   GatewayServer.turnLoggingOff()
 
   /**
-   * Py4J would close idle connections from a timer of its own, whose threads are no daemons: an application that does
+   * Py4J would close idle connections from a timer of its own, whose threads are not daemons: an application that does
    * not stop Spark would never end.
    */
   private val NeverTidied = 0L

@@ -36,7 +36,7 @@ object DriverApi {
 
   /**
    * As [[configs]], a JSON object both ways: Python's bridge would need a call for each entry of a map. `plain` are
-   * the keys of what is no secret, such as the path of a file.
+   * the keys of what is not a secret, such as the path of a file.
    */
   def configsJson(map: String): String = {
     val given = new JLinkedHashMap[String, String]()

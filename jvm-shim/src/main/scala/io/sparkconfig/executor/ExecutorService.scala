@@ -104,7 +104,7 @@ private[sparkconfig] final class ExecutorService(
     seen.values().asScala.count(last => last.generation < newest && now - last.at <= silentAfterMs)
   }
 
-  /** Answers a message on the wire; what is no message of ours gets no answer. */
+  /** Answers a message on the wire; what is not a message of ours gets no answer. */
   def answer(wire: Any): AnyRef = Messages.decode(wire).map(message => Messages.encode(reply(message))).orNull
 
   private def reply(message: Message): Message = message match {

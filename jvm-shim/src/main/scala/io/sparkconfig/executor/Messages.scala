@@ -117,7 +117,7 @@ private[sparkconfig] object Messages {
     case Refused(message) => Array("refused", message)
   }
 
-  /** None for anything that is no message of ours, as from a jar of another version. */
+  /** None for anything that is not a message of ours, as from a jar of another version. */
   private[executor] def decode(wire: Any): Option[Message] = wire match {
     case Array("ask-key") => Some(AskKey)
     case Array("key", bytes: Array[Byte]) => Some(new Key(bytes))

@@ -15,7 +15,7 @@ object LiteralKeys {
   private val BuiltIn = Regex.compile(
     "(?i)secret|password|passwd|passphrase|token|access[._-]?key|account[._-]?key|fs\\.azure\\.account\\.key|" +
       "sasl\\.jaas\\.config|api[._-]?key|private[._-]?key|credential|\\bsas\\b|[._]sas[._]|[._]sas$")
-  // Names of files, classes and switches stand under such keys too, and are no secrets.
+  // Names of files, classes and switches stand under such keys too, and are not secrets.
   private val Harmless = Regex.compile(
     "(?i)\\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|renewal\\.\\w+)$|" +
       "^spark\\.config\\.|^spark\\.redaction\\.|\\.provider\\.(path|type)$")

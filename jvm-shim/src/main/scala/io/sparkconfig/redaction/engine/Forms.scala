@@ -62,7 +62,7 @@ private[redaction] object Forms {
     val trimmed = bare(text)
     found += trimmed
     val lines = LineEnds.split(text, -1)
-    // "-----BEGIN PRIVATE KEY-----" is no secret.
+    // "-----BEGIN PRIVATE KEY-----" is not a secret.
     if (lines.length > 1) found ++= lines.map(bare).filterNot(_.startsWith("-----"))
     if ((trimmed.startsWith("{") || trimmed.startsWith("[")) && trimmed.length <= LongestDocument)
       found ++= fields(trimmed)
@@ -89,7 +89,7 @@ private[redaction] object Forms {
         else if (node.isArray) node.elements().asScala.foreach(waiting.add)
       }
       found.result()
-    } catch { case _: Exception | _: StackOverflowError => Nil } // it is no JSON
+    } catch { case _: Exception | _: StackOverflowError => Nil } // it is not JSON
 
   /** The secrets of URLs, DSNs, JAAS configurations and connection strings. */
   private def connection(text: String): Seq[String] = {

@@ -93,7 +93,7 @@ private final class AnswerField(owner: Class[_], name: String, example: SparkPla
     (bitmap.getByte(example) & ~before).toByte
   }
   if (Integer.bitCount(bit & 0xff) != 1)
-    throw new IllegalStateException(s"${owner.getName}.$name is no lazy field in this Spark version")
+    throw new IllegalStateException(s"${owner.getName}.$name is not a lazy field in this Spark version")
 
   /** Sets the answer of a command that has not run. It is locked as the lazy field itself locks. */
   def put(command: SparkPlan, answer: Seq[InternalRow]): Unit = command.synchronized {

@@ -64,7 +64,7 @@ object EventLogListener {
     else redacted
   }
 
-  /** A value may hold JSON's own signs; one line that is no JSON would make the whole log unreadable. */
+  /** A value may hold JSON's own signs; one line that is not JSON would make the whole log unreadable. */
   private def isWhole(json: String): Boolean =
     try {
       val parser = Parsers.createParser(json)

@@ -16,7 +16,7 @@ final class UnsearchedEvent extends SparkListenerEvent
  * listener gets a copy of the same class, with the same objects in it except for those that held a value.
  */
 private[sparkconfig] object Events {
-  // What is no case class and carries text, by simple name: their packages differ between Spark versions.
+  // What is not a case class and carries text, by simple name: their packages differ between Spark versions.
   private val Carriers = Set(
     "StageInfo",
     "RDDInfo",
