@@ -341,7 +341,7 @@ def test_a_missing_key_has_the_rules_own_message(tmp_path):
         ('{"rules": [\n{"key": "a", "type": "range", "maxValue": 1, "unit": "x"}\n]}', ["line 2", "unit"]),
         (
             '{"rules": [\n{"key": "a", "type": "regex", "pattern": "("}\n]}',
-            ["line 2", "no regular expression"],
+            ["line 2", "not a regular expression"],
         ),
         ('{"rules": [\n{"key": "a", "type": "allowlist", "values": []}\n]}', ["line 2", "rules[0].values"]),
         ('{"rules": [\n{"key": "a", "type": "allowlist", "values": "x"}\n]}', ["line 2", "rules[0].values"]),
@@ -356,8 +356,8 @@ def test_a_missing_key_has_the_rules_own_message(tmp_path):
         ('{"rules": [\n{"key": "a*", "type": "unlimited", "defaultValue": 1}\n]}', ["line 2", "pattern"]),
         ('{"rules": [\n{"key": "a", "type": "forbidden", "type": "fixed"}\n]}', ["line 2", "'type' twice"]),
         ('{"rules": [],\n "tabels": []}', ["line 2", "tabels", "tables"]),
-        ('{"rules": [\n', ["line 2", "no JSON"]),
-        ('{"rules": [NaN]}', ["no JSON"]),
+        ('{"rules": [\n', ["line 2", "not JSON"]),
+        ('{"rules": [NaN]}', ["not JSON"]),
         ("[]", ["one object"]),
         ("{}", ["empty"]),
         ('{"spark_version": {"type": "forbidden"}}', ["spark_conf"]),
@@ -373,7 +373,7 @@ def test_a_missing_key_has_the_rules_own_message(tmp_path):
             ["line 2", "provder", "provider"],
         ),
         ('{"tables": [\n{"tables": "x"}]}', ["line 2", "tables[0]"]),
-        ("{" * 5000, ["no JSON"]),
+        ("{" * 5000, ["not JSON"]),
     ],
 )
 def test_a_mistake_names_line_and_field(tmp_path, document, words):
