@@ -441,6 +441,35 @@ class TestReferences:
             values.resolve(expression.apply(store % "admin"))
         assert SECRET not in str(error.value)
 
+    @pytest.mark.parametrize("function", ["reflect", "java_method", "try_reflect"])
+    def test_sql_calls_nothing_of_ours(self, spark, store, function):
+        """Break 1 of the threat model: each of these once answered, or changed something."""
+        if function == "try_reflect" and spark.version.startswith("3."):
+            pytest.skip("not in this version")
+        for call in (
+            "'io.sparkconfig.driver.DriverApi', 'registered', 0",
+            f"'io.sparkconfig.driver.DriverApi', 'current', r'{store % 'password'}'",
+            f"'io.sparkconfig.redaction.engine.Redactor', 'contains', '{SECRET}'",
+            "'io.sparkconfig.policy.PolicyDoors', 'close'",
+            "'io.sparkconfig.core.Values', 'refresh'",
+            "'org.apache.spark.sql.sparkconfig.InPlaceConfs', 'release'",
+            "concat('io.spark', 'config.core.BuildInfo'), 'version'",
+            "'io.sparkconfig.core.BuildInfo$', 'version'",
+        ):
+            for statement in (
+                f"SELECT {function}({call})",
+                f"SELECT {function}({call}) FROM range(0, 2, 1, 2)",
+            ):
+                with pytest.raises(AnalysisException, match="may not call sparkconfig's classes") as error:
+                    spark.sql(statement).collect()
+                # The statement's own text is shown to who wrote it; nothing else is.
+                assert "password=" not in str(error.value)
+        # The application is a connect job, whose policy has no rule about what else may be called.
+        if has_connect():
+            refused(
+                lambda: spark.sql(f"SELECT {function}('java.lang.Math', 'abs', -1)"), "sparkconfig.reflect"
+            )
+
     def test_python_workers(self, classic, store):
         """`region` is in use in the driver, and so in what the workers' service holds; they may not have it."""
         assert driver.current(store % "region").reveal() == "a"

@@ -12,7 +12,7 @@ from sparkconfig._text import shorten
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
-from sparkconfig.policy.jobtype import JobTypes, parse_map
+from sparkconfig.policy.jobtype import SHARED, JobTypes, parse_map
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
 from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse
@@ -20,13 +20,10 @@ from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from sparkconfig.settings.operator_file import OperatorFile
 from sparkconfig.settings.schema import PREFIX, Settings
 
-__all__ = ["SHARED", "PolicyEngine", "Resolve"]
+__all__ = ["PolicyEngine", "Resolve"]
 
 Resolve = Callable[[Mapping[str, str]], Mapping[str, object]]
 """Gives the values that take effect for texts with references: name to text or Secret."""
-
-SHARED = ("connect", "sql")
-"""Job types of servers that several users share."""
 
 _DOORS = ("application", "session", "source", "sink", "catalog", "hadoop")
 """The scopes in which doors see references before something uses them."""

@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple
 from sparkconfig._text import shorten
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.policy.base import OverridePolicy
+from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
-from sparkconfig.policy.keys.overrides import OWN_PREFIX, Overrides
+from sparkconfig.policy.keys.overrides import OWN_PREFIX, REFLECTION, Overrides
 from sparkconfig.policy.request import ConfigValue, OverrideRequest, PolicyViolation, ReferenceUse
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
 from sparkconfig.settings.schema import Settings
@@ -137,6 +138,8 @@ class Evaluator:
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
         """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""
         reason = self.overrides.reason(known, value)
+        if reason is None and request.job_type in SHARED and fold(known) == REFLECTION:
+            reason = "protected"
         if reason is not None:
             return reason
         if self.overrides.is_default(known, value):

@@ -13,7 +13,10 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import JOB_TYPES
 
-__all__ = ["JobTypes", "Launch", "detect", "parse_map"]
+__all__ = ["SHARED", "JobTypes", "Launch", "detect", "parse_map"]
+
+SHARED = ("connect", "sql")
+"""Job types of servers that several users share."""
 
 _SQL = (
     "org.apache.spark.sql.hive.thriftserver.",

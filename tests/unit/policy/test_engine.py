@@ -73,6 +73,20 @@ def test_what_clients_and_servers_set_in_each_session_is_no_override(tmp_path):
     assert found.check(request(sent, scope="session", job_type="sql")).allowed
 
 
+def test_reflection_is_protected_on_shared_servers_alone(tmp_path):
+    asked = {"sparkconfig.reflect": "java.lang.Math.abs"}
+    listed = rules({"key": "sparkconfig.reflect", "type": "allowlist", "values": ["java.lang.Math.abs"]})
+    for job_type in ("connect", "sql"):
+        for policy in ("None", "Principal", "Rules"):
+            found = engine(tmp_path, rules() if policy == "Rules" else None, override__policy=policy)
+            assert denied(found.check(request(asked, scope="session", job_type=job_type))) == [*asked]
+        allowing = engine(tmp_path, listed, override__policy="Rules")
+        assert allowing.check(request(asked, scope="session", job_type=job_type)).allowed
+        other = {"sparkconfig.reflect": "java.lang.System.getProperty"}
+        assert denied(allowing.check(request(other, scope="session", job_type=job_type))) == [*other]
+    assert engine(tmp_path).check(request(asked, scope="session", job_type="batch")).allowed
+
+
 @pytest.mark.parametrize("name", [name.replace("*", "x") for name in PROTECTED])
 def test_none_refuses_what_is_protected(tmp_path, name):
     decision = engine(tmp_path).check(request({name: CANARY}))

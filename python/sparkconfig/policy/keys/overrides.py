@@ -13,7 +13,7 @@ from sparkconfig.policy.keys.units import unit_of
 from sparkconfig.policy.keys.values import NotText, same, text_of
 from sparkconfig.policy.patterns import Pattern
 
-__all__ = ["OWN_PREFIX", "PROTECTED", "Overrides", "is_clients", "is_internal"]
+__all__ = ["OWN_PREFIX", "PROTECTED", "REFLECTION", "Overrides", "is_clients", "is_internal"]
 
 OWN_PREFIX = "spark.config."
 
@@ -54,6 +54,9 @@ PROTECTED: tuple[str, ...] = (
     "spark.hadoop.hadoop.security.credential.provider.path",
 )
 """Keys that a job may not override unless a policy allows it, even if the operator's file does not set them."""
+
+REFLECTION = "sparkconfig.reflect"
+"""What SQL's reflect calls, as the driver asks about it: protected on shared servers, and elsewhere free."""
 
 _EXACT = frozenset(fold(name) for name in PROTECTED if "*" not in name)
 _PATTERNS = tuple(Pattern(fold(name)) for name in PROTECTED if "*" in name)

@@ -2,7 +2,7 @@ package io.sparkconfig
 
 import io.sparkconfig.bindings.sources.OptionRules
 import io.sparkconfig.core.{SparkConfigException, Values}
-import io.sparkconfig.policy.doors.PolicyRules
+import io.sparkconfig.policy.doors.{PolicyRules, ReflectionRule}
 import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.sparkconfig.InPlaceConfs
@@ -20,6 +20,7 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
           "Set spark.plugins=io.sparkconfig.ConfigPlugin; it adds the extension by itself.")
     }
     InPlaceConfs.beforeSession()
+    extensions.injectPostHocResolutionRule(_ => ReflectionRule)
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
     CommandOutput.inject(extensions)
