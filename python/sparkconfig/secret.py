@@ -12,7 +12,7 @@ __all__ = ["Secret"]
 
 _HINT = "a Secret is not turned into text by accident; call .reveal() where the value is used"
 
-#: Called with what must be masked of each value that :meth:`Secret.reveal` gives out, while this process redacts
+#: Called with what must be masked of each value that :meth:`Secret.reveal` returns, while this process redacts
 #: what it shows.
 on_reveal: Callable[[Iterable[str]], None] | None = None
 
@@ -26,7 +26,7 @@ class _SaysHow(type):
 
 
 class Secret(metaclass=_SaysHow):
-    """A resolved value (Kafka: ``Password``). Only :meth:`reveal` gives the text.
+    """A resolved value (Kafka: ``Password``). Only :meth:`reveal` returns the text.
 
     ``repr`` shows a mask; ``str``, f-strings, pickle and JSON raise SecretExposureError (a TypeError).
     Equality is by value and takes constant time; a Secret hashes by value and is immutable.

@@ -2,7 +2,7 @@
 
 From 4.0 on, ``load()`` only writes down what to load, and the session's rules resolve it. On 3.5 it connects at once,
 with the options as they were written. :func:`install` lets the readers of this process load through the shim, which
-gives the source values and puts the references back into the plan. :func:`sparkconfig.session.configure` calls it.
+hands the source values and puts the references back into the plan. :func:`sparkconfig.session.configure` calls it.
 JDBC needs none of it: its connections resolve.
 """
 

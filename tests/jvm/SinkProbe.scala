@@ -12,7 +12,7 @@ package org.apache.spark.probe {
 
   /** Spark's own event log writers and readers around the redacting one. */
   object EventLogs {
-    /** Writes the events and gives the whole log back, as Spark's history server reads it. */
+    /** Writes the events and returns the whole log, as Spark's history server reads it. */
     def writeAndRead(folder: String, codec: String, rolling: Boolean, redact: String => String, events: Seq[String]): String = {
       val conf = new SparkConf(false).set("spark.eventLog.rolling.enabled", rolling.toString)
         .set("spark.eventLog.rolling.maxFileSize", "10m")

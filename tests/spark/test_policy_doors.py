@@ -111,7 +111,7 @@ def refused(action, *words: str) -> str:
     with pytest.raises(AnalysisException) as error:
         action()
     text = str(error.value)
-    # Connect gives options in lower case.
+    # Connect passes options in lower case.
     assert [word for word in words if word.lower() not in text.lower()] == [], text
     assert SECRET not in text
     return text
@@ -284,7 +284,9 @@ class TestOptions:
         spark.sql("DROP TABLE IF EXISTS plain")
         spark.sql("CREATE TABLE plain USING parquet AS SELECT 1 AS id")
         assert spark.read.option("tenant", "us").table("plain").count() == 1
-        spark.catalog.refreshTable("plain")  # 3.5 gives a table that it knows the options of the first reader
+        spark.catalog.refreshTable(
+            "plain"
+        )  # 3.5 reuses for a table that it knows the options of the first reader
         refused(lambda: spark.read.option("tenant", "them").table("plain").count(), "tenant")
         assert spark.table("plain").count() == 1
 

@@ -26,7 +26,7 @@ class TlsPostgres:
     """A running server. Over TCP it takes TLS alone, and knows a role by the name in its client certificate.
 
     Args:
-        client: gives ``psql``, and the account to run as.
+        client: supplies ``psql``, and the account to run as.
         authority: signs the server's certificate; the server trusts its client certificates.
         cache: where the programs are kept between runs.
     """

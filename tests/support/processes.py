@@ -27,7 +27,7 @@ class HarnessError(Exception):
 
 
 def wait_until(what: str, probe: Callable[[], T | None], *, timeout: float, interval: float = 0.05) -> T:
-    """Poll ``probe`` until it gives something true.
+    """Poll ``probe`` until it returns something true.
 
     Args:
         what: named in the error, for example ``"two workers"``.

@@ -95,7 +95,7 @@ def try_provider(
 
     Args:
         name: the provider.
-        paths: what to read; a mapping gives each path the keys to ask for.
+        paths: what to read; a mapping names the keys to ask for at each path.
         keys: to ask for at paths without keys of their own; None: all.
         files: properties files with the settings.
         operator: the operator's file, instead of the one that a driver here would find.

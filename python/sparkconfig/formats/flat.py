@@ -36,7 +36,7 @@ def json_fields(text: str, where: str) -> dict[str, str]:
 
 
 def flatten(fields: Mapping[str, object], where: str) -> dict[str, str]:
-    """Return leaves by dotted name: ``{"db": {"ports": [1]}}`` gives ``db.ports.0``; a null is not a value.
+    """Return leaves by dotted name: ``{"db": {"ports": [1]}}`` becomes ``db.ports.0``; a null is not a value.
 
     Numbers that came through :func:`json_fields` keep their spelling; booleans are ``true`` and ``false``.
 

@@ -1,7 +1,7 @@
 r"""The KIP-297 reference scanner: ``${provider:[path:]key}``.
 
 The language has one level and no escapes. Kafka finds references with
-``\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}``, which takes cubic time on hostile text; this scanner gives the
+``\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}``, which takes cubic time on hostile text; this scanner finds the
 same answers with a few ``str.find`` calls, in time linear in the text:
 
 * a reference runs from ``${`` to the next ``}``, whatever stands between (another ``${``, line ends);

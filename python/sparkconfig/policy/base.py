@@ -107,5 +107,5 @@ class KeyPolicy(OverridePolicy):
 
 
 def refusal(policy: str, name: str, scope: str) -> str:
-    """The sentence of Kafka's built-in policies; scope ``connector`` gives Kafka's very words."""
+    """The sentence of Kafka's built-in policies; scope ``connector`` uses Kafka's very words."""
     return f"The '{policy}' policy does not allow '{shorten(name)}' to be overridden in the {scope} configuration."

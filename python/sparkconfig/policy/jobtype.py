@@ -29,7 +29,7 @@ _SHELL_CLASSES = (
     "org.apache.zeppelin.",
     "org.apache.toree.",
 )
-# PySparkShell is the name that bin/pyspark gives; every `python job.py` has pyspark-shell as its resource.
+# PySparkShell is the name that bin/pyspark sets; every `python job.py` has pyspark-shell as its resource.
 _SHELL_WORDS = frozenset(
     {"spark-shell", "sparkr-shell", "pysparkshell", "pyspark/shell.py", "ipykernel_launcher"}
 )

@@ -201,7 +201,7 @@ def _published() -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 
-# What configuration gives a policy engine, loaded so that all problems are reported at once.
+# What a policy engine gets from configuration, loaded so that all problems are reported at once.
 @dataclass
 class Parts:
     """The settings, the policy of each job type, the policy of new tables and the audit."""

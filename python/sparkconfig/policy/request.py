@@ -61,7 +61,7 @@ class ConfigValue:
         return f"{shorten(self.name)}: {verdict}"
 
 
-class PolicyViolation(PolicyViolationError):  # noqa: N818 - the name that KIP-108 gives it
+class PolicyViolation(PolicyViolationError):  # noqa: N818 - its name in KIP-108
     """Properties, references or a table are not allowed; names keys, never values.
 
     Attributes:

@@ -19,7 +19,7 @@ class CreateTableRequest:
     """A table that a job wants to create. Read-only; the constructor is public for tests.
 
     Attributes:
-        name: the table's name with catalog and database, as the statement gives it.
+        name: the table's name with catalog and database, as the statement has it.
         job_type: the kind of job.
         statement: ``create``, ``ctas``, ``replace`` or ``saveAsTable``.
         provider: format, such as ``parquet`` or ``delta``; None: Spark's default.

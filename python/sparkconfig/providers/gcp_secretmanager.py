@@ -138,7 +138,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
         else:
             return credentials, project
         raise values.wrong(
-            "credentials.file", f"gives no usable credentials, nor does the environment ({kind})"
+            "credentials.file", f"holds no usable credentials, and neither does the environment ({kind})"
         )
 
     def _fetch(self, path: str, names: Collection[str]) -> Mapping[str, Found]:

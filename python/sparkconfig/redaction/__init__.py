@@ -26,7 +26,7 @@ def install() -> None:
     """Redact what this process shows: its output, log records, tracebacks, and the errors that come from Spark.
 
     ``sparkconfig.session.configure()`` and ``sparkconfig.current()`` call it. From then on every value that
-    ``Secret.reveal()`` gives out is registered, and in a Spark driver all that its JVM masks. A call again covers
+    ``Secret.reveal()`` returns is registered, and in a Spark driver all that its JVM masks. A call again covers
     what was not there yet: pyspark, a notebook's kernel, streams that were replaced.
     """
     from sparkconfig import secret
@@ -40,7 +40,7 @@ def install() -> None:
 
 
 def revealed(values: Iterable[str]) -> None:
-    """Mask what a Secret gives out in this process and, in a Spark driver, in its JVM and on its executors."""
+    """Mask what a Secret reveals in this process and, in a Spark driver, in its JVM and on its executors."""
     from sparkconfig.redaction import jvm
 
     found = list(values)

@@ -38,7 +38,7 @@ class CachingProvider(ConfigProvider):
     A key that was not asked for before makes the whole path be read again, so that no two keys of one path ever
     come from two reads. While the store cannot be reached, the last good answer serves until ``stale_expiry_ms``;
     "not there" and "not allowed" end it at once, since revocation is not an outage. A provider that breaks its contract
-    (another exception, no ConfigData) or gives no answer in time counts as one that cannot be reached.
+    (another exception, no ConfigData) or does not answer in time counts as one that cannot be reached.
 
     Where the provider pushes, this class subscribes to each path in use; a push makes the path due and calls
     ``wake``. What is served always comes from a read: a push only says when.

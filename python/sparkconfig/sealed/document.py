@@ -87,7 +87,7 @@ class Document:
 
 
 def encode(document: Document) -> bytes:
-    """Return the text of a document; the same document gives the same bytes, one line for each value."""
+    """Return the text of a document; the same document always has the same bytes, one line for each value."""
     header = document.header
     key: dict[str, Any] = {"id": header.key_id, "salt": _text(header.salt)}
     if header.scrypt is not None:

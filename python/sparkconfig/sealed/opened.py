@@ -104,7 +104,7 @@ class SealedReader:
         self._held: tuple[OpenedFile, files.Stamp | None] | None = None
 
     def current(self) -> OpenedFile:
-        """Return the state of now; what it gives belongs together, also if the file is replaced meanwhile.
+        """Return the state of now; what it holds belongs together, also if the file is replaced meanwhile.
 
         Raises:
             SealedFileError: as :func:`load`.

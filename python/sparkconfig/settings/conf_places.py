@@ -119,7 +119,7 @@ class ConfPlaces:
         if not key.startswith(tuple(f"spark.{name}.param." for name in self.filters)):
             return None
         return (
-            f"{key}: Spark gives the filter the text of the reference. Let the filter read the value from a file,"
+            f"{key}: Spark passes the filter the text of the reference. Let the filter read the value from a file,"
             " if it can, or write it here"
         )
 

@@ -50,7 +50,7 @@ def evaluate(
     """Evaluate one command.
 
     Args:
-        retrieve: gives the value; None: the identifier is a key (the type ``keyValue``).
+        retrieve: returns the value; None: the identifier is a key (the type ``keyValue``).
         kind: the type's name, for messages.
         modifiers: what :func:`read_modifiers` made of the command's.
         identifier: of the command.

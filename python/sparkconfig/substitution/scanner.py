@@ -84,7 +84,7 @@ Segment = str | Command | Malformed
 
 
 def iter_segments(text: str) -> Iterator[Segment]:
-    """Yield the segments of ``text`` left to right; a text of its own gives itself, ``""`` included."""
+    """Yield the segments of ``text`` left to right; a text without substitutions yields itself, ``""`` included."""
     start = text.find(OPENING)
     brackets = 0
     if start >= 0:

@@ -71,7 +71,7 @@ class SubstituterType(ABC):
 
 
 class SubstituterTypeHelper(SubstituterType):
-    """A type with the modifiers of the built-in ones: it gives the value, the helper does the rest."""
+    """A type with the modifiers of the built-in ones: it returns the value, the helper does the rest."""
 
     @abstractmethod
     def retrieve_result(  # noqa: PLR0917 - the KIP's signature

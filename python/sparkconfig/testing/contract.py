@@ -34,7 +34,7 @@ class ContractCase:
         missing_path: a path that does not exist, or None where no such thing exists (environment variables).
         missing_key: a key that ``path`` does not have.
         denied_path: a path that these params may not read, or None when the store has no such thing here.
-        lists_all: whether ``get(path)`` without keys gives all of them; False for stores that cannot list.
+        lists_all: whether ``get(path)`` without keys returns all of them; False for stores that cannot list.
         exhaustive: whether ``data`` is everything that ``path`` holds.
         secret_params: names of params that are secrets themselves: their values never show either.
         change: writes new values for ``path`` into the store; needed when the provider pushes.
@@ -77,7 +77,7 @@ class ProviderContract:
     @pytest.fixture
     @abstractmethod
     def case(self) -> ContractCase:
-        """The provider under test; every subclass gives its own."""
+        """The provider under test; every subclass supplies its own."""
         raise NotImplementedError("give a fixture named 'case' that returns a ContractCase")
 
     @pytest.fixture

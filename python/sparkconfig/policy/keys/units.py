@@ -91,6 +91,6 @@ def unit_named(name: str) -> Unit | None:
 
 
 def unit_of(key: str) -> Unit | None:
-    """The unit that Spark itself gives to ``key``, or None if Spark knows no unit for it."""
+    """The unit in which Spark itself reads ``key``, or None if Spark knows no unit for it."""
     word = default_units().get(fold(key)) or default_units().get(fold(canonical(key)))
     return None if word is None else unit_named(word)

@@ -10,7 +10,7 @@ __all__ = ["split_pins"]
 
 
 def split_pins(name: str, allowed: Set[str], where: str) -> tuple[str, dict[str, str]]:
-    """Return the plain name and its pins: ``db?version=3`` gives ``("db", {"version": "3"})``.
+    """Return the plain name and its pins: ``db?version=3`` becomes ``("db", {"version": "3"})``.
 
     Raises:
         ConfigurationError: a pin is malformed or this store has no such pin; names ``where``.

@@ -56,7 +56,7 @@ def identify(values: ParamValues, configuration: Any, import_: Callable[[str], A
     else:
         return
     raise values.wrong(
-        "kubeconfig", f"gives no usable cluster, nor is this a pod with a service account ({kind})"
+        "kubeconfig", f"names no usable cluster, and this is not a pod with a service account ({kind})"
     )
 
 

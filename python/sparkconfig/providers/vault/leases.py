@@ -45,7 +45,7 @@ class Leases:
         self._superseded: list[Lease] = []
 
     def get(self, path: str, url: str, where: str, ask: Ask) -> Lease:
-        """Renew what is held; make new credentials when that is refused or gives less than half the time.
+        """Renew what is held; make new credentials when that is refused or grants less than half the time.
 
         Credentials end with the token that made them, so a new login means new ones, too. The session has to be
         logged in.

@@ -76,7 +76,7 @@ private[sparkconfig] final class Supervisor(
     }
   }
 
-  /** Calls a method of the side process and gives its answer, whose `ok` is true. */
+  /** Calls a method of the side process and returns its answer, whose `ok` is true. */
   def call(method: String, request: JsonNode): JsonNode = {
     val connection = live()
     connection.call(connection.endpoint, method, request)

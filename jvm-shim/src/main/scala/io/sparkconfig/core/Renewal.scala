@@ -9,7 +9,7 @@ private[sparkconfig] object Renewal {
   /**
    * Asks until the values are others than those refused, or every store was asked since.
    *
-   * @param ask asks; gives after how many milliseconds asking again is worthwhile, or 0
+   * @param ask asks; returns after how many milliseconds asking again is worthwhile, or 0
    * @param now the values by now
    */
   def until(refused: Used)(ask: () => Long)(now: => Used): Used = {

@@ -55,7 +55,7 @@ object DriverApi {
   /** The generation that this driver has published last. */
   def generation: Long = Values.snapshot.generation
 
-  /** Waits for a generation newer than `known`; gives the newest, which may be the known one. */
+  /** Waits for a generation newer than `known`; returns the newest, which may be the known one. */
   def awaitGeneration(known: Long, waitMs: Long): Long = driver.awaitGeneration(known, waitMs)
 
   /** Reads every store now, whether it is due or not. */

@@ -16,7 +16,7 @@ private[executor] final class MaskHistory {
   /** How many there were so far. */
   def count: Long = synchronized(dropped + values.size)
 
-  /** Adds what is new, and gives the count before. */
+  /** Adds what is new, and returns the count before. */
   def add(fresh: Iterable[String]): Long = synchronized {
     val before = count
     fresh.foreach(value => if (values.add(value)) chars += value.length)

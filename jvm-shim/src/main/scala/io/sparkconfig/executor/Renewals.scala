@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
  * Executors whose connections were refused: however many report the same expressions, their stores are asked once for
  * all who reported before.
  *
- * @param renew asks the stores of expressions, by their ids; gives after how many milliseconds asking again is
+ * @param renew asks the stores of expressions, by their ids; returns after how many milliseconds asking again is
  *              worthwhile, or 0
  * @param pool of one thread
  */

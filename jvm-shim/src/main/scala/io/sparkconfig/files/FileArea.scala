@@ -30,7 +30,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
   private var tidiedAt = System.nanoTime()
   private val atExit = new Thread(() => LocalFiles.close(), "sparkconfig-files-cleanup")
 
-  /** Writes what is not there yet; gives each file's path by its id. */
+  /** Writes what is not there yet; returns each file's path by its id. */
   def place(files: Seq[StoredFile]): Map[String, String] = {
     val folder =
       try enter()

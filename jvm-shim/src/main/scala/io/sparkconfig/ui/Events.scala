@@ -6,7 +6,7 @@ import org.apache.spark.scheduler.SparkListenerEvent
  * What the page Config showed at one moment, for the event log. A history server that does not have this class
  * leaves the event out, and shows the rest.
  *
- * @param state as `/config/json/` gives it: names and times, no values
+ * @param state as `/config/json/` returns it: names and times, no values
  */
 final case class ConfigStateEvent(time: Long, state: String) extends SparkListenerEvent
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode}
 
 /**
  * The format `sparkconfig`, which hands another format its options with values:
- * `format("sparkconfig").option("sparkconfig.format", "jdbc")`. For the places where Spark gives options to a
+ * `format("sparkconfig").option("sparkconfig.format", "jdbc")`. For the places where Spark passes options to a
  * source before there is a plan that a rule could change: sinks of V1 streams, sources that connect when a write
  * asks for their table, and `load()` in Scala and Java on 3.5.
  */

@@ -15,7 +15,7 @@ import io.sparkconfig.core.Json
  * What Python workers of this process find on disk: a directory that only this user can enter, with the socket, the
  * token that opens it, and the generation as eight bytes to map. Nothing in it is a secret value.
  *
- * Workers find it through a pointer file in Spark's local directories, whose names Spark gives to every worker, or
+ * Workers find it through a pointer file in Spark's local directories, whose names Spark tells every worker, or
  * by its name, which holds this process's id.
  */
 private[workers] final class WorkerFolder private (val folder: Path, pointers: Seq[Path]) {

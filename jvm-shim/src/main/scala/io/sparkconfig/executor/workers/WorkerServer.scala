@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory
 /**
  * Gives this process's values to its Python workers, over a Unix socket that only this user can reach.
  *
- * A message is four bytes of length and JSON. The first of a connection is the token; then `snapshot` gives the
+ * A message is four bytes of length and JSON. The first of a connection is the token; then `snapshot` returns the
  * values if they are newer than the generation known, and `resolve` takes expressions into use. Python asks only
  * after the mapped generation has changed.
  *

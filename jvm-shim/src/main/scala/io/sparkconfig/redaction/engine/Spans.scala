@@ -19,7 +19,7 @@ private[redaction] object JsonStrings {
 
   /**
    * The strings of a JSON text in linear time: where each stands without its quotes, whether it is a key, and the keys
-   * that lead to it, the nearest first and itself not among them. A text that is not JSON gives what it looks like.
+   * that lead to it, the nearest first and itself not among them. A text that is not JSON yields what it looks like.
    */
   def each(text: String)(use: (Int, Int, Boolean, List[String]) => Unit): Unit = {
     var path = List.empty[String] // the keys of the open objects and lists

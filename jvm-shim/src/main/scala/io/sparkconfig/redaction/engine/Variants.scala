@@ -37,7 +37,7 @@ private[redaction] object Variants {
   private val PartVariety = 12
   private val Base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-  /** The patterns of one of the texts that [[Forms]] gives. */
+  /** The patterns of one of the texts that [[Forms]] yields. */
   def of(text: String): ArrayList[Pattern] = {
     val found = new ArrayList[Pattern]()
     found.add(new Pattern(text, Pattern.Plain, open = false))

@@ -9,7 +9,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.ui.{SparkUI, SparkUITab, UIUtils, WebUIPage}
 import org.json4s.JValue
 
-/** The tab "Config" of Spark's UI; `/config/json/` gives the same as JSON. */
+/** The tab "Config" of Spark's UI; `/config/json/` returns the same as JSON. */
 private final class ConfigTab(parent: SparkUI, state: () => JsonNode) extends SparkUITab(parent, "config") {
   override val name: String = "Config"
   attachPage(new ConfigTabPage(this, state))

@@ -7,7 +7,7 @@ import org.apache.spark.SparkConf
 
 /**
  * The settings of a SparkConf whose references stay: `get` answers the value, every enumeration (getAll, clone,
- * the environment page, what executors are sent) gives the reference.
+ * the environment page, what executors are sent) returns the reference.
  *
  * @param value the current value of a key's text; None when the text holds no reference of ours
  */

@@ -6,7 +6,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 
 /**
- * A Hadoop configuration whose enumeration gives references (the environment page and event enumerate it) and
+ * A Hadoop configuration whose enumeration returns references (the environment page and event enumerate it) and
  * whose `get`, copy and serialised form give values, as file systems need them.
  *
  * @param references Hadoop key to the text with references
