@@ -69,7 +69,7 @@ Json = dict[str, Any]
 class AgentService:
     """Answers ``ping``, ``start``, ``resolve``, ``check``, ``await_change``, ``refresh``, ``renew``, ``status``.
 
-    Two more: ``announce`` tells the application its id, and ``jvm_request`` is how the JVM hears what it shall do for a
+    Two more: ``announce`` tells the application its id, and ``jvm_request`` is how the JVM learns what to do for a
     provider. An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from
     errors of this package, which hold no values; of any other exception only its type is passed on, since a Python
     traceback through Py4J would carry values.

@@ -1,6 +1,6 @@
 """Pushes of providers that read files: an event of the file system says "look", and the value comes from a read.
 
-watchdog (inotify and its kin) tells of events. Where it is not installed, has no watches left, or the file system
+watchdog (inotify and the like) reports events. Where it is not installed, has no watches left, or the file system
 reports nothing (network file systems), the same look happens every two seconds.
 """
 
