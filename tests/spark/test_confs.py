@@ -103,6 +103,10 @@ def test_executors_of_a_standalone_cluster_get_the_value_in_their_environment(se
     assert (seen["executor environment"] == SECRET) is True
 
 
+def test_an_application_without_event_log_has_nothing_to_write_into_it_at_its_end(seen) -> None:
+    assert seen["journal"] == "false"
+
+
 def test_an_empty_secret_is_reported_at_the_start(seen) -> None:
     (line,) = [line for line in seen["log"].splitlines() if "should hold a secret and is empty" in line]
     assert "WARN" in line

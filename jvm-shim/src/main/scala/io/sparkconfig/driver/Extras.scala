@@ -24,7 +24,8 @@ private[driver] final class Extras(client: AgentClient, values: DriverValues) {
     attempt("'sparkconfig refresh'")(client.announce(applicationId))
     attempt("metrics")(DriverMetrics.register(metrics, state))
     attempt("the page Config")(ConfigTab.attach(sc, () => state.toJson))
-    attempt("the page Config in the history server") {
+    // Without an event log nobody reads it, and an end would wait for it.
+    if (SparkAccess.logsEvents(sc)) attempt("the page Config in the history server") {
       val started = new StateJournal(sc, state)
       started.begin()
       journal = Some(started)

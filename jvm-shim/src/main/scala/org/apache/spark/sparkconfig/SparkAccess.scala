@@ -16,6 +16,9 @@ object SparkAccess {
   /** Tells every listener, the event log among them. */
   def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
+  /** Whether the application writes an event log. */
+  def logsEvents(sc: SparkContext): Boolean = sc.isEventLogEnabled
+
   /** Whether Spark reads this key through a registered entry, which expands `${...}` inside values. */
   def isRegistered(key: String): Boolean = ConfigEntry.findEntry(key) != null
 
