@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 
@@ -26,8 +26,10 @@ MASK = "*********(redacted)"
 #: What stands in place of a text that could not be searched.
 WITHHELD = "*********(redacted: this text could not be searched for secrets and is withheld)"
 _WINDOW = 4
-# Nanoseconds: searching a text for one anchor, for each of its characters, and looking up each window of a text.
-_SEARCH, _SEARCH_CHAR, _LOOK_UP_CHAR = 40.0, 1.0, 200.0
+# Nanoseconds: searching a text for one needle, for each of its characters (longer needles are found faster), and
+# looking up each window of a text.
+_SEARCH, _SEARCH_CHAR, _SEARCH_CHAR_SHARE, _LOOK_UP_CHAR = 40.0, 0.06, 2.4, 200.0
+_NEEDLE_LIMIT = 40
 # The shortest encoded value, with the signs by which some encoders write those of base64.
 _RUNS = re.compile(r"[A-Za-z0-9+/=_\\%&#;-]{10,}")
 _CHUNK = 1 << 20
@@ -138,6 +140,16 @@ class _Index:
         self._encoded = encoded
         self._bare = bare  # without such a window
 
+    @cached_property
+    def _needles(self) -> list[tuple[str, Pattern, int]]:
+        """The longest run of letters and digits of each pattern, and where in the pattern it begins."""
+        anchored = chain.from_iterable([*self._plain.values(), *self._encoded.values()])
+        return [(run, pattern, at) for pattern, _ in anchored for run, at in (_longest_run(pattern.text),)]
+
+    @cached_property
+    def _needle_cost(self) -> float:
+        return sum(_SEARCH_CHAR + _SEARCH_CHAR_SHARE / len(needle) for needle, _, _ in self._needles)
+
     def extended(self, patterns: Iterable[Pattern]) -> _Index:
         plain, encoded, bare = dict(self._plain), dict(self._encoded), list(self._bare)
         own: set[tuple[bool, str]] = set()
@@ -160,7 +172,7 @@ class _Index:
         found = self._find(text, budget)
         for view, positions in views(text):
             found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
-        return [span for span in _joined(found) if not _in_mask(text, *span)]
+        return found and [span for span in _joined(found) if not _in_mask(text, *span)]
 
     def beginning(self, text: str) -> int:
         """How many of the last characters could be the beginning of a value."""
@@ -195,41 +207,66 @@ class _Index:
         # Each character may be written as six.
         return starts, heads, signs, 6 * max(map(len, every), default=0)
 
+    def _places(self, text: str) -> Iterator[tuple[Pattern, int, int]]:
+        """Where patterns may stand: each with an offset in it, and the place of that in ``text``."""
+        if len(self._needles) * _SEARCH + self._needle_cost * len(text) <= _LOOK_UP_CHAR * len(text):
+            for needle, pattern, offset in self._needles:
+                if needle in text:
+                    for at in _occurrences(needle, text):
+                        yield pattern, offset, at
+            return
+        # An encoded value is an unbroken run; there are few of these in most texts.
+        runs = "\n".join(_RUNS.findall(text))
+        for anchors, where in ((self._plain, text), (self._encoded, runs)):
+            for window in _looked_up(anchors, where) if where else ():
+                for at in _occurrences(window, text):
+                    for pattern, offset in anchors[window]:
+                        yield pattern, offset, at
+
     def _find(self, text: str, budget: Budget) -> list[tuple[int, int]]:
         readings = Readings(text, budget)
         found: list[tuple[int, int]] = []
         done: dict[int, int] = {}
-        # An encoded value is an unbroken run; there are few of these in most texts.
-        runs = "\n".join(_RUNS.findall(text))
-        for anchors, where in ((self._plain, text), (self._encoded, runs)):
-            for window, at in _hits(anchors, where, text):
-                for pattern, offset in anchors[window]:
-                    if at < done.get(id(pattern), 0):
-                        continue  # inside a match of the same pattern
-                    if span := _verify(readings, text, pattern, offset, at):
-                        found.append(span)
-                        done[id(pattern)] = span[1]
+        for pattern, offset, at in self._places(text):
+            if at < done.get(id(pattern), 0):
+                continue  # inside a match of the same pattern
+            if span := _verify(readings, text, pattern, offset, at):
+                found.append(span)
+                done[id(pattern)] = span[1]
         for pattern in self._bare:
             found.extend(_search_bare(readings, text, pattern.text))
         return found
 
 
-def _hits(anchors: _Anchors, where: str, text: str) -> Iterable[tuple[str, int]]:
-    """The windows that occur in ``where``, and all their places in ``text``."""
-    if len(anchors) * (_SEARCH + _SEARCH_CHAR * len(where)) <= _LOOK_UP_CHAR * len(where):
-        present = [window for window in anchors if window in where]
-    else:
-        grams: set[str] = set()
-        for start in range(0, len(where), _CHUNK):
-            chunk = where[start : start + _CHUNK + _WINDOW]
-            grams.update(map("".join, zip(chunk, chunk[1:], chunk[2:], chunk[3:], strict=False)))
-            grams &= anchors.keys()
-        present = list(grams)
-    for window in present:
-        at = text.find(window)
-        while at >= 0:
-            yield window, at
-            at = text.find(window, at + 1)
+def _occurrences(needle: str, text: str) -> Iterator[int]:
+    at = text.find(needle)
+    while at >= 0:
+        yield at
+        at = text.find(needle, at + 1)
+
+
+def _looked_up(anchors: _Anchors, text: str) -> set[str]:
+    """The windows that occur in ``text``: all of its own are made, and looked up."""
+    grams: set[str] = set()
+    for start in range(0, len(text), _CHUNK):
+        chunk = text[start : start + _CHUNK + _WINDOW]
+        grams.update(map("".join, zip(chunk, chunk[1:], chunk[2:], chunk[3:], strict=False)))
+        grams &= anchors.keys()
+    return grams
+
+
+def _longest_run(text: str) -> tuple[str, int]:
+    """The longest run of letters and digits, at most so long as a longer one is not found faster; and its place."""
+    best = start = 0
+    length = 0
+    for index, char in enumerate(text):
+        if not is_plain(char):
+            start = index + 1
+        elif index + 1 - start > length:
+            best, length = start, index + 1 - start
+            if length == _NEEDLE_LIMIT:
+                break
+    return text[best : best + length], best
 
 
 def _windows(text: str) -> list[tuple[int, str]]:

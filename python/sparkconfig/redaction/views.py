@@ -6,7 +6,7 @@ The same rules as ``Views.scala``. A view has the position in the text of each o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 __all__ = ["views"]
 
@@ -15,11 +15,12 @@ _FEWEST = 8
 # is what makes the search fast where there is none.
 _ESCAPES = {
     "\\": re.compile(
-        r"\\+(?:u+00([3-7][0-9A-Fa-f])|U000000([3-7][0-9A-Fa-f])|x([3-7][0-9A-Fa-f])|(?P<octal>[01][0-7]{2}))"
+        r"\\\\*(?:u+00([3-7][0-9A-Fa-f])|U000000([3-7][0-9A-Fa-f])|x([3-7][0-9A-Fa-f])|(?P<octal>[01][0-7]{2}))"
     ),
     "%": re.compile(r"%(?:25)*([3-7][0-9A-Fa-f])"),
     "&": re.compile(r"&(?:amp;)*#(?:[xX]0*([3-7][0-9A-Fa-f])|0*(?P<decimal>[0-9]{2,3}));"),
 }
+_SIGNS = tuple(_ESCAPES.items())
 _NUMBERS = re.compile(r"\[-?[0-9]{1,3}(?:, ?-?[0-9]{1,3}){7,}")
 _NUMBER = re.compile(r"-?[0-9]+")
 _COLONS = re.compile(r":[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:")
@@ -27,8 +28,17 @@ _PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){7,}(?![0
 _PAIR = re.compile(r"[0-9A-Fa-f]{2}")
 
 
-def views(text: str) -> Iterator[tuple[str, list[int]]]:
-    """The views of ``text`` that may hold what the text itself does not."""
+def views(text: str) -> Iterable[tuple[str, list[int]]]:
+    """The views of ``text`` that may hold what the text itself does not; nearly always none."""
+    if "[" in text or _COLONS.search(text):
+        return _views(text)
+    for sign, pattern in _SIGNS:
+        if sign in text and pattern.search(text):
+            return _views(text)
+    return ()
+
+
+def _views(text: str) -> Iterator[tuple[str, list[int]]]:
     if view := _unescaped(text):
         yield view
     if "[" in text:

@@ -7,41 +7,55 @@ import java.util.ArrayList
  * An immutable index over patterns that finds, in one pass over a text, the places where one of them may stand.
  *
  * Every pattern is anchored by a window of ASCII letters and digits, which no encoder rewrites:
- *  - long (9 characters): its four 6-grams go into a bit filter that is asked at every fourth position only, so the
- *    scan costs a fraction of a nanosecond a character whatever the number of values;
- *  - short (4 characters): asked at every position;
+ *  - long (9 to 21 characters): its 6-grams go into a bit filter that is asked at every fourth to 16th position only,
+ *    so the scan costs a fraction of a nanosecond a character whatever the number of values;
+ *  - short (4 to 8 characters): the same with 4-grams, at every position to every fifth;
  *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
  * Of a pattern's windows the one is taken that the fewest other patterns share.
  */
 private[redaction] final class Index(val patterns: Array[Pattern]) {
   import Index._
 
+  private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
-  private val longs = new Windows(LongWindow, 4, patterns.length)
-  private val shorts = new Windows(ShortWindow, 1, patterns.length)
+  private val longs = windows(6, _ >= LongKey)
+  private val shorts = windows(4, run => run >= ShortKey && run < LongKey)
   private val trie = new Trie
 
   locally {
-    val kinds = patterns.map(p =>
-      if (hasRun(p.text, LongWindow)) LongWindow else if (hasRun(p.text, ShortWindow)) ShortWindow else 0)
     val shared = new Array[Int](Shares)
     var i = 0
-    while (i < patterns.length) { if (kinds(i) > 0) countWindows(patterns(i).text, kinds(i), shared); i += 1 }
+    while (i < patterns.length) {
+      val anchors = anchorsOf(i)
+      if (anchors != null) countWindows(patterns(i).text, anchors.window, shared)
+      i += 1
+    }
     i = 0
     while (i < patterns.length) {
-      if (kinds(i) == 0) trie.add(patterns(i).text, i)
+      val anchors = anchorsOf(i)
+      if (anchors == null) trie.add(patterns(i).text, i)
       else {
-        offsets(i) = rarest(patterns(i).text, kinds(i), shared)
-        (if (kinds(i) == LongWindow) longs else shorts).add(patterns(i).text, offsets(i), i)
+        offsets(i) = rarest(patterns(i).text, anchors.window, shared)
+        anchors.add(patterns(i).text, offsets(i), i)
       }
       i += 1
     }
   }
 
-  def scan(text: String, budget: Budget, found: Intervals): Unit = {
+  /** Windows as long as the runs of all these patterns allow: the longer, the fewer positions the scan looks at. */
+  private def windows(gram: Int, of: Int => Boolean): Windows = {
+    val own = runs.filter(of)
+    new Windows(gram, own.foldLeft(LongestWindow)(math.min), own.length, patterns.length)
+  }
+
+  private def anchorsOf(pattern: Int): Windows =
+    if (runs(pattern) >= LongKey) longs else if (runs(pattern) >= ShortKey) shorts else null
+
+  /** @param signs learns what [[Views]] has to look for; null: somebody else tells it */
+  def scan(text: String, budget: Budget, found: Intervals, signs: Signs): Unit = {
     val readings = new Readings(text, budget)
     val done = new Done
-    if (longs.used || shorts.used) {
+    if (longs.used || shorts.used || signs != null) {
       val bytes = Index.buffers.get()
       var base = 0
       while (base < text.length) {
@@ -50,6 +64,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         lowBytes(text, from, until, bytes.array)
         java.util.Arrays.fill(bytes.array, until - from, until - from + 16, 0.toByte)
         val end = math.min(text.length, base + Chunk)
+        if (signs != null) signs.look(bytes, base - from, end - from)
         if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
         if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
         base += Chunk
@@ -69,22 +84,23 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       found: Intervals): Unit = {
     val bits = longs.bits
     val shift = longs.shift
+    val step = longs.step
     var p = base - from
     val last = end - from
     while (p < last) {
       val h = ((bytes.getLong(p) & Gram6) * Mix) >>> shift
       if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
         var j = 0
-        while (j < 4) {
+        while (j < step) {
           val w = p - j
           if (w >= 0) {
             var i = longs.first(hash9(bytes.getLong(w), bytes.get(w + 8)))
-            while (i >= 0) { verify(text, i, w + from, LongWindow, readings, done, found); i = longs.following(i) }
+            while (i >= 0) { verify(text, i, w + from, LongKey, readings, done, found); i = longs.following(i) }
           }
           j += 1
         }
       }
-      p += 4
+      p += step
     }
   }
 
@@ -99,16 +115,23 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       found: Intervals): Unit = {
     val bits = shorts.bits
     val shift = shorts.shift
+    val step = shorts.step
     var p = base - from
     val last = end - from
     while (p < last) {
-      val gram = bytes.getInt(p) & Gram4
-      val h = (gram * Mix) >>> shift
+      val h = ((bytes.getInt(p) & Gram4) * Mix) >>> shift
       if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
-        var i = shorts.first(gram * Mix)
-        while (i >= 0) { verify(text, i, p + from, ShortWindow, readings, done, found); i = shorts.following(i) }
+        var j = 0
+        while (j < step) {
+          val w = p - j
+          if (w >= 0) {
+            var i = shorts.first((bytes.getInt(w) & Gram4) * Mix)
+            while (i >= 0) { verify(text, i, w + from, ShortKey, readings, done, found); i = shorts.following(i) }
+          }
+          j += 1
+        }
       }
-      p += 1
+      p += step
     }
   }
 
@@ -154,8 +177,9 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 }
 
 private[redaction] object Index {
-  val LongWindow = 9
-  val ShortWindow = 4
+  private val LongKey = 9
+  private val ShortKey = 4
+  private val LongestWindow = 21
   private val Chunk = 1 << 15
   private val Margin = 16
   private val Shares = 1 << 18
@@ -178,15 +202,17 @@ private[redaction] object Index {
     (h ^ (h >>> 29)) * Mix
   }
 
-  def hasRun(text: String, length: Int): Boolean = {
+  /** The length of the longest run of letters and digits, at most [[LongestWindow]]. */
+  private def longestRun(text: String): Int = {
+    var longest = 0
     var run = 0
     var i = 0
-    while (i < text.length) {
+    while (i < text.length && longest < LongestWindow) {
       run = if (Readings.isAlnum(text.charAt(i))) run + 1 else 0
-      if (run >= length) return true
+      longest = math.max(longest, run)
       i += 1
     }
-    false
+    longest
   }
 
   /** Calls `visit` with the offset of every window of letters and digits in the first 512 characters that have one. */
@@ -246,34 +272,40 @@ private[redaction] final class Done {
   }
 }
 
-/** A bit filter of grams, and a hash table from windows to the patterns that are anchored there. */
-private[redaction] final class Windows(window: Int, grams: Int, capacity: Int) {
-  private val size = Integer.highestOneBit(math.max(16, capacity * 2)) * 2
+/**
+ * A bit filter of grams, and a hash table from windows to the patterns that are anchored there.
+ * @param window as long as the run of letters and digits that every pattern has: one of its grams begins at one of
+ *               each `step` positions
+ * @param count how many patterns there will be
+ * @param capacity above the highest number of a pattern
+ */
+private[redaction] final class Windows(gram: Int, val window: Int, count: Int, capacity: Int) {
+  val step: Int = window - gram + 1
+  private val size = Integer.highestOneBit(math.max(16, count * 2)) * 2
   private val heads = Array.fill(size)(-1)
   private val next = Array.fill(capacity)(-1)
   private val keys = new Array[Long](capacity)
-  private val logBits =
-    math.min(24, math.max(12, 64 - java.lang.Long.numberOfLeadingZeros(capacity.toLong * grams * 16)))
+  // A false alarm costs more than many positions: one of 64 bits is set at most, as long as the filter fits a cache.
+  private val logBits = math.min(24, math.max(15, 64 - java.lang.Long.numberOfLeadingZeros(count.toLong * step * 64)))
   val bits = new Array[Long](1 << (logBits - 6))
   val shift: Int = 64 - logBits
-  var used = false
+  val used: Boolean = count > 0
 
   def add(text: String, offset: Int, pattern: Int): Unit = {
-    used = true
-    val bytes = ByteBuffer.wrap(text.substring(offset, offset + window).getBytes("ISO-8859-1").padTo(16, 0.toByte))
+    val bytes = ByteBuffer.wrap(text.substring(offset, offset + window).getBytes("ISO-8859-1").padTo(32, 0.toByte))
       .order(ByteOrder.LITTLE_ENDIAN)
     var j = 0
-    while (j < grams) {
-      val gram = if (grams == 1) bytes.getInt(0) & Index.Gram4 else bytes.getLong(j) & Index.Gram6
-      val h = (gram * Index.Mix) >>> shift
+    while (j < step) {
+      val written = if (gram == 4) bytes.getInt(j) & Index.Gram4 else bytes.getLong(j) & Index.Gram6
+      val h = (written * Index.Mix) >>> shift
       bits((h >>> 6).toInt) |= 1L << h
       j += 1
     }
-    val key =
-      if (grams == 1) (bytes.getInt(0) & Index.Gram4) * Index.Mix else Index.hash9(bytes.getLong(0), bytes.get(8))
-    keys(pattern) = key
-    next(pattern) = heads(head(key))
-    heads(head(key)) = pattern
+    val hash =
+      if (gram == 4) (bytes.getInt(0) & Index.Gram4) * Index.Mix else Index.hash9(bytes.getLong(0), bytes.get(8))
+    keys(pattern) = hash
+    next(pattern) = heads(head(hash))
+    heads(head(hash)) = pattern
   }
 
   private def head(key: Long): Int = (key >>> 32).toInt & (size - 1)

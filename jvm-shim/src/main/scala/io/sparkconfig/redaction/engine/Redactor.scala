@@ -103,10 +103,12 @@ object Redactor {
     val raw = new Intervals
     val budget = new Budget(64L * text.length + 16000000L)
     val all = current()
-    all.foreach(_.scan(text, budget, raw))
-    Views.of(text).foreach { view =>
+    val signs = new Signs
+    var k = 0
+    while (k < all.length) { all(k).scan(text, budget, raw, if (k == 0) signs else null); k += 1 }
+    if (signs.any) Views.of(text, signs).foreach { view =>
       val inside = new Intervals
-      all.foreach(_.scan(view.text, budget, inside))
+      all.foreach(_.scan(view.text, budget, inside, null))
       var i = 0
       while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
     }

@@ -9,26 +9,99 @@ import java.nio.charset.{CharacterCodingException, StandardCharsets}
  */
 private[redaction] final class View(val text: String, val positions: Array[Int])
 
+/** The signs of a text by which other writings of a value begin; cheap tests, so that most texts need no [[Views]]. */
+private[redaction] final class Signs {
+  import Signs._
+
+  /** Whether three colons stand three characters apart, as in a list of pairs of digits that is long enough. */
+  var colons = false
+
+  /** Whether there may be a percent sign or an ampersand. */
+  var percents = false
+
+  /** Whether there may be a backslash or an opening bracket. */
+  var brackets = false
+
+  def any: Boolean = colons || percents || brackets
+
+  /** Looks at the bytes of a text from `from` until `until`; around them are the neighbours, or zeros. */
+  def look(bytes: ByteBuffer, from: Int, until: Int): Unit = {
+    if (!colons) lookForColons(bytes, from, until)
+    // In a long text `indexOf` finds them faster.
+    if (until - from > Short) { percents = true; brackets = true }
+    else lookForOthers(bytes, from, until)
+  }
+
+  private def lookForColons(bytes: ByteBuffer, from: Int, until: Int): Unit = {
+    var p = from
+    while (p < until) {
+      val x = bytes.getLong(p) ^ Colons
+      val zeros = ~(((x & Sevens) + Sevens) | x | Sevens)
+      // A time has two.
+      if ((zeros & (zeros >>> 24)) != 0L && three(bytes, p)) { colons = true; return }
+      p += Step
+    }
+  }
+
+  private def three(bytes: ByteBuffer, p: Int): Boolean = {
+    var at = math.max(0, p - 3)
+    while (at < p + 5) {
+      if (isColon(bytes, at) && isColon(bytes, at + 3) && isColon(bytes, at + 6)) return true
+      at += 1
+    }
+    false
+  }
+
+  private def isColon(bytes: ByteBuffer, at: Int): Boolean = bytes.get(at) == ':'
+
+  /** Each pair are neighbours in ASCII; characters beyond ASCII may be taken for them. */
+  private def lookForOthers(bytes: ByteBuffer, from: Int, until: Int): Unit = {
+    var low = 0L
+    var high = 0L
+    var p = from
+    while (p < until) {
+      val x = bytes.getLong(p) & Sevens
+      low |= (x + (0x80 - '%') * Ones) & ~(x + (0x7f - '&') * Ones)
+      high |= (x + (0x80 - '[') * Ones) & ~(x + (0x7f - '\\') * Ones)
+      p += 8
+    }
+    if ((low & ~Sevens) != 0L) percents = true
+    if ((high & ~Sevens) != 0L) brackets = true
+  }
+}
+
+private[redaction] object Signs {
+  // The shortest list has seven colons. Wherever it begins, one of the places looked at has two of them in its eight
+  // bytes, and a third one beside these.
+  private val Step = 20
+  private val Short = 512
+  private val Ones = 0x0101010101010101L
+  private val Sevens = 0x7f * Ones
+  private val Colons = ':' * Ones
+}
+
 /**
  * Other readings of a whole text: where letters and digits themselves are escaped, or bytes are written as numbers.
- * The same rules as Python's `_redaction_views.py`.
+ * The same rules as Python's `views.py`.
  */
 private[redaction] object Views {
 
   /** A shorter list of numbers, or of pairs, holds no value that is encoded. */
   private val Fewest = 8
 
-  /** The views of `text` that may hold what the text itself does not; nearly always none. */
-  def of(text: String): List[View] = {
+  /** The views of `text`, whose signs are known, that may hold what the text itself does not; nearly always none. */
+  def of(text: String, signs: Signs): List[View] = {
     var found: List[View] = Nil
-    if (hasEscape(text, '\\') || hasEscape(text, '%') || hasEscape(text, '&')) found ::= unescaped(text)
-    var at = text.indexOf('[')
+    val escapes = (signs.brackets && hasEscape(text, '\\')) ||
+      (signs.percents && (hasEscape(text, '%') || hasEscape(text, '&')))
+    if (escapes) found ::= unescaped(text)
+    var at = if (signs.brackets) text.indexOf('[') else -1
     while (at >= 0) {
       val region = numbers(text, at)
       if (region != null) { if (region.valid) found ::= region.view; at = text.indexOf('[', region.end) }
       else at = text.indexOf('[', at + 1)
     }
-    pairs(text, found)
+    if (signs.colons) pairs(text, found) else found
   }
 
   private def hasEscape(text: String, sign: Char): Boolean = {
@@ -164,25 +237,22 @@ private[redaction] object Views {
 
   /** A list of numbers as Java's `Arrays.toString`, Python and JSON write one; null: there is none at `at`. */
   private def numbers(text: String, at: Int): Octets = {
-    var i = at + 1
-    // Nearly every bracket is followed by something else.
-    if (i >= text.length || (text.charAt(i) != '-' && Readings.digit(text.charAt(i), 10) < 0)) return null
-    val found = new Octets
-    var more = true
-    while (more) {
-      val start = i
-      if (i < text.length && text.charAt(i) == '-') i += 1
-      val digits = i
+    var start = at + 1
+    var found: Octets = null
+    while (start >= 0) {
+      val digits = if (start < text.length && text.charAt(start) == '-') start + 1 else start
+      var i = digits
       while (i < text.length && i < digits + 3 && Readings.digit(text.charAt(i), 10) >= 0) i += 1
-      if (i == digits) more = false
-      else {
+      val comma = i > digits && i < text.length && text.charAt(i) == ','
+      // Nearly every bracket is followed by something else: nothing is made for these.
+      if (comma && found == null) found = new Octets
+      if (i > digits && found != null) {
         val value = number(text, digits, i - digits, 10)
         found.add(if (digits > start) -value else value, start, i)
-        more = i < text.length && text.charAt(i) == ','
-        if (more) { i += 1; if (i < text.length && text.charAt(i) == ' ') i += 1 }
       }
+      start = if (!comma) -1 else if (i + 1 < text.length && text.charAt(i + 1) == ' ') i + 2 else i + 1
     }
-    if (found.size >= Fewest) found else null
+    if (found != null && found.size >= Fewest) found else null
   }
 
   /** Adds to `known` what pairs of hex digits with colons between them say. */
