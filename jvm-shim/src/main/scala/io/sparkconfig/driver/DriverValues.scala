@@ -71,7 +71,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     }
 
   /**
-   * Values for who asks for them by name: the policy evaluates the references in that scope.
+   * Values requested by name: the policy evaluates the references in that scope.
    *
    * @param scope None: a point of use, whose options or confs a door has evaluated
    * @throws io.sparkconfig.core.PolicyRefusedException the policy refuses one of them

@@ -11,7 +11,7 @@ import org.apache.spark.sparkconfig.{ConfigTab, SparkAccess}
 import org.slf4j.LoggerFactory
 
 /**
- * What stands around a running application and is not part of its work: the service for Python workers on this
+ * What accompanies a running application without being part of its work: the service for Python workers on this
  * machine, metrics, the page in Spark's UI, and the socket of `sparkconfig refresh`. What fails here is reported and
  * stops nothing.
  */

@@ -103,7 +103,7 @@ private[redaction] object Answers {
 private[redaction] final class Details {
   private var inDetails = false
 
-  /** Whether what stands beside this name is free text. */
+  /** Whether the text beside this name is free text. */
   def isText(name: String): Boolean =
     if (name.startsWith("# Detailed") || name.startsWith("# Storage")) { inDetails = true; false }
     else Details.TextOfColumns(name) || inDetails && !Details.isForPrograms(name)

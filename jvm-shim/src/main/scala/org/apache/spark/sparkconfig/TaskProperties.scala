@@ -6,7 +6,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.util.Utils
 
 /**
- * The local properties of a context, with one more whose value is that of the moment in which they are read. Spark
+ * The local properties of a context, with one more, whose value is computed when they are read. Spark
  * reads them when it submits a job, and hands them to each of its tasks.
  */
 private final class TaskProperties(before: Properties, key: String, value: () => String)
