@@ -77,7 +77,7 @@ def written(jvm, event: dict) -> dict:
 
 
 def test_hostile_values_leave_events_whole(jvm):
-    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
+    redactor = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor")
     redactor.registerAllDeclared(AWKWARD)
     event = {"Event": "shop.Sold", "notes": AWKWARD, "nested": json.dumps(AWKWARD), "key": "colgroup"}
     answer = written(jvm, event)
@@ -88,7 +88,7 @@ def test_hostile_values_leave_events_whole(jvm):
 
 
 def test_a_text_that_costs_too_much_is_withheld_and_counted(jvm):
-    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
+    redactor = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor")
     redactor.registerAllDeclared(["\\" * 64, "a" * 4096])
     for note in ("\\" * 64, ("a" * 4095 + "b") * 60):
         before = redactor.faults()
@@ -100,7 +100,7 @@ def test_a_text_that_costs_too_much_is_withheld_and_counted(jvm):
 
 def test_a_value_of_signs_of_json_leaves_no_line_that_is_no_event(jvm):
     """One such line, and the history server could not read the log."""
-    redactor = jvm.io.sparkconfig.redaction.engine.Redactor
+    redactor = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor")
     before = redactor.faults()
     redactor.registerAllDeclared(['"note":"'])
     assert written(jvm, {"Event": "shop.Sold", "note": "x"})["Event"] == WITHHELD_EVENT
