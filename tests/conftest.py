@@ -12,6 +12,8 @@ from unittest import mock
 
 import pytest
 
+from support.time_report import TimeReport
+
 if TYPE_CHECKING:
     from support.cluster import SparkCluster
     from support.kafka_broker import KafkaBroker
@@ -27,6 +29,7 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(TimeReport())
     if tuple(map(int, version("pyspark").split(".")[:2])) < (4, 3):
         # These pysparks leave the socket of each collect() to the garbage collector.
         socket = r"ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning"
