@@ -9,19 +9,20 @@ from collections.abc import Sequence
 
 from sparkconfig._version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, code_for
-from sparkconfig.cli import doctor, init, install, jar, providers, refresh, resolve, seal, validate
+from sparkconfig.cli import doctor, init, install, jar, migrate, providers, refresh, resolve, seal, validate
 from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (init, seal, resolve, validate, providers, refresh, doctor, jar, install)
+COMMANDS = (init, seal, resolve, validate, migrate, providers, refresh, doctor, jar, install)
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on
   sparkconfig seal --help                             keep passwords in an encrypted file
   sparkconfig resolve --dry-run spark-defaults.conf   which references would get a value
+  sparkconfig migrate conf/ jobs/                     which secrets stand in clear, and what would replace them
   sparkconfig doctor                                  what is missing on this machine, and what to do
   spark-submit --jars "$(sparkconfig jar)" app.py
 

@@ -12,7 +12,7 @@ from sparkconfig._text import shorten
 from sparkconfig.settings.early import is_read_early
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["empty", "in_clear", "near_misses", "of_start", "remedy_for"]
+__all__ = ["empty", "in_clear", "is_secret", "near_misses", "of_start", "remedy_for"]
 
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
@@ -104,6 +104,17 @@ def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterato
             yield f"{shorten(key)}: ${{{open_ended[1]}:… has no closing brace, so it is text and no reference"
 
 
+def is_secret(key: str, text: str) -> bool:
+    """Whether the whole of ``text`` is a secret because ``key`` names one; no switch, place, count or reference is."""
+    if text.strip().lower() in _SWITCH:
+        return False
+    if "${" in text or "$[" in text or _NO_SECRET_KEY.match(key) or _PLACE.fullmatch(text.strip()):
+        return False
+    if _TOKENS.search(key) and text.strip().isdigit():
+        return False
+    return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None
+
+
 def _is_in_clear(key: str, text: str) -> bool:
     if text.strip().lower() in _SWITCH:
         return False
@@ -111,8 +122,4 @@ def _is_in_clear(key: str, text: str) -> bool:
         return True
     if key.lower().endswith("sasl.jaas.config"):
         return _JAAS.search(text) is not None
-    if "${" in text or "$[" in text or _NO_SECRET_KEY.match(key) or _PLACE.fullmatch(text.strip()):
-        return False
-    if _TOKENS.search(key) and text.strip().isdigit():
-        return False
-    return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None
+    return is_secret(key, text)

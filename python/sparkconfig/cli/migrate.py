@@ -1,0 +1,200 @@
+"""``sparkconfig migrate``: from secrets in clear to references; values are sealed and never printed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.output import Output
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+    from sparkconfig.migrate.apply import Target
+    from sparkconfig.migrate.plan import FilePlan
+
+__all__ = ["register"]
+
+_EPILOG = """\
+examples:
+  sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
+  sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file secrets.sealed --key-file shop.key --new-key
+  sparkconfig migrate --undo --sealed-file secrets.sealed --key-file shop.key
+
+It reads spark-defaults.conf and other properties, scripts that call spark-submit, SQL, Python, and SparkApplication
+documents of Kubernetes. A folder means the files in it with a known suffix.
+"""
+
+
+def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "migrate",
+        help="find secrets in clear, seal them, put references in their places",
+        description="Find secrets in clear by their keys and by what they look like, and print a plan without values."
+        " With --apply, seal them and put references in their places.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="files and folders")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--apply", action="store_true", help="do it; a sealed backup is kept")
+    mode.add_argument(
+        "--undo", action="store_true", help="bring back the files as they were before the last --apply"
+    )
+    parser.add_argument(
+        "--sealed-file", type=Path, metavar="FILE", help="where values go; made if it is not there"
+    )
+    key = parser.add_mutually_exclusive_group()
+    key.add_argument("--key-file", type=Path, metavar="FILE", help="file with its key, 0600")
+    key.add_argument("--key-env", metavar="VAR", help="environment variable with its key")
+    key.add_argument("--passphrase-env", metavar="VAR", help="environment variable with its passphrase")
+    parser.add_argument("--new-key", action="store_true", help="make the key file too")
+    parser.add_argument(
+        "--provider", default="secrets", metavar="NAME", help="its name in references (secrets)"
+    )
+    parser.add_argument("--section", default="app", metavar="NAME", help="section of the sealed values (app)")
+    parser.add_argument(
+        "--kind",
+        choices=("properties", "script", "sql", "python", "yaml"),
+        help="what the files are; not needed if their suffixes say it",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, out: Output) -> ExitCode:
+    """Print the plan, carry it out, or undo the last one."""
+    from sparkconfig.migrate import plan, settings
+
+    if options.undo:
+        return _undo(options, out)
+    if not options.paths:
+        options.parser.refuse("name the files to look at")
+    target = _target(options) if options.apply or options.sealed_file else None
+    names = plan.Names(options.section, target.values() if target and target.path.exists() else {})
+    plans = [
+        plan.plan_file(path, names, provider=options.provider, kind=options.kind)
+        for path in plan.files_in(options.paths)
+    ]
+    moving = [each for each in plans if each.moves]
+    todo: dict[str, str] = {}
+    if target is not None:
+        for each in moving:
+            if advice := settings.declare(each, target.confs):
+                todo[str(each.path)] = advice
+    if options.apply and moving and target is not None:
+        from sparkconfig.migrate.apply import apply
+
+        apply(moving, target, new_key=options.new_key)
+    _print(options, out, plans, target, todo)
+    return ExitCode.OK
+
+
+def _target(options: argparse.Namespace) -> Target:
+    from sparkconfig.migrate import settings
+    from sparkconfig.migrate.apply import Target
+    from sparkconfig.sealed.keys import EnvKey, KeyFile, KeySource, Passphrase
+
+    if options.sealed_file is None:
+        options.parser.refuse("name the sealed file with --sealed-file, and its key with --key-file")
+    key: KeySource
+    if options.key_file is not None:
+        key, param = KeyFile(options.key_file), {"key.file": str(options.key_file.absolute())}
+    elif options.key_env is not None:
+        key, param = EnvKey(options.key_env), {"key.env": options.key_env}
+    elif options.passphrase_env is not None:
+        key, param = Passphrase(options.passphrase_env), {"passphrase.env": options.passphrase_env}
+    else:
+        options.parser.refuse("name the key of the sealed file: --key-file, --key-env or --passphrase-env")
+    confs = settings.of(options.provider, options.sealed_file, param)
+    return Target(options.sealed_file, key, options.provider, confs)
+
+
+def _undo(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.migrate.apply import undo
+
+    paths = [str(path) for path in undo(_target(options))]
+    lines = [f"{path}: as it was before the migration, with its secrets in clear" for path in paths]
+    lines.append(f"the values stay in {options.sealed_file}")
+    out.result({"restored": paths, "sealed_file": str(options.sealed_file)}, lines)
+    return ExitCode.OK
+
+
+def _print(
+    options: argparse.Namespace,
+    out: Output,
+    plans: list[FilePlan],
+    target: Target | None,
+    todo: dict[str, str],
+) -> None:
+    from sparkconfig._text import counted
+    from sparkconfig.detection import detectors
+
+    moved = sum(len(each.moves) for each in plans)
+    left = sum(len(each.left) for each in plans)
+    data = {
+        "applied": bool(options.apply),
+        "moved": moved,
+        "left": left,
+        "detect_secrets": detectors.is_installed(),
+        "files": [_as_json(each, options.provider, todo) for each in plans],
+    }
+    lines: list[str] = []
+    for each in plans:
+        lines += _described(each, options.provider, todo)
+    verb = "moved" if options.apply else "to move"
+    lines.append(f"{counted(moved, 'secret')} {verb}, {left} left, in {counted(len(plans), 'file')}")
+    if options.apply and moved and target is not None:
+        lines += _after(options, target)
+    elif moved:
+        lines.append("nothing was changed; --apply with --sealed-file and --key-file does it")
+    out.result(data, lines)
+
+
+def _described(each: FilePlan, provider: str, todo: dict[str, str]) -> list[str]:
+    from sparkconfig.cli.output import table
+
+    if not each.moves and not each.left:
+        return []
+    lines = [f"{each.path}"]
+    rows = [[str(m.line), m.key, m.shape, f"${{{provider}:{m.name}}}"] for m in each.moves]
+    if rows:
+        lines += [f"  {line}" for line in table(["line", "key", "because", "becomes"], rows)]
+    lines += [
+        f"  line {left.line}: {left.key or 'text'} stays ({left.shape}): {left.why}" for left in each.left
+    ]
+    if each.settings:
+        lines.append(f"  added: {', '.join(each.settings)}")
+    if str(each.path) in todo:
+        lines.append(f"  to do: {todo[str(each.path)]}")
+    return [*lines, ""]
+
+
+def _after(options: argparse.Namespace, target: Target) -> list[str]:
+    from sparkconfig.migrate.apply import backup_of
+
+    backup = backup_of(target.path)
+    key = f"--key-file {options.key_file}" if options.key_file else "…"
+    return [
+        "every text of these files has the value that it had before: compared, and asked of the provider",
+        f"the files as they were are sealed in {backup}, for 'migrate --undo'; delete it once you trust the result",
+        "the old values were in clear until now: rotate those that others could read",
+        f"to turn it on: sparkconfig init --provider {target.provider} --sealed-file {target.path} {key}",
+    ]
+
+
+def _as_json(each: FilePlan, provider: str, todo: dict[str, str]) -> dict[str, object]:
+    return {
+        "file": str(each.path),
+        "kind": each.kind,
+        "moves": [
+            {"line": m.line, "key": m.key, "because": m.shape, "reference": f"${{{provider}:{m.name}}}"}
+            for m in each.moves
+        ],
+        "left": [{"line": m.line, "key": m.key, "because": m.shape, "why": m.why} for m in each.left],
+        "settings": sorted(each.settings),
+        "to_do": todo.get(str(each.path)),
+    }

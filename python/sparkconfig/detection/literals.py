@@ -1,0 +1,74 @@
+"""Secrets in the value of a conf or an option, which has a key."""
+
+from __future__ import annotations
+
+import re
+
+from sparkconfig.detection import detectors
+from sparkconfig.detection.shapes import Span, entropy, is_placeholder, shapes, union, without_references
+from sparkconfig.redaction.data import SECRET_NAMES
+from sparkconfig.settings import conf_warnings
+
+__all__ = ["BY_KEY", "find"]
+
+BY_KEY = "its key names a secret"
+"""The shape of a value that is a secret because of its key."""
+
+_SHORTEST_RANDOM = 16
+_RANDOM_BITS = 3.5
+_NEAR_WORD = re.compile(SECRET_NAMES + r"|auth|\bkey\b", re.IGNORECASE)
+# Names of classes, places and switches under such a key.
+_NO_SECRET = re.compile(
+    r"\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|mode|version)$",
+    re.IGNORECASE,
+)
+_RANDOM = re.compile(r"[A-Za-z0-9+/=_~.!@#$%^&*-]+")
+_NAMES_OF_SQL_AND_PATHS = re.compile(r"[/\\]|://|^[a-z_.]+$|^[A-Z_.]+$|^[\w]+(\.[\w]+){2,}$")
+_JAAS_WHOLE = re.compile(r"\s*[\w.$]+\s+(required|requisite|sufficient|optional)\b")
+
+
+def find(key: str, value: str) -> list[Span]:
+    """Return where secrets stand in ``value``, left to right; empty for references, placeholders and switches.
+
+    Args:
+        key: the conf or option that holds it; may be empty.
+        value: its text.
+    """
+    if not value.strip():
+        return []
+    inner = [
+        span
+        for span in union([*shapes(value, prose=False), *detectors.find(without_references(value))])
+        if _is_literal(value, span)
+    ]
+    if _JAAS_WHOLE.match(value) or any("address" in span.shape for span in inner):
+        return inner
+    if _is_expression(value) or is_placeholder(value):
+        return inner
+    if conf_warnings.is_secret(key, value) or _is_random(key, value):
+        # Blanks at the ends are no part of it: Spark trims confs.
+        start = len(value) - len(value.lstrip())
+        reason = BY_KEY if conf_warnings.is_secret(key, value) else "high entropy beside the name of a secret"
+        return [Span(start, len(value.rstrip()), reason)]
+    return inner
+
+
+def _is_literal(value: str, span: Span) -> bool:
+    return not _is_expression(value[span.start : span.end])
+
+
+def _is_expression(text: str) -> bool:
+    return "${" in text or "$[" in text
+
+
+def _is_random(key: str, value: str) -> bool:
+    text = value.strip()
+    return (
+        len(text) >= _SHORTEST_RANDOM
+        and _NEAR_WORD.search(key) is not None
+        and _NO_SECRET.search(key) is None
+        and _RANDOM.fullmatch(text) is not None
+        and _NAMES_OF_SQL_AND_PATHS.search(text) is None
+        and any(map(str.isdigit, text))
+        and entropy(text) >= _RANDOM_BITS
+    )

@@ -1,0 +1,188 @@
+"""Carrying out a plan: seal the values, keep a sealed backup, rewrite the files, and prove that nothing changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparkconfig.checks.exit_codes import FileError
+from sparkconfig.errors import ConfigurationError, SecretNotFoundError, SparkConfigError
+from sparkconfig.migrate import sources
+from sparkconfig.migrate.plan import FilePlan, expand, read_text
+from sparkconfig.sealed import editor, files
+from sparkconfig.sealed.keys import KeyFile, KeySource
+from sparkconfig.sealed.names import EntryName
+from sparkconfig.sealed.opened import load
+
+__all__ = ["Target", "apply", "backup_of", "undo"]
+
+_MANIFEST = "manifest"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where the values go.
+
+    Attributes:
+        path: the sealed file.
+        key: opens it.
+        provider: the name that references give it.
+        confs: the settings that declare it.
+    """
+
+    path: Path
+    key: KeySource
+    provider: str
+    confs: Mapping[str, str]
+
+    def values(self) -> dict[EntryName, str]:
+        """Return what the file holds; nothing if it does not exist.
+
+        Raises:
+            SealedFileError: it cannot be opened.
+        """
+        if not self.path.exists():
+            return {}
+        opened = load(self.path, self.key)
+        return {name: opened.value(name) for name in opened.names()}
+
+
+def backup_of(path: Path) -> Path:
+    """Return where the backup of migrations into a sealed file stands: itself sealed, with the same key."""
+    return path.with_name(path.name + ".undo")
+
+
+def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
+    """Move the secrets.
+
+    Nothing is changed if the new files would say anything else than the old ones. If it ends in the middle, the next
+    call goes on, and :func:`undo` brings back what was rewritten.
+
+    Args:
+        plans: of files with something to move.
+        target: where to.
+        new_key: whether to make the key file, if there is none.
+
+    Raises:
+        ConfigurationError: a file would not be the same, or has changed meanwhile.
+        FileError: a file cannot be written.
+        SealedFileError: the sealed file or its backup cannot be written.
+    """
+    before = target.values() if target.path.exists() else {}
+    added = {move.name: move.value for plan in plans for move in plan.moves}
+    for plan in plans:
+        _check_same(plan, plan.rewritten(), target.provider, {**before, **added})
+    if not target.path.exists():
+        if new_key and isinstance(target.key, KeyFile) and not target.key.path.exists():
+            target.key.create()
+        editor.create(target.path, target.key)
+    editor.put(target.path, target.key, added)
+    _back_up(plans, target)
+    for plan in plans:
+        if read_text(plan.path) != plan.document.content:
+            raise ConfigurationError(
+                f"{plan.path} was changed meanwhile and is left as it is; run this again"
+            )
+        _replace(plan.path, plan.rewritten())
+    written = target.values()
+    for plan in plans:
+        _check_same(plan, read_text(plan.path), target.provider, written)
+    _check_with_provider(plans, target)
+
+
+def undo(target: Target) -> list[Path]:
+    """Bring back the files as they were before the last migration; the sealed values stay.
+
+    Returns:
+        The files, those that were as before already too.
+
+    Raises:
+        SecretNotFoundError: there is nothing to undo.
+        ConfigurationError: a file was changed since; then none is touched.
+        FileError: a file cannot be written.
+        SealedFileError: the backup cannot be opened.
+    """
+    backup = backup_of(target.path)
+    if not backup.exists():
+        raise SecretNotFoundError(f"{backup} does not exist: there is nothing to undo")
+    opened = load(backup, target.key)
+    runs = sorted({name.section for name in opened.names()})
+    if not runs:
+        raise SecretNotFoundError(f"{backup} is empty: there is nothing to undo")
+    run = runs[-1]
+    listed = json.loads(opened.value(EntryName(run, _MANIFEST)))
+    contents = {
+        Path(each["path"]): opened.value(EntryName(run, f"file-{n}")) for n, each in enumerate(listed)
+    }
+    for each in listed:
+        path = Path(each["path"])
+        now = read_text(path)
+        if _digest(now) != each["after"] and now != contents[path]:
+            raise ConfigurationError(
+                f"{path} was changed after the migration, so nothing is undone; undo that change first"
+            )
+    for path, content in contents.items():
+        if read_text(path) != content:
+            _replace(path, content)
+    editor.remove(backup, target.key, [name for name in opened.names() if name.section == run])
+    return list(contents)
+
+
+def _back_up(plans: Sequence[FilePlan], target: Target) -> None:
+    backup = backup_of(target.path)
+    if not backup.exists():
+        editor.create(backup, target.key)
+    runs = {name.section for name in load(backup, target.key).names()}
+    run = f"run-{1 + max((int(name.removeprefix('run-')) for name in runs), default=0):06d}"
+    listed = [
+        {"path": str(plan.path.absolute()), "after": _digest(plan.rewritten())} for plan in plans
+    ]  # a digest of a text without secrets
+    entries = {EntryName(run, f"file-{n}"): plan.document.content for n, plan in enumerate(plans)}
+    editor.put(backup, target.key, {**entries, EntryName(run, _MANIFEST): json.dumps(listed)})
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _replace(path: Path, content: str) -> None:
+    try:
+        files.replace(path, content.encode("utf-8"))
+    except SparkConfigError as error:
+        problem = str(error)
+    else:
+        return
+    raise FileError(path, PermissionError(0, problem), verb="written")
+
+
+def _check_same(plan: FilePlan, content: str, provider: str, values: Mapping[EntryName, str]) -> None:
+    """Compare every text of a file before and after, with the values in place of the references."""
+    document = sources.read(plan.kind, content)
+    now = [(text.key, expand(text.value, provider, values)) for text in document.texts]
+    then = [(text.key, expand(text.value, provider, values)) for text in plan.document.texts]
+    if plan.settings:
+        own = {(key, value) for key, value in plan.settings.items()}
+        now = [pair for pair in now if pair not in own]
+        then = [pair for pair in then if pair not in own]
+    if now != then:
+        wrong = next((a[0] for a, b in zip(now, then, strict=False) if a != b), "the number of its texts")
+        raise ConfigurationError(
+            f"{plan.path}: the effective texts would not be the same as before ({wrong}); please report it"
+        )
+
+
+def _check_with_provider(plans: Sequence[FilePlan], target: Target) -> None:
+    """Ask the provider for each reference, as a driver would."""
+    from sparkconfig.resolution.resolver import Resolver
+
+    wanted = {move.name: move.value for plan in plans for move in plan.moves}
+    texts = {str(name): f"${{{target.provider}:{name}}}" for name in wanted}
+    with Resolver.from_confs(target.confs) as resolver:
+        resolved = resolver.resolve_map(texts)
+    for name, value in wanted.items():
+        answer = resolved[str(name)]
+        if (answer if isinstance(answer, str) else answer.reveal()) != value:
+            raise ConfigurationError(f"the provider answers {name} with another value than was sealed")

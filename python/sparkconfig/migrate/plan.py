@@ -1,0 +1,237 @@
+"""What a migration would do: which secrets it moves, under which names, and which it leaves and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sparkconfig._text import shorten
+from sparkconfig.checks.exit_codes import FileError
+from sparkconfig.detection import literals
+from sparkconfig.detection.shapes import Span, shapes
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.migrate import sources
+from sparkconfig.migrate.text import Document, Edit, Text, rewritten
+from sparkconfig.sealed.names import EntryName
+from sparkconfig.settings.conf_places import ConfPlaces
+from sparkconfig.settings.schema import PREFIX
+
+__all__ = ["FilePlan", "Left", "Move", "Names", "expand", "files_in", "plan_file", "read_text"]
+
+LARGEST = 1 << 20
+"""Bytes of a file: what one entry of the sealed backup may hold."""
+_OWN = "sparkconfig's own settings hold no references: name a key file or an identity of the machine instead"
+_UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
+_NOT_A_TEXT = "a comment, or text that no program reads as a conf or an option: remove it"
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, repr=False)
+class Move:
+    """A secret that gives way to a reference.
+
+    Attributes:
+        line: where it stands.
+        key: the conf or option.
+        shape: why it counts as a secret.
+        name: where it goes.
+        value: itself; never shown.
+        edit: the change of the file.
+    """
+
+    line: int
+    key: str
+    shape: str
+    name: EntryName
+    value: str
+    edit: Edit
+
+
+@dataclass(frozen=True)
+class Left:
+    """A secret that stays where it is.
+
+    Attributes:
+        line: where it stands.
+        key: the conf, option or variable; may be empty.
+        shape: why it counts as a secret.
+        why: why it stays, and what to do.
+    """
+
+    line: int
+    key: str
+    shape: str
+    why: str
+
+
+@dataclass(repr=False)
+class FilePlan:
+    """What happens to one file.
+
+    Attributes:
+        path: the file.
+        kind: one of ``sources.KINDS``.
+        document: as it is now.
+        moves: secrets that move.
+        left: secrets that stay.
+        settings: confs that are added, so that the references have a provider.
+    """
+
+    path: Path
+    kind: str
+    document: Document
+    moves: list[Move] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def rewritten(self) -> str:
+        """Return the new content."""
+        edits = [move.edit for move in self.moves]
+        if self.settings and self.document.settings is not None:
+            edits.append(self.document.settings(self.settings))
+        return rewritten(self.document.content, edits)
+
+
+class Names:
+    """Gives each value one name: equal values share theirs, and no name has two values.
+
+    Args:
+        section: of new names.
+        sealed: what the sealed file holds already.
+    """
+
+    def __init__(self, section: str, sealed: Mapping[EntryName, str]) -> None:
+        self._section = section
+        self._values = dict(sealed)
+        self._names = {value: name for name, value in sealed.items()}
+
+    def name(self, key: str, value: str) -> EntryName:
+        """Return the name of a value, a new one if there is none yet."""
+        if value in self._names:
+            return self._names[value]
+        base = _UNFIT.sub("-", key).strip("-.")[:200] or "secret"
+        number, name = 1, EntryName(self._section, base)
+        while name in self._values:
+            number += 1
+            name = EntryName(self._section, f"{base}-{number}")
+        self._values[name] = value
+        self._names[value] = name
+        return name
+
+
+def read_text(path: Path) -> str:
+    """Read a file as it is, with its line ends.
+
+    Raises:
+        FileError: it cannot be read.
+        ConfigurationError: it is too long, or no UTF-8 text.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise FileError(path, error) from None
+    if len(raw) > LARGEST:
+        raise ConfigurationError(f"{path} is longer than {LARGEST >> 20} MiB")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    raise ConfigurationError(f"{path} is not UTF-8 text")
+
+
+def files_in(paths: Iterable[Path]) -> list[Path]:
+    """Return the files among ``paths``, and those with a known suffix in the folders among them, each once."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            inner = (each for each in sorted(path.rglob("*")) if each.is_file() and not each.is_symlink())
+            hidden = (
+                each
+                for each in inner
+                if not any(part.startswith(".") for part in each.relative_to(path).parts)
+            )
+            found.update(dict.fromkeys(each for each in hidden if sources.kind_of(each, "") is not None))
+        else:
+            found[path] = None
+    return list(found)
+
+
+def plan_file(path: Path, names: Names, *, provider: str, kind: str | None = None) -> FilePlan:
+    """Look at one file.
+
+    Args:
+        path: the file.
+        names: gives names to values.
+        provider: the name of the provider in the references.
+        kind: what the file is; None: what its name or first line says.
+
+    Raises:
+        FileError: it cannot be read.
+        ConfigurationError: it is malformed, or of no known kind; names the file, and nothing of its content.
+    """
+    content = read_text(path)
+    kind = kind or sources.kind_of(path, content)
+    if kind is None:
+        raise ConfigurationError(f"{path}: not known what this is; say --kind {'|'.join(sources.KINDS)}")
+    try:
+        document = sources.read(kind, content)
+    except ConfigurationError as error:
+        problem = f"{path}: {error}"
+    else:
+        plan = FilePlan(path, kind, document)
+        confs = {text.key: text.value for text in document.texts if text.conf}
+        places = ConfPlaces(master=confs.get("spark.master", "").strip())
+        for text in document.texts:
+            _look_at(plan, text, places, names, provider)
+        _look_between(plan)
+        return plan
+    raise ConfigurationError(problem)
+
+
+def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provider: str) -> None:
+    spans = (
+        literals.find(text.key, text.value) if text.key else shapes(text.value, prose=text.kept is not None)
+    )
+    why = text.kept
+    if why is None and text.conf:
+        why = _OWN if text.key.startswith(PREFIX) else places.advice(text.key)
+    for span in spans:
+        value = text.value[span.start : span.end]
+        line = plan.document.line(text.start)
+        edit = None
+        if why is None:
+            name = names.name(_name_for(text.key, span), value)
+            reference = f"${{{provider}:{name}}}"
+            edit = text.put(span.start, span.end, reference)
+        if edit is None:
+            plan.left.append(Left(line, shorten(text.key), span.shape, why or text.kept or _UNSAYABLE))
+        else:
+            plan.moves.append(Move(line, shorten(text.key), span.shape, name, value, edit))
+
+
+def _look_between(plan: FilePlan) -> None:
+    """Comments, documents inside scripts, and whatever else is no text of a conf or option."""
+    covered = sorted((text.start, text.end) for text in plan.document.texts)
+    for span in shapes(plan.document.content):
+        if not any(start < span.end and span.start < end for start, end in covered):
+            plan.left.append(Left(plan.document.line(span.start), "", span.shape, _NOT_A_TEXT))
+    plan.left.sort(key=lambda left: left.line)
+
+
+def _name_for(key: str, span: Span) -> str:
+    if span.shape == literals.BY_KEY:
+        return key
+    return f"{key}.{'password' if 'address' in span.shape or 'beside' in span.shape else 'token'}"
+
+
+def expand(text: str, provider: str, values: Mapping[EntryName, str]) -> str:
+    """Put the values of a sealed file in the places of its references; others stay."""
+    from sparkconfig.language import references
+
+    found = references.scan(text)
+    known: Sequence[str | None] = [
+        values.get(EntryName(each.path, each.key)) if each.provider == provider else None for each in found
+    ]
+    return references.replace(text, found, known)

@@ -1,0 +1,52 @@
+"""The confs that declare the provider of the references that a migration writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from sparkconfig.migrate.plan import FilePlan
+from sparkconfig.settings import operator_file
+
+__all__ = ["declare", "of"]
+
+_PROVIDERS = "spark.config.providers"
+
+
+def of(provider: str, path: Path, key: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of a sealed file.
+
+    Args:
+        provider: its name in references.
+        path: the file.
+        key: its param for the key, such as ``{"key.file": …}``.
+    """
+    params = {"file": str(path.absolute()), **key}
+    return {
+        _PROVIDERS: provider,
+        f"{_PROVIDERS}.{provider}.class": "sealed",
+        **{f"{_PROVIDERS}.{provider}.param.{name}": value for name, value in params.items()},
+    }
+
+
+def declare(plan: FilePlan, confs: Mapping[str, str]) -> str | None:
+    """Let a plan add what its file needs; return what the user has to do instead, or None.
+
+    Nothing is added to a file that declares the provider already, or where an operator's file binds.
+    """
+    if not plan.moves:
+        return None
+    there = {text.key: text.value for text in plan.document.texts if text.conf}
+    names = [name.strip() for name in there.get(_PROVIDERS, "").split(",") if name.strip()]
+    if confs[_PROVIDERS] in names:
+        return None
+    operator = operator_file.find(os.environ)
+    if operator is not None:
+        return f"declare the provider in the operator's file {operator}"
+    if names:
+        return f"{_PROVIDERS} names other providers: add {confs[_PROVIDERS]} to it, and its settings"
+    if plan.document.settings is None:
+        return "set the confs that declare the provider where the application is submitted"
+    plan.settings = dict(confs)
+    return None

@@ -1,0 +1,121 @@
+"""Spark SQL: the values in ``OPTIONS (...)``, which data sources read; what other literals hold is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sparkconfig.migrate.text import Document, Text, mapped
+
+__all__ = ["read", "texts_of"]
+
+_TOKEN = re.compile(
+    r"(?P<comment>--[^\n]*|/\*.*?\*/)|(?P<space>\s+)|(?P<prefix>[rR])?(?P<quote>'|\")|`(?P<ident>[^`]*)`"
+    r"|(?P<word>[A-Za-z_][\w.-]*)|(?P<sign>.)",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
+_CONTROL = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+_SET = re.compile(r"\bSET\s+([A-Za-z][\w.-]*)\s*=([^;\n]*)", re.IGNORECASE)
+_LITERAL = "a literal of the statement, which Spark takes as text: only the values in OPTIONS (...) can hold references"
+_RUNTIME = (
+    "SET gives most readers the text of a reference: set the conf in spark-defaults.conf or with --conf, and write the"
+    " reference there"
+)
+
+
+@dataclass(repr=False)
+class _Token:
+    kind: str
+    value: str
+    start: int
+    end: int
+    places: list[int]
+
+
+def read(content: str) -> Document:
+    """Read a file of statements."""
+    return Document(content, texts_of(content), "sql")
+
+
+def texts_of(content: str) -> list[Text]:
+    """Return the texts of statements, in order."""
+    tokens = list(_tokens(content))
+    texts: list[Text] = []
+    in_options = [False]
+    for index, token in enumerate(tokens):
+        if token.value == "(" and token.kind == "sign":
+            in_options.append(index > 0 and tokens[index - 1].value.upper() == "OPTIONS")
+        elif token.value == ")" and token.kind == "sign" and len(in_options) > 1:
+            in_options.pop()
+        elif token.kind == "string" and not _is_key(tokens, index, options=in_options[-1]):
+            kept = None if in_options[-1] else _LITERAL
+            key = _key(tokens, index, options=in_options[-1])
+            put = mapped(token.places)
+            texts.append(Text(key, token.value, token.start, token.end, put, kept, conf=False))
+    covered = [(token.start, token.end) for token in tokens if token.kind == "string"]
+    texts += [
+        Text(found[1], found[2].strip(), *found.span(2), lambda *_: None, kept=_RUNTIME, conf=True)
+        for found in _SET.finditer(content)
+        if not any(start <= found.start() < end for start, end in covered)
+    ]
+    return sorted(texts, key=lambda text: text.start)
+
+
+def _is_key(tokens: list[_Token], index: int, *, options: bool) -> bool:
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    if following is not None and following.value == "=" and following.kind == "sign":
+        return True
+    before = tokens[index - 1] if index else None
+    starts = before is not None and before.kind == "sign" and before.value in "(,"
+    return options and starts and following is not None and following.kind == "string"
+
+
+def _key(tokens: list[_Token], index: int, *, options: bool) -> str:
+    at = index - 1
+    named = at >= 0 and tokens[at].value == "=" and tokens[at].kind == "sign"
+    at -= named
+    kinds = ("word", "string") if named or options else ("word",)  # 'a' 'b' elsewhere is one literal
+    return tokens[at].value if at >= 0 and tokens[at].kind in kinds else ""
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            return
+        if found["quote"]:
+            token = _string(text, found.start(), found.end(), found["quote"], raw=bool(found["prefix"]))
+            yield token
+            at = token.end
+            continue
+        kind = found.lastgroup or ""
+        if kind not in ("comment", "space"):
+            yield _Token("word" if kind == "ident" else kind, found[kind], *found.span(), [])
+        at = found.end()
+
+
+def _string(text: str, start: int, at: int, quote: str, *, raw: bool) -> _Token:
+    chars: list[str] = []
+    places: list[int] = []
+    while at < len(text):
+        if text[at] == quote:
+            if raw or not text.startswith(quote, at + 1):
+                break
+            width, char = 2, quote
+        elif text[at] == "\\" and not raw and (escape := _ESCAPE.match(text, at)):
+            width, char = len(escape[0]), _character(escape[0][1:])
+        else:
+            width, char = 1, text[at]
+        chars += char
+        places += [at] * len(char)
+        at += width
+    return _Token("string", "".join(chars), start, min(at + 1, len(text)), [*places, at])
+
+
+def _character(escape: str) -> str:
+    if escape[0] in "uU" and len(escape) > 1:
+        return chr(min(int(escape[1:], 16), 0x10FFFF))
+    return chr(int(escape, 8)) if len(escape) == 3 else _CONTROL.get(escape, escape)

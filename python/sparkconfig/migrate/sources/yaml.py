@@ -1,0 +1,122 @@
+"""Kubernetes documents of the kind SparkApplication: ``sparkConf`` and ``hadoopConf``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.migrate.text import Document, Edit, Text, identity
+
+__all__ = ["read"]
+
+_KINDS = ("SparkApplication", "ScheduledSparkApplication")
+_ELSEWHERE = (
+    "nothing resolves references there: keep it in a Secret of Kubernetes and name that in secretKeyRef"
+)
+
+
+def read(content: str) -> Document:
+    """Read documents.
+
+    Raises:
+        ConfigurationError: they are malformed, or PyYAML is not installed.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise ConfigurationError("reading YAML needs PyYAML: pip install 'sparkconfig[yaml]'") from None
+    try:
+        documents = list(yaml.compose_all(content, Loader=yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = "" if mark is None else f" in line {mark.line + 1}"
+        problem = f"this file is not YAML{where}; a template has to be rendered first"
+    except RecursionError:
+        problem = "this YAML is nested too deeply"
+    else:
+        texts = [text for root in documents if root is not None for text in _texts(content, root)]
+        first = next((m for root in documents if root is not None for m in _maps(root)), None)
+        settings = None if first is None else lambda confs: _added(content, first, confs)
+        return Document(content, sorted(texts, key=lambda text: text.start), "yaml", settings)
+    raise ConfigurationError(problem)
+
+
+def _pairs(node: Any) -> dict[str, Any]:  # noqa: ANN401 - a node of PyYAML
+    if getattr(node, "id", "") != "mapping":
+        return {}
+    return {key.value: value for key, value in node.value if getattr(key, "id", "") == "scalar"}
+
+
+def _specs(root: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
+    pairs = _pairs(root)
+    if getattr(pairs.get("kind"), "value", "") in _KINDS:
+        spec = _pairs(pairs.get("spec"))
+        yield spec
+        yield _pairs(spec.get("template"))  # of a scheduled one
+
+
+def _maps(root: Any) -> Iterator[Any]:  # noqa: ANN401
+    """The sparkConf of applications, as nodes."""
+    for spec in _specs(root):
+        if getattr(spec.get("sparkConf"), "id", "") == "mapping" and spec["sparkConf"].value:
+            yield spec["sparkConf"]
+
+
+def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
+    confs: dict[int, tuple[str, Any]] = {}
+    for spec in _specs(root):
+        for name, prefix in (("sparkConf", ""), ("hadoopConf", "spark.hadoop.")):
+            for key, value in _pairs(spec.get(name)).items():
+                confs[id(value)] = (prefix + key, value)
+    seen: set[int] = set()
+    stack = [("", root)]
+    while stack:
+        key, node = stack.pop()
+        if id(node) in seen:
+            continue  # an alias
+        seen.add(id(node))
+        if node.id == "scalar":
+            known = id(node) in confs
+            name = confs[id(node)][0] if known else key
+            yield Text(
+                name, node.value, node.start_mark.index, node.end_mark.index, _put(content, node),
+                None if known else _ELSEWHERE, conf=known,
+            )  # fmt: skip
+        elif node.id == "mapping":
+            pairs = _pairs(node)
+            # Variables of an environment: {name: X, value: Y}
+            called = getattr(pairs.get("name"), "value", "")
+            stack += [
+                (called if each == "value" and called else each, value) for each, value in pairs.items()
+            ]
+        else:
+            stack += [(key, value) for value in node.value]
+
+
+def _put(content: str, node: Any) -> Any:  # noqa: ANN401
+    start, end = node.start_mark.index, node.end_mark.index
+    quoted = 1 if node.style in ("'", '"') else 0
+    if node.style in (None, "'", '"') and content[start + quoted : end - quoted] == node.value:
+        if quoted:
+            return identity(start + 1)
+        if content[:start].count("{") == content[:start].count("}"):  # not inside {...}, where braces end it
+            return identity(start)
+
+    def whole(first: int, last: int, reference: str) -> Edit:
+        stop = start + len(content[start:end].rstrip("\n")) if node.style in ("|", ">") else end
+        text = node.value[:first] + reference + node.value[last:]
+        return Edit(start, stop, json.dumps(text, ensure_ascii=False))
+
+    return whole
+
+
+def _added(content: str, node: Any, confs: dict[str, str]) -> Edit:  # noqa: ANN401
+    """Lines before the first conf, with its indentation; inside {...} before it, on the same line."""
+    at = node.value[0][0].start_mark.index
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in confs.items()]
+    indent = content[content.rfind("\n", 0, at) + 1 : at]
+    if node.flow_style or indent.strip():
+        return Edit(at, at, "".join(f"{line}, " for line in lines))
+    return Edit(at, at, "".join(f"{line}\n{indent}" for line in lines))

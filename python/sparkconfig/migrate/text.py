@@ -1,0 +1,103 @@
+"""What a source file is to a migration: texts at places, each of which can be rewritten where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Document", "Edit", "Text", "identity", "rewritten"]
+
+
+@dataclass(frozen=True, repr=False)
+class Edit:
+    """Characters of a file that give way to others.
+
+    Attributes:
+        start: index of the first one.
+        end: index after the last one.
+        new: what takes their place.
+    """
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True, repr=False)
+class Text:
+    """A text that a file holds, as the program that reads the file sees it.
+
+    Attributes:
+        key: the conf or option whose value it is; empty if it has none.
+        value: the text, without the quotes and escapes of the file.
+        start: where it stands in the file, for line numbers and for what is looked at already.
+        end: index after it.
+        put: given a part of ``value`` (start, end) and a reference, says how the file is changed; None: this file's
+            syntax cannot say it there.
+        kept: why nothing can take the place of this text, and what to do; None: a reference can.
+        conf: whether ``key`` is a conf of the application, else an option of a data source or the like.
+    """
+
+    key: str
+    value: str
+    start: int
+    end: int
+    put: Callable[[int, int, str], Edit | None]
+    kept: str | None = None
+    conf: bool = True
+
+
+@dataclass(repr=False)
+class Document:
+    """One file.
+
+    Attributes:
+        content: all of it.
+        texts: in the order of the file.
+        kind: what it is, in a word or two.
+        settings: given confs, says how the file comes to set them; None: it cannot.
+        unread: why the texts are not all; None: they are.
+    """
+
+    content: str
+    texts: list[Text]
+    kind: str
+    settings: Callable[[dict[str, str]], Edit] | None = None
+    unread: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def line(self, index: int) -> int:
+        """Return the number of the line that holds a character, from 1."""
+        return self.content.count("\n", 0, index) + 1
+
+
+def identity(start: int, write: Callable[[str], str] = str) -> Callable[[int, int, str], Edit]:
+    """Return a ``put`` for a text that stands in the file at ``start`` as it is.
+
+    Args:
+        start: where its first character is.
+        write: how a reference is written there.
+    """
+    return lambda first, last, reference: Edit(start + first, start + last, write(reference))
+
+
+def mapped(
+    places: Sequence[int], write: Callable[[str], str] = str
+) -> Callable[[int, int, str], Edit | None]:
+    """Return a ``put`` for a text whose characters stand anywhere.
+
+    Args:
+        places: for each character where it begins in the file, and at the end where the last one ends.
+        write: how a reference is written there.
+    """
+    return lambda first, last, reference: Edit(places[first], places[last], write(reference))
+
+
+def rewritten(content: str, edits: Sequence[Edit]) -> str:
+    """Return ``content`` with all edits made; they do not overlap."""
+    parts: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        parts += [content[at : edit.start], edit.new]
+        at = edit.end
+    return "".join([*parts, content[at:]])

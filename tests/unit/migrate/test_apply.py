@@ -1,0 +1,198 @@
+"""The command 'sparkconfig migrate': plan, apply, apply again, undo; no value anywhere but in the sealed file."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.main import main
+from sparkconfig.migrate import apply as applying
+from sparkconfig.sealed.keys import KeyFile
+from sparkconfig.sealed.opened import load
+
+VALUE, OTHER = "migrate-canary-77aa", "migrate-canary-88bb"
+CONF = f"spark.shop.password {VALUE}\nspark.shop.url jdbc:x://h?password={OTHER}&a=1\n"
+SCRIPT = f"spark-submit --conf spark.shop.password={VALUE} app.py\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "shop.conf").write_text(CONF)
+    (tmp_path / "jobs" / "run.sh").write_text(SCRIPT)
+    (tmp_path / "jobs" / "run.sh").chmod(0o750)
+    return tmp_path
+
+
+TARGET = ("--sealed-file", "s", "--key-file", "k")
+
+
+@pytest.fixture
+def migrate(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    def migrate(*words: str) -> tuple[int, str]:
+        code = main(["migrate", *words])
+        captured = capsys.readouterr()
+        text = captured.out + captured.err
+        shown = text.count(VALUE) + text.count(OTHER)
+        assert shown == 0, "a value was printed"
+        return code, text
+
+    return migrate
+
+
+def values(folder: Path) -> dict[str, str]:
+    opened = load(folder / "s", KeyFile(folder / "k"))
+    return {str(name): opened.value(name) for name in opened.names()}
+
+
+def in_clear(folder: Path) -> list[str]:
+    """Every file that holds a value."""
+    return sorted(
+        path.name for path in folder.rglob("*")
+        if path.is_file() and any(value.encode() in path.read_bytes() for value in (VALUE, OTHER))
+    )  # fmt: skip
+
+
+def test_a_plan_changes_nothing(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    code, text = migrate("jobs")
+    assert code == 0
+    assert "3 secrets to move, 0 left, in 2 files" in text
+    assert sorted(path.name for path in folder.iterdir()) == ["jobs"]
+    assert len(in_clear(folder)) == 2
+    data = json.loads(migrate("jobs", "--json")[1])
+    assert [move["reference"] for move in data["files"][1]["moves"]] == [
+        "${secrets:app:spark.shop.password}", "${secrets:app:spark.shop.url.password}",
+    ]  # fmt: skip
+
+
+def test_apply_again_and_undo(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    code, text = migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert code == 0
+    assert "3 secrets moved" in text
+    assert (
+        values(folder) == {"app:spark.shop.password": VALUE, "app:spark.shop.url.password": OTHER}
+    ) is True
+    assert in_clear(folder) == []
+    assert stat.S_IMODE((folder / "s.undo").stat().st_mode) == 0o600
+    assert stat.S_IMODE((folder / "jobs" / "run.sh").stat().st_mode) == 0o750
+    # What a driver would make of it.
+    assert main(["resolve", "--dry-run", "jobs/shop.conf"]) == 0
+    new = (folder / "jobs" / "shop.conf").read_text()
+    assert "spark.config.providers=secrets\n" in new
+
+    code, text = migrate("jobs", "--apply", *TARGET)
+    assert code == 0
+    assert "0 secrets moved" in text
+    assert (folder / "jobs" / "shop.conf").read_text() == new
+
+    code, _ = migrate("--undo", *TARGET)
+    assert code == 0
+    assert ((folder / "jobs" / "shop.conf").read_text() == CONF) is True
+    assert ((folder / "jobs" / "run.sh").read_text() == SCRIPT) is True
+    assert stat.S_IMODE((folder / "jobs" / "run.sh").stat().st_mode) == 0o750
+    assert migrate("--undo", *TARGET)[0] == ExitCode.NOT_FOUND
+
+
+def test_a_second_migration_adds_to_the_first(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    migrate("jobs/shop.conf", "--apply", *TARGET, "--new-key")
+    migrate("jobs/run.sh", "--apply", *TARGET)
+    assert len(values(folder)) == 2
+    assert "${secrets:app:spark.shop.password}" in (folder / "jobs" / "run.sh").read_text()
+    migrate("--undo", *TARGET)
+    assert in_clear(folder) == ["run.sh"]
+    migrate("--undo", *TARGET)
+    assert in_clear(folder) == ["run.sh", "shop.conf"]
+
+
+def test_undo_refuses_what_was_changed_since(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    migrate("jobs", "--apply", *TARGET, "--new-key")
+    with (folder / "jobs" / "run.sh").open("a") as stream:
+        stream.write("# more\n")
+    code, text = migrate("--undo", *TARGET)
+    assert code == ExitCode.CONFIGURATION
+    assert "run.sh was changed after the migration" in text
+    assert in_clear(folder) == []
+
+
+def test_an_end_in_the_middle_is_gone_on_with_and_undone(
+    folder: Path, migrate: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replaced: list[Path] = []
+    replace = applying._replace
+
+    def dies(path: Path, content: str) -> None:
+        if replaced:
+            raise KeyboardInterrupt
+        replaced.append(path)
+        replace(path, content)
+
+    monkeypatch.setattr(applying, "_replace", dies)
+    assert migrate("jobs", "--apply", *TARGET, "--new-key")[0] == ExitCode.INTERRUPTED
+    assert len(in_clear(folder)) == 1
+    monkeypatch.setattr(applying, "_replace", replace)
+    assert migrate("jobs", "--apply", *TARGET)[0] == 0
+    assert in_clear(folder) == []
+    migrate("--undo", *TARGET)
+    migrate("--undo", *TARGET)
+    assert ((folder / "jobs" / "shop.conf").read_text() == CONF) is True
+    assert ((folder / "jobs" / "run.sh").read_text() == SCRIPT) is True
+
+
+def test_nothing_is_changed_if_a_file_would_mean_something_else(
+    folder: Path, migrate: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sparkconfig.migrate import plan
+
+    monkeypatch.setattr(plan.FilePlan, "rewritten", lambda self: self.document.content.replace("a=1", "a=2"))
+    code, text = migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert code == ExitCode.CONFIGURATION
+    assert "would not be the same" in text
+    assert sorted(path.name for path in folder.iterdir()) == ["jobs"]
+
+
+def test_equal_names_with_other_values(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    (folder / "jobs" / "z.conf").write_text(f"spark.shop.password {OTHER}x\n")
+    migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert (values(folder)["app:spark.shop.password-2"] == f"{OTHER}x") is True
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["jobs", "--apply"], "--sealed-file"),
+        (["jobs", "--apply", "--sealed-file", "s"], "--key-file"),
+        ([], "name the files"),
+    ],
+)
+def test_a_wrong_command_line(migrate: Callable[..., tuple[int, str]], words: list[str], said: str) -> None:
+    code, text = migrate(*words)
+    assert code == ExitCode.USAGE
+    assert said in text
+
+
+def test_other_settings_are_the_users_own(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    with (folder / "jobs" / "shop.conf").open("a") as stream:
+        stream.write("spark.config.providers envvar\n")
+    _, text = migrate("jobs/shop.conf", *TARGET)
+    assert "names other providers: add secrets to it" in text
+
+
+def test_a_file_that_cannot_be_written(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (folder / "jobs").chmod(0o500)
+    try:
+        code, _ = migrate("jobs", "--apply", *TARGET, "--new-key")
+    finally:
+        (folder / "jobs").chmod(0o700)
+    assert code == ExitCode.DENIED
+    assert migrate("--undo", *TARGET)[0] == 0

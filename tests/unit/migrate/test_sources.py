@@ -1,0 +1,204 @@
+"""Each kind of file: what moves, how the reference is written there, what stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.migrate.plan import FilePlan, Names, expand, plan_file
+
+
+def planned(folder: Path, name: str, content: str) -> FilePlan:
+    path = folder / name
+    path.write_bytes(content.encode())
+    return plan_file(path, Names("app", {}), provider="s")
+
+
+def moved(folder: Path, name: str, content: str) -> str:
+    plan = planned(folder, name, content)
+    assert plan.moves
+    values = {move.name: move.value for move in plan.moves}
+    new = plan.rewritten()
+    assert all((value in new) is False for value in values.values() if len(value) > 3)
+    # Every text of the new file means what it meant.
+    (folder / name).write_bytes(new.encode())
+    again = plan_file(folder / name, Names("app", {}), provider="s")
+    assert again.moves == []
+    before = [(text.key, text.value) for text in plan.document.texts]
+    after = [(text.key, expand(text.value, "s", values)) for text in again.document.texts]
+    assert (before == after) is True
+    return new
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("spark.a.password  S3cret-1", "spark.a.password  ${s:app:spark.a.password}"),
+        ("spark.a.password=S3cr\\u0065t-1 ", "spark.a.password=${s:app:spark.a.password} "),
+        ("spark.a.password : S3\\\n   cret", "spark.a.password : ${s:app:spark.a.password}"),
+        ("spark\\.a.password=S3cret\r\nx=y", "spark\\.a.password=${s:app:spark.a.password}\r\nx=y"),
+        (
+            "a.url=jdbc:x\\://h?user=u&password=p4ss&z=1",
+            "a.url=jdbc:x\\://h?user=u&password=${s:app:a.url.password}&z=1",
+        ),
+    ],
+)
+def test_properties(tmp_path: Path, line: str, new: str) -> None:
+    assert moved(tmp_path, "spark-defaults.conf", f"# c\n{line}\n") == f"# c\n{new}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "new"),
+    [
+        ("--conf spark.a.password=S3cret-1", "--conf spark.a.password='${s:app:spark.a.password}'"),
+        ("--conf 'spark.a.password=S3cret-1'", "--conf 'spark.a.password=${s:app:spark.a.password}'"),
+        ('-c "spark.a.password=S3\\$cret"', '-c "spark.a.password=\\${s:app:spark.a.password}"'),
+        ("--conf=spark.a.password=S3\\ cret", "--conf=spark.a.password='${s:app:spark.a.password}'"),
+        ("--conf spark.a.password='S3'\"cret\"", "--conf spark.a.password='''${s:app:spark.a.password}'\"\""),
+        (
+            '--conf "spark.a.url=jdbc:x://$HOST/d?password=p4ss&u=1"',
+            '--conf "spark.a.url=jdbc:x://$HOST/d?password=\\${s:app:spark.a.url.password}&u=1"',
+        ),
+    ],
+)
+def test_scripts(tmp_path: Path, words: str, new: str) -> None:
+    script = "#!/bin/bash\nspark-submit \\\n  {} \\\n  app.py # it's\n"
+    assert moved(tmp_path, "job.sh", script.format(words)) == script.format(new)
+
+
+def test_what_a_script_keeps(tmp_path: Path) -> None:
+    plan = planned(
+        tmp_path,
+        "job.sh",
+        "DB_PASSWORD=topsecret1\nspark-submit --conf spark.a.password=$DB_PASSWORD --conf spark.b.password=x$(cat y)"
+        " app.py --password argsecret1 -phunter22\ncat <<END > f\npassword=h3redoc1\nEND\n",
+    )
+    assert plan.moves == []
+    assert [(left.line, left.key) for left in plan.left] == [
+        (1, "DB_PASSWORD"), (2, "spark.b.password"), (2, "password"), (4, ""),
+    ]  # fmt: skip
+
+
+def test_sql(tmp_path: Path) -> None:
+    statement = "-- it's\nCREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x://u:{}@h/d', 'password' = '{}', user \"u\");\n"
+    new = moved(tmp_path, "q.sql", statement.format("p4ss", "a\\'b12"))
+    assert new == statement.format("${s:app:url.password}", "${s:app:password}")
+
+
+def test_what_sql_keeps(tmp_path: Path) -> None:
+    plan = planned(
+        tmp_path,
+        "q.sql",
+        "SET spark.a.password=abc9;\nSELECT * FROM t WHERE token = 'qq11ww22' AND a = 'b';\n",
+    )
+    assert plan.moves == []
+    assert [(left.line, left.key) for left in plan.left] == [(1, "spark.a.password"), (2, "token")]
+
+
+PYTHON = '''\
+from pyspark.sql import SparkSession
+URL = "jdbc:postgresql://u:{0}@h/db"  # é
+both = "kept1"
+opts = {{"user": "a", "password": "{1}"}}
+spark = (SparkSession.builder.config("spark.my.secret", "{2}")
+         .config(map={{"spark.b.token": '{3}'}}).getOrCreate())
+df = spark.read.format("jdbc").option("url", URL).option("password", r'{4}').options(**opts).load()
+df.write.jdbc(URL, "t", properties={{"password": """{5}"""}})
+spark.sql("CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x', password '{6}')")
+'''
+
+
+def test_python(tmp_path: Path) -> None:
+    old = ["pyp4ss", "dictp\\u0061ss", "bs3c", "t0k-3", "raw\\s3", "long4", "sqlp4ss"]
+    names = [
+        "url.password",
+        "password",
+        "spark.my.secret",
+        "spark.b.token",
+        "password-2",
+        "password-3",
+        "password-4",
+    ]
+    assert moved(tmp_path, "j.py", PYTHON.format(*old)) == PYTHON.format(
+        *(f"${{s:app:{name}}}" for name in names)
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'API_TOKEN = "elsewhere1"',
+        'spark.conf.set("spark.x.password", "rt123")',
+        'url = f"jdbc:postgresql://h/db?password=fstr1ng"',
+        'keystore.load("x", password="abc123")',
+        'p = "abc123"; df.option("password", p); print(password=p)',
+        'df.option("password", "abc" "123")',
+        "# password=hunter22",
+    ],
+)
+def test_what_python_keeps(tmp_path: Path, line: str) -> None:
+    plan = planned(tmp_path, "j.py", f"import pyspark\n{line}\n")
+    assert plan.moves == []
+    if not line.startswith("p ="):
+        assert {left.line for left in plan.left} == {2}
+
+
+YAML = """\
+# an application
+kind: SparkApplication
+metadata: {{name: x}}
+spec:
+  sparkConf:
+    "spark.app": 'a'
+    spark.a.password: {0}
+    spark.b.token: "{1}"
+    spark.c.url: 'jdbc:x://h?password={2}'
+  hadoopConf: {{fs.s3a.secret.key: {3}}}
+  driver:
+    env:
+      - name: DB_PASSWORD
+        value: envsecret1
+"""
+
+
+def test_spark_application(tmp_path: Path) -> None:
+    names = ["spark.a.password", "spark.b.token", "spark.c.url.password", "spark.hadoop.fs.s3a.secret.key"]
+    references = [f"${{s:app:{name}}}" for name in names]
+    references[3] = f'"{references[3]}"'  # inside {...} braces need quotes
+    new = moved(tmp_path, "a.yaml", YAML.format("S3cret-1", "a\\u0062c1", "p4ss", "k3yk3y"))
+    assert new.replace('    spark.b.token: "${', '    spark.b.token: "${') == YAML.format(*references)
+    (left,) = planned(tmp_path, "a.yaml", new).left
+    assert (left.line, left.key) == (14, "DB_PASSWORD")
+
+
+def test_a_block_in_yaml(tmp_path: Path) -> None:
+    new = moved(
+        tmp_path, "a.yaml",
+        "kind: SparkApplication\nspec:\n  sparkConf:\n    spark.a.sasl.jaas.config: |\n"
+        '      org.x.PlainLoginModule required username="u" password="jj12";\n    spark.z: "1"\n',
+    )  # fmt: skip
+    assert new.endswith(
+        '    spark.a.sasl.jaas.config: "org.x.PlainLoginModule required username=\\"u\\"'
+        ' password=\\"${s:app:spark.a.sasl.jaas.config.password}\\";\\n"\n    spark.z: "1"\n'
+    )
+
+
+def test_confs_that_hold_no_references_stay(tmp_path: Path) -> None:
+    keys = ["spark.ssl.keyPassword", "spark.cassandra.auth.password", "spark.config.providers.v.param.token"]
+    plan = planned(tmp_path, "x.conf", "".join(f"{key} abc123\n" for key in keys))
+    assert plan.moves == []
+    assert [left.key for left in plan.left] == keys
+    assert "before plugins start" in plan.left[0].why
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.yaml", "a: [S3cret"), ("a.py", "x = S3cret ("), ("a.conf", "a=\\uS3cret"), ("a.txt", "S3cret")],
+)
+def test_what_cannot_be_read_is_named_and_not_shown(tmp_path: Path, name: str, content: str) -> None:
+    with pytest.raises(ConfigurationError, match=name) as caught:
+        planned(tmp_path, name, content)
+    assert ("S3cret" in str(caught.value)) is False
+    assert caught.value.__cause__ is None
