@@ -229,10 +229,10 @@ class _Index:
         done: dict[int, int] = {}
         for pattern, offset, at in self._places(text):
             if at < done.get(id(pattern), 0):
-                continue  # inside a match of the same pattern
+                continue  # no other match of the same pattern can begin here
             if span := _verify(readings, text, pattern, offset, at):
                 found.append(span)
-                done[id(pattern)] = span[1]
+                done[id(pattern)] = span[1] if pattern.open else at + shift(pattern.text)
         for pattern in self._bare:
             found.extend(_search_bare(readings, text, pattern.text))
         return found
@@ -291,6 +291,21 @@ def _verify(readings: Readings, text: str, pattern: Pattern, offset: int, at: in
         while pattern.open and end < len(text) and text[end] in pattern.alphabet:
             end += 1
     return start, end
+
+
+def shift(text: str) -> int:
+    """How far behind one match of ``text`` the next may begin: before its end if its end is its beginning too.
+
+    A text that repeats itself within its half counts as one that does not, which keeps the search linear.
+    """
+    # The length of the longest end of each beginning that is a beginning of the whole.
+    borders = [0] * len(text)
+    for index in range(1, len(text)):
+        border = borders[index - 1]
+        while border and text[border] != text[index]:
+            border = borders[border - 1]
+        borders[index] = border + (text[border] == text[index])
+    return max(len(text) - borders[-1], (len(text) + 1) // 2)
 
 
 def _search_bare(readings: Readings, text: str, value: str) -> Iterable[tuple[int, int]]:

@@ -171,7 +171,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       if (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
       if (pattern.open) while (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
     }
-    done.add(i, end)
+    done.add(i, if (pattern.open) end else at + shift(pattern.text))
     found.add(start, end)
   }
 }
@@ -227,6 +227,23 @@ private[redaction] object Index {
     }
   }
 
+  /**
+   * How far behind one match of `text` the next may begin: before its end if its end is its beginning too. A text that
+   * repeats itself within its half counts as one that does not, which keeps the search linear.
+   */
+  private def shift(text: String): Int = {
+    // The length of the longest end of each beginning that is a beginning of the whole.
+    val borders = new Array[Int](text.length)
+    var i = 1
+    while (i < text.length) {
+      var border = borders(i - 1)
+      while (border > 0 && text.charAt(border) != text.charAt(i)) border = borders(border - 1)
+      borders(i) = if (text.charAt(border) == text.charAt(i)) border + 1 else border
+      i += 1
+    }
+    math.max(text.length - borders.last, (text.length + 1) / 2)
+  }
+
   private def slot(text: String, offset: Int, length: Int): Int = {
     var h = 0L
     var i = offset
@@ -256,19 +273,19 @@ private[redaction] object Index {
   }
 }
 
-/** Where the last match of each pattern ended; made only when there is one, since most texts have none. */
+/** Before where no other match of each pattern begins; made only when there is one, since most texts have none. */
 private[redaction] final class Done {
   private var owners: Array[Int] = _
-  private var ends: Array[Int] = _
+  private var nexts: Array[Int] = _
 
-  /** Whether `at` is inside the last match of the pattern; a crowded slot may have forgotten it. */
+  /** Whether `at` is in the last match of the pattern, where no other begins; a crowded slot may have forgotten it. */
   def covers(pattern: Int, at: Int): Boolean =
-    owners != null && { val slot = pattern & 1023; owners(slot) == pattern + 1 && at < ends(slot) }
+    owners != null && { val slot = pattern & 1023; owners(slot) == pattern + 1 && at < nexts(slot) }
 
-  def add(pattern: Int, end: Int): Unit = {
-    if (owners == null) { owners = new Array[Int](1024); ends = new Array[Int](1024) }
+  def add(pattern: Int, next: Int): Unit = {
+    if (owners == null) { owners = new Array[Int](1024); nexts = new Array[Int](1024) }
     owners(pattern & 1023) = pattern + 1
-    ends(pattern & 1023) = end
+    nexts(pattern & 1023) = next
   }
 }
 
