@@ -65,6 +65,7 @@ def _value(line: str, end: int) -> str:
 
 def _logical_lines(text: str) -> Iterator[str]:
     """Lines without comments and blank ones, continuation lines joined, leading blanks removed."""
+    ends_with_two = text.endswith("\r\n")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
@@ -82,6 +83,8 @@ def _logical_lines(text: str) -> Iterator[str]:
                     parts.append(line[:-1])
                 continue
             line = line[:-1]  # the end of the file ends the line, too, even an empty one
+            if not line and not parts and ends_with_two:
+                continue  # but Java sees the file go on behind the first of the two
         yield "".join([*parts, line])
         parts.clear()
 

@@ -127,6 +127,23 @@ def test_format_of(path: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"\\\r\n", {}),
+        (b"a\n \\\r\n", {"a": ""}),
+        (b"\\\n\\\r\n", {}),
+        (b"a\\\r\n\\\r\n", {"a": ""}),
+        (b"\\\n", {"": ""}),
+        (b"\\\r", {"": ""}),
+        (b"\\", {"": ""}),
+    ],
+)
+def test_a_backslash_alone_at_the_end_of_properties(content: bytes, expected: dict[str, str]) -> None:
+    """As Java's class answers: it sees no line at all only if two characters end the file."""
+    assert FORMATS["properties"](content) == expected
+
+
+@pytest.mark.parametrize(
     "content",
     [
         b"\\" * TWO_MEGABYTES,
