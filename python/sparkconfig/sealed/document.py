@@ -19,6 +19,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +33,7 @@ __all__ = ["FORMAT", "VERSION", "Document", "Header", "ScryptCost", "decode", "e
 FORMAT = "sparkconfig-sealed"
 VERSION = 1
 SALT_BYTES = 16
+_KEY_ID = re.compile(r"[0-9a-f]{16}")
 _SHORTEST_BLOB = 12 + 16  # nonce and tag
 
 
@@ -131,8 +133,9 @@ def _document(content: object) -> Document:
 
 def _header(content: object) -> Header:
     key = _members(content, "key", {"id", "salt"}, optional={"scrypt"})
-    if not isinstance(key["id"], str) or len(key["id"]) != 16:
-        raise MalformedFileError("its key.id is not 16 characters")
+    # Messages name the key, so nothing else may stand there: a terminal would follow its escapes.
+    if not isinstance(key["id"], str) or _KEY_ID.fullmatch(key["id"]) is None:
+        raise MalformedFileError("its key.id is not 16 hexadecimal digits")
     cost: ScryptCost | None = None
     if "scrypt" in key:
         numbers = _members(key["scrypt"], "key.scrypt", {"n", "r", "p"})

@@ -264,6 +264,19 @@ class TestHostileText:
         with pytest.raises(UnknownVersionError, match="newer"):
             load(filled, key)
 
+    @pytest.mark.parametrize(
+        "key_id", ["\x1b[2J" + "a" * 12, "\ud800" * 16, "A" * 16, "a" * 15 + "\n", "a" * 17]
+    )
+    def test_a_key_id_that_would_reach_a_terminal_is_refused(
+        self, filled: Path, key: KeyFile, key_id: str
+    ) -> None:
+        rewrite(filled, lambda content: content["key"].update(id=key_id))
+        with pytest.raises(MalformedFileError, match="hexadecimal") as caught:
+            load(filled, key)
+        assert str(caught.value).isprintable()
+        with pytest.raises(MalformedFileError, match="hexadecimal"):
+            names_in(filled)
+
     def test_members_that_are_not_known_are_refused(self, filled: Path, key: KeyFile) -> None:
         rewrite(filled, lambda content: content.update(note="not authenticated"))
         with pytest.raises(MalformedFileError):
