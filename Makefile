@@ -135,13 +135,12 @@ test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources 
 	@echo "== pyspark 3.5.9"; $(FIND_JAVA) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(TWO_AT_ONCE)
 
 FUZZ_SECONDS ?= 60
-fuzz: venv ## fuzz both languages, FUZZ_SECONDS each (60)
-	$(BIN)/python -m pip install -q -c python/constraints.txt --group fuzz
-	@set -e; for target in references substitution; do \
-	  mkdir -p build/fuzz/$$target; \
-	  PYTHONPATH=tests $(BIN)/python -m fuzz.fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
-	    -artifact_prefix=build/fuzz/ build/fuzz/$$target; \
-	done
+FUZZERS = references substitution properties sealed policy redaction
+fuzz: $(FUZZERS:%=fuzz-%) ## fuzz languages, formats, policies and redaction, FUZZ_SECONDS each (60); or one: make fuzz-redaction
+
+fuzz-%: jar
+	@$(BIN)/python -m pip install -q -c python/constraints.txt --group fuzz
+	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python -m fuzz.run $* $(FUZZ_SECONDS)
 
 clean: ## remove what was built
 	rm -rf build dist .venv .venvs .mypy_cache .ruff_cache .pytest_cache python/sparkconfig/jars/*.jar

@@ -27,6 +27,6 @@ TOKENS = (
 )
 
 
-def text_of(data: bytes) -> str:
+def text_of(data: bytes, tokens: tuple[str, ...] = TOKENS) -> str:
     """One byte is one token, or one character."""
-    return "".join(TOKENS[byte] if byte < len(TOKENS) else chr(byte) for byte in data)
+    return "".join(tokens[byte] if byte < len(tokens) else chr(byte) for byte in data)

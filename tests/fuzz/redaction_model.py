@@ -1,0 +1,99 @@
+"""Redaction the slow way: a text is decoded as a whole, again and again, and values are looked for in what comes out.
+
+The engines go the other way: they read the letters of each value in every writing, one character at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from html.entities import name2codepoint
+
+from sparkconfig.redaction.data import ENTITIES
+from sparkconfig.redaction.patterns import patterns, texts
+from sparkconfig.redaction.views import views
+
+LAYERS = 3
+_MOST_VIEWS = 400
+_NAMES = {**{name: chr(code) for name, code in name2codepoint.items()}, **ENTITIES}
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+
+
+def _backslashes(text):
+    units = re.sub(r"\\(u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|.)", _unit, text, flags=re.DOTALL)
+    return units.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unit(match):
+    digits = match[2] or match[3]
+    if digits:
+        return chr(int(digits, 16))
+    return _CONTROLS.get(match[1], match[1])
+
+
+def _percents(text):
+    def plain(match):
+        raw = bytes.fromhex(match[0].replace("%", ""))
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            return match[0]
+
+    return re.sub(r"(?:%[0-9A-Fa-f]{2})+", plain, text)
+
+
+def _entities(text):
+    def plain(match):
+        word = match[1]
+        if word[0] != "#":
+            return _NAMES.get(word, match[0])
+        code = int(word[2:], 16) if word[1] in "xX" else int(word[1:])
+        return chr(code) if code < 0x110000 else match[0]
+
+    return re.sub(r"&(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{0,9});", plain, text)
+
+
+_DECODERS = (
+    _backslashes,
+    _percents,
+    _entities,
+    lambda text: text.replace("+", " "),
+    lambda text: text.replace("''", "'"),
+    lambda text: text.replace('""', '"'),
+    lambda text: text.replace("'\"'\"'", "'"),
+    lambda text: text.replace("'\\''", "'"),
+)
+
+
+def readings(text):
+    """The text, and what it is after up to three decoders."""
+    found = {text}
+    fresh = found
+    for _ in range(LAYERS):
+        fresh = {decode(each) for each in fresh for decode in _DECODERS} - found
+        found |= fresh
+        if len(found) > _MOST_VIEWS:
+            break
+    return found
+
+
+def leaks(parts, values):
+    """The values that somebody could still read in one of the parts."""
+    seen = {reading for part in parts if len(part) >= min(map(len, values)) for reading in readings(part)}
+    return [value for value in values if any(value in reading for reading in seen)]
+
+
+def may_be_masked(text, values):
+    """Whether the letters and digits of a writing of a value are all there, in order: no encoder rewrites them."""
+    seen = [text, *(view for view, _ in views(text))]
+    written = (pattern.text for value in values for inner in texts(value) for pattern in patterns(inner))
+    return any(_in_order(re.findall("[A-Za-z0-9]+", each), view) for each in written for view in seen)
+
+
+def _in_order(runs, text):
+    at = 0
+    for run in runs:
+        at = text.find(run, at)
+        if at < 0:
+            return False
+        at += len(run)
+    return True
