@@ -100,7 +100,9 @@ class Bank:
             *options,
             "spark-internal",
         ]
-        return self.run.start("bank-server", command, env=self.environment, cwd=self.folder)
+        # Classes of another build must stand before Spark's own: see support/class_archive.py.
+        asis = {"SPARKCONFIG_CLASS_PATH": "asis"} if "--driver-class-path" in options else {}
+        return self.run.start("bank-server", command, env=self.environment | asis, cwd=self.folder)
 
     def finish(self, command: list[object], statements: str) -> str:
         """Run a client over these statements and return what it printed, of which no password is a part."""
