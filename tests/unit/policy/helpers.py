@@ -6,6 +6,8 @@ from sparkconfig.policy.engine import PolicyEngine
 from sparkconfig.policy.request import OverrideRequest
 from sparkconfig.settings.operator_file import OperatorFile
 
+CANARY = "s3cret-canary-4711"
+
 
 def engine(tmp_path, document=None, *, defaults=None, resolve=None, **settings):
     """An engine with an operator's file; ``document`` is a policy for Rules."""

@@ -6,17 +6,10 @@ import pickle
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparkconfig import Secret
 from sparkconfig.errors import SecretExposureError, SubstitutionError
-from sparkconfig.substitution import (
-    RedactableObject,
-    SubstitutableValues,
-    referenced_keys,
-    sibling_texts,
-)
+from sparkconfig.substitution import RedactableObject, SubstitutableValues
 
 PROPS = {"p": "PV", "empty": "", "blank": " \t", "nbsp": "\u00a0"}
 
@@ -333,119 +326,6 @@ class TestLiteralHook:
 
         with pytest.raises(KeyError):
             SubstitutableValues({"a": "x"}, literal=literal).get_substitution_result("a")
-
-
-class TestReferencedKeys:
-    def test_names(self):
-        text = (
-            "$[keyValue=a]$[envVar/fromValueOfKey/defaultKey= b/=c]$[file=d]$[bad]"
-            "$[x/defaultKey=e/=f]$[sysProp/defaultKey=g/defaultKey=g/=h]"
-        )
-        assert referenced_keys(text) == {"a", "c", " b", "e"}
-        assert referenced_keys("keyValue=a") == frozenset()
-
-    def test_siblings_are_followed(self):
-        values = {"a": "$[keyValue=b]", "b": "x$[keyValue=c]", "c": 7, "d": "unrelated"}
-        assert sibling_texts(values["a"], values) == {"b": values["b"], "c": 7}
-        assert sibling_texts("plain", values) == {}
-
-    @pytest.mark.parametrize("text", ["$[keyValue/fromValueOfKey/=a]", "$[custom=x]"])
-    def test_what_cannot_be_known_takes_all(self, text):
-        values = {"a": "b", "b": "B", "d": "D"}
-        assert sibling_texts(text, values) == values
-        assert sibling_texts("$[keyValue=x]", {**values, "x": text}) == {**values, "x": text}
-
-    def test_they_are_enough(self):
-        values = {
-            "a": "$[keyValue=b]$[sysProp/defaultKey=c/=none]",
-            "b": Secret("$[keyValue=d]"),
-            "c": "C",
-            "d": "D",
-            "e": "E",
-        }
-        part = sibling_texts(values["a"], values)
-        assert "e" not in part
-        found = SubstitutableValues({"a": values["a"], **part}).get_substitution_result("a")
-        assert found == SubstitutableValues(values).get_substitution_result("a")
-
-
-names = st.sampled_from("abcd")
-texts = st.lists(
-    st.one_of(
-        names.map("$[keyValue={}]".format),
-        st.tuples(names, names).map(lambda t: "$[sysProp/defaultKey={}/={}]".format(*t)),
-        names.map("$[keyValue/fromValueOfKey/={}]".format),
-        st.sampled_from(["a", "b", "x", "$[bad]", "$[]", "${p:k}"]),
-    ),
-    max_size=3,
-).map("".join)
-
-
-def recursive_model(values, key, active=()):
-    """The obvious recursive evaluation of the language that ``texts`` makes, as (text) or an error."""
-    if key in active:
-        raise SubstitutionError
-    if key not in values:
-        return None
-    out, rest = "", values[key]
-    while rest:
-        before, mark, after = rest.partition("$[")
-        out += before
-        if not mark:
-            break
-        inner, _, rest = after.partition("]")
-        head, _, identifier = inner.rpartition("=")
-        inside = (*active, key)
-        if head == "keyValue":
-            found = recursive_model(values, identifier, inside)
-        elif head == "keyValue/fromValueOfKey/":
-            named = recursive_model(values, identifier, inside)
-            found = None if named is None else recursive_model(values, named, inside)
-        elif head.startswith("sysProp"):
-            found = recursive_model(values, head[len("sysProp/defaultKey=") : -1], inside)
-        else:
-            found = f"$[{inner}]" if inner else ""
-        if found is None:
-            raise SubstitutionError
-        out += found
-    return out
-
-
-@given(st.dictionaries(names, texts, min_size=1), st.permutations("abcd"))
-def test_agrees_with_a_recursive_model_in_any_order(values, order):
-    actual = SubstitutableValues(values, sysprops={})
-    for key in order:
-        try:
-            expected = recursive_model(values, key)
-        except SubstitutionError:
-            with pytest.raises(SubstitutionError):
-                actual.get_substitution_result(key)
-        else:
-            found = actual.get_substitution_result(key)
-            assert (None if found is None else found.value) == expected
-
-
-class TestGrowth:
-    def test_keys_that_double_each_other_end_in_an_error(self):
-        """The "billion laughs": forty short values would be a terabyte."""
-        doubling = {f"k{i}": f"$[keyValue=k{i + 1}]" * 2 for i in range(40)}
-        values = SubstitutableValues({**doubling, "k40": "x"})
-        with pytest.raises(SubstitutionError, match="too large"):
-            values.get_substitution_result("k0")
-        assert values.get_substitution_result("k30").value == "x" * 1024
-
-    def test_the_limit_is_on_all_results_together(self):
-        source = {"big": "x" * 100, **{f"k{i}": "+$[keyValue=big]" for i in range(20)}}
-        values = SubstitutableValues(source, max_chars=1000)
-        assert len(values.substitute([f"k{i}" for i in range(10)])) == 10
-        with pytest.raises(SubstitutionError, match="too large"):
-            values.get_substitution_result("k10")
-        assert values.get_substitution_result("big").value == "x" * 100
-
-    def test_a_value_that_is_only_passed_on_costs_nothing(self):
-        source = {f"k{i}": f"$[keyValue=k{i + 1}]" for i in range(100)}
-        values = SubstitutableValues({**source, "k100": "x" * 100}, max_chars=150)
-        assert values.get_substitution_result("k0").value == "x" * 100
 
 
 def test_dependencies_tell_who_asked_for_whom():
