@@ -5,7 +5,7 @@
 # Put into one folder of a Unity Catalog volume:
 #   databricks-init.sh        this file
 #   sparkconfig-*.whl         one version, and beside it the wheels it needs and the runtime lacks:
-#                               pip download -d FOLDER --only-binary=:all: --python-version 3.12 'sparkconfig[vault]'
+#                               pip download -d FOLDER --only-binary=:all: --python-version 3.12 './WHEEL[vault]'
 #   sparkconfig.conf          optional: the operator's file; goes to /etc/spark, with policies/ if there is such a folder
 #   spark.conf                optional: Spark confs of the cluster, "key value"
 # and name the script in the cluster's configuration under Advanced > Init scripts, the folder in its environment:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import pyspark
 import pytest
 
 from support.processes import Child, Run, wait_until
@@ -188,7 +189,8 @@ def finish(side: Side, end: End, child: Child) -> None:
         send(child.pid, signal.Signals[number])
     child.wait(120)
     # Stock Spark leaves a Python application behind that waits for nothing but a signal.
-    orphan = "ending.py" if end == ("submit", "SIGKILL", end.stop) else "nothing"
+    leaving = {"SIGKILL", "SIGTERM"} if pyspark.__version__.startswith("3.") else {"SIGKILL"}
+    orphan = "ending.py" if end.front == "submit" and end.how in leaving else "nothing"
 
     def gone() -> bool:
         return not [command for command in living(side.run, side.name) if orphan not in command]

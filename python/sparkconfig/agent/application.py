@@ -169,13 +169,15 @@ class Application:
             The confs that hold references, by key, and every problem that was found.
         """
         siblings = MappingProxyType(dict(self._confs.all))  # one for all: it is not copied
+        places = ConfPlaces.of(self.settings, self._confs.all, python=self._python)
         found = {
             key: Expression(text, key=key, siblings=siblings if "$[" in text else {})
             for key, text in self._confs.all.items()
-            if not key.startswith(PREFIX) and self.resolver.is_expression(text)
+            if not key.startswith(PREFIX)
+            and self.resolver.is_expression(text)
+            and not places.is_of_shell(key, text)
         }
         problems: list[str] = []
-        places = ConfPlaces.of(self.settings, self._confs.all, python=self._python)
         early = {key: advice for key in found if (advice := places.advice(key)) is not None}
         usable = {key: e for key, e in found.items() if key not in early}
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]

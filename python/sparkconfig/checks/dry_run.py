@@ -145,13 +145,16 @@ def check(
         # Not checked for who may write it: nothing is bound by this answer.
         own = dict(operator_file.load(operator, check=False).settings)
     with Resolver.from_confs(own, operator=operator is not None) as resolver:
+        places = ConfPlaces.of(resolver.settings, confs)
         found = {
             key: Expression(text, key, siblings=confs if "$[" in text else {})
             for key, text in confs.items()
-            if not key.startswith(PREFIX) and resolver.is_expression(text) and (only is None or key in only)
+            if not key.startswith(PREFIX)
+            and resolver.is_expression(text)
+            and (only is None or key in only)
+            and not places.is_of_shell(key, text)
         }
         resolution = resolver.resolve(found.values())
-        places = ConfPlaces.of(resolver.settings, confs)
         for key, expression in found.items():
             early = places.advice(key)
             sources = resolution.provenance.get(expression, [])
@@ -160,7 +163,9 @@ def check(
                 key, resolver.substitutions(expression.text), valued=expression in resolution.values
             )
             if early is not None and sources:
+                # No other reference would work there either.
                 report.problems.append(early)
+                continue
             report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
         report.warnings += conf_warnings.near_misses(confs, resolver.providers)
     report.warnings += [

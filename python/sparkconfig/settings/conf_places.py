@@ -35,6 +35,9 @@ _USE = (
     "Read the value where it is used: sparkconfig.current(...) in Python, and in the JVM from a conf of your own"
     " (docs/confs.md)"
 )
+_APP_MASTER_ENV = "spark.yarn.appMasterEnv."
+_DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:[-=+?][^{}]*\}")
+"""A default of a shell, as in ``${HOME:-/tmp}``, which looks like a reference to a provider ``HOME``."""
 _SHELL = "YARN writes the text of the reference into a shell script, and the shell turns it into nothing"
 _POD = re.compile(
     r"spark\.kubernetes\.(?:[A-Za-z]+\.)*(?:label|annotation|secrets|secretKeyRef|volumes|node\.selector)\."
@@ -81,6 +84,15 @@ class ConfPlaces:
             return advice_if_early(key) or self._executor_env(key)
         return advice_if_early(key) or self._cluster(key) or self._filter(key) or self._connector(key)
 
+    def is_of_shell(self, key: str, text: str) -> bool:
+        """Whether what looks like references in this conf is the shell's own, such as ``${HOME:-/tmp}``.
+
+        YARN writes these variables into a shell script, where such texts have always worked.
+        """
+        yarn = self.master == "yarn" and key.startswith(_EXECUTOR_ENV)
+        rest = _DEFAULT.sub("", text)
+        return (yarn or key.startswith(_APP_MASTER_ENV)) and "${" not in rest and "$[" not in rest
+
     def _executor_env(self, key: str) -> str | None:
         """Only a standalone cluster starts executors with variables that the plugin can still change."""
         if self.master and not self.master.startswith(("spark://", "local-cluster")):
@@ -98,7 +110,7 @@ class ConfPlaces:
         return None
 
     def _cluster(self, key: str) -> str | None:
-        if key.startswith("spark.yarn.appMasterEnv."):
+        if key.startswith(_APP_MASTER_ENV):
             return f"{key}: {_SHELL}. {_USE}"
         if key == "spark.yarn.tags":
             return f"{key}: YARN shows tags to everybody. Write the tags themselves; no secret belongs there"

@@ -114,6 +114,12 @@ class EagerV2Source extends V2Source {
   override protected def enter(options: util.Map[String, String]): Unit = Store.enter("V2 getTable", options.asScala)
 }
 
+/** Takes confs of the session, `spark.datasource.keyedv2.*`, as options, and needs them to tell its schema. */
+class KeyedV2Source extends V2Source with SessionConfigSupport {
+  override def shortName(): String = "keyedv2"
+  override def keyPrefix(): String = "keyedv2"
+}
+
 class V2Table(override val name: String) extends Table with SupportsRead with SupportsWrite {
   import TableCapability._
   override def schema(): StructType = Store.schema

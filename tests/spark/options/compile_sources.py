@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 SOURCES = sorted(Path(__file__).parent.glob("*.scala"))
-NAMES = ("V1Source", "V2Source", "EagerV2Source")
+NAMES = ("V1Source", "V2Source", "EagerV2Source", "KeyedV2Source")
 SERVICES = "META-INF/services/org.apache.spark.sql.sources.DataSourceRegister"
 
 

@@ -70,6 +70,19 @@ def test_a_session_catalog_that_delegates(application):
     assert application.store.refusals() == ""
 
 
+def test_confs_that_spark_adds_to_the_options_of_a_source(doors):
+    doors.fill(1, 2)
+    key = "spark.datasource.keyedv2.password"
+    doors.spark.conf.set(key, doors.ref())
+    try:
+        assert doors.ids(doors.spark.read.format("keyedv2").load()) == [1, 2]
+        doors.rotate()
+        doors.spark.range(3, 4).write.format("keyedv2").mode("append").save()
+    finally:
+        doors.spark.conf.unset(key)
+    assert (doors.stored(), doors.store.refusals()) == ([1, 2, 3], "")
+
+
 @pytest.mark.parametrize("how", ["conf.set", "SET"])
 def test_session_confs_keep_references_that_options_can_use(doors, how):
     doors.fill(1)

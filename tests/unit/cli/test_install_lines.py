@@ -7,7 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 # Extras come after the installed package, which pip then keeps.
-BY_NAME = re.compile(r"pip install (?:(?!&&)\S+ )*?['\"]?sparkconfig(?![-\[\w])")
+BY_NAME = re.compile(
+    r"pip install (?:(?!&&)\S+ )*?['\"]?sparkconfig(?![-\[\w])|pip download .*['\"\s]sparkconfig[\[=]"
+)
 
 
 def test_nobody_is_told_to_install_by_name() -> None:

@@ -89,6 +89,32 @@ def test_other_confs_are_not(key: str) -> None:
     assert advice(key, **{"spark.ui.filters": "acme.AuthFilter"}) is None
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "shells"),
+    [
+        ("spark.yarn.appMasterEnv.DATA", "${HOME:-/tmp}/data", True),
+        ("spark.yarn.appMasterEnv.DATA", "${A:=1}${B:+2}${C:?three words}", True),
+        ("spark.executorEnv.DATA", "${HOME:-/tmp}", True),
+        ("spark.yarn.appMasterEnv.DATA", "${vault:a:b}", False),
+        ("spark.yarn.appMasterEnv.DATA", "${HOME:-/tmp}/${vault:a:b}", False),
+        ("spark.yarn.appMasterEnv.DATA", "${HOME:-${vault:a:b}}", False),
+        ("spark.yarn.appMasterEnv.DATA", "${HOME:-/tmp}/$[envVar=X]", False),
+        ("spark.yarn.tags", "${HOME:-/tmp}", False),
+        ("spark.shop.folder", "${HOME:-/tmp}", False),
+    ],
+)
+def test_defaults_of_a_shell_are_no_references_where_yarn_writes_a_script(
+    key: str, text: str, shells: bool
+) -> None:
+    assert ConfPlaces.of(Settings(), {"spark.master": "yarn"}).is_of_shell(key, text) is shells
+
+
+def test_only_yarns_shell_sees_the_environment_of_executors() -> None:
+    for master in ("", "spark://host:7077", "k8s://host"):
+        places = ConfPlaces.of(Settings(), {"spark.master": master})
+        assert not places.is_of_shell("spark.executorEnv.DATA", "${HOME:-/tmp}")
+
+
 @pytest.mark.parametrize("prefix", CONNECTORS)
 def test_connectors_that_read_confs_by_themselves(prefix: str) -> None:
     key = f"{prefix}auth.password"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sparkconfig.checks.doctor.confs import misplaced
 from sparkconfig.checks.doctor.finding import Finding, error, ok, warning
 from sparkconfig.checks.doctor.subject import Subject, conf_is_true, conf_list
 from sparkconfig.checks.dry_run import check as dry_run
@@ -25,6 +26,7 @@ def references(subject: Subject) -> Iterator[Finding]:
     confs = subject.effective
     declared = set(conf_list(confs, f"{PREFIX}providers"))
     keys = {key for key, text in _jobs(confs).items() if _is_left_out(text, declared, confs)}
+    keys -= misplaced(subject)
     try:
         # With an operator's file the settings come from there, and the job's own do not count.
         report = dry_run(confs if subject.operator is None else _jobs(confs), subject.operator, only=keys)

@@ -488,6 +488,15 @@ def test_references_where_they_stay_text(examine, tmp_path):
     assert any("application in Python" in text for text in found(examine(cluster), "settings", Level.WARNING))
 
 
+def test_a_misplaced_reference_is_one_error_and_a_default_of_a_shell_is_none(examine):
+    yarn = GOOD.replace("local[2]", "yarn") + "\nspark.config.rpc.insecure true"
+    yarn += "\nspark.yarn.appMasterEnv.DATA ${HOME:-/tmp}/data\nspark.executorEnv.LEVEL ${LEVEL:=3}"
+    assert errors(examine(yarn)) == {}
+    diagnosis = examine(f"{yarn}\nspark.yarn.appMasterEnv.TOKEN ${{nobody:a:b}}")
+    named = [each.found for each in diagnosis.findings if each.level is Level.ERROR]
+    assert [text.partition(":")[0] for text in named] == ["spark.yarn.appMasterEnv.TOKEN"], named
+
+
 def test_an_empty_secret(examine):
     (text,) = found(examine(f"{GOOD}\nspark.shop.password\nspark.shop.name"), "empty secrets", Level.WARNING)
     assert text.startswith("spark.shop.password ")

@@ -35,9 +35,10 @@ object LoadOptions {
   def apply(format: String, written: Map[String, String], arguments: Array[AnyRef], streaming: Boolean): LoadOptions = {
     PolicyDoors.running.foreach(OptionsRule.check(_, OptionsRule.Source, written, streaming))
     val paths = if (format == "jdbc") arguments else arguments.map(resolved(format, _))
-    val options = Sources.options(format, written, SQLConf.get)
-    val changed = (options ne written) || !paths.zip(arguments).forall { case (a, b) => a eq b }
-    new LoadOptions(written, options, paths, changed)
+    val texts = Sources.withSessionConfs(format, written, SQLConf.get)
+    val options = Sources.options(format, texts, SQLConf.get)
+    val changed = (options ne texts) || !paths.zip(arguments).forall { case (a, b) => a eq b }
+    new LoadOptions(texts, options, paths, changed)
   }
 
   private def resolved(format: String, argument: AnyRef): AnyRef = argument match {

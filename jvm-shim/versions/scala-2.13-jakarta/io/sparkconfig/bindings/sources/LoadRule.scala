@@ -29,8 +29,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
 
   private def loaded(plan: LogicalPlan): LogicalPlan =
     plan.transformDownWithSubqueries {
-      case load: UnresolvedDataSource if Options.hold(load.options.originalMap) || load.paths.exists(held) =>
-        resolved(load)
+      case load: UnresolvedDataSource => resolved(load)
       case insert: InsertIntoStatement => insert.table match {
           case relation: UnresolvedRelation => tables.forInsert(relation) match {
               case Some(table) => Sources.edit(insert) {
@@ -51,7 +50,11 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
     }
 
   private def resolved(load: UnresolvedDataSource): LogicalPlan = {
-    val texts = load.options.originalMap
+    val texts = Sources.withSessionConfs(load.format, load.options.originalMap, conf)
+    if (Options.hold(texts) || load.paths.exists(held)) resolved(load, texts) else load
+  }
+
+  private def resolved(load: UnresolvedDataSource, texts: Map[String, String]): LogicalPlan = {
     val paths = load.paths.map(path => Options.values(load.format, Map("path" -> path))("path"))
     val options =
       if (load.isStreaming) Options.values(load.format, texts) else Sources.options(load.format, texts, conf)

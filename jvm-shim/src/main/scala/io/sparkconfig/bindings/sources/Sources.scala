@@ -3,8 +3,10 @@ package io.sparkconfig.bindings.sources
 import java.lang.reflect.InvocationTargetException
 import java.net.URI
 
+import io.sparkconfig.core.Expression
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.catalog.SessionConfigSupport
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
 import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
 import org.apache.spark.sql.execution.streaming.Sink
@@ -32,6 +34,25 @@ private[sparkconfig] object Sources {
     if (!Options.hold(texts)) texts
     else if (JdbcOptions.isJdbc(provider, conf)) JdbcOptions.forSpark(provider, texts)
     else Options.values(provider, texts)
+
+  /**
+   * The options, and those that Spark would add from the session's confs while it loads the source
+   * (`spark.datasource.PREFIX.*`), as far as these hold references.
+   */
+  def withSessionConfs(provider: String, options: Map[String, String], conf: SQLConf): Map[String, String] = {
+    val held = conf.getAllConfs.filter { case (key, text) => key.startsWith(SessionConfs) && Expression.mayHold(text) }
+    if (held.isEmpty) options
+    else DataSource.lookupDataSourceV2(provider, conf) match {
+      case Some(source: SessionConfigSupport) =>
+        val prefix = s"$SessionConfs${source.keyPrefix}."
+        val added = held.collect { case (key, text) if key.startsWith(prefix) => key.substring(prefix.length) -> text }
+          .filterNot { case (name, _) => options.keysIterator.exists(_.equalsIgnoreCase(name)) }
+        if (added.isEmpty) options else options ++ added
+      case _ => options
+    }
+  }
+
+  private val SessionConfs = "spark.datasource."
 
   def dataSource(
       session: Sessions.Spark,
