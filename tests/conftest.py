@@ -17,6 +17,7 @@ from support.time_report import TimeReport
 if TYPE_CHECKING:
     from support.cluster import SparkCluster
     from support.kafka_broker import KafkaBroker
+    from support.openbao import OpenBaoServer
     from support.postgres import PostgresServer
     from support.processes import Run
 
@@ -57,6 +58,16 @@ def postgres(harness_run: Run) -> Iterator[PostgresServer]:
     from support.postgres import PostgresServer
 
     server = PostgresServer(harness_run, cache=CACHE)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def openbao(harness_run: Run) -> Iterator[OpenBaoServer]:
+    """A private OpenBao, Vault's API, in memory; make mounts and roles of your own with ``RealVault.of(request)``."""
+    from support.openbao import OpenBaoServer
+
+    server = OpenBaoServer(harness_run)
     yield server
     server.stop()
 

@@ -1,7 +1,7 @@
 """What a rotation does before any poll: refused connections, their errors, and what tasks show.
 
 Stores are asked once an hour here, so nothing but a refusal, or a task itself, brings news to a process. The store is a
-contract fake, or the real server that VAULT_ADDR and VAULT_TOKEN name (see tests/support/real_vault.py).
+real OpenBao (see tests/support/real_vault.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import pytest
 from sparkconfig import Resolver, current, redaction, secret
 from sparkconfig._spark import driver
 from support.cluster import SparkCluster
-from support.fakes.vault import FakeVault
 from support.postgres import PostgresServer, new_password
 from support.processes import wait_until
 from support.real_vault import RealVault
@@ -35,7 +34,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-SERVER = [os.environ.get(name) for name in ("VAULT_ADDR", "VAULT_TOKEN", "VAULT_CACERT")]
 ROLE, DATABASE, PATH = "refused", "refused", "db/prod"
 PASSWORD = f"${{vault:{PATH}:password}}"
 MASK = "*********(redacted)"
@@ -48,7 +46,7 @@ class Shop:
     site: Site
     cluster: SparkCluster
     postgres: PostgresServer
-    vault: FakeVault | RealVault
+    vault: RealVault
 
     @property
     def spark(self):
@@ -81,8 +79,6 @@ class Shop:
 
     def asked(self) -> int:
         """How often the store was asked for the password."""
-        if isinstance(self.vault, FakeVault):
-            return sum(request.path.endswith(f"/{PATH}") for request in self.vault.requests)
         return sum(path["reads"] for path in self.site.provider("vault")["paths"] if path["path"] == PATH)
 
     def refused(self) -> int:
@@ -112,9 +108,9 @@ class Shop:
 
 
 @pytest.fixture(scope="module")
-def shop(cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
+def shop(request, cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Shop]:
     folder = tmp_path_factory.mktemp("refused")
-    with RealVault(*SERVER) if all(SERVER[:2]) else FakeVault() as vault:
+    with RealVault.of(request) as vault:
         (folder / "token").write_text(vault.ROOT)
         (folder / "token").chmod(0o600)
         params = vault.params(**{"token.file": f"{folder}/token"})

@@ -1,16 +1,19 @@
 """A real Vault or OpenBao with the arrangements of the fake: mounts, roles and policies of its own, removed at the end.
 
-VAULT_ADDR names the server, VAULT_TOKEN a token that may do everything there; ``bao server -dev`` or ``vault server
--dev`` will do. VAULT_CACERT is its authority, if it speaks TLS. What needs something that the server connects to
-itself (a database, an API server of Kubernetes) is tested when it runs on this host.
+It is the private OpenBao of :mod:`support.openbao`, unless VAULT_ADDR names a server. VAULT_TOKEN is then a token that
+may do everything there, and VAULT_CACERT its authority, if it speaks TLS. What needs something that the server connects
+to itself (a database, an API server of Kubernetes) is tested when it runs on this host.
 """
 
 import datetime as dt
 import json
+import os
 import ssl
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import jwt
@@ -19,6 +22,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from support.fakes.http_server import FakeHttpServer, Response
+from support.fakes.tls import make_tls
+
+GIVEN = os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN"), os.environ.get("VAULT_CACERT")
+"""The server that the environment names, read before tests change it."""
 
 _NAME = "sparkconfig-test"
 _LOGINS = ("approle", "jwt", "kubernetes")
@@ -35,6 +42,14 @@ _CREATE = "CREATE ROLE \"{{name}}\" WITH LOGIN PASSWORD '{{password}}' VALID UNT
 
 class RealVault:
     """See :class:`support.fakes.vault.FakeVault` for what each arrangement means."""
+
+    @classmethod
+    def of(cls, request):
+        """The server that the environment names, or the private one of these tests."""
+        if all(GIVEN[:2]):
+            return cls(*GIVEN)
+        private = request.getfixturevalue("openbao")
+        return cls(private.url, private.token)
 
     MOUNTS = {"kv2": f"{_NAME}-kv2", "kv1": f"{_NAME}-kv1", "dynamic": f"{_NAME}-db"}  # noqa: RUF012
     real = True
@@ -151,6 +166,7 @@ class RealVault:
                 pytest.skip("the server would have to reach this host")
             self._reviewer = self._reviewer or _TokenReviewer().__enter__()
             config = {"kubernetes_host": self._reviewer.url, "disable_local_ca_jwt": True}
+            config["kubernetes_ca_cert"] = _authority()  # OpenBao wants one, for http too
             self.call("POST", f"{mount}/config", {**config, "token_reviewer_jwt": self._token()})
             self._reviewer.token = self._token()
             role = {"bound_service_account_names": ["spark"], "bound_service_account_namespaces": ["shop"]}
@@ -214,6 +230,11 @@ class RealVault:
         return self.postgres.accepts(role=role, password=password, database="vault_shop")
 
 
+def _authority():
+    with tempfile.TemporaryDirectory() as folder:
+        return Path(make_tls(Path(folder)).ca).read_text()
+
+
 class _TokenReviewer(FakeHttpServer):
     """The one call of a Kubernetes API server that Vault makes: it knows one token."""
 
@@ -222,5 +243,8 @@ class _TokenReviewer(FakeHttpServer):
     def answer(self, request):
         known = request.json()["spec"]["token"] == self.token
         user = {"username": "system:serviceaccount:shop:spark", "uid": "account-uid", "groups": []}
+        status = {"authenticated": known, "user": user if known else {}}
+        # As a real one answers: those of the audiences asked for that the token is good for.
+        status |= {"audiences": request.json()["spec"].get("audiences") or ["vault"]} if known else {}
         review = {"kind": "TokenReview", "apiVersion": "authentication.k8s.io/v1"}
-        return Response.of({**review, "status": {"authenticated": known, "user": user if known else {}}}, 201)
+        return Response.of({**review, "status": status}, 201)
