@@ -143,10 +143,14 @@ class TestThrift:
         assert [word for word in words if word not in text] == [], text.replace(SECRET, "(value)")
         assert SECRET not in text
 
-    def test_set(self, connect):
+    def test_set(self, site, connect):
         connection = connect("")
         assert self.partitions(connection) == "7"
         self.refused(lambda: self.run(connection, f"SET {PARTITIONS}=51"), PARTITIONS, "sql job")
+        decision = records(site.folder)[-1]
+        assert (decision["subject"], decision["decision"]) == (PARTITIONS, "denied")
+        assert decision["user"] == "ann"
+        assert decision["session"]
         assert self.partitions(connection) == "7"
         self.run(connection, f"SET {PARTITIONS}=50")
         assert self.partitions(connection) == "50"
