@@ -61,8 +61,9 @@ test: lint jar ## all tests, those of data sources on Spark 3.5 too
 	@$(MAKE) test-35
 
 SUITES ?=
-spark-suites: jar ## Spark's own published tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc")
-	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/suites/run.py --write $(SUITES)
+SUITES_SPARK ?= 4.2.0
+spark-suites: jar ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
+	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/suites/run.py --write --spark $(SUITES_SPARK) $(SUITES)
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -88,7 +90,49 @@ def layers() -> list[str]:
     return ["```mermaid", "flowchart TD", *boxes, f"    {arrows}", "```"]
 
 
-PAGES = {"architecture.md": layers, "providers.md": providers, "templates.md": templates}
+def compatibility() -> list[str]:
+    """Return what the runs of Spark's own suites found."""
+    rows = json.loads((ROOT / "tests" / "suites" / "results.json").read_text(encoding="utf-8"))
+    lines = []
+    for spark in dict.fromkeys(row["spark"] for row in rows):
+        lines += [
+            f"### Spark {spark}",
+            "",
+            "| group | suites | passed | failed, with and without | ignored | differences | minutes |",
+            "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        ]
+        mine = [row for row in rows if row["spark"] == spark]
+        lines += [_group(row) for row in mine]
+        total = [sum(numbers) for numbers in zip(*(_numbers(row) for row in mine), strict=True)]
+        lines += ["| **all** | " + " | ".join(map(str, total)) + " |", ""]
+        lines += [f"- {row['group']}: {', '.join(f'`{name}`' for name in row['suites'])}" for row in mine]
+        found = [(test, how) for row in mine for test, how in row["differences"].items()]
+        if found:
+            lines += ["", "What differed:", ""]
+            lines += [f"- `{test}`: {how}" for test, how in found]
+        lines.append("")
+    return lines[:-1]
+
+
+def _numbers(row: dict[str, Any]) -> tuple[int, ...]:
+    tests, other = row["tests"], len(row["differences"])
+    passed, ignored = tests.get("passed", 0), tests.get("ignored", 0)
+    return (
+        len(row["suites"]), passed, max(0, sum(tests.values()) - passed - ignored - other), ignored, other,
+        round(sum(row["seconds"]) / 60),
+    )  # fmt: skip
+
+
+def _group(row: dict[str, Any]) -> str:
+    return f"| {row['group']} | " + " | ".join(map(str, _numbers(row))) + " |"
+
+
+PAGES = {
+    "architecture.md": layers,
+    "compatibility.md": compatibility,
+    "providers.md": providers,
+    "templates.md": templates,
+}
 
 
 def current(page: str, lines: list[str]) -> str:

@@ -1,27 +1,78 @@
-"""Which of Spark's published suites run, and from which release."""
+"""Which of Spark's published suites run, and from which releases."""
 
 from __future__ import annotations
 
-#: The newest release whose test jars are on Maven Central.
-SPARK = "4.2.0"
-SCALA = "2.13"
+from dataclasses import dataclass
 
-#: What the published tests need beside what Spark itself needs.
-LIBRARIES = (
-    f"org.scalatest:scalatest_{SCALA}:3.2.19",
-    f"org.scalatestplus:mockito-5-12_{SCALA}:3.2.19.0",
-    f"org.scalatestplus:selenium-4-21_{SCALA}:3.2.19.0",
-    f"org.scalatestplus:scalacheck-1-18_{SCALA}:3.2.19.0",
-    "org.mockito:mockito-core:5.12.0",
-    "junit:junit:4.13.2",
-    "com.h2database:h2:2.3.232",
-    "org.apache.derby:derby:10.16.1.1",
-    "org.apache.derby:derbytools:10.16.1.1",
-    "org.postgresql:postgresql:42.7.7",
-)
-#: Spark's own modules; those of the second list with their tests.
-MODULES = ("core", "catalyst", "sql", "sql-api")
-TESTED = ("core", "catalyst", "sql", "sql-api", "common-utils", "tags")
+
+@dataclass(frozen=True)
+class Release:
+    """A Spark whose test jars are on Maven Central."""
+
+    version: str
+    scala: str
+    #: What the published tests need beside what Spark itself needs.
+    libraries: tuple[str, ...]
+    #: Spark's own modules, and those whose tests are needed.
+    modules: tuple[str, ...]
+    tested: tuple[str, ...]
+    #: ``group:artifact`` that Maven must leave out.
+    without: tuple[str, ...] = ()
+
+    @property
+    def coordinates(self) -> list[str]:
+        """Everything that Maven is asked for."""
+        spark = [f"org.apache.spark:spark-{module}_{self.scala}:{self.version}" for module in self.modules]
+        tests = [
+            f"org.apache.spark:spark-{module}_{self.scala}:{self.version}:tests" for module in self.tested
+        ]
+        return [*spark, *tests, *self.libraries]
+
+
+RELEASES = {
+    release.version: release
+    for release in (
+        Release(
+            "4.2.0",
+            "2.13",
+            (
+                "org.scalatest:scalatest_2.13:3.2.19",
+                "org.scalatestplus:mockito-5-12_2.13:3.2.19.0",
+                "org.scalatestplus:selenium-4-21_2.13:3.2.19.0",
+                "org.scalatestplus:scalacheck-1-18_2.13:3.2.19.0",
+                "org.mockito:mockito-core:5.12.0",
+                "junit:junit:4.13.2",
+                "com.h2database:h2:2.3.232",
+                "org.apache.derby:derby:10.16.1.1",
+                "org.apache.derby:derbytools:10.16.1.1",
+                "org.postgresql:postgresql:42.7.7",
+            ),
+            ("core", "catalyst", "sql", "sql-api"),
+            ("core", "catalyst", "sql", "sql-api", "common-utils", "tags"),
+            ("org.apache.spark:spark-connect-shims_2.13",),
+        ),
+        Release(
+            "3.5.9",
+            "2.12",
+            (
+                "org.scalatest:scalatest_2.12:3.2.16",
+                "org.scalatestplus:mockito-4-11_2.12:3.2.16.0",
+                "org.scalatestplus:selenium-4-9_2.12:3.2.16.0",
+                "org.scalatestplus:scalacheck-1-17_2.12:3.2.16.0",
+                "org.mockito:mockito-core:4.11.0",
+                "org.mockito:mockito-inline:4.11.0",
+                "junit:junit:4.13.2",
+                "com.h2database:h2:2.2.220",
+                "org.apache.derby:derby:10.14.2.0",
+                "org.postgresql:postgresql:42.6.0",
+            ),
+            ("core", "catalyst", "sql", "sql-api"),
+            ("core", "catalyst", "sql", "common-utils", "tags"),
+        ),
+    )
+}
+#: The newest release whose test jars are on Maven Central.
+NEWEST = "4.2.0"
 
 CORE, SQL = "org.apache.spark.", "org.apache.spark.sql."
 
@@ -40,6 +91,7 @@ def _commands(names: str) -> tuple[str, ...]:
 #: A few minutes' worth that touches each place where sparkconfig stands in Spark's way; part of `make test`.
 QUICK = "quick"
 
+#: A suite that a release does not have is left out there.
 GROUPS: dict[str, tuple[str, ...]] = {
     QUICK: (
         *_commands("DescribeTable ShowCreateTable ShowTblProperties"),
@@ -60,30 +112,82 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "jdbc.JDBCSuite jdbc.JDBCWriteSuite jdbc.JDBCV2Suite execution.datasources.v2.jdbc.JDBCTableCatalogSuite",
     ),
     "v2": _names(
-        SQL, "connector.DataSourceV2Suite connector.DataSourceV2DataFrameSuite connector.DataSourceV2SQLSuite"
+        SQL,
+        "connector.DataSourceV2Suite connector.DataSourceV2DataFrameSuite connector.SupportsCatalogOptionsSuite "
+        "connector.DataSourceV2SQLSuiteV1Filter connector.TableCapabilityCheckSuite connector.ProcedureSuite",
     ),
     "streaming": _names(
         SQL,
         "streaming.StreamingQueryListenerSuite streaming.StreamingQueryStatusAndProgressSuite "
-        "streaming.test.DataStreamReaderWriterSuite streaming.test.DataStreamTableAPISuite "
-        "streaming.sources.StreamingDataSourceV2Suite",
+        "streaming.ReportSinkMetricsSuite streaming.test.DataStreamReaderWriterSuite "
+        "streaming.test.DataStreamTableAPISuite streaming.sources.StreamingDataSourceV2Suite "
+        "execution.streaming.MemorySinkSuite execution.streaming.sources.ForeachBatchSinkSuite",
     ),
     "sources": _names(
         SQL,
-        "sources.InsertSuite sources.SaveLoadSuite sources.CreateTableAsSelectSuite sources.PartitionedWriteSuite",
+        "sources.SaveLoadSuite sources.CreateTableAsSelectSuite sources.PartitionedWriteSuite "
+        "sources.PathOptionSuite sources.TableScanSuite sources.FilteredScanSuite sources.DDLSourceLoadSuite",
     ),
+    "inserts": _names(SQL, "sources.InsertSuite SQLInsertTestSuite FileSourceSQLInsertTestSuite"),
+    "formats": _names(
+        SQL,
+        "execution.datasources.text.TextV1Suite execution.datasources.text.TextV2Suite "
+        "execution.datasources.csv.CSVv1Suite execution.datasources.json.JsonV2Suite "
+        "execution.datasources.binaryfile.BinaryFileFormatSuite",
+    ),
+    "views": _names(SQL, "execution.SimpleSQLViewSuite execution.GlobalTempViewSuite"),
+    "ddl": _names(SQL, "execution.command.InMemoryCatalogedDDLSuite internal.CatalogSuite"),
+    "caching": _names(SQL, "CachedTableSuite DatasetCacheSuite"),
     "sql": _names(
         SQL,
-        "execution.SimpleSQLViewSuite execution.command.InMemoryCatalogedDDLSuite CachedTableSuite "
-        "internal.SQLConfSuite internal.CatalogSuite util.ExecutionListenerManagerSuite ExplainSuite",
+        "internal.SQLConfSuite RuntimeConfigSuite internal.SharedStateSuite SparkSessionBuilderSuite "
+        "util.ExecutionListenerManagerSuite ExplainSuite QueryExecutionSuite execution.QueryExecutionSuite",
     ),
-    "ui": _names(
-        SQL, "execution.ui.SQLAppStatusListenerWithInMemoryStoreSuite execution.ui.AllExecutionsPageSuite"
+    "ui": (
+        *_names(
+            SQL,
+            "execution.ui.SQLAppStatusListenerWithInMemoryStoreSuite execution.ui.AllExecutionsPageSuite "
+            "execution.ui.AllExecutionsPageWithInMemoryStoreSuite streaming.ui.StreamingQueryStatusListenerSuite",
+        ),
+        *_names(
+            CORE,
+            "ui.UISuite ui.UISeleniumSuite ui.HttpSecurityFilterSuite ui.storage.StoragePageSuite "
+            "ui.env.EnvironmentPageSuite ui.UIUtilsSuite",
+        ),
+    ),
+    "event-log": _names(
+        CORE,
+        "scheduler.ReplayListenerSuite util.JsonProtocolSuite deploy.history.SingleEventLogFileWriterSuite "
+        "deploy.history.RollingEventLogFilesWriterSuite deploy.history.EventLogFileCompactorSuite",
+    ),
+    "history-server": _names(
+        CORE, "deploy.history.FsHistoryProviderSuite deploy.history.ApplicationCacheSuite"
     ),
     "core": _names(
         CORE,
-        "scheduler.SparkListenerSuite status.AppStatusListenerSuite SparkConfSuite deploy.SparkSubmitSuite",
+        "scheduler.SparkListenerSuite status.AppStatusListenerWithInMemoryStoreSuite SparkConfSuite "
+        "SparkContextSuite SparkContextInfoSuite internal.plugin.PluginContainerSuite "
+        "metrics.MetricsSystemSuite JobCancellationSuite StatusTrackerSuite",
     ),
+    "schedulers": _names(
+        CORE, "scheduler.DAGSchedulerSuite scheduler.TaskSchedulerImplSuite scheduler.TaskResultGetterSuite"
+    ),
+    "submit": _names(CORE, "deploy.SparkSubmitSuite"),
+}
+
+#: Modules of PySpark whose own doctests run: they are in each wheel, PySpark's other tests only in Spark's sources.
+_CONNECT = (
+    "catalog column conf dataframe group observation readwriter session window "
+    "streaming.query streaming.readwriter"
+)
+PYSPARK: dict[str, tuple[str, ...]] = {
+    "pyspark-classic": (
+        *_names("pyspark.", "conf core.context core.broadcast core.files"),
+        *_names("pyspark.sql.", "catalog conf group observation readwriter session types udf udtf merge"),
+        *_names("pyspark.sql.", "classic.column classic.dataframe classic.window"),
+        *_names("pyspark.sql.", "streaming.query streaming.readwriter streaming.listener"),
+    ),
+    "pyspark-connect": _names("pyspark.sql.connect.", _CONNECT),
 }
 
 #: Differences that are meant, each with its reason; the name is the suite's and the test's, as far as they are given.

@@ -1,82 +1,50 @@
-"""What differs between two runs of the same suites, for the terminal and for docs/compatibility.md."""
+"""What was found in runs of Spark's own suites: for the terminal, and kept for docs/compatibility.md."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from suites import plan
-
-if TYPE_CHECKING:
-    from suites.run import Outcome
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "compatibility.md"
-BEGIN = "<!-- written by make spark-suites: begin -->"
-END = "<!-- written by make spark-suites: end -->"
+ROOT = Path(__file__).resolve().parents[2]
+#: What docs/generate.py makes the page of.
+RESULTS = Path(__file__).with_name("results.json")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One group: how many tests ended how without sparkconfig and with it, and those that ended otherwise."""
+    """One group on one release of Spark."""
 
+    spark: str
     group: str
-    off: Mapping[str, int]
-    on: Mapping[str, int]
-    seconds: tuple[float, float]
+    suites: Sequence[str]
+    #: How many tests ended how with sparkconfig.
+    tests: Mapping[str, int]
+    #: How many of the suites ran without sparkconfig too.
+    compared: int
+    #: With sparkconfig and without it.
+    seconds: tuple[int, int]
+    #: Tests that end otherwise with sparkconfig, and how.
     differences: Mapping[str, str]
-
-
-def compare(group: str, off: Outcome, on: Outcome) -> Row:
-    """Tests that one side alone has count as differences too."""
-    differences = {}
-    for test in sorted(off.tests.keys() | on.tests.keys()):
-        before, after = off.tests.get(test, "missing"), on.tests.get(test, "missing")
-        if before != after:
-            why = on.why.get(test) or off.why.get(test, "")
-            differences[test] = f"{before} without, {after} with" + (f": {why[:300]}" if why else "")
-    return Row(
-        group, Counter(off.tests.values()), Counter(on.tests.values()), (off.seconds, on.seconds), differences
-    )
 
 
 def line(row: Row) -> str:
     """A row for the terminal."""
-    counts = "; ".join(
-        f"{side}: {', '.join(f'{number} {state}' for state, number in sorted(counts.items()))}"
-        for side, counts in (("without", row.off), ("with", row.on))
+    counts = ", ".join(f"{number} {state}" for state, number in sorted(row.tests.items()))
+    return (
+        f"{row.spark} {row.group}: {len(row.differences)} differences (with: {counts}; {row.compared} of "
+        f"{len(row.suites)} suites also without; {row.seconds[0]} and {row.seconds[1]} s)"
     )
-    took = " and ".join(f"{seconds:.0f}" for seconds in row.seconds)
-    return f"{row.group}: {len(row.differences)} differences ({counts}; {took} s)"
 
 
-def table(rows: Sequence[Row]) -> list[str]:
-    """The rows in Markdown; a test that fails on both sides fails for lack of what only Spark's checkout has."""
-    lines = [
-        f"Spark {plan.SPARK}, each group in one JVM without sparkconfig and in one with it:",
-        "",
-        "| group | suites | passed without | passed with | failed or ignored on both sides | differences |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for row in rows:
-        names = ", ".join(f"`{name.removeprefix('org.apache.spark.')}`" for name in plan.GROUPS[row.group])
-        same = sum(row.off.values()) - row.off.get("passed", 0)
-        lines.append(
-            f"| {row.group} | {names} | {row.off.get('passed', 0)} | {row.on.get('passed', 0)} | {same} | "
-            f"{len(row.differences)} |"
-        )
-    found = [(test, how) for row in rows for test, how in row.differences.items()]
-    if found:
-        lines += ["", "What differed:", ""]
-        lines += [f"- `{test}`: {how.splitlines()[0]}" for test, how in found]
-    return lines
-
-
-def write(rows: Sequence[Row]) -> None:
-    """Put the table into the page, between its marks."""
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text("\n".join([before + BEGIN, *table(rows), END]) + after, encoding="utf-8")
+def write(row: Row) -> None:
+    """Keep the row instead of what an earlier run of that group found, and write the page."""
+    rows = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
+    rows = [known for known in rows if (known["spark"], known["group"]) != (row.spark, row.group)]
+    rows.append(asdict(row))
+    rows.sort(key=lambda known: [-int(part) for part in known["spark"].split(".")])
+    RESULTS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    subprocess.run([sys.executable, str(ROOT / "docs" / "generate.py")], check=True)

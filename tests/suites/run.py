@@ -1,8 +1,11 @@
-"""Run Spark's published suites with sparkconfig and without it, and print what differs.
+"""Run Spark's published suites with sparkconfig, and what does not pass there without it too.
 
-``python -m suites.run [GROUP...]`` runs the named groups of `plan.GROUPS` (all without a name); ``--write`` puts the
-outcome into docs/compatibility.md. The exit code is 1 if a test ends otherwise with sparkconfig, and nothing in
-`plan.EXPLAINED` says why.
+``python tests/suites/run.py [GROUP...]`` runs the named groups of `plan.GROUPS` (all without a name); ``--write`` puts
+the outcome into tests/suites/results.json and docs/compatibility.md. The exit code is 1 if a test ends otherwise with
+sparkconfig, and nothing in `plan.EXPLAINED` says why.
+
+A suite whose tests all pass with sparkconfig shows no difference and runs once. Each other suite runs again without
+sparkconfig, for the comparison; ``--both`` runs all suites on both sides.
 """
 
 from __future__ import annotations
@@ -12,125 +15,182 @@ import re
 import subprocess
 import sys
 import time
+import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from suites import plan, report
+from suites import plan, pyspark_own, report
+from suites.outcome import WHOLE, Outcome, settings
 from support.maven import maven_jars
 from support.processes import Run
 from support.shim import shim_jar
 from support.spark_home import java
 
-CACHE = Path(__file__).resolve().parents[2] / ".cache"
+ROOT = Path(__file__).resolve().parents[2]
 #: What Spark's own build gives the JVM of its tests (`JavaModuleOptions`).
 OPENED = (
     "java.lang java.lang.invoke java.lang.reflect java.io java.net java.nio java.util java.util.concurrent "
     "java.util.concurrent.atomic jdk.internal.ref sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar"
 )
 #: In seconds, for one group on one side.
-LIMIT = 1500
+LIMIT = 3600
+#: What Spark logs costs a third of the time; suites that look at the log set the level that they need.
+LOGGING = """
+rootLogger.level = warn
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{yy/MM/dd HH:mm:ss} %p %c{1}: %m%n%ex
+logger.ours.name = io.sparkconfig
+logger.ours.level = info
+"""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How the tests of some suites ended: ``suite: test`` to ``passed``, ``failed`` or ``ignored``."""
+class Suites:
+    """The suites of one release of Spark."""
 
-    tests: Mapping[str, str]
-    seconds: float
-    #: Of failures: the first line of what was thrown.
-    why: Mapping[str, str] = field(default_factory=dict)
+    def __init__(self, run: Run, release: plan.Release, *, limit: float = LIMIT) -> None:
+        self.run = run
+        self.release = release
+        self.limit = limit
+        name = f"spark-suites-{release.version}"
+        self.jars = maven_jars(run, name, release.coordinates, cache=ROOT / ".cache", without=release.without)
 
+    @cached_property
+    def ours(self) -> Path:
+        """Our jar for this Spark."""
+        if self.release.scala == "2.13":
+            return shim_jar()
+        # The folder of Maven's jars has what the build needs of a Spark: its compiler and its classes.
+        spark = self.run.private_dir("spark-to-compile-with")
+        (spark / "jars").symlink_to(self.jars[0].parent)
+        command = [sys.executable, str(ROOT / "jvm-shim" / "build.py"), "--pyspark", str(spark)]
+        out = ROOT / "build" / f"suites-{self.release.version}"
+        done = subprocess.run([*command, "--out", str(out)], check=True, stdout=subprocess.PIPE, text=True)
+        return Path(done.stdout.strip().splitlines()[-1]).absolute()
 
-def spark_jars(run: Run) -> list[Path]:
-    """Spark of `plan.SPARK` with its tests and their libraries."""
-    spark = [f"org.apache.spark:spark-{module}_{plan.SCALA}:{plan.SPARK}" for module in plan.MODULES]
-    tests = [f"org.apache.spark:spark-{module}_{plan.SCALA}:{plan.SPARK}:tests" for module in plan.TESTED]
-    name, every = f"spark-suites-{plan.SPARK}", [*spark, *tests, *plan.LIBRARIES]
-    return maven_jars(
-        run, name, every, cache=CACHE, without=[f"org.apache.spark:spark-connect-shims_{plan.SCALA}"]
-    )
+    @cached_property
+    def _classes(self) -> frozenset[str]:
+        jars = (jar for jar in self.jars if jar.name.endswith("-tests.jar"))
+        return frozenset(name for jar in jars for name in zipfile.ZipFile(jar).namelist())
 
+    def of(self, group: str) -> list[str]:
+        """The suites of a group that this release has."""
+        return [suite for suite in plan.GROUPS[group] if suite.replace(".", "/") + ".class" in self._classes]
 
-def settings(folder: Path) -> dict[str, str]:
-    """The plugin on, with a secret that no test contains; by system properties, which reach every SparkConf."""
-    secret = folder / "secrets.properties"
-    secret.write_text("word=Canary-of-the-suites-7731\n")
-    return {
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.config.agent.python": sys.executable,
-        "spark.config.providers": "files",
-        "spark.config.providers.files.class": "file",
-        "spark.config.inplace.keys": "spark.suites.word",
-        "spark.suites.word": f"${{files:{secret}:word}}",
-        # The suites of core start clusters on this host without a secret between them.
-        "spark.config.rpc.insecure": "true",
-    }
-
-
-def run_suites(run: Run, name: str, suites: Sequence[str], jars: Sequence[Path], *, plugin: bool) -> Outcome:
-    """Run suites in one JVM after each other.
-
-    Raises:
-        subprocess.TimeoutExpired: they took longer than `LIMIT`.
-    """
-    folder = run.private_dir(f"suites-{name}-{'on' if plugin else 'off'}")
-    (folder / "tmp").mkdir()
-    properties = {
-        "spark.testing": "true",
-        "spark.test.home": str(folder),
-        "java.io.tmpdir": str(folder / "tmp"),
-        "derby.system.home": str(folder),
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.master.rest.enabled": "false",
-        "spark.memory.debugFill": "true",
-        "io.netty.tryReflectionSetAccessible": "true",
-        **(settings(folder) if plugin else {}),
-    }
-    class_path = ":".join(map(str, [*([shim_jar()] if plugin else []), *jars]))
-    command = [
-        java(), "-Xmx2g", "-Xss4m", "-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector",
-        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED.split()),
-        *(f"-D{key}={text}" for key, text in properties.items()),
-        "-cp", class_path, "org.scalatest.tools.Runner", "-oW", "-u", str(folder / "reports"),
-        *(part for suite in suites for part in ("-s", suite)),
-    ]  # fmt: skip
-    begin = time.monotonic()
-    with (folder / "output").open("wb") as output:
+    def outcome(self, name: str, suites: Sequence[str], *, plugin: bool) -> Outcome:
+        """Run suites one after the other in one JVM."""
+        folder = self.run.private_dir(f"suites-{name.replace(' ', '-')}-{'on' if plugin else 'off'}")
+        (folder / "tmp").mkdir()
+        # Executors of local clusters take Spark from there.
+        (folder / "jars").symlink_to(self.jars[0].parent.absolute())
+        (folder / "log4j2.properties").write_text(LOGGING)
+        properties = {
+            "spark.testing": "true",
+            "spark.test.home": str(folder),
+            "java.io.tmpdir": str(folder / "tmp"),
+            "derby.system.home": str(folder),
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.master.rest.enabled": "false",
+            "spark.memory.debugFill": "true",
+            "io.netty.tryReflectionSetAccessible": "true",
+            "log4j2.configurationFile": str(folder / "log4j2.properties"),
+            **(settings(folder) | {"spark.executor.extraClassPath": str(self.ours)} if plugin else {}),
+        }
+        class_path = ":".join(map(str, [*([self.ours] if plugin else []), *self.jars]))
+        command = [
+            java(), "-Xmx2g", "-Xss4m", "-XX:+IgnoreUnrecognizedVMOptions", "--add-modules=jdk.incubator.vector",
+            *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED.split()),
+            *(f"-D{key}={text}" for key, text in properties.items()),
+            "-cp", class_path, "org.scalatest.tools.Runner", "-oW", "-u", str(folder / "reports"),
+            *(part for suite in suites for part in ("-s", suite)),
+        ]  # fmt: skip
+        begin = time.monotonic()
         # What fails is in the reports.
-        subprocess.run(command, cwd=folder, stdout=output, stderr=output, timeout=LIMIT, check=False)
-    found = dict(results(folder / "reports"))
-    text = (folder / "output").read_text(errors="replace")
-    if plugin and "redacted by value" not in text:
-        raise RuntimeError(f"the plugin was not on: {text[-2000:]}")
-    if not found:
-        raise RuntimeError(f"the suites did not run: {text[-2000:]}")
-    return Outcome(
-        {test: state for test, (state, _) in found.items()},
-        time.monotonic() - begin,
-        {test: why for test, (_, why) in found.items() if why},
-    )
+        with (folder / "output").open("wb") as output, _Limited(self.limit):
+            subprocess.run(command, cwd=folder, stdout=output, stderr=output, timeout=self.limit, check=False)
+        text = (folder / "output").read_text(errors="replace")
+        if plugin and "redacted by value" not in text:
+            raise RuntimeError(f"the plugin was not on: {text[-2000:]}")
+        found = dict(results(folder / "reports", text))
+        tests = {test: state for test, (state, _) in found.items()}
+        for suite in suites:
+            if not any(test.startswith(f"{suite}: ") for test in tests):
+                tests[f"{suite}: {WHOLE}"] = "missing"
+            elif re.search(rf"^{suite.rpartition('.')[2]} \*\*\* ABORTED", text, re.MULTILINE):
+                tests[f"{suite}: {WHOLE}"] = "aborted"
+        return Outcome(
+            tests, time.monotonic() - begin, {test: why for test, (_, why) in found.items() if why}
+        )
 
 
-def results(reports: Path) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The tests of JUnit's XML: name, how it ended, and the first line of what was thrown."""
+class _Limited:
+    """What ran before the time was over is compared; the rest counts as missing."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        if kind is not None and issubclass(kind, subprocess.TimeoutExpired):
+            print(f"  cut off after {self.limit:.0f} s", flush=True)
+            return True
+        return False
+
+
+def results(reports: Path, output: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The tests of JUnit's XML: name, how it ended, and the first line of what was thrown.
+
+    Args:
+        output: of the run; it alone tells a test that gave up (`assume`) from one that is always ignored.
+    """
+    canceled = set(re.findall(r"^- (.*) !!! CANCELED !!!", output, re.MULTILINE))
     seen: Counter[tuple[str, str]] = Counter()
     for path in sorted(reports.glob("TEST-*.xml")):
         for case in ET.parse(path).iter("testcase"):
             wrong = next((case.find(tag) for tag in ("failure", "error") if case.find(tag) is not None), None)
-            state = (
-                "failed" if wrong is not None else "ignored" if case.find("skipped") is not None else "passed"
-            )
+            given = case.get("name") or ""
+            if wrong is not None:
+                state = "failed"
+            elif case.find("skipped") is not None:
+                state = "canceled" if given in canceled else "ignored"
+            else:
+                state = "passed"
             why = (wrong.get("message") or "").split("\n")[0] if wrong is not None else ""
             # A lambda that a test is named after has another number in each JVM.
-            name = re.sub(r"\$\$Lambda\S*", "(lambda)", case.get("name") or "")
+            name = re.sub(r"\$\$Lambda\S*", "(lambda)", given)
             number = seen[path.name, name] = seen[path.name, name] + 1
             yield f"{case.get('classname')}: {name}{f' ({number})' if number > 1 else ''}", (state, why)
+
+
+def compare(
+    tests: Suites | pyspark_own.Doctests, spark: str, group: str, chosen: Sequence[str], *, both: bool = False
+) -> report.Row:
+    """Run a group with sparkconfig, and what is needed for the comparison without it."""
+    on = tests.outcome(group, chosen, plugin=True)
+    again = chosen if both else on.doubtful(chosen)
+    off = tests.outcome(group, again, plugin=False) if again else Outcome({}, 0.0)
+    differences = {}
+    in_doubt = {test for test in on.tests if test.split(": ")[0] in again}
+    for test in sorted(in_doubt | off.tests.keys()):
+        before, after = off.tests.get(test, "missing"), on.tests.get(test, "missing")
+        if before != after:
+            why = on.why.get(test) or off.why.get(test, "")
+            differences[test] = f"{before} without, {after} with" + (f": {why[:300]}" if why else "")
+    return report.Row(
+        spark, group, [name.removeprefix(plan.CORE) for name in chosen],
+        dict(Counter(on.tests.values())), len(again), (round(on.seconds), round(off.seconds)), differences,
+    )  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -138,27 +198,32 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join(plan.GROUPS))
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=", ".join([*plan.GROUPS, *plan.PYSPARK]))
+    parser.add_argument("--spark", default=plan.NEWEST, choices=plan.RELEASES, help="release to run on")
+    parser.add_argument("--both", action="store_true", help="run all suites without sparkconfig too")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for one group on one side")
     parser.add_argument("--write", action="store_true", help="write docs/compatibility.md")
     chosen = parser.parse_args(arguments)
-    unknown = set(chosen.groups) - set(plan.GROUPS)
+    unknown = set(chosen.groups) - set(plan.GROUPS) - set(plan.PYSPARK)
     if unknown:
         parser.error(f"no such group: {', '.join(sorted(unknown))}")
-    rows = []
+    unexplained = False
     with Run() as run:
-        jars = spark_jars(run)
-        for group in chosen.groups or plan.GROUPS:
-            off, on = (
-                run_suites(run, group, plan.GROUPS[group], jars, plugin=plugin) for plugin in (False, True)
-            )
-            row = report.compare(group, off, on)
+        for group in chosen.groups or [*plan.GROUPS, *plan.PYSPARK]:
+            if group in plan.PYSPARK:
+                modules = pyspark_own.available(plan.PYSPARK[group])
+                doctests = pyspark_own.Doctests(run, limit=chosen.limit)
+                row = compare(doctests, pyspark_own.spark_version(), group, modules, both=chosen.both)
+            else:
+                suites = Suites(run, plan.RELEASES[chosen.spark], limit=chosen.limit)
+                row = compare(suites, chosen.spark, group, suites.of(group), both=chosen.both)
             print(report.line(row), flush=True)
             for test, how in row.differences.items():
                 print(f"  {test}: {how}{explanation(test)}", flush=True)
-            rows.append(row)
-    if chosen.write:
-        report.write(rows)
-    return int(any(not plan_explains(test) for row in rows for test in row.differences))
+                unexplained |= not plan_explains(test)
+            if chosen.write:
+                report.write(row)
+    return int(unexplained)
 
 
 def plan_explains(test: str) -> str:
