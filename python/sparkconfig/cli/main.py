@@ -9,14 +9,27 @@ from collections.abc import Sequence
 
 from sparkconfig._version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, code_for
-from sparkconfig.cli import doctor, init, install, jar, migrate, providers, refresh, resolve, seal, validate
+from sparkconfig.cli import (
+    doctor,
+    init,
+    install,
+    jar,
+    migrate,
+    providers,
+    refresh,
+    resolve,
+    run,
+    scrub,
+    seal,
+    validate,
+)
 from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (init, seal, resolve, validate, migrate, providers, refresh, doctor, jar, install)
+COMMANDS = (init, seal, resolve, validate, migrate, scrub, run, providers, refresh, doctor, jar, install)
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.keys import add_key_options, key_and_param
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -47,10 +48,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--sealed-file", type=Path, metavar="FILE", help="where values go; made if it is not there"
     )
-    key = parser.add_mutually_exclusive_group()
-    key.add_argument("--key-file", type=Path, metavar="FILE", help="file with its key, 0600")
-    key.add_argument("--key-env", metavar="VAR", help="environment variable with its key")
-    key.add_argument("--passphrase-env", metavar="VAR", help="environment variable with its passphrase")
+    add_key_options(parser)
     parser.add_argument("--new-key", action="store_true", help="make the key file too")
     parser.add_argument(
         "--provider", default="secrets", metavar="NAME", help="its name in references (secrets)"
@@ -96,19 +94,10 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 def _target(options: argparse.Namespace) -> Target:
     from sparkconfig.migrate import settings
     from sparkconfig.migrate.apply import Target
-    from sparkconfig.sealed.keys import EnvKey, KeyFile, KeySource, Passphrase
 
     if options.sealed_file is None:
         options.parser.refuse("name the sealed file with --sealed-file, and its key with --key-file")
-    key: KeySource
-    if options.key_file is not None:
-        key, param = KeyFile(options.key_file), {"key.file": str(options.key_file.absolute())}
-    elif options.key_env is not None:
-        key, param = EnvKey(options.key_env), {"key.env": options.key_env}
-    elif options.passphrase_env is not None:
-        key, param = Passphrase(options.passphrase_env), {"passphrase.env": options.passphrase_env}
-    else:
-        options.parser.refuse("name the key of the sealed file: --key-file, --key-env or --passphrase-env")
+    key, param = key_and_param(options)
     confs = settings.of(options.provider, options.sealed_file, param)
     return Target(options.sealed_file, key, options.provider, confs)
 

@@ -82,6 +82,14 @@ class Registry:
         """Whether a value occurs; a text that cannot be searched counts as one that holds a value."""
         return self.redact(text) is not text
 
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where values occur, from start to end, in order.
+
+        Raises:
+            ScanOverloadError: the text would cost more than linear time.
+        """
+        return self._current().find(text) if self._generations and text else []
+
     def redact(self, text: str) -> str:
         """Mask every occurrence of every value.
 

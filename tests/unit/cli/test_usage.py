@@ -38,7 +38,14 @@ TYPED = (
     (f"--json={SECRET}",), (f"--file={SECRET}", f"--fil={SECRET}"), (f"--help={SECRET}",),
 )  # fmt: skip
 # These take names in place, which a message may have to repeat: files, sealed names, providers.
-NAMES = {("resolve",), ("migrate",), ("seal", "remove"), ("providers", "test")}
+NAMES = {
+    ("resolve",),
+    ("migrate",),
+    ("scrub", "find"),
+    ("scrub", "clean"),
+    ("seal", "remove"),
+    ("providers", "test"),
+}
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

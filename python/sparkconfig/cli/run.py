@@ -1,0 +1,103 @@
+"""``sparkconfig run``: start a command that reads its confs before plugins, with values that no disk holds."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparkconfig.cli.output import Output
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+__all__ = ["register"]
+
+_PLACE = "{properties}"
+_EPILOG = """\
+examples:
+  sparkconfig run --properties-file master.conf -- \\
+      spark-class org.apache.spark.deploy.master.Master --properties-file {properties}
+  sparkconfig run --properties-file job.conf --early-only -- spark-submit --properties-file {properties} app.py
+  sparkconfig run --properties-file job.conf --env 'PGPASSWORD=${secrets:shop:password}' -- psql -h db shop
+
+{properties} stands for a file in memory (0400) that holds the confs with values. It ends with this command.
+"""
+
+
+def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "run",
+        help="start a command with values in place of references",
+        description="Resolve the references of a properties file and of variables, and start a command with them: for"
+        " confs that Spark reads before plugins start (spark.ssl.*, spark.authenticate.secret of masters and workers).",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--properties-file", type=Path, action="append", default=[], metavar="FILE",
+        help="Java properties; later files win",
+    )  # fmt: skip
+    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="as in spark-submit")
+    parser.add_argument("--operator-file", type=Path, metavar="FILE", help="the operator's sparkconfig.conf")
+    parser.add_argument(
+        "--env", action="append", default=[], metavar="NAME[=TEXT]",
+        help="a variable of the command; without TEXT, its own text is resolved",
+    )  # fmt: skip
+    parser.add_argument(
+        "--early-only", action="store_true", help="leave the references that the plugin resolves as they are"
+    )
+    parser.add_argument("command", nargs="+", metavar="COMMAND", help="after '--': program and arguments")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, out: Output) -> int:
+    """Start it and return its exit code."""
+    from sparkconfig.checks.dry_run import read_confs
+    from sparkconfig.formats import properties
+    from sparkconfig.launch import process, values
+    from sparkconfig.launch.private_file import PrivateFile
+    from sparkconfig.redaction import Registry, worth_registering
+
+    del out
+    named = any(_PLACE in word for word in options.command)
+    if not options.properties_file and not options.env:
+        options.parser.refuse("say what to resolve: --properties-file or --env")
+    if options.properties_file and not named and not options.env:
+        options.parser.refuse(f"the command does not use the file: write {_PLACE} where its path belongs")
+    confs = read_confs(options.properties_file, options.conf)
+    resolved = values.resolve(
+        confs, _variables(options), operator=options.operator_file, early_only=options.early_only
+    )
+    registry = Registry()
+    registry.register(resolved.secrets)
+    short = sum(not worth_registering(value) for value in set(resolved.secrets))
+    if short:
+        print(f"sparkconfig: {short} of the values are too short or too common to be masked", file=sys.stderr)
+    file = PrivateFile(properties.dump(resolved.confs).encode("utf-8"))
+    try:
+        command = [word.replace(_PLACE, file.path) for word in options.command]
+        return process.run(command, {**os.environ, **resolved.variables}, registry)
+    except FileNotFoundError:
+        missing = "there is no such command"
+    except PermissionError:
+        missing = "the command may not be run"
+    finally:
+        file.close()
+    options.parser.refuse(missing)
+    raise AssertionError
+
+
+def _variables(options: argparse.Namespace) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in options.env:
+        name, equals, text = word.partition("=")
+        if not name.isidentifier():
+            options.parser.refuse("--env needs NAME or NAME=TEXT")
+        if not equals and name not in os.environ:
+            options.parser.refuse("--env names a variable that is not set")
+        found[name] = text if equals else os.environ[name]
+    return found

@@ -1,0 +1,217 @@
+"""Logs on a file system: which there are, and how one is searched and replaced in one step."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.redaction.readings import ScanOverloadError
+from sparkconfig.scrub.codecs import Reads, codec_of, reading, writing
+from sparkconfig.scrub.engine import Counts, Engine
+
+__all__ = ["Log", "Result", "clean", "find", "logs_in"]
+
+_BLOCK = 1 << 20
+_LONGEST_LINE = 256 << 20
+_NO_LOG, _NO_TEXT = "not a log", "not a text"
+_PARTIAL = ".sparkconfig-scrub"
+_OTHER_FORMATS = frozenset(
+    {
+        ".avro",
+        ".class",
+        ".crc",
+        ".db",
+        ".jar",
+        ".ldb",
+        ".orc",
+        ".parquet",
+        ".png",
+        ".pyc",
+        ".sst",
+        ".whl",
+        ".zip",
+    }
+)
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A file to search.
+
+    Attributes:
+        path: the file.
+        size: bytes, as it is stored.
+        skip: why it is not searched; None: it is.
+    """
+
+    path: Path
+    size: int
+    skip: str | None = None
+
+
+@dataclass
+class Result:
+    """What became of one log.
+
+    Attributes:
+        path: the file.
+        size: bytes, as it was stored.
+        counts: what stood in it.
+        changed: whether it was rewritten.
+        skip: why it was not searched, or not rewritten; None: it was.
+    """
+
+    path: Path
+    size: int
+    counts: Counts = field(default_factory=Counts)
+    changed: bool = False
+    skip: str | None = None
+
+    @property
+    def unread(self) -> bool:
+        """Whether it is a log and could not be searched or rewritten."""
+        return self.skip is not None and self.skip not in (_NO_LOG, _NO_TEXT)
+
+
+def logs_in(paths: Iterable[Path], *, since: float = 0.0) -> list[Log]:
+    """Return the logs among ``paths`` and in the folders among them, large ones first.
+
+    Args:
+        paths: files and folders; links in folders are not followed.
+        since: seconds since 1970; files that were changed before are left out.
+
+    Raises:
+        OSError: a path cannot be looked at.
+    """
+    found: dict[Path, Log] = {}
+    for path in paths:
+        files = _below(path) if path.is_dir() else [path]
+        for each in files:
+            status = each.stat()
+            if status.st_mtime >= since:
+                found[each] = Log(each, status.st_size, _why_not(each))
+    return sorted(found.values(), key=lambda log: (-log.size, str(log.path)))
+
+
+def find(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
+    """Count what stands in a log."""
+    result = Result(log.path, log.size, skip=log.skip)
+    if log.skip is None:
+        with _reported(result), reading(log.path) as stream:
+            for block in _blocks(stream, progress):
+                result.counts.add(engine.find(block))
+    return result
+
+
+def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
+    """Rewrite a log with masks if it has anything to mask.
+
+    A reader sees the old file or the new one. Owner, permissions and times stay. A log that somebody writes to
+    meanwhile is left as it is.
+    """
+    result = Result(log.path, log.size, skip=log.skip)
+    if log.skip is None:
+        with _reported(result):
+            if _has_any(log.path, engine, result, progress):
+                _rewrite(log.path, engine, result)
+    return result
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = Path(parent, name)
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _why_not(path: Path) -> str | None:
+    if path.suffix == ".inprogress":
+        return "its application still writes it, or ended without an end: rename it if it has ended"
+    return _NO_LOG if path.suffix.lower() in _OTHER_FORMATS else None
+
+
+@contextlib.contextmanager
+def _reported(result: Result) -> Iterator[None]:
+    """One log that cannot be read does not end the search of the others."""
+    try:
+        yield
+    except ScanOverloadError:
+        result.skip = "it holds a text that cannot be searched in reasonable time"
+    except SparkConfigError as error:
+        result.skip = str(error)
+    except OSError as error:
+        result.skip = error.strerror or type(error).__name__
+
+
+def _blocks(stream: Reads, progress: Progress) -> Iterator[str]:
+    """Whole lines of about a megabyte; bytes that are no UTF-8 come out again as they went in."""
+    rest: list[bytes] = []
+    waiting = 0
+    first = True
+    while chunk := stream.read(_BLOCK):
+        progress(len(chunk))
+        if first and b"\0" in chunk[:4096]:
+            raise SparkConfigError(_NO_TEXT)
+        first = False
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*rest, chunk[:cut]]).decode("utf-8", "surrogateescape")
+            rest, waiting = [chunk[cut:]], len(chunk) - cut
+        else:
+            rest.append(chunk)
+            waiting += len(chunk)
+            if waiting > _LONGEST_LINE:
+                raise SparkConfigError(f"it has a line of more than {_LONGEST_LINE >> 20} MiB")
+    if last := b"".join(rest):
+        yield last.decode("utf-8", "surrogateescape")
+
+
+def _has_any(path: Path, engine: Engine, result: Result, progress: Progress) -> bool:
+    """Look until the first thing to mask: most logs have none, and are read only."""
+    with reading(path) as stream:
+        for block in _blocks(stream, progress):
+            counts = engine.find(block)
+            if engine.masks(counts):
+                result.counts = Counts()
+                return True
+            result.counts.add(counts)
+    return False
+
+
+def _rewrite(path: Path, engine: Engine, result: Result) -> None:
+    before = path.stat()
+    partial = path.with_name(f".{path.name}.{os.getpid()}{_PARTIAL}")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with open(descriptor, "wb") as raw:  # noqa: PTH123 - a descriptor has no path
+            with reading(path) as stream, writing(raw, codec_of(path)) as out:
+                for block in _blocks(stream, lambda _: None):
+                    text, counts = engine.clean(block)
+                    result.counts.add(counts)
+                    out.write(text.encode("utf-8", "surrogateescape"))
+            raw.flush()
+            if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(descriptor, before.st_uid, before.st_gid)
+            os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
+            os.utime(descriptor, ns=(before.st_atime_ns, before.st_mtime_ns))
+            os.fsync(descriptor)
+        now = path.stat()
+        if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
+            result.skip = "it was changed while it was read; run this again when nobody writes it"
+            return
+        # Hadoop's checksum of the old content would make the new one unreadable.
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(f".{path.name}.crc").unlink()
+        partial.replace(path)
+        result.changed = True
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            partial.unlink()

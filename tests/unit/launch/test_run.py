@@ -1,0 +1,155 @@
+"""``sparkconfig run``: values reach the command and nothing else; output, signals and exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import sparkconfig
+from sparkconfig.checks.exit_codes import ExitCode
+
+VALUE = "run-canary-77aa-value"
+Started = Callable[..., "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Started:
+    (tmp_path / "job.conf").write_text(
+        "spark.config.providers envvar\n"
+        "spark.config.providers.envvar.param.allowlist.pattern SHOP_.*\n"
+        "spark.ssl.keyPassword ${envvar:SHOP_PASSWORD}\n"
+        "spark.shop.url jdbc:x://h?password=${envvar:SHOP_PASSWORD}\n"
+        "spark.app.name a=b\\\\c\n"
+    )
+    environ = {
+        name: text for name, text in os.environ.items() if name not in ("SPARK_HOME", "SPARK_CONF_DIR")
+    }
+    environ |= {"PYTHONPATH": str(Path(sparkconfig.__file__).parents[1]), "SHOP_PASSWORD": VALUE}
+
+    def start(
+        *words: str, options: tuple[str, ...] = ("--properties-file", "job.conf")
+    ) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "sparkconfig", "run", *options, "--", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environ, start_new_session=True,
+        )  # fmt: skip
+
+    return start
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, str]:
+    out, error = process.communicate(timeout=60)
+    text = (out + error).decode()
+    assert text.count("canary") == 0, "a value was printed"
+    return process.returncode, text
+
+
+def test_the_command_reads_values_and_its_output_shows_masks(start: Started) -> None:
+    code, text = ended(
+        start(
+            sys.executable, "-c",
+            "import os, stat, sys; path = sys.argv[1]; lines = open(path).read().splitlines();"
+            "print(len([line for line in lines if line.endswith('-value')]), oct(os.stat(path).st_mode));"
+            "print(lines); sys.stderr.write('\\n'.join(lines)); print(sys.argv); sys.exit(7)",
+            "{properties}",
+        )
+    )  # fmt: skip
+    assert code == 7
+    assert "2 0o100400\n" in text
+    assert "spark.ssl.keyPassword=*********(redacted)" in text
+    assert "spark.app.name=a=b\\\\c" in text
+    assert "/proc/" in text
+
+
+def test_a_value_that_is_printed_in_pieces(start: Started) -> None:
+    script = "printf 'a run-canary-7'; printf '7aa-value b'; echo; : {properties}; echo ü"
+    code, text = ended(start("sh", "-c", script))
+    assert (code, text) == (0, "a *********(redacted) b\nü\n")
+
+
+def test_only_what_spark_reads_early(start: Started) -> None:
+    options = ("--properties-file", "job.conf", "--early-only")
+    _, text = ended(start("cat", "{properties}", options=options))
+    assert "spark.ssl.keyPassword=*********(redacted)" in text
+    assert "spark.shop.url=jdbc:x://h?password=${envvar:SHOP_PASSWORD}" in text
+
+
+def test_variables(start: Started) -> None:
+    options = ("--properties-file", "job.conf", "--env", "PGPASSWORD=${envvar:SHOP_PASSWORD}")
+    code, text = ended(
+        start("sh", "-c", 'test "$PGPASSWORD" = "$SHOP_PASSWORD" && echo same', options=options)
+    )
+    assert (code, text) == (0, "same\n")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
+def test_signals_pass(start: Started, sent: signal.Signals) -> None:
+    script = (
+        f"import os, signal; signal.signal({sent.value}, lambda *_: (print('got', flush=True), os._exit(9)));"
+        " print('ready', flush=True); signal.pause()"
+    )
+    process = start(sys.executable, "-c", script, "{properties}")
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(sent)
+    code, text = ended(process)
+    assert (code, text.splitlines()[0]) == (9, "got")
+
+
+def test_a_command_that_a_signal_ends(start: Started) -> None:
+    assert ended(start("sh", "-c", "kill -KILL $$", "{properties}"))[0] == 128 + signal.SIGKILL
+
+
+def test_a_kill_leaves_neither_file_nor_command(start: Started, tmp_path: Path) -> None:
+    process = start("sh", "-c", "echo $$ {properties}; exec sleep 600")
+    assert process.stdout is not None
+    pid, path = process.stdout.readline().decode().split()
+    watched = os.pidfd_open(int(pid))
+    try:
+        process.kill()
+        process.communicate(timeout=60)
+        import select
+
+        assert select.select([watched], [], [], 30)[0], "the command still runs"
+    finally:
+        os.close(watched)
+    assert not Path(path).exists()
+    left = [each for each in tmp_path.iterdir() if VALUE.encode() in each.read_bytes()]
+    assert left == []
+
+
+def test_nothing_starts_without_every_value(start: Started, tmp_path: Path) -> None:
+    with (tmp_path / "job.conf").open("a") as stream:
+        stream.write("spark.ssl.ui.keyPassword ${envvar:SHOP_MISSING}\n")
+    code, text = ended(start("touch", "started", "{properties}"))
+    assert code == ExitCode.UNRESOLVED
+    assert "SHOP_MISSING" in text
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "said"),
+    [
+        (["true"], (), "say what to resolve"),
+        (["true"], ("--properties-file", "job.conf"), "write {properties}"),
+        (
+            ["no-such-command-at-all", "{properties}"],
+            ("--properties-file", "job.conf"),
+            "there is no such command",
+        ),
+        (["true"], ("--env", "A-B=x"), "--env needs NAME"),
+        (["true"], ("--env", "NOT_SET_AT_ALL"), "a variable that is not set"),
+        (["true"], ("--env", "A=${nobody:x}"), "unknown provider 'nobody'"),
+    ],
+)
+def test_what_is_refused(start: Started, words: list[str], options: tuple[str, ...], said: str) -> None:
+    code, text = ended(start(*words, options=options))
+    assert code in (ExitCode.USAGE, ExitCode.UNRESOLVED)
+    assert said in text
+    assert "no-such" not in text

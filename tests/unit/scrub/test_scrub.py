@@ -1,0 +1,252 @@
+"""The command 'sparkconfig scrub' on one machine: what is found, what is masked, and that logs stay logs."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.main import main
+from sparkconfig.redaction import MASK
+from sparkconfig.scrub import codecs, logs
+from sparkconfig.scrub.engine import Engine
+
+VALUE = 'scrub-canary"77\\aa'
+EVENTS = [
+    {"Event": "SparkListenerLogStart", "Spark Version": "4.3.0"},
+    {
+        "Event": "SparkListenerEnvironmentUpdate",
+        "Spark Properties": {"spark.shop.password": VALUE, "spark.a": "1"},
+    },
+    {"Event": "SparkListenerJobStart", "Job ID": 58273640, "description": f"é jdbc:x://h?password={VALUE}"},
+]
+TEXT = "".join(json.dumps(event, ensure_ascii=False, separators=(",", ":")) + "\n" for event in EVENTS)
+Scrub = Callable[..., tuple[int, dict]]
+
+
+@pytest.fixture
+def scrub(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Scrub:
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SHOP_PASSWORD", VALUE)
+    conf = tmp_path / "job.conf"
+    conf.write_text(
+        "spark.config.providers envvar\nspark.config.providers.envvar.param.allowlist.pattern SHOP_.*\n"
+        "spark.shop.password ${envvar:SHOP_PASSWORD}\nspark.home ${sys:user.home}\n"
+    )
+
+    def scrub(action: str, *words: object) -> tuple[int, dict]:
+        code = main(["scrub", action, *map(str, words), "--conf-file", str(conf), "--json"])
+        captured = capsys.readouterr()
+        shown = (captured.out + captured.err).count("canary")
+        assert shown == 0, "a value was printed"
+        return code, json.loads(captured.out)
+
+    return scrub
+
+
+def packed(path: Path, text: str) -> None:
+    with path.open("wb") as raw, codecs.writing(raw, codecs.codec_of(path)) as stream:
+        stream.write(text.encode("utf-8", "surrogateescape"))
+
+
+def unpacked(path: Path) -> str:
+    with codecs.reading(path) as stream:
+        return b"".join(iter(lambda: stream.read(1 << 16), b"")).decode("utf-8", "surrogateescape")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A history directory: plain, compressed, rolling, and what else stands beside them."""
+    folder = tmp_path / "events"
+    rolling = folder / "eventlog_v2_app-4"
+    rolling.mkdir(parents=True)
+    for path in (
+        folder / "app-1",
+        folder / "app-2.zstd",
+        folder / "app-3.lz4",
+        rolling / "events_1_app-4.zstd",
+    ):
+        packed(path, TEXT)
+        path.chmod(0o640)
+        os.utime(path, (1_600_000_000, 1_600_000_000.5))
+    (rolling / "appstatus_app-4").touch()
+    packed(folder / "stderr.log.gz", f"25/11/22 WARN Shop: {VALUE}\n")
+    packed(folder / "clean.log", "nothing here\n")
+    (folder / "x.parquet").write_bytes(b"PAR1")
+    (folder / "core").write_bytes(b"\x7fELF\0\0")
+    return folder
+
+
+def test_find_counts_and_changes_nothing(scrub: Scrub, folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    code, report = scrub("find", folder)
+    assert code == 0
+    assert report["values"] == {"${envvar:SHOP_PASSWORD}": 9}
+    assert len(report["found"]) == 5
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_clean_keeps_everything_but_the_value(scrub: Scrub, folder: Path) -> None:
+    code, report = scrub("clean", folder, "--dry-run")
+    assert (code, report["rewritten"]) == (0, [])
+    untouched = (folder / "clean.log").stat().st_ino
+    code, report = scrub("clean", folder)
+    assert (code, len(report["rewritten"]), report["withheld_lines"]) == (0, 5, 0)
+    for path in [folder / "app-1", folder / "app-2.zstd", folder / "app-3.lz4", *folder.rglob("events_1_*")]:
+        events = [json.loads(line) for line in unpacked(path).splitlines()]
+        assert events[0] == EVENTS[0]
+        assert events[1]["Spark Properties"] == {"spark.shop.password": MASK, "spark.a": "1"}
+        assert events[2] == {**EVENTS[2], "description": f"é jdbc:x://h?password={MASK}"}
+        status = path.stat()
+        assert (status.st_mode & 0o777, status.st_mtime_ns) == (0o640, 1_600_000_000_500_000_000)
+    assert unpacked(folder / "stderr.log.gz") == f"25/11/22 WARN Shop: {MASK}\n"
+    assert (folder / "clean.log").stat().st_ino == untouched
+    assert not list(folder.rglob(".*"))
+    code, report = scrub("clean", folder)
+    assert (code, report["rewritten"], report["values"]) == (0, [], {})
+
+
+def test_shapes_are_counted_and_masked_on_demand(scrub: Scrub, tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    log.write_text("opened jdbc:x://u:other-pw-1@h\nAKIA" + "A1" * 8 + "\n")
+    assert scrub("find", log)[1]["shapes"] == {"password in an address": 1, "AWS access key id": 1}
+    assert scrub("find", log, "--no-shapes")[1]["shapes"] == {}
+    assert scrub("clean", log)[1]["rewritten"] == []
+    assert scrub("clean", log, "--shapes")[1]["rewritten"] == [str(log)]
+    assert log.read_text() == f"opened jdbc:x://u:{MASK}@h\n{MASK}\n"
+    assert scrub("find", log)[1]["shapes"] == {}
+
+
+def test_since(scrub: Scrub, folder: Path) -> None:
+    assert scrub("find", folder, "--since", "2d")[1]["files"] == 5
+    assert scrub("find", folder, "--since", "2020-01-01")[1]["files"] == 9
+    assert main(["scrub", "find", str(folder), "--since", "soon"]) == ExitCode.USAGE
+
+
+def test_values_on_standard_input_and_in_a_sealed_file(
+    scrub: Scrub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sparkconfig.sealed import editor
+    from sparkconfig.sealed.keys import KeyFile
+    from sparkconfig.sealed.names import EntryName
+
+    key = KeyFile(tmp_path / "k")
+    key.create()
+    editor.create(tmp_path / "s", key)
+    editor.put(tmp_path / "s", key, {EntryName("shop", "old"): "older-pw-1"})
+    log = tmp_path / "app.log"
+    log.write_text("a older-pw-1 b oldest-pw-2\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"oldest-pw-2\nshort\n")))
+    _, report = scrub("clean", log, "--stdin", "--sealed-file", tmp_path / "s", "--key-file", tmp_path / "k")
+    assert report["values"] == {"${secrets:shop:old}": 1, "line 1 of standard input": 1}
+    assert report["values_not_searched"] == ["line 2 of standard input"]
+    assert log.read_text() == f"a {MASK} b {MASK}\n"
+
+
+def test_a_value_that_is_a_word_of_the_format(tmp_path: Path) -> None:
+    """The mask must not make an event unreadable, nor another event."""
+    names = {"a": "SparkListenerJobStart", "b": "description", "c": "58273640"}
+    log = tmp_path / "app-1"
+    log.write_text(TEXT.replace(json.dumps(VALUE)[1:-1], "say description or 58273640"))
+    (found,) = logs.logs_in([log])
+    result = logs.clean(found, Engine(names))
+    assert result.changed
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert result.counts.withheld == 1, "its event's name is the value"
+    assert [line["Event"] for line in lines] == ["SparkListenerLogStart", "SparkListenerEnvironmentUpdate"]
+    assert lines[1]["Spark Properties"]["spark.shop.password"] == f"say {MASK} or {MASK}"
+
+
+@pytest.mark.parametrize("suffix", [".zstd", ".lz4", ".gz"])
+def test_a_damaged_log_is_reported_and_left(scrub: Scrub, tmp_path: Path, suffix: str) -> None:
+    good, bad = tmp_path / f"good{suffix}", tmp_path / f"bad{suffix}"
+    for path in (good, bad):
+        packed(path, TEXT * 50)
+    content = bytearray(bad.read_bytes())
+    content[len(content) // 2] ^= 0x55
+    bad.write_bytes(content)
+    code, report = scrub("clean", good, bad)
+    assert code == ExitCode.UNAVAILABLE
+    assert report["rewritten"] == [str(good)]
+    assert report["not_searched"] == [{"file": str(bad), "why": "it is cut off or damaged"}]
+    assert bad.read_bytes() == content
+
+
+def test_a_log_in_progress_is_named(scrub: Scrub, tmp_path: Path) -> None:
+    log = tmp_path / "app-1.inprogress"
+    log.write_text(TEXT)
+    code, report = scrub("clean", log)
+    assert code == ExitCode.UNAVAILABLE
+    assert "still writes it" in report["not_searched"][0]["why"]
+
+
+def test_a_log_that_grows_meanwhile_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "app.log"
+    log.write_text("the value-1234 here\n")
+    engine = Engine({"a": "value-1234"})
+    clean = Engine.clean
+
+    def grows(self: Engine, block: str) -> object:
+        if "more" not in log.read_text():
+            with log.open("a") as stream:
+                stream.write("more\n")
+        return clean(self, block)
+
+    monkeypatch.setattr(Engine, "clean", grows)
+    (found,) = logs.logs_in([log])
+    result = logs.clean(found, engine)
+    assert (result.changed, result.unread) == (False, True)
+    assert log.read_text() == "the value-1234 here\nmore\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["app.log"]
+
+
+def test_hadoops_checksum_of_the_old_content_goes(tmp_path: Path) -> None:
+    log, checksum = tmp_path / "events_1_app", tmp_path / ".events_1_app.crc"
+    log.write_text("the value-1234 here\n")
+    checksum.write_bytes(b"crc")
+    (found,) = logs.logs_in([log])
+    assert logs.clean(found, Engine({"a": "value-1234"})).changed
+    assert not checksum.exists()
+
+
+def test_bytes_that_are_no_utf8_stay(tmp_path: Path) -> None:
+    log = tmp_path / "stdout"
+    log.write_bytes(b"\xff\xfe value-1234 \x80\nno line end")
+    (found,) = logs.logs_in([log])
+    logs.clean(found, Engine({"a": "value-1234"}))
+    assert log.read_bytes() == b"\xff\xfe " + MASK.encode() + b" \x80\nno line end"
+
+
+def test_a_value_of_several_lines(tmp_path: Path) -> None:
+    pem = "-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA1234\nabcdefghijklmnop5678\n-----END PRIVATE KEY-----"
+    log = tmp_path / "stdout"
+    log.write_text(f"before\n{pem}\nafter\n")
+    (found,) = logs.logs_in([log])
+    result = logs.clean(found, Engine({"a": pem}))
+    assert result.counts.values["a"] == 1
+    assert log.read_text() == f"before\n{MASK}\nafter\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["clean", "x"], "say whose values to mask"),
+        (["find", "x", "--spark", "--stdin"], "put the values into a sealed file"),
+        (["find", "x", "--master", "local"], "--master goes with --spark"),
+    ],
+)
+def test_a_wrong_command_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scrub", *words]) == ExitCode.USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_gzip_without_a_time_in_it(tmp_path: Path) -> None:
+    packed(tmp_path / "a.gz", "x\n")
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"x\n"
