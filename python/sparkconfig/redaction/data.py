@@ -5,12 +5,28 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-__all__ = ["COMMON_WORDS", "ENTITIES", "FLOOR", "HARMLESS_NAMES", "PLAIN_FIELDS", "SECRET_NAMES"]
+__all__ = [
+    "COMMON_WORDS",
+    "ENTITIES",
+    "FLOOR",
+    "FRAGMENT_CUTS",
+    "FRAGMENT_FLOOR",
+    "FRAGMENT_WORDS",
+    "HARMLESS_NAMES",
+    "PLAIN_FIELDS",
+    "SECRET_NAMES",
+]
 
 _DATA = json.loads((Path(__file__).parents[1] / "data" / "redaction.json").read_text(encoding="utf-8"))
 
 #: Values, and parts of values, with fewer characters are not registered unless declared.
 FLOOR: int = _DATA["floor"]
+#: The shortest fragment of a value that is registered: what parsers of URLs quote in their errors.
+FRAGMENT_FLOOR: int = _DATA["fragment_floor"]
+#: The characters at which such parsers cut.
+FRAGMENT_CUTS: str = _DATA["fragment_cuts"]
+#: A regular expression for fragments that are words or numbers, and would destroy pages and logs.
+FRAGMENT_WORDS: str = _DATA["fragment_words"]
 #: Texts that stand in logs and pages for other reasons than being a secret.
 COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
 #: A regular expression, searched without regard to case, for names of secrets in connection strings.

@@ -14,9 +14,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from sparkconfig.redaction.data import COMMON_WORDS, FLOOR, HARMLESS_NAMES, PLAIN_FIELDS, SECRET_NAMES
+from sparkconfig.redaction.data import (
+    COMMON_WORDS,
+    FLOOR,
+    FRAGMENT_CUTS,
+    FRAGMENT_FLOOR,
+    FRAGMENT_WORDS,
+    HARMLESS_NAMES,
+    PLAIN_FIELDS,
+    SECRET_NAMES,
+)
 
-__all__ = ["Pattern", "patterns", "texts", "worth_registering"]
+__all__ = ["Pattern", "looks_secret", "patterns", "texts", "worth_registering"]
 
 #: Blanks and line ends, in both engines.
 _BLANKS = " \t\n\r\f\v"
@@ -27,6 +36,9 @@ _ENCODED_LIMIT = 192
 _PART = 64
 _PARTS_LIMIT = 8192
 _PART_VARIETY = 12
+# Fragments are made of values that are no longer, and of so many cuts each with each.
+_FRAGMENTED = 256
+_CUTS_LIMIT = 8
 # A document may hold texts that hold documents.
 _DEPTH = 4
 _MOST_TEXTS = 2000
@@ -41,6 +53,8 @@ _QUOTED = re.compile(
 _SECRET_NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
 _HARMLESS_NAME = re.compile(HARMLESS_NAMES, re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_CUT = re.compile(f"[{re.escape(FRAGMENT_CUTS)}]")
+_WORDS = re.compile(FRAGMENT_WORDS)
 
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=")
 _BASE32 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567=")
@@ -145,10 +159,21 @@ def _is_secret(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None and _HARMLESS_NAME.search(name) is None
 
 
+def looks_secret(name: str, value: str) -> bool:
+    """Whether a value is a secret, or holds one, by its name and by what it looks like."""
+    if _is_secret(name) or "PRIVATE KEY-----" in value:
+        return True
+    bare = value.strip(_BLANKS)
+    if bare[:1] in ("{", "["):
+        return any(_is_secret(field) for field in re.findall(r'"([^"\\]*)"\s*:', bare))
+    return any(True for line in _LINES.split(value) for _ in _connection(line.strip(_BLANKS)))
+
+
 def patterns(text: str) -> Iterable[Pattern]:
     """All writings of one text that escapes alone do not explain."""
     yield Pattern(text)
     yield from _parts(text)
+    yield from map(Pattern, _fragments(text))
     if len(text) < FLOOR:
         return  # an encoding of a few characters looks like any other text
     raw = text.encode("utf-8", "surrogatepass")
@@ -206,3 +231,33 @@ def _parts(text: str) -> Iterable[Pattern]:
             part = text[at : at + _PART]
             if len(set(part)) >= _PART_VARIETY:
                 yield Pattern(part)
+
+
+def _fragments(text: str) -> list[str]:
+    """What parsers of URLs quote of a value in their errors: it, cut at signs that mean something to them.
+
+    Of a text with secrets of its own inside, such as a URL, they are those of these secrets.
+    """
+    if len(text) > _FRAGMENTED or "://" in text or _LINES.search(text) or text[:1] in ("{", "["):
+        return []
+    cuts = [found.start() for found in _CUT.finditer(text)]
+    if not cuts or any(True for _ in _connection(text)):
+        return []
+    starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(text)]
+    furthest = len(cuts) if len(cuts) <= _CUTS_LIMIT else 0
+    found = dict.fromkeys(
+        text[start:end].strip(_BLANKS)
+        for index, start in enumerate(starts)
+        for end in ends[index : index + furthest + 1]
+        if end - start < len(text)
+    )
+    return [part for part in found if _is_fragment(part)]
+
+
+def _is_fragment(part: str) -> bool:
+    return (
+        len(part) >= FRAGMENT_FLOOR
+        and part.lower() not in COMMON_WORDS
+        and not part.startswith("spark.")
+        and _WORDS.fullmatch(part) is None
+    )

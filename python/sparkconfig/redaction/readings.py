@@ -82,14 +82,21 @@ class Readings:
             now = set(sorted(following)[:CAP])
         return max(now)
 
-    def may_begin(self, value: str, at: int) -> bool:
-        """Whether the text from ``at`` to its end could be the beginning of ``value``, in any writing."""
+    def may_begin(self, value: str, at: int, *, least: int = 1, open_end: bool = True) -> bool:
+        """Whether the text from ``at`` to its end could be the beginning of ``value``, in any writing.
+
+        Args:
+            value: what may begin there.
+            at: where in the text.
+            least: the fewest characters of it.
+            open_end: whether the text goes on: then its last escape may be cut too.
+        """
         now = {at}
         for index, char in enumerate(value):
             if self._length in now:
-                return index > 0
-            # An escape may be cut too; how the letters of a value are escaped is not looked at here.
-            if not is_plain(char) and any(self._is_cut_escape(position) for position in now):
+                return index >= least
+            # How the letters of a value are escaped is not looked at here.
+            if open_end and not is_plain(char) and any(self._is_cut_escape(position) for position in now):
                 return True
             following: set[int] = set()
             for position in now:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 
+from sparkconfig.redaction.data import FLOOR
 from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
 from sparkconfig.redaction.views import views
@@ -33,6 +34,9 @@ _NEEDLE_LIMIT = 40
 # The shortest encoded value, with the signs by which some encoders write those of base64.
 _RUNS = re.compile(r"[A-Za-z0-9+/=_\\%&#;-]{10,}")
 _CHUNK = 1 << 20
+# Tables and plans cut values; this far before an ellipsis their beginnings are looked for.
+_ELLIPSIS = re.compile("\\.{3,}|\u2026")
+_CUT_LIMIT = 200
 
 
 class Registry:
@@ -180,6 +184,8 @@ class _Index:
         found = self._find(text, budget)
         for view, positions in views(text):
             found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
+        if "..." in text or "\u2026" in text:
+            found += self._cut_short(text, budget)
         return found and [span for span in _joined(found) if not _in_mask(text, *span)]
 
     def beginning(self, text: str) -> int:
@@ -198,6 +204,28 @@ class _Index:
             if any(readings.may_begin(each, at) for each in waiting):
                 return end - at
         return 0
+
+    def _cut_short(self, text: str, budget: Budget) -> Iterator[tuple[int, int]]:
+        """Beginnings of values before an ellipsis: tables, frames and plans show long texts so."""
+        starts = self._starts[0]
+        for ellipsis in _ELLIPSIS.finditer(text):
+            end = ellipsis.end() - (1 if ellipsis[0] == "\u2026" else 3)
+            base = max(0, end - _CUT_LIMIT)
+            piece = text[base:end]
+            budget.spend(len(piece) // 4)
+            readings = Readings(piece, budget)
+            # Whichever are fewer: what values begin with, or the places where they may begin.
+            if len(starts) < _CUT_LIMIT:
+                places = sorted((at, key) for key in starts for at in _occurrences(key, piece))
+            else:
+                places = [(at, piece[at : at + n]) for at in range(len(piece)) for n in range(1, _WINDOW + 1)]
+            for at, key in places:
+                if len(piece) - at >= FLOOR and any(
+                    readings.may_begin(each, at, least=FLOOR, open_end=False) for each in starts.get(key, ())
+                ):
+                    if worth_registering(piece[at:]):
+                        yield base + at, end
+                    break
 
     @cached_property
     def _starts(self) -> tuple[dict[str, list[str]], set[str], list[str], int]:

@@ -48,16 +48,67 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
     0
   }
 
-  private def any(texts: ArrayList[String], readings: Readings, at: Int): Boolean = {
+  /**
+   * Adds the beginnings of values before an ellipsis: tables, frames and plans show long texts so. They have as many
+   * characters as a value must have.
+   */
+  def addCutShort(text: String, budget: Budget, found: Intervals): Unit = {
+    var ellipsis = nextEllipsis(text, 0)
+    while (ellipsis >= 0) {
+      var end = ellipsis + 1
+      while (end < text.length && text.charAt(end) == '.') end += 1
+      val until = if (text.charAt(ellipsis) == '.') end - 3 else ellipsis
+      val base = math.max(0, until - CutLimit)
+      val piece = text.substring(base, until)
+      budget.spend(piece.length / 4)
+      val readings = new Readings(piece, budget)
+      var at = 0
+      while (piece.length - at >= Constants.Floor) {
+        if (cutShort(readings, piece, at)) {
+          if (CommonWords.worthRegistering(piece.substring(at))) found.add(base + at, until)
+          at = piece.length
+        }
+        at += 1
+      }
+      ellipsis = nextEllipsis(text, end)
+    }
+  }
+
+  private def cutShort(readings: Readings, piece: String, at: Int): Boolean =
+    (1 to Window).exists { width =>
+      any(
+        starts.get(piece.substring(at, math.min(piece.length, at + width))),
+        readings,
+        at,
+        Constants.Floor,
+        openEnd = false)
+    }
+
+  private def any(
+      texts: ArrayList[String],
+      readings: Readings,
+      at: Int,
+      least: Int = 1,
+      openEnd: Boolean = true): Boolean = {
     var i = 0
     while (texts != null && i < texts.size) {
-      if (readings.mayBegin(texts.get(i), at)) return true
+      if (readings.mayBegin(texts.get(i), at, least, openEnd)) return true
       i += 1
     }
     false
   }
 }
 
-private object Beginnings {
+private[redaction] object Beginnings {
   private val Window = 4
+
+  /** So far before an ellipsis the beginnings of values are looked for. */
+  private val CutLimit = 200
+
+  /** The next place of three dots, or of the one character for them; -1: there is none. */
+  def nextEllipsis(text: String, from: Int): Int = {
+    val dots = text.indexOf("...", from)
+    val one = text.indexOf('\u2026', from)
+    if (dots < 0 || one >= 0 && one < dots) one else dots
+  }
 }

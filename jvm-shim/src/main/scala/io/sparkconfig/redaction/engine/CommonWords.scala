@@ -17,6 +17,15 @@ private[redaction] object Constants {
   /** Values, and parts of values, with fewer characters are not registered unless declared. */
   val Floor: Int = data.get("floor").asInt
 
+  /** The shortest fragment of a value that is registered: what parsers of URLs quote in their errors. */
+  val FragmentFloor: Int = data.get("fragment_floor").asInt
+
+  /** The characters at which such parsers cut. */
+  val FragmentCuts: String = data.get("fragment_cuts").asText
+
+  /** Fragments that are words or numbers, and would destroy pages and logs. */
+  val FragmentWords: Regex = Regex.compile(data.get("fragment_words").asText)
+
   /** Texts that stand in logs and pages for other reasons than being a secret. */
   val CommonWords: Set[String] = Json.texts(data.get("common_words")).toSet
 

@@ -222,14 +222,18 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     now.max
   }
 
-  /** Whether the text from `at` to its end could be the beginning of `pattern`, in any writing. */
-  def mayBegin(pattern: String, at: Int): Boolean = {
+  /**
+   * Whether the text from `at` to its end could be the beginning of `pattern`, in any writing.
+   * @param least the fewest characters of it
+   * @param openEnd whether the text goes on: then its last escape may be cut too
+   */
+  def mayBegin(pattern: String, at: Int, least: Int = 1, openEnd: Boolean = true): Boolean = {
     var i = 0
     var now = new Positions
     var next = new Positions
     now.add(at)
     while (i < pattern.length) {
-      if (now.contains(length)) return i > 0
+      if (now.contains(length)) return pattern.codePointCount(0, i) >= least
       val cp = pattern.codePointAt(i)
       next.clear()
       var k = 0
@@ -237,8 +241,8 @@ private[redaction] final class Readings(text: String, budget: Budget) {
         val q = now(k)
         if (isAlnum(cp)) { if (q < length && text.charAt(q) == cp) next.add(q + 1) }
         else {
-          // An escape may be cut too; how the letters of a value are escaped is not looked at here.
-          if (isCutEscape(q)) return true
+          // How the letters of a value are escaped is not looked at here.
+          if (openEnd && isCutEscape(q)) return true
           if (i > 0 && i + 1 < pattern.length) endsInside(q, cp, next) else ends(q, cp, Depth, next)
         }
         k += 1

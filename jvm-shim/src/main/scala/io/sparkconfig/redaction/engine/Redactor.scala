@@ -112,6 +112,7 @@ object Redactor {
       var i = 0
       while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
     }
+    if (Beginnings.nextEllipsis(text, 0) >= 0) beginningsOf(all).addCutShort(text, budget, raw)
     if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }
   }
 
@@ -136,12 +137,13 @@ object Redactor {
   }
 
   /** How many of the last characters of `text` could be the beginning of a value, in any of its writings. */
-  private[redaction] def beginningAtEnd(text: String): Int = {
-    val all = current()
+  private[redaction] def beginningAtEnd(text: String): Int = beginningsOf(current()).atEnd(text)
+
+  private def beginningsOf(all: Array[Index]): Beginnings = {
     val known = beginnings
     val fitting = if (known != null && (known._1 eq all)) known else (all, new Beginnings(all))
     beginnings = fitting
-    fitting._2.atEnd(text)
+    fitting._2
   }
 
   private[redaction] def failed(fault: Throwable): Unit = {

@@ -42,6 +42,7 @@ private[redaction] object Variants {
     val found = new ArrayList[Pattern]()
     found.add(new Pattern(text, Pattern.Plain, open = false))
     addParts(text, found)
+    Fragments.of(text).forEach(part => found.add(new Pattern(part, Pattern.Plain, open = false)))
     // An encoding of a few characters looks like any other text.
     if (text.codePointCount(0, text.length) >= Constants.Floor) {
       val bytes = text.getBytes(UTF_8)
