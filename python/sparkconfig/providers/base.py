@@ -21,11 +21,13 @@ class ConfigData:
             inside of the library; users get them as :class:`sparkconfig.Secret`.
         ttl: milliseconds for which the values are good, or None if the provider sets no limit (KIP-297).
         lease_renewable: whether the store would extend these values' lease instead of issuing new ones.
+        plain: keys whose values the store itself does not treat as secrets, such as those of a ConfigMap.
     """
 
     data: Mapping[str, str] = field(repr=False)
     ttl: int | None = None
     lease_renewable: bool = False
+    plain: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", MappingProxyType(dict(self.data)))

@@ -23,6 +23,7 @@ class Lookups:
         data: place to its answer, only the keys that were asked for.
         ttls: place to milliseconds; a negative ttl counts as none (Kafka).
         errors: place to what went wrong there; such a place has no data.
+        plain: place to the keys whose values its store does not treat as secrets.
         files: id to what the file holds, for values that are needed as files; ``data`` has their markers.
 
     Args:
@@ -37,6 +38,7 @@ class Lookups:
         self._wanted: dict[Place, set[str]] = {}
         self.data: dict[Place, Mapping[str, str]] = {}
         self.ttls: dict[Place, int] = {}
+        self.plain: dict[Place, frozenset[str]] = {}
         self.errors: dict[Place, SparkConfigError] = {}
 
     def want(self, references: Iterable[Reference]) -> None:
@@ -122,6 +124,7 @@ class Lookups:
                 self.errors[place] = error
                 return
         self.data[place] = kept
+        self.plain[place] = answer.plain
         if ttl is not None and ttl >= 0:
             self.ttls[place] = ttl
 

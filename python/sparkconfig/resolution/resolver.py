@@ -32,7 +32,7 @@ from sparkconfig.resolution.files import FileRules, matcher, name_of
 from sparkconfig.resolution.lookups import Lookups
 from sparkconfig.resolution.result import Resolution, ResolvedValue, Source
 from sparkconfig.secret import Secret
-from sparkconfig.settings.schema import Settings, parse
+from sparkconfig.settings.schema import DEFAULT_PLAIN, Settings, parse
 
 if TYPE_CHECKING:
     from sparkconfig.substitution import Command
@@ -68,6 +68,7 @@ class Resolver:
         self.providers = providers
         self.settings = settings or Settings()
         self._plain = matcher(self.settings.redaction_plain)
+        self._plain_by_store = set(DEFAULT_PLAIN) <= set(self.settings.redaction_plain)
         self._language = language or PlainLanguage()
         self._close = close
         self._pool = CallPool()
@@ -256,7 +257,7 @@ class Resolver:
         else:
             ids = lookups.files_of(evaluated.answered)
             # A path is not a secret. Substitutions name their own secrets.
-            secret = [r for r in evaluated.answered if not self._plain.fullmatch(name_of(*r[:3]))]
+            secret = [r for r in evaluated.answered if not self._is_plain(r, lookups)]
             secrets = tuple(dict.fromkeys([*lookups.values_of(secret), *evaluated.secrets]))
             all_told = secrets or len(secret) < len(evaluated.answered)
             path_only = bool(ids) and None not in ids and "$[" not in expression.text
@@ -267,6 +268,19 @@ class Resolver:
                 secrets=secrets if all_told else None,
                 files={id_: lookups.files[id_] for id_ in ids if id_ is not None},
             )
+
+    def _is_plain(self, reference: Reference, lookups: Lookups) -> bool:
+        """Whether the value is not a secret: the operator says so, or its store, and nothing in it looks like one."""
+        provider, path, key = reference[:3]
+        if self._plain.fullmatch(name_of(provider, path, key)):
+            return True
+        place = (provider, path)
+        if not self._plain_by_store or key not in lookups.plain.get(place, ()):
+            return False
+        # Imported here: few applications have such a store.
+        from sparkconfig.redaction.patterns import looks_secret
+
+        return not looks_secret(key, lookups.data[place][key])
 
     def _is_foreign(self, provider: str) -> bool:
         return provider in self.settings.foreign_providers

@@ -43,12 +43,14 @@ def _foreign(given: str | None) -> frozenset[str]:
 
 #: Keys under which a secret's neighbours stand, in the documents that database services make.
 _PLAIN_KEYS = ("user", "username", "host", "hostname", "port", "dbname", "database", "region", "engine")
+#: The default of ``redaction.plain``. With it, what a store itself does not treat as a secret is plain too.
+DEFAULT_PLAIN = tuple(f"*:{key}" for key in _PLAIN_KEYS)
 
 
 def _plain(given: str | None) -> tuple[str, ...]:
     """Patterns of references that are not secrets."""
     listed = (given or "").strip()
-    default = tuple(f"*:{key}" for key in _PLAIN_KEYS) if listed.startswith("+") else ()
+    default = DEFAULT_PLAIN if listed.startswith("+") else ()
     return default + references.parse(listed.removeprefix("+"))
 
 
@@ -251,7 +253,10 @@ class Settings:
         "+",
         "References (PROVIDER:PATH:KEY, * for any text) whose values are not secrets: redaction leaves them as they"
         " are, since masking a database's or a region's name would change what jobs decide by. A list that begins"
-        " with + adds to the default, which is the keys " + ", ".join(_PLAIN_KEYS) + ".",
+        " with + adds to the default, which is the keys "
+        + ", ".join(_PLAIN_KEYS)
+        + ", and what a store itself"
+        " does not treat as a secret: ConfigMaps, and String parameters of AWS SSM, unless key or value look like one.",
     )
 
 

@@ -357,6 +357,14 @@ class TestParameters:
             admin.delete_parameter(Name="/leaving/key")
             assert not provider.get("/leaving", {"key"}).data
 
+    def test_what_is_not_encrypted_is_plain(self, moto):
+        for name, kind in (("zone", "String"), ("zones", "StringList"), ("password", "SecureString")):
+            moto.client("ssm").put_parameter(Name=f"/kinds/{name}", Value="a,b", Type=kind)
+        with parameter_store(moto) as provider:
+            assert provider.get("/kinds").plain == {"zone", "zones"}
+            assert provider.get("/kinds", {"zone", "password"}).plain == {"zone"}
+            assert provider.get("/kinds", {"zone?version=1"}).plain == {"zone?version=1"}
+
     def test_a_parameter_can_hold_json(self, moto):
         moto.client("ssm").put_parameter(Name="/j", Value=json.dumps(DATA), Type="SecureString")
         with parameter_store(moto, layout="json") as provider:

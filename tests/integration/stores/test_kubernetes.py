@@ -158,6 +158,12 @@ class TestValues:
             answer = provider.get(f"{SHOP}/cm", {"db.json.password", "db.json.absent"})
             assert answer.data == {"db.json.password": "in-json-0001"}
 
+    @pytest.mark.parametrize(("kind", "plain"), [("secrets", set()), ("configmaps", {"zone"})])
+    def test_what_a_configmap_holds_is_plain(self, cluster, token_file, kind, plain):
+        cluster.put(SHOP, "zones", {"zone": "inventory", "other": "x"}, kind=kind)
+        with make(cluster, token_file, kind=kind.removesuffix("s")) as provider:
+            assert provider.get(f"{SHOP}/zones", {"zone"}).plain == plain
+
     def test_an_object_without_data_has_no_keys(self, cluster, token_file):
         cluster.put(SHOP, "empty", {})
         with make(cluster, token_file) as provider:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -17,10 +17,12 @@ from sparkconfig import redaction, secret
 from sparkconfig.agent import service as service_module
 from sparkconfig.agent.service import AgentService
 from sparkconfig.language.expression import Expression
+from sparkconfig.providers.base import ConfigData, ConfigProvider
 from sparkconfig.redaction import MASK, Registry
 from sparkconfig.redaction import jvm as driver_jvm
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.secret import Secret
+from sparkconfig.settings.schema import parse
 
 PASSWORD = "Canary-4ab1-pass"
 USER = "Canary-user-9c"
@@ -219,6 +221,38 @@ def test_references_are_declared_as_plain(
     assert isinstance(found, Secret), "it stays one for the program that asks for it"
     assert found.reveal() == " ".join(values.values())
     assert set(revealed) == {values[key] for key in masked}
+
+
+class _ConfigMap(ConfigProvider):
+    """Ours: a store that treats nothing as a secret."""
+
+    DATA: ClassVar = {
+        "zone": "inventory",
+        "password": PASSWORD,
+        "dsn": f"postgresql://shop:{PASSWORD}2@db/shop",
+        "app.properties": f"zone=inventory\napi-token={PASSWORD}3\n",
+        "app.json": json.dumps({"zone": "inventory", "apiToken": f"{PASSWORD}4"}),
+        "tls": "-----BEGIN RSA PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n",
+    }
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        return ConfigData({key: self.DATA[key] for key in keys or ()}, plain=frozenset(self.DATA))
+
+
+@pytest.mark.parametrize(("listed", "by_store"), [("+", True), ("+ files:*:login", True), ("other:*", False)])
+def test_what_a_store_does_not_treat_as_a_secret_is_plain_unless_it_looks_like_one(
+    listed: str, *, by_store: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    revealed: list[str] = []
+    monkeypatch.setattr(secret, "on_reveal", revealed.extend)
+    settings = parse({"spark.config.redaction.plain": listed})
+    with closing(Resolver({"map": _ConfigMap()}, settings)) as resolver:
+        for key, value in _ConfigMap.DATA.items():
+            found = resolver.resolve_map({"x": f"a ${{map:{key}}}"})["x"]
+            assert isinstance(found, Secret), "it stays one for the program that asks for it"
+            assert found.reveal() == f"a {value}"
+    shown = {"zone"} if by_store else set()
+    assert set(revealed) == {value for key, value in _ConfigMap.DATA.items() if key not in shown}
 
 
 def test_a_secret_that_looks_like_a_word_is_named_once(

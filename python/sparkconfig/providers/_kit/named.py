@@ -35,10 +35,16 @@ def layout_param(default: str = "json") -> Param:
 
 @dataclass(frozen=True)
 class Found:
-    """A value as the store gave it, and the milliseconds until its own end, if the store knows one."""
+    """A value as the store gave it.
+
+    Attributes:
+        ttl: the milliseconds until its own end, if the store knows one.
+        plain: whether the store itself does not treat it as a secret.
+    """
 
     raw: str | bytes = field(repr=False)
     ttl: int | None = None
+    plain: bool = False
 
 
 class NamedStoreProvider(StoreProvider):
@@ -76,7 +82,8 @@ class NamedStoreProvider(StoreProvider):
             found = {key: fetched[name] for key, name in names.items() if name in fetched}
         where = self._where(path)
         data = {key: self._text(each, key, where) for key, each in found.items()}
-        return ConfigData(data, ttl=self._soonest(found.values()))
+        plain = frozenset(key for key, each in found.items() if each.plain)
+        return ConfigData(data, ttl=self._soonest(found.values()), plain=plain)
 
     def _json(self, path: str, keys: Set[str] | None) -> ConfigData:
         found = self._fetch(path, [path]).get(path)
@@ -90,7 +97,8 @@ class NamedStoreProvider(StoreProvider):
             problem = f"{error}; for whole values use an empty path or the param layout={WHOLE}"
         else:
             data = {key: value for key, value in fields.items() if keys is None or key in keys}
-            return ConfigData(data, ttl=self._soonest([found]))
+            plain = frozenset(data) if found.plain else frozenset()
+            return ConfigData(data, ttl=self._soonest([found]), plain=plain)
         raise ProviderError(problem)
 
     def _text(self, found: Found, key: str, where: str) -> str:

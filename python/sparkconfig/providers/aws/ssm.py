@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from sparkconfig.providers._kit.fields import BASE64_KEYS
 from sparkconfig.providers._kit.named import WHOLE, Found, layout_param
@@ -35,7 +36,7 @@ class AwsSsmConfigProvider(AwsProvider):
         pages = self._client.get_paginator("get_parameters_by_path")
         folder = "/" + path.strip("/")
         for page in pages.paginate(Path=folder, WithDecryption=True, PaginationConfig={"PageSize": _BATCH}):
-            found |= {each["Name"].rpartition("/")[2]: Found(each["Value"]) for each in page["Parameters"]}
+            found |= {each["Name"].rpartition("/")[2]: _found(each) for each in page["Parameters"]}
         return found
 
     def _fetch(self, path: str, names: Collection[str]) -> Mapping[str, Found]:
@@ -44,7 +45,7 @@ class AwsSsmConfigProvider(AwsProvider):
         for start in range(0, len(plain), _BATCH):
             some = plain[start : start + _BATCH]
             answer = self._client.get_parameters(Names=some, WithDecryption=True)
-            found |= {each["Name"]: Found(each["Value"]) for each in answer["Parameters"]}
+            found |= {each["Name"]: _found(each) for each in answer["Parameters"]}
         pinned = [name for name in names if "?" in name]
         return {**found, **self._each(pinned, lambda name: self._pinned(path, name))}
 
@@ -52,8 +53,13 @@ class AwsSsmConfigProvider(AwsProvider):
         plain, pins = split_pins(name, {"version", "label"}, self._where(path))
         selector = ":".join([plain, *pins.values()])
         try:
-            return Found(self._client.get_parameter(Name=selector, WithDecryption=True)["Parameter"]["Value"])
+            return _found(self._client.get_parameter(Name=selector, WithDecryption=True)["Parameter"])
         except self._exceptions.ClientError as error:
             if error_code(error.response) not in {"ParameterNotFound", "ParameterVersionNotFound"}:
                 raise
             return None
+
+
+def _found(parameter: Mapping[str, Any]) -> Found:
+    """Only a ``SecureString`` is encrypted; ``String`` and ``StringList`` are for what is no secret."""
+    return Found(parameter["Value"], plain=parameter.get("Type") in {"String", "StringList"})

@@ -92,7 +92,8 @@ class KubernetesConfigProvider(StoreProvider):
         if self._structured:
             picked = pick(data, keys, where)
             data = {key: value for key, value in picked.items() if keys is None or key in keys}
-        return ConfigData(data, ttl=self._ttl)
+        # Who may read a ConfigMap is another question than who may read a Secret: what it holds is not one.
+        return ConfigData(data, ttl=self._ttl, plain=frozenset() if self._is_secret else frozenset(data))
 
     def _concerns(self, key: str, keys: Set[str] | None) -> bool:
         """Whether ``key``, or with ``json.fields`` a field of its value, was asked for."""
