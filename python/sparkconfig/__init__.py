@@ -63,3 +63,19 @@ def __getattr__(name: str) -> object:
     import importlib
 
     return getattr(importlib.import_module(module), name)
+
+
+def _redact_in_spark() -> None:
+    """In the Python of a Spark application nothing shows a value, whether or not it asks for one here."""
+    import sys
+
+    context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    worker = getattr(main, "name", "") in ("pyspark.daemon", "pyspark.worker")
+    if worker or getattr(context, "_active_spark_context", None) is not None:
+        from sparkconfig.redaction import install
+
+        install()
+
+
+_redact_in_spark()

@@ -341,6 +341,9 @@ class TestConnect:
         spark = application.sessions["connect"]
         spark.conf.set("spark.shop.note", SECRET)
         assert spark.conf.get("spark.shop.note") == SECRET, "its own"
+        spark.sql(f"SET `spark.shop.noted` = {SECRET} ;")
+        spark.sql(f"set spark.shop.noted2={SECRET}").collect()
+        assert [spark.conf.get(key) for key in ("spark.shop.noted", "spark.shop.noted2")] == [SECRET] * 2
         for key in ("spark.shop.apikey", "spark.hadoop.fs.azure.account.key.shop"):
             assert spark.conf.get(key) == MASK, key
             assert spark.conf.get(key, "other") == MASK, key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -14,21 +15,23 @@ from support.shim import shim_jar
 
 pytestmark = pytest.mark.spark
 
-APP = Path(__file__).parent / "apps" / "driver_shows.py"
+APPS = Path(__file__).parent / "apps"
 SECRETS = {
     "token": "Canary-in-place-7d&<1>",
     "revealed": "Canary-revealed-81/x+y",
     "other": "Canary-never-asked-for-5",
+    "ca": "Canary-content-of-a-file-4",
 }
 
 
-@pytest.fixture(scope="module")
-def application(tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[bytes]]:
-    folder = tmp_path_factory.mktemp("driver")
+Finished = tuple[Path, subprocess.CompletedProcess[bytes]]
+
+
+def run(app: str, folder: Path, *options: str) -> Finished:
     (folder / "shop.properties").write_text("".join(f"{key}={value}\n" for key, value in SECRETS.items()))
     plain = {key: text for key, text in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
     done = subprocess.run(
-        [sys.executable, str(APP), str(folder), str(shim_jar())],
+        [sys.executable, *options, str(APPS / app), str(folder), str(shim_jar())],
         capture_output=True, timeout=240, check=False, cwd=folder,
         env={**plain, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONIOENCODING": "utf-8"},
     )  # fmt: skip
@@ -37,6 +40,17 @@ def application(tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[byt
         text = text.replace(value, f"({name})")
     assert (folder / "errors.txt").exists(), text[-4000:]
     return folder, done
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory) -> Finished:
+    return run("driver_shows.py", tmp_path_factory.mktemp("driver"))
+
+
+@pytest.fixture(scope="module")
+def unaware(tmp_path_factory) -> Finished:
+    """A program that never imports sparkconfig, unbuffered, so that each write shows at once."""
+    return run("never_imports.py", tmp_path_factory.mktemp("unaware"), "-u")
 
 
 def test_nothing_that_is_printed_shows_a_value(application):
@@ -86,3 +100,36 @@ def test_errors_hold_no_value_even_before_they_are_printed(application):
 def test_the_job_itself_gets_its_values(application):
     folder, _ = application
     assert (folder / "token-is-real").exists()
+
+
+def test_a_program_that_never_imports_it_shows_no_value(unaware):
+    folder, done = unaware
+    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    files = "".join((folder / name).read_text() for name in ("errors.txt", "driver.log", "worker.log"))
+    for name, value in SECRETS.items():
+        assert value not in out, name
+        assert value not in err, name
+        assert value not in files, name
+    assert f"file {MASK}" in out, "the content of a file, which prints at once"
+    assert f"in place {MASK}" in out
+    assert out.count(f"/no/such/{MASK}") >= 1
+    assert f"into a file {MASK}" in files
+    assert f"worker warns {MASK}" in files
+    assert f"uncaught {MASK}" in err
+    assert done.returncode == 1
+
+
+def test_the_logs_of_workers_as_a_table_show_no_value(unaware):
+    folder, _ = unaware
+    found = json.loads((folder / "never.json").read_text())
+    if found["logs"] == "[]":
+        pytest.skip("this Spark has no such table")
+    assert "LEAKED" not in found["logs"]
+    for text in ("worker warns", "worker prints"):
+        assert f"{text} {MASK}" in found["logs"]
+
+
+def test_accumulators_of_such_a_program_count(unaware):
+    folder, _ = unaware
+    assert json.loads((folder / "never.json").read_text())["total"] == 3
+    assert (folder / "second").read_text() == "3 True"

@@ -25,14 +25,17 @@ __all__ = [
 def install() -> None:
     """Redact what this process shows: its output, log records, tracebacks, and the errors that come from Spark.
 
-    ``sparkconfig.session.configure()`` and ``sparkconfig.current()`` call it. From then on every value that
+    In a Spark application with the plugin it need not be called: the plugin calls it in the Python that has started
+    the driver, when a session starts, and ``import sparkconfig`` does in Python workers;
+    ``sparkconfig.session.configure()`` and ``sparkconfig.current()`` call it too. From then on every value that
     ``Secret.reveal()`` returns is registered, and in a Spark driver all that its JVM masks. A call again covers
     what was not there yet: pyspark, a notebook's kernel, streams that were replaced.
     """
     from sparkconfig import secret
-    from sparkconfig.redaction.sinks import jupyter, logging, pyspark, streams
+    from sparkconfig.redaction.sinks import jupyter, logging, loguru, pyspark, streams
 
     logging.install()
+    loguru.install()
     jupyter.install()
     streams.install()
     pyspark.install()

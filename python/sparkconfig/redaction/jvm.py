@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import os
@@ -14,7 +15,7 @@ from typing import Any
 
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["driver_api", "learn", "refresh", "refresh_now", "tell", "unlogged"]
+__all__ = ["driver_api", "in_worker", "learn", "refresh", "refresh_now", "tell", "unlogged"]
 
 # Printing asks the JVM for new values at most this often.
 _PAUSE_SECONDS = 0.1
@@ -28,11 +29,17 @@ _asked_at = 0.0
 _revealed: dict[str, None] = {}
 _told: tuple[object, int] = (None, 0)
 _log_hooked = False
+# Whether a call into the JVM has ended since it was last asked: it may have brought a value, or a file with one.
+_called = False
+_calls_hooked = False
 
 
 def refresh() -> None:
-    """Learn the values that the JVM masks by now, unless that was asked a moment ago. Never raises."""
-    if time.monotonic() - _asked_at >= _PAUSE_SECONDS:
+    """Learn the values that the JVM masks by now, unless that was asked a moment ago. Never raises.
+
+    A call into the JVM since then counts as a moment long ago: no value comes here on another way.
+    """
+    if _called or time.monotonic() - _asked_at >= _PAUSE_SECONDS:
         refresh_now()
 
 
@@ -61,11 +68,12 @@ def learn(registered: int) -> None:
 
 def refresh_now() -> None:
     """Learn the values that the JVM masks by now. Never raises; without a JVM the known values stay."""
-    global _asked_at  # noqa: PLW0603
+    global _asked_at, _called  # noqa: PLW0603
     # A child process shares the sockets of its parent, and must not speak on them.
     if getattr(_state, "asking", False) or os.getpid() != _owner or "pyspark" not in sys.modules:
         return
     _state.asking = True
+    _called = False
     try:
         _ask()
     except Exception:  # noqa: BLE001, S110 - the JVM has ended, or is about to: it brings no new values
@@ -83,6 +91,7 @@ def _ask() -> None:
     jvm: Any = None if context is None else context._jvm  # noqa: SLF001
     if jvm is None:
         return
+    _watch_calls()
     _tell(jvm, SparkContext._gateway)  # noqa: SLF001
     of, count = _known
     # Another JVM counts from the start.
@@ -113,6 +122,33 @@ def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no t
     """
     # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
     return getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")
+
+
+def in_worker() -> bool:
+    """Whether this process is a Python worker of Spark."""
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return getattr(main, "name", "") in ("pyspark.daemon", "pyspark.worker")
+
+
+def _watch_calls() -> None:
+    global _calls_hooked  # noqa: PLW0603
+    if _calls_hooked:
+        return
+    _calls_hooked = True
+    from py4j.java_gateway import GatewayClient
+
+    send = GatewayClient.send_command
+
+    @functools.wraps(send)
+    def noted(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as Py4J has it
+        global _called  # noqa: PLW0603
+        try:
+            return send(self, *args, **kwargs)
+        finally:
+            if not getattr(_state, "asking", False):
+                _called = True
+
+    GatewayClient.send_command = noted
 
 
 @contextmanager

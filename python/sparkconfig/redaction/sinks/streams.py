@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from sparkconfig.redaction.jvm import refresh
+from sparkconfig.redaction.jvm import in_worker, refresh
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 
 __all__ = ["install"]
@@ -30,7 +30,9 @@ def install() -> None:
 
     What goes past them to the file descriptor (``os.write``, C libraries, child processes) is not covered.
     """
-    for stream in (sys.stdout, sys.stderr):
+    # In a Python worker Spark puts others into their place for each task, which write to the original ones.
+    streams = (sys.stdout, sys.stderr, *((sys.__stdout__, sys.__stderr__) if in_worker() else ()))
+    for stream in streams:
         if stream is not None:
             _hook(stream)
 

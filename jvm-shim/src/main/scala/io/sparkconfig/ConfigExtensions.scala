@@ -3,7 +3,8 @@ package io.sparkconfig
 import io.sparkconfig.bindings.sources.OptionRules
 import io.sparkconfig.core.{SparkConfigException, Values}
 import io.sparkconfig.policy.doors.{PolicyRules, ReflectionRule}
-import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients}
+import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients, WorkerLogs}
+import org.apache.spark.sparkconfig.RedactionAccess
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.sparkconfig.InPlaceConfs
 
@@ -24,6 +25,8 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
     CommandOutput.inject(extensions)
+    extensions.injectColumnar(_ => WorkerLogs)
+    RedactionAccess.redactDriverPython()
     extensions.injectParser { (_, parser) => ThriftClients.install(); parser }
   }
 }

@@ -1,10 +1,11 @@
 package io.sparkconfig.redaction.sinks
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.util.regex.Pattern
 import java.util.{ArrayList, LinkedHashMap, List => JList, Map => JMap}
 
 import io.sparkconfig.redaction.engine.{Redactor, StreamJson, Throwables}
-import org.apache.spark.connect.proto.{ConfigRequest, KeyValue}
+import org.apache.spark.connect.proto.{ConfigRequest, ExecutePlanRequest, KeyValue}
 import org.sparkproject.connect.google_protos.rpc.{ErrorInfo, Status => RpcStatus}
 import org.sparkproject.connect.grpc.{
   ForwardingServerCall,
@@ -54,6 +55,7 @@ class ConnectInterceptor extends ServerInterceptor {
       override def onMessage(question: Q): Unit = {
         question match {
           case request: ConfigRequest => client = OwnConfs.note(request)
+          case request: ExecutePlanRequest => OwnConfs.note(request)
           case _ =>
         }
         super.onMessage(question)
@@ -72,16 +74,32 @@ private object OwnConfs {
     override def removeEldestEntry(eldest: JMap.Entry[(String, String), String]): Boolean = size > Limit
   }
 
+  /** `SET key = value`, as Spark takes it apart: a key may be quoted, the value is the rest. */
+  private val Statement = Pattern.compile("(?is)\\s*SET\\s+(?:`((?:[^`]|``)+)`|([^\\s=`]+))\\s*=\\s*(.*?)[\\s;]*")
+
   /** @return whose request this is */
   def note(request: ConfigRequest): String = {
-    val client = request.getUserContext.getUserId + "\u0000" + request.getSessionId
-    if (request.getOperation.hasSet) known.synchronized {
-      request.getOperation.getSet.getPairsList.forEach { pair =>
-        if (pair.getValue.length <= Longest) known.put((client, pair.getKey), pair.getValue)
-      }
-    }
+    val client = of(request.getUserContext.getUserId, request.getSessionId)
+    if (request.getOperation.hasSet)
+      request.getOperation.getSet.getPairsList.forEach(pair => note(client, pair.getKey, pair.getValue))
     client
   }
+
+  /** Statements set confs too. */
+  def note(request: ExecutePlanRequest): Unit = {
+    val command = request.getPlan.getCommand.getSqlCommand
+    val text = if (command.getInput.hasSql) command.getInput.getSql.getQuery else command.getSql
+    val set = Statement.matcher(if (text.length <= 2 * Longest) text else "")
+    if (set.matches()) {
+      val key = Option(set.group(1)).map(_.replace("``", "`")).getOrElse(set.group(2))
+      note(of(request.getUserContext.getUserId, request.getSessionId), key, set.group(3))
+    }
+  }
+
+  private def of(user: String, session: String): String = user + "\u0000" + session
+
+  private def note(client: String, key: String, value: String): Unit =
+    if (value.length <= Longest) known.synchronized(known.put((client, key), value))
 
   def knows(client: String, key: String, value: String): Boolean =
     known.synchronized(value == known.get((client, key)))

@@ -32,6 +32,9 @@ object RedactionAccess {
       true
   }
 
+  /** Turns redaction on in the Python that has started this JVM, if there is one; once. Never throws. */
+  def redactDriverPython(): Unit = DriverPython.redact()
+
   /**
    * Lets the listeners of others see what `redact` makes of events; those in the package `ours` see the events
    * themselves.

@@ -1,0 +1,51 @@
+package io.sparkconfig.redaction.sinks
+
+import io.sparkconfig.redaction.engine.Redactor
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.types.StringType
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Masks values in the logs of Python workers, which Spark 4.1 and later show as the table `python_worker_logs()`. */
+private[sparkconfig] object WorkerLogs extends ColumnarRule {
+  override def preColumnarTransitions: Rule[SparkPlan] = Logs
+
+  private object Logs extends Rule[SparkPlan] {
+    // Not by its class: earlier Sparks have none.
+    override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
+      case logs if logs.getClass.getName == "org.apache.spark.sql.execution.python.PythonWorkerLogsExec" =>
+        MaskedWorkerLogs(logs)
+    }
+  }
+}
+
+/** The lines that a scan of worker logs yields, each a JSON text. */
+private[sparkconfig] final case class MaskedWorkerLogs(child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val texts = output.zipWithIndex.collect { case (attribute, i) if attribute.dataType == StringType => i }.toArray
+    val types = output.map(_.dataType).toArray
+    child.execute().mapPartitions(_.map(MaskedWorkerLogs.masked(_, texts, types)))
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+}
+
+private[sparkconfig] object MaskedWorkerLogs {
+  private def masked(
+      row: InternalRow,
+      texts: Array[Int],
+      types: Array[org.apache.spark.sql.types.DataType]): InternalRow =
+    if (Redactor.isEmpty) row
+    else {
+      val safe = types.indices.map(i => if (row.isNullAt(i)) null else row.get(i, types(i))).toArray[Any]
+      texts.foreach { i =>
+        if (safe(i) != null) safe(i) = UTF8String.fromString(Redactor.redactJson(safe(i).toString))
+      }
+      new GenericInternalRow(safe)
+    }
+}

@@ -1,0 +1,78 @@
+package org.apache.spark.sparkconfig
+
+import java.lang.ref.WeakReference
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
+
+import org.apache.spark.api.python.PythonAccumulatorV2
+import org.apache.spark.util.AccumulatorContext
+import org.slf4j.LoggerFactory
+
+/**
+ * Reaches the driver's Python where that has started this JVM (`python app.py`, a shell, a notebook): it listens for
+ * updates of accumulators, which Spark sends as pickles. One of these turns redaction on there, if that Python has
+ * this package.
+ */
+private[sparkconfig] object DriverPython {
+  private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.DriverPython")
+  private val WaitMs = 10000L
+
+  /** The name under which Python looks for the accumulator of our update; an own one, that adds nothing to nothing. */
+  private val Name = "sparkconfig"
+
+  /** Whatever fails there stays there: an error would end the connection that Spark's own updates need. */
+  private val Install =
+    s"""try:
+       |    from pyspark.accumulators import _accumulatorRegistry
+       |    _accumulatorRegistry['$Name'] = 0
+       |    from sparkconfig.redaction import install
+       |    install()
+       |except BaseException:
+       |    pass
+       |""".stripMargin
+
+  @volatile private var reached: Option[AnyRef] = None
+
+  /** Turns redaction on in the Python that has an accumulator here; once for each. Never throws. */
+  private[sparkconfig] def redact(): Unit =
+    try
+      newest().foreach { accumulator =>
+        val first = synchronized { val is = !reached.exists(_ eq accumulator); reached = Some(accumulator); is }
+        if (first) send(accumulator)
+      }
+    catch {
+      case fault @ (NonFatal(_) | _: LinkageError) =>
+        log.info("the driver's Python redacts what it shows once it imports sparkconfig ({})", fault.getClass.getName)
+    }
+
+  private def newest(): Option[PythonAccumulatorV2] = {
+    val field = AccumulatorContext.getClass.getDeclaredField("originals")
+    field.setAccessible(true)
+    val known = field.get(AccumulatorContext).asInstanceOf[ConcurrentHashMap[Any, WeakReference[AnyRef]]]
+    known.values.asScala.map(_.get).collect { case found: PythonAccumulatorV2 => found }.toSeq
+      .sortBy(_.id).lastOption
+  }
+
+  private def send(accumulator: PythonAccumulatorV2): Unit = {
+    val update = accumulator.copyAndReset()
+    update.add(pickle)
+    // The main thread of that Python waits for the answer of a call here, and another one serves updates.
+    val sender = new Thread(
+      () =>
+        try accumulator.merge(update)
+        catch {
+          case fault @ (NonFatal(_) | _: LinkageError) => log.info("the driver's Python was not reached", fault)
+        },
+      "sparkconfig-driver-python")
+    sender.setDaemon(true)
+    sender.start()
+    sender.join(WaitMs)
+  }
+
+  /** `(Name, 0)`, after `exec(Install)`; in the oldest protocol, which is text. */
+  private def pickle: Array[Byte] =
+    s"(cbuiltins\nexec\n(V${Install.replace("\n", "\\u000a")}\ntR0V$Name\nI0\nt.".getBytes(UTF_8)
+}
