@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig.redaction import MASK
 from support.leaks import LeakFinder
 from support.postgres import new_password
 from support.processes import Child, Run
@@ -22,6 +23,8 @@ from support.spark_home import spark_environment, spark_home
 pytestmark = pytest.mark.spark
 
 ROLE = "teller"
+#: A secret that is the name of a table, of a column and of a partition too.
+WORD = "inventory"
 SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 
 
@@ -44,7 +47,7 @@ class Bank:
         self.passwords.append(new_password())
         self.postgres.set_password(ROLE, self.passwords[-1])
         part = self.folder / "store.part"
-        part.write_text(f"pw={self.passwords[-1]}\n")
+        part.write_text(f"pw={self.passwords[-1]}\nword={WORD}\n")
         part.replace(self.folder / "store.properties")
 
     def create(self, table: str) -> str:
@@ -66,6 +69,7 @@ class Bank:
             "spark.config.agent.python": sys.executable,
             "spark.config.providers": "files",
             "spark.config.providers.files.class": "file",
+            "spark.shop.word": self.reference.replace(":pw}", ":word}"),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.catalogImplementation": "hive",
             "spark.hadoop.hive.server2.thrift.port": "0",
@@ -152,6 +156,20 @@ EXPLAIN EXTENDED SELECT * FROM {table};
 """
 
 
+TRUE_ANSWERS = f"""
+CREATE TABLE {WORD} ({WORD} INT, region STRING) USING parquet PARTITIONED BY (region)
+  COMMENT 'kept in {WORD}' TBLPROPERTIES ('note' = 'kept in {WORD}');
+INSERT INTO {WORD} VALUES (1, '{WORD}');
+SHOW TABLES;
+SHOW COLUMNS IN {WORD};
+SHOW PARTITIONS {WORD};
+DESCRIBE FORMATTED {WORD};
+SHOW TBLPROPERTIES {WORD} ('note');
+SELECT concat('{WORD}=', {WORD}) FROM {WORD};
+EXPLAIN SELECT concat('kept in {WORD} ', region) FROM {WORD};
+"""
+
+
 def test_thrift_server(bank: Bank) -> None:
     server = bank.server()
     try:
@@ -164,6 +182,11 @@ def test_thrift_server(bank: Bank) -> None:
         second = bank.finish(beeline, statements + LOOK.format(table="through_thrift"))
         assert numbers(second) == [41, 42, 43]
         assert "Physical Plan" in second
+        listed = bank.finish(beeline, TRUE_ANSWERS)
+        for told in (f"| {WORD} ", f"region={WORD} ", f"{bank.folder}/warehouse/{WORD} ", f"{WORD}=1 "):
+            assert told in listed, f"what programs act on: {told}"
+        assert listed.count(f"kept in {MASK}") >= 3, "a comment, a property, a literal in a plan"
+        assert f"kept in {WORD}" not in listed
     finally:
         server.stop()
     bank.outputs.append(server.output())

@@ -74,7 +74,7 @@ private object OwnConfs {
     override def removeEldestEntry(eldest: JMap.Entry[(String, String), String]): Boolean = size > Limit
   }
 
-  /** `SET key = value`, as Spark takes it apart: a key may be quoted, the value is the rest. */
+  /** `SET key = value`, as Spark takes it apart: a key may be quoted, the value is the rest. Blanks do not count. */
   private val Statement = Pattern.compile("(?is)\\s*SET\\s+(?:`((?:[^`]|``)+)`|([^\\s=`]+))\\s*=\\s*(.*?)[\\s;]*")
 
   /** @return whose request this is */
@@ -99,10 +99,10 @@ private object OwnConfs {
   private def of(user: String, session: String): String = user + "\u0000" + session
 
   private def note(client: String, key: String, value: String): Unit =
-    if (value.length <= Longest) known.synchronized(known.put((client, key), value))
+    if (value.length <= Longest) known.synchronized(known.put((client, key), value.trim))
 
   def knows(client: String, key: String, value: String): Boolean =
-    known.synchronized(value == known.get((client, key)))
+    known.synchronized(value.trim == known.get((client, key)))
 }
 
 /** @param own whether the client has set this conf to this value */
