@@ -87,7 +87,7 @@ def as_job(folder: Path, cores: int) -> float:
         options = {"clean": False, "by_shape": False, "mask_shapes": False}
         search(spark.sparkContext, small, [reference], **options)
         began = time.monotonic()
-        results = search(spark.sparkContext, found, [reference], **options)
+        results, _ = search(spark.sparkContext, found, [reference], **options)
         seconds = time.monotonic() - began
         assert all(result.counts.values[reference] for result in results), "nothing was found"
         return seconds

@@ -8,7 +8,7 @@ from typing import NoReturn, SupportsIndex
 
 from sparkconfig.errors import SecretExposureError
 
-__all__ = ["Secret"]
+__all__ = ["Secret", "parts_of"]
 
 _HINT = "a Secret is not turned into text by accident; call .reveal() where the value is used"
 
@@ -83,3 +83,8 @@ class Secret(metaclass=_SaysHow):
 
     def __hash__(self) -> int:
         return hash((Secret, self._value))
+
+
+def parts_of(secret: Secret) -> tuple[str, ...]:
+    """Return what must be masked of a secret: nothing, if its references name a user or a host and no secret."""
+    return (secret._value,) if secret._parts is None else secret._parts  # noqa: SLF001 - the same module

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
         raise FileError(Path(error.filename or "."), error) from None
     unfit: Sequence[str] = ()
     if options.spark:
-        results = _with_spark(options, found)
+        results, unfit = _with_spark(options, found)
     else:
         engine = _engine(options)
         unfit = engine.unfit
@@ -137,7 +137,7 @@ def _here(options: argparse.Namespace, found: list[Log], engine: Engine) -> list
         progress.end()
 
 
-def _with_spark(options: argparse.Namespace, found: list[Log]) -> list[Result]:
+def _with_spark(options: argparse.Namespace, found: list[Log]) -> tuple[list[Result], list[str]]:
     from sparkconfig.checks.dry_run import read_confs
     from sparkconfig.scrub import spark_job, values
 

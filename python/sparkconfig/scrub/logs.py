@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,7 @@ from sparkconfig.scrub.engine import Counts, Engine
 __all__ = ["Log", "Result", "clean", "find", "logs_in"]
 
 _BLOCK = 1 << 20
+_LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
 _NO_LOG, _NO_TEXT = "not a log", "not a text"
 _PARTIAL = ".sparkconfig-scrub"
@@ -186,8 +189,17 @@ def _has_any(path: Path, engine: Engine, result: Result, progress: Progress) -> 
     return False
 
 
+def _remove_leftovers(path: Path) -> None:
+    """What a killed rewrite left; it holds masks, no values. One of the last day may still be written elsewhere."""
+    for each in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
+        with contextlib.suppress(OSError):
+            if each.stat().st_ctime < time.time() - _LEFT_AFTER:
+                each.unlink()
+
+
 def _rewrite(path: Path, engine: Engine, result: Result) -> None:
     before = path.stat()
+    _remove_leftovers(path)
     partial = path.with_name(f".{path.name}.{os.getpid()}{_PARTIAL}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

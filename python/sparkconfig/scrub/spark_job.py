@@ -14,6 +14,7 @@ from sparkconfig import session
 from sparkconfig.scrub import logs
 from sparkconfig.scrub.engine import Engine
 from sparkconfig.scrub.logs import Log, Result
+from sparkconfig.secret import Secret, parts_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -29,7 +30,7 @@ def run(
     clean: bool,
     by_shape: bool,
     mask_shapes: bool,
-) -> list[Result]:
+) -> tuple[list[Result], list[str]]:
     """Search logs, or clean them, as a job of an application of its own.
 
     Args:
@@ -39,6 +40,9 @@ def run(
         clean: whether to rewrite.
         by_shape: whether to count what looks like a secret.
         mask_shapes: whether to mask that too.
+
+    Returns:
+        What became of each log, and the references whose values are too short or too common to be searched for.
 
     Raises:
         SparkConfigError: a reference has no value, or the application may not use it.
@@ -65,22 +69,21 @@ def search(
     clean: bool,
     by_shape: bool,
     mask_shapes: bool,
-) -> list[Result]:
+) -> tuple[list[Result], list[str]]:
     """Do the same in a running application.
 
     Raises:
         SparkConfigError: as :func:`run`.
     """
-    from sparkconfig import worker
-
-    worker.configs({text: text for text in references})  # what is wrong is said here, and not by each task
+    # What is wrong is said here, and not by each task.
+    unfit = engine_of(tuple(references), by_shape, mask_shapes).unfit
     if not found:
-        return []
+        return [], unfit
     work = [(str(log.path), log.size, log.skip) for log in found]
     task = _task(list(references), clean=clean, by_shape=by_shape, mask_shapes=mask_shapes)
     # One task for a file, large ones first; one that is tried again begins anew.
     results: list[Result] = context.parallelize(work, len(work)).mapPartitions(task).collect()
-    return results
+    return results, unfit
 
 
 def _task(
@@ -104,5 +107,9 @@ def engine_of(references: tuple[str, ...], by_shape: bool, mask_shapes: bool) ->
     from sparkconfig import worker
 
     values = worker.configs({text: text for text in references})
-    shown = {text: value if isinstance(value, str) else value.reveal() for text, value in values.items()}
-    return Engine(shown, by_shape=by_shape, mask_shapes=mask_shapes)
+    secrets = {
+        text: value.reveal()
+        for text, value in values.items()
+        if isinstance(value, Secret) and parts_of(value)
+    }
+    return Engine(secrets, by_shape=by_shape, mask_shapes=mask_shapes)

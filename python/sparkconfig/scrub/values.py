@@ -9,11 +9,13 @@ from pathlib import Path
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.language import references
 from sparkconfig.resolution import messages
+from sparkconfig.resolution.files import matcher, name_of
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.sealed.keys import KeySource
 from sparkconfig.sealed.opened import load
+from sparkconfig.secret import Secret, parts_of
 from sparkconfig.settings import operator_file
-from sparkconfig.settings.schema import PREFIX
+from sparkconfig.settings.schema import PREFIX, Settings
 
 __all__ = ["named_in", "of_lines", "of_references", "of_sealed_file"]
 
@@ -48,18 +50,27 @@ def of_references(
     with Resolver.from_confs(own, operator=operator is not None) as resolver:
         known = [text for text in wanted if references.scan(text)[0].provider in resolver.providers]
         resolved = resolver.resolve_map({text: text for text in known})
-    values = {text: value if isinstance(value, str) else value.reveal() for text, value in resolved.items()}
-    return {messages.written(references.scan(text)[0]): value for text, value in values.items()}
+    # What is plain is no secret: a user's or a host's name, by spark.config.redaction.plain.
+    secrets = {
+        text: value.reveal()
+        for text, value in resolved.items()
+        if isinstance(value, Secret) and parts_of(value)
+    }
+    return {messages.written(references.scan(text)[0]): value for text, value in secrets.items()}
 
 
 def of_sealed_file(path: Path, key: KeySource, provider: str) -> dict[str, str]:
-    """Return all values of a sealed file, by the references that name them.
+    """Return the values of a sealed file, by the references that name them, but for those plain by default.
 
     Raises:
         SealedFileError: it cannot be opened.
     """
     opened = load(path, key)
-    return {f"${{{provider}:{name}}}": opened.value(name) for name in opened.names()}
+    plain = matcher(Settings().redaction_plain)
+    secret = [
+        name for name in opened.names() if not plain.fullmatch(name_of(provider, name.section, name.key))
+    ]
+    return {f"${{{provider}:{name}}}": opened.value(name) for name in secret}
 
 
 def of_lines(raw: bytes) -> dict[str, str]:

@@ -150,6 +150,30 @@ def test_values_on_standard_input_and_in_a_sealed_file(
     assert log.read_text() == f"a {MASK} b {MASK}\n"
 
 
+def test_what_is_no_secret_is_not_searched_for(tmp_path: Path) -> None:
+    from sparkconfig.scrub import values
+    from sparkconfig.sealed import editor
+    from sparkconfig.sealed.keys import KeyFile
+    from sparkconfig.sealed.names import EntryName
+
+    key = KeyFile(tmp_path / "k")
+    key.create()
+    editor.create(tmp_path / "s", key)
+    editor.put(
+        tmp_path / "s", key, {EntryName("shop", "user"): "shop_user", EntryName("shop", "pw"): "shop-pw-1"}
+    )
+    assert list(values.of_sealed_file(tmp_path / "s", key, "secrets")) == ["${secrets:shop:pw}"]
+    confs = {
+        "spark.config.providers": "sealed",
+        "spark.config.providers.sealed.param.file": str(tmp_path / "s"),
+        "spark.config.providers.sealed.param.key.file": str(tmp_path / "k"),
+    }
+    wanted = values.named_in(
+        ["jdbc:x?user=${sealed:shop:user}&p=${sealed:shop:pw}", "${sealed:shop:pw} ${env:HOME}"]
+    )
+    assert list(values.of_references(wanted, confs)) == ["${sealed:shop:pw}"]
+
+
 def test_a_value_that_is_a_word_of_the_format(tmp_path: Path) -> None:
     """The mask must not make an event unreadable, nor another event."""
     names = {"a": "SparkListenerJobStart", "b": "description", "c": "58273640"}
