@@ -133,7 +133,7 @@ def check_with(jvm):
         (theirs,) = jvm.redact([text])
         shown = ascii((values, text))
         assert answer != WITHHELD, shown
-        assert answer == theirs, (shown, ascii(answer), ascii(theirs))
+        assert answer == theirs or model.repeats(values), (shown, ascii(answer), ascii(theirs))
         rest = answer.split(MASK)
         for value in values:
             assert all(value not in part for part in rest), (shown, ascii(answer))

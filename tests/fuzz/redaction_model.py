@@ -97,3 +97,9 @@ def _in_order(runs, text):
             return False
         at += len(run)
     return True
+
+
+def repeats(values):
+    """Whether a writing of a value repeats itself within its half: of many in a row, the engines leave some signs."""
+    written = {pattern.text for value in values for inner in texts(value) for pattern in patterns(inner)}
+    return any(each.startswith(each[width:]) for each in written for width in range(1, len(each) // 2 + 1))

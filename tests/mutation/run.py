@@ -1,0 +1,132 @@
+"""Mutation testing of policy, redaction and resolution: ``python tests/mutation/run.py [--sample N] [NAME ...]``.
+
+mutmut changes one operator, constant or call at a time and runs the unit tests that reach it. It works on a copy in
+``build/mutation``, where the package lies in ``src``, as mutmut expects. ``--sample N`` takes N mutants of each
+package, the same ones each time: those whose names have the lowest digests. Prints the score of each package, and the
+survivors, which ``mutmut show NAME`` in that folder explains.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "build" / "mutation"
+PACKAGES = ("policy", "redaction", "resolution")
+# What starts other processes would run code that mutmut does not see.
+LEFT_OUT = (
+    "tests/unit/redaction/sinks",
+    "tests/unit/policy/test_docs.py",
+    "tests/unit/policy/test_launch.py",
+)
+CONFIG = """
+[tool.mutmut]
+source_paths = ["src"]
+only_mutate = [{only}]
+also_copy = ["src", "jvm-shim", "docs", "conf", "README.md"]
+pytest_add_cli_args_test_selection = [{tests}]
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist"]
+
+[tool.pytest.ini_options]
+addopts = "--import-mode=importlib -p no:kmock -p no:randomly"
+pythonpath = ["src", "tests"]
+timeout = 120
+markers = ["spark: a real Spark application"]
+"""
+KILLED, SURVIVED = {1, 3, 36, 24, 152, 255, -24}, {0}
+
+
+def prepare(packages: list[str]) -> None:
+    """Copy what the tests need, and write mutmut's settings."""
+    shutil.rmtree(WORK, ignore_errors=True)
+    ignored = shutil.ignore_patterns("__pycache__", "jars", "build", "target")
+    for source, target in (
+        ("python/sparkconfig", "src/sparkconfig"),
+        ("tests", "tests"),
+        ("jvm-shim", "jvm-shim"),
+        ("docs", "docs"),
+        ("conf", "conf"),
+    ):
+        shutil.copytree(ROOT / source, WORK / target, ignore=ignored)
+    shutil.copy(ROOT / "README.md", WORK / "README.md")
+    only = ", ".join(f'"src/sparkconfig/{package}/*"' for package in packages)
+    left_out = [f"--ignore={path}" for path in LEFT_OUT]
+    tests = ", ".join(f'"{each}"' for each in [*(f"tests/unit/{package}" for package in packages), *left_out])
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[tool.pytest.ini_options]")[0]
+    (WORK / "pyproject.toml").write_text(project + CONFIG.format(only=only, tests=tests), encoding="utf-8")
+
+
+def mutants() -> dict[str, int | None]:
+    """Every mutant that there is, and the exit code of its tests, None if they did not run."""
+    found: dict[str, int | None] = {}
+    for meta in sorted((WORK / "mutants").rglob("*.meta")):
+        found.update(json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"])
+    return found
+
+
+def package_of(name: str) -> str:
+    """The package of a mutant such as ``sparkconfig.policy.audit.x_record__mutmut_1``."""
+    return name.split(".")[1]
+
+
+def sample(names: list[str], count: int) -> list[str]:
+    """So many of each package, the same ones each time."""
+    ordered = sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())
+    return [name for package in PACKAGES for name in [n for n in ordered if package_of(n) == package][:count]]
+
+
+def mutmut(*arguments: str) -> int:
+    """Run mutmut in the copy."""
+    command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *arguments]
+    return subprocess.run(command, cwd=WORK, check=False).returncode
+
+
+def report() -> None:
+    """Print what became of the mutants that ran."""
+    ran = {name: code for name, code in mutants().items() if code is not None}
+    for package in PACKAGES:
+        codes = Counter(code for name, code in ran.items() if package_of(name) == package)
+        killed = sum(count for code, count in codes.items() if code in KILLED)
+        unseen = sum(count for code, count in codes.items() if code not in KILLED | SURVIVED)
+        if codes:
+            share = 100 * killed / sum(codes.values())
+            sys.stdout.write(
+                f"{package}: {sum(codes.values())} mutants, {killed} killed ({share:.1f} %), {codes[0]} survived, "
+                f"{unseen} without a test or out of time\n"
+            )
+    for name, code in sorted(ran.items()):
+        if code not in KILLED:
+            sys.stdout.write(f"  {name} {'survived' if code == 0 else f'exit {code}'}\n")
+
+
+def main() -> int:
+    """Mutate, test, report."""
+    parser = argparse.ArgumentParser(description="mutation testing of policy, redaction and resolution")
+    parser.add_argument("--sample", type=int, help="so many mutants of each package; all otherwise")
+    parser.add_argument("--packages", default=",".join(PACKAGES), help="which of the packages")
+    parser.add_argument("--report", action="store_true", help="only print what the last run found")
+    parser.add_argument("names", nargs="*", help="mutants, or patterns of their names")
+    options = parser.parse_args()
+    if options.report:
+        report()
+        return 0
+    prepare(options.packages.split(","))
+    names = options.names
+    if options.sample:
+        # No name fits: mutmut makes all mutants, and runs none.
+        mutmut("none-of-them")
+        names = sample(list(mutants()), options.sample)
+    code = mutmut(*names)
+    report()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

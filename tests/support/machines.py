@@ -1,0 +1,19 @@
+"""How long Hypothesis' state machines run: a moment in `make unit`, as long as one likes in `make machines`."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+EXAMPLES = int(os.environ.get("SPARKCONFIG_MACHINE_EXAMPLES", "10"))
+
+
+def limits(steps: int) -> settings:
+    """The settings of a machine that takes so many steps in each example."""
+    return settings(
+        max_examples=EXAMPLES,
+        stateful_step_count=steps,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
