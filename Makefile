@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint check docs unit test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz clean
+.PHONY: help venv run jar dist lint check docs unit test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -37,9 +37,11 @@ run: $(VENV)/.ready-run ## watch a Spark cluster use a password that no page, lo
 jar: venv ## build the one jar that fits the environment's Spark
 	@$(BUILD_JAR)
 
-dist: venv ## build both jars, the wheel and the sdist into dist/ (at first it fetches Spark 3.5 and 4.0)
+dist: venv ## build both jars, the wheel, the sdist and their SBOM into dist/ (at first it fetches Spark 3.5 and 4.0)
 	rm -rf dist
 	$(FIND_JAVA) && PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(BIN)/python -m build --outdir dist .
+	$(ASSURANCE)
+	$(BIN)/python jvm-shim/sbom.py dist
 
 lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scalafix
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
@@ -59,6 +61,27 @@ unit: venv ## the fast tests, no Spark
 test: lint jar ## all tests, those of data sources on Spark 3.5 too
 	@$(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(TWO_AT_ONCE)
 	@$(MAKE) test-35
+
+ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
+LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
+  --no-annotate --no-python-downloads --quiet --custom-compile-command "make hashes"
+hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with hashes, for Python 3.11 and later
+	$(ASSURANCE)
+	$(LOCK) -o python/requirements.txt > /dev/null
+	$(LOCK) --extra all -o python/requirements-all.txt > /dev/null
+	$(LOCK) --extra all --extra spark $(LOCKED_GROUPS:%=--group %) -o python/requirements-dev.txt > /dev/null
+LOCKED_GROUPS = dev demo stores audit fuzz assurance
+
+MUTATION ?=
+mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--sample 100"
+	$(ASSURANCE)
+	$(BIN)/python tests/mutation/run.py $(MUTATION)
+
+MACHINE_EXAMPLES ?= 1000
+machines: venv ## long sequences of changes of sealed files, properties, policies and redaction, MACHINE_EXAMPLES each (1000)
+	SPARKCONFIG_MACHINE_EXAMPLES=$(MACHINE_EXAMPLES) $(BIN)/python -m pytest -q --timeout 0 \
+	  tests/unit/sealed/test_machine.py tests/unit/formats/test_machine.py tests/unit/policy/rules/test_machine.py \
+	  tests/unit/redaction/test_machine.py
 
 SUITES ?=
 SUITES_SPARK ?= 4.2.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -19,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from sparkconfig import __version__
+from support.shim import kafka_jar, shim_jar
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,25 +80,52 @@ class Environment:
         return done.stdout.strip()
 
 
-def _build(folder: Path, *what: str) -> None:
+def _build(folder: Path, root: Path = ROOT, **environ: str) -> None:
+    """Build the wheel and the sdist of a checkout, or of a copy of one."""
     ready = ROOT / "python" / "sparkconfig" / "jars"
     assert list(ready.glob("sparkconfig_*.jar")), "there is no jar to put into the wheel; run 'make jar'"
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", *what, "--outdir", str(folder), str(ROOT)],
-        env={**os.environ, "SPARKCONFIG_READY_JARS": str(ready)},
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--sdist", "--outdir", str(folder), str(root)],
+        env={**os.environ, "SPARKCONFIG_READY_JARS": str(ready), **environ},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the wheel and the sdist of this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    _build(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(request: pytest.FixtureRequest) -> Path:
     given = os.environ.get("SPARKCONFIG_DIST")
-    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
-    if not given:
-        _build(folder, "--wheel")
+    folder = Path(given) if given else request.getfixturevalue("built")
     (found,) = folder.glob("*.whl")
     return found
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a checkout is built from, in another folder, with other times and permissions of its files."""
+    root = tmp_path_factory.mktemp("copy") / "of a checkout"
+    for name in ("python", "jvm-shim", "conf"):
+        shutil.copytree(
+            ROOT / name,
+            root / name,
+            ignore=shutil.ignore_patterns("__pycache__"),
+            copy_function=shutil.copyfile,
+        )
+    for name in ("README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", ".gitignore"):
+        shutil.copyfile(ROOT / name, root / name)
+    for path in root.rglob("*.*"):
+        if path.is_file():
+            path.chmod(0o700 if (ROOT / path.relative_to(root)).stat().st_mode & 0o100 else 0o600)
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+    return root
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +133,10 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Enviro
     folder = tmp_path_factory.mktemp("environment") / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     made = Environment(folder)
-    constraints = ROOT / "python" / "constraints.txt"
-    made.output(made.python, "-m", "pip", "install", "-q", "-c", constraints, wheel, cwd=folder)
+    hashed = ROOT / "python" / "requirements.txt"
+    made.output(made.python, "-m", "pip", "install", "-q", "--require-hashes", "-r", hashed, cwd=folder)
+    made.output(made.python, "-m", "pip", "install", "-q", "--no-deps", wheel, cwd=folder)
+    made.output(made.python, "-m", "pip", "check", cwd=folder)
     links = folder / "pyspark-link"
     links.mkdir()
     (links / "pyspark").symlink_to(spark_home(), target_is_directory=True)
@@ -183,33 +214,50 @@ def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> No
         assert set(jars) <= set(every)
 
 
-def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        _build(tmp_path / folder, "--wheel", "--sdist")
-    one, two = (sorted((tmp_path / folder).iterdir()) for folder in ("one", "two"))
-    assert [path.name for path in one] == [path.name for path in two]
-    assert len(one) == 2
-    assert [path.read_bytes() == again.read_bytes() for path, again in zip(one, two, strict=True)] == [
-        True,
-        True,
+def test_another_folder_gives_the_same_wheel_and_sdist(built: Path, elsewhere: Path, tmp_path: Path) -> None:
+    _build(tmp_path, elsewhere, TZ="Asia/Tokyo", PYTHONHASHSEED="7")
+    assert _digests(tmp_path) == _digests(built)
+    assert len(_digests(built)) == 2
+
+
+def test_another_folder_gives_the_same_jars(elsewhere: Path, tmp_path: Path) -> None:
+    """Compiled again, from sources in another folder: the bytes of the jars that ``make jar`` built here."""
+    command = [
+        sys.executable,
+        elsewhere / "jvm-shim" / "build.py",
+        "--pyspark",
+        spark_home(),
+        "--out",
+        tmp_path,
     ]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TZ": "Asia/Tokyo"})
+    here = {path.name: digest for path, digest in ((jar, _digest(jar)) for jar in (shim_jar(), kafka_jar()))}
+    assert _digests(tmp_path) == here
 
 
-def test_the_same_sources_give_the_same_jar(tmp_path: Path) -> None:
-    jars = []
-    for folder in ("one", "two"):
-        command = [
-            sys.executable,
-            ROOT / "jvm-shim" / "build.py",
-            "--pyspark",
-            spark_home(),
-            "--out",
-            tmp_path / folder,
-        ]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        jars.append({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()})
-    assert len(jars[0]) == 2
-    assert jars[0] == jars[1]
+def test_the_jars_hold_classes_of_ours_alone(wheel: Path) -> None:
+    """Nothing is shaded in: no class of another project, and none that Spark has too."""
+    spark: set[str] = set()
+    for jar in (spark_home() / "jars").glob("spark-*.jar"):
+        with zipfile.ZipFile(jar) as archive:
+            spark.update(archive.namelist())
+    with zipfile.ZipFile(wheel) as archive:
+        for name in (name for name in archive.namelist() if name.endswith(".jar")):
+            with archive.open(name) as stream, zipfile.ZipFile(stream) as jar:
+                classes = {entry for entry in jar.namelist() if entry.endswith(".class")}
+            assert classes
+            assert {
+                entry for entry in classes if not entry.startswith(("io/sparkconfig/", "org/apache/spark/"))
+            } == set()
+            assert classes & spark == set()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    return {path.name: _digest(path) for path in folder.iterdir()}
 
 
 def test_the_installed_package_is_the_one_that_answers(environment: Environment, job: Path) -> None:
