@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "shorten"]
+__all__ = ["counted", "escaped", "shorten"]
 
 
 def shorten(text: str, limit: int = 120) -> str:
     """Make a name or path from untrusted text fit for a message: one line, printable, at most ``limit``."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
+
+
+def escaped(text: str) -> str:
+    """Return a text for a terminal: what would move the cursor, or change colours or the title, is written out."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
 def counted(count: int, what: str) -> str:

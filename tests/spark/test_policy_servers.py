@@ -29,6 +29,12 @@ SECRET = "Canary-e1f9a0-value"
 RULES = {
     "rules": [
         {"key": PARTITIONS, "type": "range", "maxValue": "50"},
+        {
+            "key": "sparkconfig.reflect",
+            "type": "allowlist",
+            "values": ["java.lang.Math.abs"],
+            "jobTypes": ["connect"],
+        },
         {"key": "spark.shop.front", "type": "fixed", "value": "thrift", "jobTypes": ["sql"]},
         {"key": "spark.shop.front", "type": "fixed", "value": "connect", "jobTypes": ["connect"]},
     ],
@@ -184,6 +190,30 @@ class TestThrift:
         self.refused(lambda: self.run(connection, "SET spark.shop.front=connect"), "spark.shop.front")
         connection.close()
 
+    def test_reflection(self, connect):
+        """Hive's own function makes instances, so it is refused for what has no static form, too."""
+        connection = connect("")
+        hive = "org.apache.hadoop.hive.ql.udf.generic.GenericUDFReflect"
+        for number in ("", "2"):
+            self.run(connection, f"CREATE TEMPORARY FUNCTION mirror{number} AS '{hive}{number}'")
+        for call in (
+            "reflect('io.sparkconfig.core.BuildInfo', 'version')",
+            "mirror('io.sparkconfig.core.BuildInfo', 'version')",
+            "mirror('io.sparkconfig.driver.DriverApi$', 'status')",
+            "mirror2('text', 'length')",
+        ):
+            for statement in (f"SELECT {call}", f"SELECT * FROM VALUES ({call})"):
+                self.refused(lambda statement=statement: self.run(connection, statement))
+            self.refused(
+                lambda call=call: self.run(connection, f"SELECT {call} FROM range(2)"),
+                "sparkconfig's classes",
+            )
+        for name in ("reflect", "java_method", "mirror"):
+            text = f"SELECT {name}('java.lang.Math', 'abs', 1)"
+            self.refused(lambda text=text: self.run(connection, text), "sparkconfig.reflect", "sql job")
+        assert self.run(connection, "SELECT 1") == [("1",)]
+        connection.close()
+
     def test_references(self, site, connect):
         (site.folder / "rows.txt").write_text(f"one{SECRET}two")
         view = "CREATE TEMPORARY VIEW v USING text OPTIONS (path '{}/rows.txt', lineSep '{}')"
@@ -311,6 +341,14 @@ class TestConnect:
     def test_the_job_type_is_connect(self, session):
         assert session.conf.get("spark.shop.front") == "connect"
         self.refused(lambda: session.sql("SET spark.shop.front=thrift"), "spark.shop.front")
+
+    def test_reflection(self, session):
+        allowed, other = "'java.lang.Math', 'abs', 1", "'java.lang.System', 'getProperty', 'user.name'"
+        for name in ("reflect", "java_method"):
+            assert session.sql(f"SELECT {name}({allowed}) FROM range(0, 2, 1, 2)").collect() == [("1",)] * 2
+            self.refused(
+                lambda name=name: session.sql(f"SELECT {name}({other})").collect(), "sparkconfig.reflect"
+            )
 
     def test_references(self, site, session):
         (site.folder / "words.txt").write_text(f"one{SECRET}two")

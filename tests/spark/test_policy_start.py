@@ -8,14 +8,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from py4j.java_gateway import GatewayParameters, JavaGateway
+from py4j.protocol import Py4JJavaError
 
+from support.scala_objects import scala_object
 from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import spark_environment, spark_home
+from support.spark_home import java, spark_environment, spark_home
 
 pytestmark = pytest.mark.spark
 NOBODY = 65534
@@ -136,9 +140,7 @@ def test_ways_to_set_a_conf(ends, way):
     assert "spark.shop.owner" in str(ends[way]["message"])
 
 
-@pytest.fixture(scope="class")
-def starts() -> Iterator[dict[str, tuple[str, bool]]]:
-    """By the file's case: what spark-sql said, and whether the interpreter that the file names has run."""
+def _another_users_folder() -> Iterator[Path]:
     program = spark_home() / "bin" / "spark-sql"
     reached = subprocess.run(["test", "-r", program], user=NOBODY, group=NOBODY, extra_groups=[], check=False)
     if reached.returncode != 0:
@@ -147,63 +149,192 @@ def starts() -> Iterator[dict[str, tuple[str, bool]]]:
     folder = Path(tempfile.mkdtemp(prefix="sparkconfig-another-user-"))
     folder.chmod(0o755)
     try:
-        running = {case: _start(program, folder, case) for case in ("root", "own", "writable", "folder")}
-        outputs = {case: child.communicate(timeout=240)[0] for case, child in running.items()}
-        yield {case: (text, (folder / f"{case}-home" / "ran").exists()) for case, text in outputs.items()}
+        yield folder
     finally:
         shutil.rmtree(folder)
 
 
-def _start(program: Path, folder: Path, case: str) -> subprocess.Popen[str]:
-    home, conf = folder / f"{case}-home", folder / case
-    for made in (home, conf):
-        made.mkdir(mode=0o755)
-    os.chown(home, NOBODY, NOBODY)
-    python = folder / f"{case}-python"
-    python.write_text(f"#!/bin/sh\ntouch '{home}/ran'\n")
-    python.chmod(0o755)
-    file = conf / "sparkconfig.conf"
-    file.write_text(f"spark.config.agent.python={python}\n")
-    file.chmod(0o666 if case == "writable" else 0o644)
-    if case in ("own", "folder"):
-        os.chown(file if case == "own" else conf, NOBODY, NOBODY)
-    confs = {**BASE, "spark.jars": str(shim_jar()), "spark.plugins": PLUGIN}
-    return subprocess.Popen(
-        [
-            program,
-            *(part for key, text in confs.items() for part in ("--conf", f"{key}={text}")),
-            "-e",
-            "SELECT 1",
-        ],
-        stdin=subprocess.DEVNULL,
+@pytest.fixture(scope="class")
+def folder() -> Iterator[Path]:
+    yield from _another_users_folder()
+
+
+@pytest.fixture(scope="class")
+def interpreter(folder: Path) -> Iterator[Callable[[Path], str]]:
+    """The driver's own look at an operator's file, in a JVM of another user: the interpreter, or the refusal."""
+    child = subprocess.Popen(
+        [java(), "-Xmx128m", "-cp", f"{shim_jar()}:{spark_home()}/jars/*", "py4j.GatewayServer", "--die-on-broken-pipe", "0"],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
         text=True,
-        cwd=home,
+        cwd="/",
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],
-        env={**os.environ, **spark_environment(conf, home), "HOME": str(home)},
+    )  # fmt: skip
+    gateway = JavaGateway(gateway_parameters=GatewayParameters(port=int(child.stdout.readline())))
+    operator_file = scala_object(gateway.jvm, "io.sparkconfig.agent.OperatorFile")
+
+    def ask(file: Path) -> str:
+        try:
+            return str(operator_file.python(gateway.jvm.java.io.File(str(file)).toPath()))
+        except Py4JJavaError as error:
+            return str(error.java_exception.getMessage())
+
+    yield ask
+    gateway.shutdown()
+    child.stdin.close()
+    child.stdout.close()
+    child.wait(20)
+
+
+def _site(folder: Path, case: str) -> tuple[Path, Path]:
+    """An operator's file and the interpreter that it names, both root's, in folders of root."""
+    conf, tools = folder / case, folder / f"{case}-tools"
+    for made in (conf, tools):
+        made.mkdir(mode=0o755)
+    python = tools / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    file = conf / "sparkconfig.conf"
+    file.write_text(f"spark.config.agent.python={python}\n")
+    file.chmod(0o644)
+    return file, python
+
+
+def _give(path: Path) -> None:
+    os.chown(path, NOBODY, NOBODY)
+
+
+def _link(python: Path, folder: Path) -> None:
+    """The job's user can put another link in the place of this one."""
+    own = folder / "own-links"
+    own.mkdir(mode=0o755)
+    python.rename(python.with_name("real"))
+    (own / "python").symlink_to(python.with_name("real"))
+    python.symlink_to(own / "python")
+    _give(own)
+
+
+OWNED = "belongs to the user that runs the job"
+UNTRUSTED: dict[str, tuple[Callable[[Path, Path, Path], object], str]] = {
+    "a file of the job's": (lambda file, _python, _folder: _give(file), OWNED),
+    "in a folder of the job's": (lambda file, _python, _folder: _give(file.parent), OWNED),
+    "a file for everybody": (lambda file, _python, _folder: file.chmod(0o666), "can write"),
+    "no interpreter": (lambda file, _python, _folder: file.write_text(""), "names no interpreter"),
+    "an interpreter of the path": (
+        lambda file, _python, _folder: file.write_text("spark.config.agent.python=python3\n"),
+        "must be an absolute path",
+    ),
+    "an interpreter of the job's": (lambda _file, python, _folder: _give(python), OWNED),
+    "an interpreter in a folder of the job's": (lambda _file, python, _folder: _give(python.parent), OWNED),
+    "an interpreter for everybody": (lambda _file, python, _folder: python.chmod(0o777), "can write"),
+    "a link in a folder of the job's": (lambda _file, python, folder: _link(python, folder), OWNED),
+    "an interpreter that is not there": (lambda _file, python, _folder: python.unlink(), "cannot be read"),
+}
+
+
+PACKAGES: dict[str, Callable[[Path], object]] = {
+    "the folder of packages": _give,
+    "a folder for everybody": lambda site: site.chmod(0o777),
+    "a package": lambda site: _give(site / "cryptography"),
+    "sparkconfig": lambda site: _give(site / "sparkconfig" / "agent" / "__init__.py"),
+    "the environment": lambda site: _give(site.parents[2]),
+}
+
+
+def _environment(folder: Path) -> Path:
+    """Make an environment whose sparkconfig says that it has run; return its folder of packages."""
+    version = subprocess.run(
+        ["/usr/bin/python3", "-c", "import sys; print('python%d.%d' % sys.version_info[:2])"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    site = folder / "lib" / version / "site-packages"
+    for package in ("sparkconfig/agent", "cryptography"):
+        (site / package).mkdir(parents=True)
+    for file in ("sparkconfig/__init__.py", "sparkconfig/agent/__init__.py", "cryptography/__init__.py"):
+        (site / file).write_text("")
+    (site / "sparkconfig" / "agent" / "main.py").write_text("def main(): print('has run')\n")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").symlink_to("/usr/bin/python3")
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
+    return site
+
+
+def _start_of_side_process(environment: Path) -> subprocess.CompletedProcess[str]:
+    with zipfile.ZipFile(shim_jar()) as jar:
+        text = jar.read("io/sparkconfig/agent/trusted_start.py").decode()
+    return subprocess.run(
+        [environment / "bin" / "python", "-I", "-S", "-c", text],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        env={},
     )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can start jobs of other users")
 class TestAnotherUser:
-    """The file of an operator names the interpreter that evaluates it: who could write the file must not choose it."""
+    """The file of an operator names the interpreter that evaluates it: who could write one of them chooses neither."""
 
-    def test_roots_file_is_trusted(self, starts):
-        text, ran = starts["root"]
-        assert ran, text[-3000:]
+    def test_roots_file_and_interpreter_are_trusted(self, folder, interpreter):
+        file, python = _site(folder, "root")
+        assert interpreter(file) == str(python)
 
-    @pytest.mark.parametrize(
-        ("case", "words"),
-        [
-            ("own", ("belongs to the user that runs the job", "chown root")),
-            ("folder", ("belongs to the user that runs the job", "chown root")),
-            ("writable", ("can write", "take that permission away")),
-        ],
+    @pytest.mark.parametrize("case", UNTRUSTED)
+    def test_what_the_job_could_write_does_not_even_choose_the_interpreter(self, folder, interpreter, case):
+        file, python = _site(folder, case.replace(" ", "-").replace("'", ""))
+        change, words = UNTRUSTED[case]
+        change(file, python, folder)
+        assert words in interpreter(file)
+
+    @pytest.mark.skipif(
+        not Path("/usr/bin/python3").exists(), reason="needs a Python that other users can run"
     )
-    def test_a_file_that_the_job_could_write_does_not_even_choose_its_interpreter(self, starts, case, words):
-        text, ran = starts[case]
-        assert not ran
-        assert [word for word in (*words, f"/{case}") if word not in text] == [], text[-3000:]
+    def test_packages_that_the_job_could_write_are_not_imported(self, folder):
+        _environment(folder / "trusted")
+        done = _start_of_side_process(folder / "trusted")
+        assert (done.stdout, done.returncode) == ("has run\n", 0), done.stderr
+        for number, (case, change) in enumerate(PACKAGES.items()):
+            environment = folder / f"untrusted-{number}"
+            change(_environment(environment))
+            done = _start_of_side_process(environment)
+            assert (done.stdout, done.returncode) == ("", 1), case
+            assert "could change it" in done.stderr, case
+            assert "let root own the environment" in done.stderr, case
+
+    def test_a_start_ends_with_the_reason(self, folder):
+        """And on a PATH with a python3 that the job has put there, nothing of it runs."""
+        home, conf = folder / "job-home", folder / "conf"
+        for made in (home, conf):
+            made.mkdir(mode=0o755)
+        _give(home)
+        python = home / "python3"
+        python.write_text(f"#!/bin/sh\ntouch '{home}/ran'\n")
+        python.chmod(0o755)
+        (conf / "sparkconfig.conf").write_text("spark.config.override.policy=All\n")
+        confs = {**BASE, "spark.jars": str(shim_jar()), "spark.plugins": PLUGIN}
+        options = [part for key, text in confs.items() for part in ("--conf", f"{key}={text}")]
+        environment = {**os.environ, **spark_environment(conf, home), "HOME": str(home)}
+        done = subprocess.run(
+            [spark_home() / "bin" / "spark-sql", *options, "-e", "SELECT 1"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+            cwd=home,
+            user=NOBODY,
+            group=NOBODY,
+            extra_groups=[],
+            env={**environment, "PATH": f"{home}:{environment['PATH']}"},
+        )
+        assert done.returncode != 0
+        assert "names no interpreter" in done.stdout + done.stderr
+        assert not (home / "ran").exists()

@@ -177,6 +177,8 @@ class Application:
             and self.resolver.is_expression(text)
             and not places.is_of_shell(key, text)
         }
+        for key in self.start_check.refused if self.start_check else ():
+            found.pop(key, None)  # a problem of the start already
         problems: list[str] = []
         early = {key: advice for key in found if (advice := places.advice(key)) is not None}
         usable = {key: e for key, e in found.items() if key not in early}

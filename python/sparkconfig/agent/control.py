@@ -3,11 +3,15 @@
 It is a Unix socket named by the application's id, mode 0600, in a directory of mode 0700 that belongs to the user
 who runs the driver; besides, the kernel says who connects, and only that user and root are answered. One line of
 JSON each way.
+
+Such directories lie in the temporary directory, where anybody can make others. So nothing is done by a path: a
+directory is opened without following a link, its owner is checked, and everything else is relative to it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import os
@@ -22,7 +26,7 @@ from typing import Any
 
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError, UnresolvedReferenceError
 
-__all__ = ["ControlServer", "ask", "sockets"]
+__all__ = ["ControlServer", "ask", "remove", "sockets"]
 
 _log = logging.getLogger(__name__)
 _SUFFIX = ".sock"
@@ -32,39 +36,59 @@ _ANSWER_SECONDS = 120
 _BIND_ATTEMPTS = 20
 
 
-def _own_folder() -> Path:
-    """Where this user's sockets lie: below the session's runtime directory, or the temporary one."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if runtime and os.access(runtime, os.W_OK):
-        return Path(runtime) / "sparkconfig"
-    return Path(tempfile.gettempdir()) / f"sparkconfig-{os.getuid()}"
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    """Open a directory that only this user can use.
 
-
-def _checked(folder: Path) -> bool:
-    """Whether a folder is a real directory that only its owner, who may be asked for, can use."""
+    Raises:
+        OSError: it is not there, or a link, or somebody else's, or open to others.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        status = folder.lstat()
-    except OSError:
-        return False
-    return (
-        stat.S_ISDIR(status.st_mode)
-        and stat.S_IMODE(status.st_mode) & 0o077 == 0
-        and (status.st_uid == os.getuid() or os.geteuid() == 0)
-    )
+        status = os.fstat(descriptor)
+        if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
+            raise PermissionError(
+                errno.EPERM, "it must be a directory of this user with permissions 0700", str(folder)
+            )
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _within(descriptor: int, name: str) -> str:
+    """The address of a socket in an open directory: sockets know no relative names."""
+    return f"/proc/self/fd/{descriptor}/{name}"
+
+
+def _folders() -> list[Path]:
+    """Where this user's sockets may lie: below the session's runtime directory, or in the temporary one."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    temporary = Path(tempfile.gettempdir())
+    usual = temporary / f"sparkconfig-{os.geteuid()}"
+    first = [Path(runtime) / "sparkconfig"] if runtime and os.access(runtime, os.W_OK) else []
+    return [*first, usual, *sorted(temporary.glob(f"{usual.name}-*"))]
 
 
 def sockets() -> dict[str, Path]:
-    """Return the sockets of applications that may be asked: application id to path. Some may be dead."""
-    temporary = Path(tempfile.gettempdir())
-    folders = {_own_folder(), temporary / f"sparkconfig-{os.getuid()}"}
-    if os.geteuid() == 0:
-        folders |= set(temporary.glob("sparkconfig-[0-9]*")) | set(Path("/run/user").glob("*/sparkconfig"))
-    return {
-        path.name.removesuffix(_SUFFIX): path
-        for folder in sorted(folders)
-        if _checked(folder)
-        for path in sorted(folder.glob("*" + _SUFFIX))
-    }
+    """Return the sockets of this user's applications: application id to path. Some may be dead."""
+    found: dict[str, Path] = {}
+    for folder in _folders():
+        with contextlib.suppress(OSError), _opened(folder) as descriptor:
+            for name in sorted(os.listdir(descriptor)):  # noqa: PTH208 - a path would be another look
+                if name.endswith(_SUFFIX) and _is_socket(descriptor, name):
+                    found[name.removesuffix(_SUFFIX)] = folder / name
+    return found
+
+
+def _is_socket(descriptor: int, name: str) -> bool:
+    return stat.S_ISSOCK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+
+
+def remove(path: Path) -> None:
+    """Remove a socket that nobody answers at any more, if its directory is this user's."""
+    with contextlib.suppress(OSError), _opened(path.parent) as descriptor:
+        if _is_socket(descriptor, path.name):
+            os.unlink(path.name, dir_fd=descriptor)
 
 
 def ask(path: Path, call: str) -> dict[str, Any]:
@@ -77,7 +101,8 @@ def ask(path: Path, call: str) -> dict[str, Any]:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
             client.settimeout(_ANSWER_SECONDS)
-            client.connect(str(path))
+            with _opened(path.parent) as descriptor:
+                client.connect(_within(descriptor, path.name))
             client.sendall(json.dumps({"call": call}).encode() + b"\n")
             received = b"".join(iter(lambda: client.recv(65536), b""))
         answer = json.loads(received)
@@ -102,38 +127,49 @@ class ControlServer:
         self._calls = calls
         if not application_id or "/" in application_id or application_id.startswith("."):
             raise ConfigurationError("the application's id cannot name a socket")
-        self.path = _own_folder() / (application_id + _SUFFIX)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.path = _folders()[0] / (application_id + _SUFFIX)
         try:
-            self._bind()
-            self.path.chmod(0o600)
+            self._bind(self.path.name)
             self._listener.listen(8)
         except OSError as error:
             self.close()
             raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror or error}") from None
-        except ConfigurationError:
-            self._listener.close()
-            raise
         threading.Thread(target=self._serve, name="sparkconfig-control", daemon=True).start()
 
-    def _bind(self) -> None:
-        folder = self.path.parent
+    def _bind(self, name: str) -> None:
         for attempt in range(_BIND_ATTEMPTS):
-            folder.mkdir(mode=0o700, exist_ok=True)
-            if not _checked(folder) and folder.exists():
-                raise ConfigurationError(f"{folder} must be a directory of this user with permissions 0700")
-            self.path.unlink(missing_ok=True)
             try:
-                self._listener.bind(str(self.path))
+                with self._usable() as descriptor:
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(name, dir_fd=descriptor)
+                    self._listener.bind(_within(descriptor, name))
+                    os.chmod(name, 0o600, dir_fd=descriptor)
+                    return
             except FileNotFoundError:  # another application has just ended, and removed the empty folder
                 if attempt == _BIND_ATTEMPTS - 1:
                     raise
-            else:
-                return
+
+    @contextlib.contextmanager
+    def _usable(self) -> Iterator[int]:
+        """Open the usual directory, or one with a name of its own where somebody else made the usual one first."""
+        folder, name = self.path.parent, self.path.name
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        with contextlib.ExitStack() as stack:
+            try:
+                descriptor = stack.enter_context(_opened(folder))
+            except FileNotFoundError:
+                raise
+            except OSError:
+                own = tempfile.mkdtemp(prefix=f"sparkconfig-{os.geteuid()}-")
+                self.path = Path(own) / name
+                descriptor = stack.enter_context(_opened(Path(own)))
+            yield descriptor
 
     def close(self) -> None:
         """Stop listening and remove the socket, and the folder with the last one."""
-        self.path.unlink(missing_ok=True)
+        remove(self.path)
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()
         try:
@@ -161,7 +197,7 @@ class ControlServer:
     def _answer(self, client: socket.socket) -> None:
         credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
         _, user, _ = _PEER.unpack(credentials)
-        if user not in (0, os.getuid()):
+        if user not in (0, os.geteuid()):
             _log.warning("user %d may not control this application", user)
             return
         request = json.loads(client.makefile("rb").readline(_LONGEST_REQUEST))

@@ -33,11 +33,13 @@ class StartCheck:
         problems: violations, and defaults that come too late.
         defaults: texts that are put in place, since the job sets none.
         audit: records for the log4j logger that the operator named.
+        refused: confs that hold a reference which the job may not use; nobody asks a store for them.
     """
 
     problems: tuple[str, ...] = ()
     defaults: Mapping[str, str] = field(default_factory=dict, repr=False)
     audit: tuple[str, ...] = ()
+    refused: frozenset[str] = frozenset()
 
 
 class Policies:
@@ -141,7 +143,8 @@ class Policies:
                 ", ".join(sorted(late)),
             )
         audit = tuple(json.dumps(record) for record in decision.records) if self.audit_logger else ()
-        return StartCheck(tuple(problems), defaults, audit)
+        refused = decision.refused if self.engine.enforcing else frozenset[str]()
+        return StartCheck(tuple(problems), defaults, audit, refused)
 
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a question of a door (:mod:`sparkconfig.agent.policy_calls`); who asks is filled in here."""

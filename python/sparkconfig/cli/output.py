@@ -6,11 +6,13 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
+from sparkconfig._text import escaped
+
 __all__ = ["Output", "table"]
 
 
 class Output:
-    """Where a command puts its result; errors go to standard error and never through here.
+    """Where a command puts its result and its errors. Texts of stores and applications are escaped for the terminal.
 
     Args:
         as_json: whether ``--json`` was given.
@@ -30,13 +32,13 @@ class Output:
             print(json.dumps({"ok": True, **data}, indent=2))
         else:
             for line in lines:
-                print(line)
+                print(escaped(line))
 
     def failure(self, kind: str, message: str) -> None:
         """Report an error: its text on standard error, and with ``--json`` an object on standard output too."""
         if self.as_json:
             print(json.dumps({"ok": False, "error": {"type": kind, "message": message}}, indent=2))
-        print(f"sparkconfig: {message}", file=sys.stderr)
+        print(f"sparkconfig: {escaped(message)}", file=sys.stderr)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -17,8 +17,9 @@ Ask a running application to read every store again, check that all references i
 them as one generation. With spark.config.reload.trigger=manual nothing else does that: change all stores first,
 then refresh (KIP-421's two-step change). If one reference has no value, nothing changes and the errors say why.
 
-Run it on the driver's machine, as the user who runs the driver (or as root): the application's socket is in a
-directory that nobody else can enter.
+Run it on the driver's machine, as the user who runs the driver: the application's socket is in a directory that
+nobody else can enter, and the command touches no directory of another user. Root runs it as that user, for example
+with 'sudo -u USER sparkconfig refresh'.
 """
 
 _EXAMPLES = """\
@@ -82,7 +83,7 @@ def _living() -> dict[str, tuple[Path, dict[str, object]]]:
             living[name] = (path, control.ask(path, "status")["status"])
         except AgentError:
             # Left behind by a side process that was killed.
-            path.unlink(missing_ok=True)
+            control.remove(path)
     return living
 
 
@@ -91,7 +92,11 @@ def _chosen(wanted: str | None, found: list[str]) -> str:
     if wanted is None and len(found) == 1:
         return found[0]
     if wanted is None:
-        what = "no application that can be asked runs here" if not found else "several applications run"
+        what = (
+            "no application that can be asked runs here as this user"
+            if not found
+            else "several applications run"
+        )
         raise SecretNotFoundError(f"{what}; name one of: {listed}")
     if wanted not in found:
         raise SecretNotFoundError(

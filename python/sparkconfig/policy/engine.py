@@ -293,4 +293,5 @@ def _merged(decisions: list[Decision]) -> Decision:
         values=tuple(values),
         violations=tuple(dict.fromkeys(text for d in decisions for text in d.violations)),
         explanation=tuple(dict.fromkeys(item for d in decisions for item in d.explanation)),
+        refused=frozenset(name for d in decisions for name in d.refused),
     )

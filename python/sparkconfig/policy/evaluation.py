@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -50,6 +50,7 @@ class Decision:
         violations: why it is refused, one text for each problem; empty: it may go on. Names, no values.
         warned: what would have been refused, in mode ``warn``.
         explanation: which rule decided each property and reference.
+        refused: properties that hold a reference which the job may not use.
         defaults: values that the policy puts in place where the job sets none.
         records: what the audit recorded.
         head: the first line of the error.
@@ -59,6 +60,7 @@ class Decision:
     violations: tuple[str, ...] = ()
     warned: tuple[str, ...] = ()
     explanation: tuple[Explained, ...] = ()
+    refused: frozenset[str] = frozenset()
     defaults: Mapping[str, str] = field(default_factory=dict, repr=False)
     records: tuple[Mapping[str, object], ...] = field(default=(), compare=False, repr=False)
     head: str = ""
@@ -83,6 +85,7 @@ class Decision:
         return PolicyViolation(self.violations, values=bad, head=self.head)
 
 
+_REFUSED = "it holds a reference that this job may not use"
 _REASONS = {
     "operator": "the operator sets it",
     "protected": "it is protected",
@@ -117,20 +120,39 @@ class Evaluator:
                 asked[name] = reason
             else:
                 values[name], explained[name] = _settled(name, names[name], value, reason)
-        self._ask(policy, request, {name: names[name] for name in asked}, values)
+        # Before any store is asked: a lookup could issue credentials, and tells whether the secret exists.
+        # The operator's own references are the operator's business, not the job's.
+        own = {name for name, item in explained.items() if item.verdict == "default"}
+        wanted = [
+            name for name, known in names.items() if name not in own and not known.startswith(OWN_PREFIX)
+        ]
+        about_references = self._references(policy, request, wanted)
+        refused = frozenset(item.canonical for item in about_references if item.verdict == "denied")
+        for name in refused & asked.keys():
+            values[name] = ConfigValue(name, request.props[name], (_REFUSED,), "references")
+        self._ask(policy, request, {name: names[name] for name in asked if name not in refused}, values)
         for name, reason in asked.items():
             answer = values[name]
             verdict: Verdict = "denied" if answer.errors else "allowed"
             text = "; ".join(answer.errors) or _REASONS[reason]
             explained[name] = Explained(name, names[name], verdict, text, answer.decided_by)
-        problems = [_line(values[name], names[name]) for name in request.props if values[name].errors]
+        problems = [
+            _line(values[name], names[name])
+            for name in request.props
+            if values[name].errors and name not in refused
+        ]
         listed = [explained[name] for name in request.props]
-        self._references(policy, request, problems, listed)
+        for item in about_references:
+            listed.append(item)
+            if item.verdict == "denied":
+                where = f"{shorten(item.canonical)}: " if item.canonical else ""
+                problems.append(f"{where}{item.subject}: {item.reason} [{item.decided_by}]")
         defaults = self._fill(policy, request, names, problems, listed)
         return Decision(
             values=tuple(values[name] for name in request.props),
             violations=tuple(problems),
             explanation=tuple(listed),
+            refused=refused,
             defaults=defaults,
             head=head,
         )
@@ -220,27 +242,20 @@ class Evaluator:
         return effective
 
     def _references(
-        self, policy: OverridePolicy, request: OverrideRequest, problems: list[str], listed: list[Explained]
-    ) -> None:
-        # The operator's own references are the operator's business, not the job's.
-        props = {
-            item.subject: request.props[item.subject]
-            for item in listed
-            if item.verdict != "default" and not item.canonical.startswith(OWN_PREFIX)
-        }
+        self, policy: OverridePolicy, request: OverrideRequest, wanted: Iterable[str]
+    ) -> list[Explained]:
+        """Decide by their names about the request's references, and those in the properties ``wanted``."""
+        props = {name: request.props[name] for name in wanted}
+        listed: list[Explained] = []
         uses = dict.fromkeys((*request.references, *self.uses(props)))
         for use in (use for use in uses if use.provider not in self._foreign):
             try:
                 problem, decided_by = policy.check_reference(request, use)
             except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
                 problem, decided_by = f"the policy failed with {type(error).__name__}", type(policy).__name__
-            shown = self._shown(use)
-            if problem is not None:
-                where = f"{shorten(use.where)}: " if use.where else ""
-                problems.append(f"{where}{shown}: {problem} [{decided_by}]")
-            listed.append(
-                Explained(shown, use.where, "denied" if problem else "allowed", problem or "", decided_by)
-            )
+            verdict: Verdict = "allowed" if problem is None else "denied"
+            listed.append(Explained(self._shown(use), use.where, verdict, problem or "", decided_by))
+        return listed
 
     def uses(self, props: Mapping[str, object]) -> list[ReferenceUse]:
         """The references in ``props`` that providers of this application would answer."""

@@ -178,7 +178,7 @@ class Settings:
         "rpc.insecure",
         boolean,
         "false",
-        "Serve executors on other hosts although Spark's RPC is not authenticated and encrypted.",
+        "Serve executors although Spark's RPC is not authenticated and encrypted.",
     )
     executor_env: bool = _conf(
         "executor.env",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ from sparkconfig.agent import control
 from sparkconfig.agent.service import AgentService
 from sparkconfig.cli import main
 from sparkconfig.errors import AgentError, ConfigurationError
+
+OTHER = 54321
+"""A user who is neither root nor this process's."""
 
 
 @pytest.fixture(autouse=True)
@@ -83,29 +87,103 @@ def test_only_this_user_can_reach_the_socket(service: AgentService, runtime: Pat
 
 def test_one_application_may_begin_while_another_ends(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder goes away between being made and being used."""
-    checked, gone = control._checked, []
+    opened, gone = control._opened, []
 
-    def just_then(folder: Path) -> bool:
-        fine = checked(folder)
+    def just_then(folder: Path) -> contextlib.AbstractContextManager[int]:
         if not gone:
             folder.rmdir()
             gone.append(folder)
-        return fine
+        return opened(folder)
 
-    monkeypatch.setattr(control, "_checked", just_then)
+    monkeypatch.setattr(control, "_opened", just_then)
     server = control.ControlServer("app-1", {})
     assert gone == [runtime / "sparkconfig"]
     assert server.path.exists()
     server.close()
 
 
-def test_a_folder_that_others_can_enter_is_refused_on_both_sides(runtime: Path) -> None:
-    (runtime / "sparkconfig").mkdir()
-    (runtime / "sparkconfig").chmod(0o755)
-    with pytest.raises(ConfigurationError, match="0700"):
-        control.ControlServer("app-2", {})
-    (runtime / "sparkconfig" / "app-2.sock").touch()
-    assert control.sockets() == {}
+def _made_open(folder: Path) -> None:
+    folder.mkdir()
+    folder.chmod(0o755)
+
+
+def _given_away(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    os.chown(folder, OTHER, OTHER)
+
+
+def _linked(folder: Path) -> None:
+    own = folder.with_name("own")
+    own.mkdir(mode=0o700)
+    folder.symlink_to(own)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        _made_open,
+        _linked,
+        pytest.param(
+            _given_away, marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
+        ),
+    ],
+)
+def test_who_makes_the_folder_first_does_not_stop_a_refresh(
+    runtime: Path, made: Callable[[Path], None]
+) -> None:
+    """Nothing in that folder is touched: neither to listen, nor to ask, nor to tidy."""
+    made(runtime / "sparkconfig")
+    trap = runtime / "sparkconfig" / "app-9.sock"
+    with socket.socket(socket.AF_UNIX) as foreign:
+        foreign.bind(str(trap))  # nobody listens: what does not answer is removed
+        server = control.ControlServer("app-2", {"status": dict})
+        assert server.path.parent.parent == runtime
+        assert control.sockets() == {"app-2": server.path}
+        assert control.ask(server.path, "status")["ok"]
+        with pytest.raises(AgentError):
+            control.ask(trap, "status")
+        control.remove(trap)
+        assert [each.name for each in (runtime / "sparkconfig").iterdir()] == ["app-9.sock"]
+        server.close()
+    assert not server.path.parent.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start what belongs to others")
+def test_root_leaves_the_folders_of_others_alone(runtime: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    others = runtime / f"sparkconfig-{OTHER}"
+    others.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as foreign:
+        foreign.bind(str(others / "app-7.sock"))
+        os.chown(others, OTHER, OTHER)
+        assert main(["refresh", "--list"]) == 0
+    assert "app-7" not in capsys.readouterr().out
+    assert (others / "app-7.sock").exists()
+
+
+def test_what_applications_say_is_printed_without_control_characters(
+    runtime: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    title = "\x1b]0;gone\x07\u202e"
+    path = {"path": title, "age_ms": 1, "error": f"no {title}"}
+    status = {
+        "generation": 1,
+        "reload_trigger": title,
+        "providers": [{"name": title, "up": False, "paths": [path]}],
+    }
+    server = control.ControlServer(
+        f"app-{title}",
+        {
+            "status": lambda: {"status": status},
+            "refresh": lambda: {"before": 1, "generation": 2, "changed": [f"${{{title}}}"]},
+        },
+    )
+    for words in (["--list"], ["--status"], []):
+        assert main(["refresh", *words]) == 0
+    assert main(["refresh", "app-1"]) == 4
+    shown = "".join(capsys.readouterr())
+    assert shown.count("\\x1b]0;gone") >= 7
+    assert [character for character in shown if not character.isprintable() and character != "\n"] == []
+    server.close()
 
 
 def test_a_path_that_is_too_long_for_a_socket_leaves_no_folder(runtime: Path) -> None:
@@ -118,7 +196,8 @@ def test_dead_sockets_are_removed_and_unknown_applications_are_named(
     service: AgentService, runtime: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dead = runtime / "sparkconfig" / "app-0.sock"
-    dead.touch()
+    with socket.socket(socket.AF_UNIX) as gone:
+        gone.bind(str(dead))
     assert main(["refresh", "--list"]) == 0
     assert "app-1" in capsys.readouterr().out
     assert not dead.exists()
@@ -127,8 +206,6 @@ def test_dead_sockets_are_removed_and_unknown_applications_are_named(
 
 
 def test_nonsense_on_the_socket_ends_nothing(service: AgentService) -> None:
-    import socket
-
     path = control.sockets()["app-1"]
     for request in (b"", b"\n", b"[]\n", b'{"call": 7}\n', b"x" * 10_000 + b"\n"):
         with socket.socket(socket.AF_UNIX) as client:

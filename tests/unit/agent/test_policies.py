@@ -147,3 +147,24 @@ def test_doors_ask_and_everything_is_recorded_once(
         ("session", "spark.sql.shuffle.partitions", "denied"),
         ("catalog", "prod.x", "denied"),
     ]
+
+
+def test_a_forbidden_reference_is_not_looked_up_at_the_start(
+    service: AgentService, operator: Path, tmp_path: Path
+) -> None:
+    """Whether its secret exists or not, the text is the same, and no store was asked."""
+    store = tmp_path / "shop.properties"
+    store.write_text("own=1\nadmin=2\n")
+    forbid = {"references": [{"type": "forbid", "provider": "files", "key": "*admin"}]}
+    (operator.parent / "rules.json").write_text(json.dumps({**RULES, **forbid}))
+    with operator.open("a") as file:
+        file.write("spark.config.providers=files\nspark.config.providers.files.class=file\n")
+    told = []
+    for key in ("admin", "noadmin"):
+        confs = {"spark.shop.zone": f"${{files:{store}:{key}}}", "spark.shop.own": f"${{files:{store}:own}}"}
+        answer = call(service, "start", confs=confs, operator_file=str(operator))
+        told.append([problem.replace("noadmin", "admin") for problem in answer["problems"]])
+        assert [*answer["confs"]] == ["spark.shop.own"]
+        assert [*answer["snapshot"]["values"]] == [f"${{files:{store}:own}}"]
+    assert told[0] == told[1]
+    assert len(told[0]) == 1

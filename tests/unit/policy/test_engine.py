@@ -272,7 +272,7 @@ class AllBroken(Broken):
 
 def test_a_policy_that_fails_everywhere_refuses_everywhere():
     checker = PolicyEngine({"batch": AllBroken(raising)}, parse({}), Overrides({}, owned=True))
-    decision = checker.check(request({"spark.x": "${a:b}"}, complete=True))
+    decision = checker.check(request({"spark.x": "${a:b}", "spark.y": "1"}, complete=True))
     assert len(decision.violations) == 3
     assert CANARY not in decision.message
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sparkconfig.agent import policy_calls
-from unit.policy.helpers import engine, request, rules
+from unit.policy.helpers import denied, engine, request, rules
 
 ALLOW_SHARED = {"type": "allow", "provider": "vault", "path": "shared/*"}
 
@@ -122,3 +122,30 @@ def test_the_jvm_asks(tmp_path):
     assert not ask(expressions=[*allowed, *denied])["allowed"]
     assert not ask(expressions=[{}])["ok"]
     assert made.counts == {"denied": 2, "warned": 0}
+
+
+def test_references_are_decided_before_a_store_is_asked(tmp_path):
+    """A lookup may issue credentials, and its error would tell whether the secret exists."""
+    looked_up = []
+
+    def resolve(texts):
+        looked_up.extend(texts.values())
+        return dict.fromkeys(texts, "10")
+
+    made = engine(
+        tmp_path,
+        rules({"key": "spark.shop.*", "type": "range", "maxValue": "50"}, references=[ALLOW_SHARED]),
+        resolve=resolve,
+        providers="vault",
+        providers__vault__class="file",
+    )
+    props = {"spark.shop.own": "${vault:shared/x:pw}", "spark.shop.other": "${vault:teams/x:pw}"}
+    for scope in ("application", "session", "source", "sink", "catalog", "hadoop"):
+        looked_up.clear()
+        found = made.check(request(props, scope=scope, complete=scope == "application"))
+        assert looked_up == ["${vault:shared/x:pw}"], scope
+        assert [text.partition(" [")[0] for text in found.violations] == [
+            "spark.shop.other: ${vault:teams/x:pw}: no rule lets a batch job use this reference"
+        ]
+        assert denied(found) == ["spark.shop.other"]
+        assert found.refused == {"spark.shop.other"}

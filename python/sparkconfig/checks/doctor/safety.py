@@ -18,11 +18,7 @@ __all__ = ["operator", "rpc", "sinks"]
 _RPC_ADVICE = (
     "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
 )
-_ENCRYPTION = (
-    "spark.network.crypto.enabled",
-    "spark.ssl.rpc.enabled",
-    "spark.authenticate.enableSaslEncryption",
-)
+_ENCRYPTION = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled")
 _MEND_FILE = "let root put a well-formed file there that others can read and not write"
 _DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
 _REQUIRE = f"{PREFIX}redaction.require"
@@ -36,15 +32,15 @@ _SINK_CLASSES = {
 
 
 def rpc(subject: Subject) -> Iterator[Finding]:
-    """Apply the rule of ``RpcProtection.scala``: executors on other hosts get values over protected RPC only."""
+    """Apply the rule of ``RpcProtection.scala``: executors get values over protected RPC only."""
     confs = subject.effective
     encrypted = next((key for key in _ENCRYPTION if conf_is_true(confs, key)), None)
     if conf_is_true(confs, "spark.authenticate") and encrypted:
         yield ok("rpc", f"spark.authenticate and {encrypted} protect what executors receive")
         return
     master = confs.get("spark.master", "").strip()
-    if master.startswith("local"):
-        yield ok("rpc", f"spark.master={master}: nothing leaves this host")
+    if master == "local" or master.startswith("local["):
+        yield ok("rpc", f"spark.master={master}: nothing leaves the driver's process")
     elif conf_is_true(confs, f"{PREFIX}rpc.insecure"):
         found = f"{PREFIX}rpc.insecure=true: whoever reaches the driver's port can read the secrets in use"
         yield warning("rpc", found, _RPC_ADVICE)

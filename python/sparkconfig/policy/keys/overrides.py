@@ -30,6 +30,14 @@ PROTECTED: tuple[str, ...] = (
     "spark.ui.filters",
     "spark.connect.grpc.interceptor.classes",
     "spark.connect.extensions.*",
+    # What switches Spark's analyzers, optimizers and data sources to code that asks nobody here.
+    "spark.sql.analyzer.singlePassResolver.*",
+    "spark.sql.analyzer.maxIterations",
+    "spark.sql.optimizer.excludedRules",
+    "spark.sql.adaptive.optimizer.excludedRules",
+    "spark.sql.sources.useV1SourceList",
+    "spark.sql.streaming.disabledV2Writers",
+    "spark.sql.streaming.disabledV2MicroBatchReaders",
     # Class paths and the JVM's own options.
     "spark.driver.extraClassPath",
     "spark.executor.extraClassPath",

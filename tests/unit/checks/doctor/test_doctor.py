@@ -261,8 +261,9 @@ def test_the_plugin_is_not_on(examine):
         ("spark.master yarn\nspark.authenticate TRUE\nspark.ssl.rpc.enabled true", Level.OK),
         (
             "spark.master k8s://h\nspark.authenticate true\nspark.authenticate.enableSaslEncryption true",
-            Level.OK,
+            Level.ERROR,
         ),
+        ("spark.master local-cluster[1,1,700]", Level.ERROR),
         ("spark.master yarn\nspark.config.rpc.insecure true", Level.WARNING),
         ("spark.app.name x", Level.NOTE),
     ],

@@ -2,7 +2,7 @@ package io.sparkconfig
 
 import io.sparkconfig.bindings.sources.OptionRules
 import io.sparkconfig.core.{SparkConfigException, Values}
-import io.sparkconfig.policy.doors.{PolicyRules, ReflectionRule}
+import io.sparkconfig.policy.doors.{PolicyRules, ReflectionRule, SinglePassStrategy}
 import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients, WorkerLogs}
 import org.apache.spark.sparkconfig.RedactionAccess
 import org.apache.spark.sql.SparkSessionExtensions
@@ -22,6 +22,7 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     }
     InPlaceConfs.beforeSession()
     extensions.injectPostHocResolutionRule(_ => ReflectionRule)
+    extensions.injectPlannerStrategy(new SinglePassStrategy(_))
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)
     CommandOutput.inject(extensions)

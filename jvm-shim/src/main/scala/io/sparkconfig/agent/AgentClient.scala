@@ -1,6 +1,7 @@
 package io.sparkconfig.agent
 
 import java.io.File
+import java.nio.charset.StandardCharsets.UTF_8
 import java.security.SecureRandom
 
 import scala.collection.JavaConverters._
@@ -203,16 +204,16 @@ private[sparkconfig] object AgentClient {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
     val pythons = PythonFinder.candidates(
-      operatorFile.map(file => OperatorFile.python(file).getOrElse("python3")),
+      operatorFile.map(OperatorFile.python),
       conf.getOption(_),
       environment)
     val isolated = operatorFile.isDefined
     val specs = pythons.map { python =>
-      val flags = if (isolated) Seq("-I") else Nil
-      LaunchSpec(
-        Seq(python) ++ flags ++ Seq("-c", Bootstrap),
-        if (isolated) Some(environment.filter { case (name, _) => OperatorEnvironment(name) }) else None,
+      if (isolated) LaunchSpec(
+        Seq(python, "-I", "-S", "-c", trustedStart),
+        Some(environment.filter { case (name, _) => OperatorEnvironment(name) } + ("PATH" -> SystemPath)),
         StartTimeoutMs)
+      else LaunchSpec(Seq(python, "-c", Bootstrap), None, StartTimeoutMs)
     }
     val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, onRequest)
     supervisor.launch()
@@ -226,7 +227,17 @@ private[sparkconfig] object AgentClient {
   }
 
   /** What a process that holds the operator's secrets may keep of the environment that the job chose. */
-  private val OperatorEnvironment = Set("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
+  private val OperatorEnvironment = Set("LANG", "LC_ALL", "TZ", "TMPDIR")
+
+  /** For clients that run programs. The home directory is the user database's, without a variable. */
+  private val SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+  /** The start beside an operator's file: checks the interpreter's packages before it imports one. */
+  private def trustedStart: String = {
+    val text = getClass.getResourceAsStream("trusted_start.py")
+    try new String(text.readAllBytes(), UTF_8)
+    finally text.close()
+  }
 
   private def request(conf: SparkConf, operatorFile: Option[File]): JsonNode = {
     val node = Json.obj()

@@ -15,8 +15,8 @@ import io.sparkconfig.core.SparkConfigException
  */
 private[sparkconfig] object OperatorFile {
   private val Name = "sparkconfig.conf"
-  private val Sticky = Integer.parseInt("1000", 8)
   private val Required = "sparkconfig.required"
+  private val PythonKey = "spark.config.agent.python"
 
   /**
    * `/etc/spark`, else `$SPARK_HOME/conf`, else `$SPARK_CONF_DIR`: the rule of `settings/operator_file.py`.
@@ -39,43 +39,41 @@ private[sparkconfig] object OperatorFile {
   }
 
   /**
-   * The interpreter that it names.
+   * The interpreter that it names. It runs with the operator's secrets, so it is never looked for on `PATH`, which the
+   * job sets, and the job's user must not be able to write or replace it.
    *
-   * @throws SparkConfigException it cannot be read, or the job's user could have written it: such a file must not
-   *                              even choose the program that validates it
+   * @throws SparkConfigException it names none, or not by an absolute path; the file cannot be read; the job's user
+   *                              could have written the file or the interpreter. Such a file must not even choose the
+   *                              program that validates it
    */
-  def python(file: Path): Option[String] = {
-    checkTrust(file, new UnixSystem().getUid)
+  def python(file: Path): String = {
+    val user = new UnixSystem().getUid
+    checkTrust(file, user, "the operator's file")
     val properties = new Properties()
     try {
       val reader = Files.newBufferedReader(file, UTF_8)
       try properties.load(reader)
       finally reader.close()
     } catch {
-      case e @ (_: IOException | _: IllegalArgumentException) => throw unreadable(file, e)
+      case e @ (_: IOException | _: IllegalArgumentException) => throw unreadable(file, "the operator's file", e)
     }
-    Option(properties.getProperty("spark.config.agent.python")).map(_.trim).filter(_.nonEmpty)
+    val named = Option(properties.getProperty(PythonKey)).map(_.trim).filter(_.nonEmpty)
+    val python = named.getOrElse(throw new SparkConfigException(
+      s"the operator's file $file names no interpreter, and the job must not choose the one that holds the secrets; " +
+        s"add $PythonKey=/opt/sparkconfig/bin/python, the absolute path of a Python that has this package"))
+    if (!python.startsWith("/")) throw new SparkConfigException(
+      s"$PythonKey=$python in the operator's file $file: the interpreter must be an absolute path, since the job sets " +
+        "PATH and the working directory")
+    checkTrust(Paths.get(python), user, s"the interpreter of $PythonKey")
+    python
   }
 
-  /** Not for root, who can write everything. */
-  private def checkTrust(file: Path, user: Long): Unit = if (user != 0) {
-    val real =
-      try file.toRealPath()
-      catch { case e: IOException => throw unreadable(file, e) }
-    val above = Iterator.iterate(real.getParent)(_.getParent).takeWhile(_ != null)
-    (Iterator(real) ++ above).foreach { path =>
-      val mode = Files.getAttribute(path, "unix:mode").asInstanceOf[Int]
-      val sticky = Files.isDirectory(path) && (mode & Sticky) != 0
-      if (Files.getAttribute(path, "unix:uid").asInstanceOf[Int].toLong == user) throw new SparkConfigException(
-        s"$path of the operator's file belongs to the user that runs the job (uid $user), who could change it; " +
-          s"let root own it: chown root $path")
-      if (!sticky && Files.isWritable(path)) throw new SparkConfigException(
-        s"the job's user (uid $user) can write $path, and so change the operator's file; take that permission away")
-    }
-  }
+  private def checkTrust(path: Path, user: Long, what: String): Unit =
+    try Trust.problem(path, user, what).foreach(text => throw new SparkConfigException(text))
+    catch { case e: IOException => throw unreadable(path, what, e) }
 
-  private def unreadable(file: Path, e: Throwable) = new SparkConfigException(
-    s"the operator's file $file cannot be read (${e.getClass.getSimpleName}); ask the operator to mend it")
+  private def unreadable(path: Path, what: String, e: Throwable) = new SparkConfigException(
+    s"$what $path cannot be read (${e.getClass.getSimpleName}); ask the operator to mend it")
 
   /** A dangling link, or a file that cannot be read, must not mean that there is no operator. */
   private def present(path: Path): Boolean = Files.exists(path, LinkOption.NOFOLLOW_LINKS)

@@ -10,6 +10,7 @@ import org.apache.spark.api.plugin.{DriverPlugin, PluginContext}
 /** The driver's half: an exception in `init` stops the application, which is how every failed check ends. */
 private[sparkconfig] class DriverSide extends DriverPlugin {
   @volatile private var application: Option[Application] = None
+  @volatile private var local = true
 
   override def init(sc: SparkContext, context: PluginContext): JMap[String, String] = {
     LogNoise.started()
@@ -21,14 +22,16 @@ private[sparkconfig] class DriverSide extends DriverPlugin {
           throw new StartFailedException(known.getMessage)
       }
     application = Some(started)
+    local = sc.isLocal
     started.executorSettings
   }
 
   override def registerMetrics(appId: String, context: PluginContext): Unit =
     application.foreach(_.ready(appId, context.metricRegistry()))
 
+  /** Only executors have questions. In local mode there are none, and whoever asks is not of this application. */
   override def receive(message: Any): AnyRef =
-    application.map(_.answer(message)).orNull
+    if (local) null else application.map(_.answer(message)).orNull
 
   override def shutdown(): Unit = {
     application.foreach(_.close())

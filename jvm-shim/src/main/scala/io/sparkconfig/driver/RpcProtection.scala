@@ -1,11 +1,13 @@
 package io.sparkconfig.driver
 
 import org.apache.spark.SparkConf
+import org.apache.spark.sparkconfig.SparkAccess
 import org.slf4j.LoggerFactory
 
 /**
- * Snapshots travel over Spark's RPC. Whoever reaches the driver's port could ask for one, so executors on other
- * hosts need `spark.authenticate` and encrypted RPC.
+ * Snapshots travel over Spark's RPC. Whoever reaches the driver's port could ask for one, so executors in processes of
+ * their own need `spark.authenticate` and encrypted RPC, on the same host, too. SASL's encryption does not count: it is
+ * DIGEST-MD5, and a peer may do without it.
  */
 private[driver] object RpcProtection {
   private val log = LoggerFactory.getLogger("io.sparkconfig.driver.RpcProtection")
@@ -15,7 +17,7 @@ private[driver] object RpcProtection {
   def problem(conf: SparkConf, insecureAllowed: Boolean): Option[String] =
     if (insecureAllowed || isProtected(conf)) None
     else Some(
-      "spark.authenticate: executors on other hosts would receive secrets over unprotected RPC; " +
+      "spark.authenticate: executors would receive secrets over unprotected RPC; " +
         s"$Advice, or accept the risk with spark.config.rpc.insecure=true.")
 
   def warn(conf: SparkConf, insecureAllowed: Boolean): Unit =
@@ -26,11 +28,11 @@ private[driver] object RpcProtection {
     }
 
   private def isProtected(conf: SparkConf): Boolean = {
-    val oneHost = conf.get("spark.master", "local").startsWith("local")
+    // One process, whose endpoint answers nobody; see DriverSide.
+    val local = SparkAccess.isLocalMaster(conf)
     val encrypted =
       conf.getBoolean("spark.network.crypto.enabled", defaultValue = false) ||
-        conf.getBoolean("spark.ssl.rpc.enabled", defaultValue = false) ||
-        conf.getBoolean("spark.authenticate.enableSaslEncryption", defaultValue = false)
-    oneHost || (conf.getBoolean("spark.authenticate", defaultValue = false) && encrypted)
+        conf.getBoolean("spark.ssl.rpc.enabled", defaultValue = false)
+    local || (conf.getBoolean("spark.authenticate", defaultValue = false) && encrypted)
   }
 }

@@ -2,6 +2,7 @@ package io.sparkconfig.driver
 
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.core.{Expression, PolicyStart, Snapshot, SparkConfigException}
+import io.sparkconfig.policy.doors.SinglePass
 import org.apache.spark.SparkConf
 import org.apache.spark.sparkconfig.SparkAccess
 
@@ -46,7 +47,8 @@ private[sparkconfig] object StartPlan {
         s"$key: the value of ${expression.text} contains '$${', which Spark would expand inside a value of this " +
           "conf. Change the secret, or pass it through an option or a conf that Spark does not register."
     }
-    val problems = answer.problems ++ expanded ++ RpcProtection.problem(conf, client.settings.rpcInsecure)
+    val problems = answer.problems ++ expanded ++ RpcProtection.problem(conf, client.settings.rpcInsecure) ++
+      SinglePass.problem(conf.get(_, _))
     if (problems.nonEmpty) throw new SparkConfigException(report(problems))
     RpcProtection.warn(conf, client.settings.rpcInsecure)
     val inPlace = answer.inPlace.toSeq.flatMap { key =>

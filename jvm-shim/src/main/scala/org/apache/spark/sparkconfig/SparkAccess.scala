@@ -4,7 +4,7 @@ import java.io.File
 
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.scheduler.SparkListenerEvent
-import org.apache.spark.util.ShutdownHookManager
+import org.apache.spark.util.{ShutdownHookManager, Utils}
 import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
 
 /** The few private members of Spark that the shim reads; everything else uses public API. */
@@ -18,6 +18,9 @@ object SparkAccess {
 
   /** Whether the application writes an event log. */
   def logsEvents(sc: SparkContext): Boolean = sc.isEventLogEnabled
+
+  /** Whether driver and executors are one process; `local-cluster` starts processes. */
+  def isLocalMaster(conf: SparkConf): Boolean = Utils.isLocalMaster(conf)
 
   /** Whether Spark reads this key through a registered entry, which expands `${...}` inside values. */
   def isRegistered(key: String): Boolean = ConfigEntry.findEntry(key) != null

@@ -1,0 +1,95 @@
+"""Start of the side process beside an operator's file: its packages must not be the job's to write.
+
+The driver's JVM runs this text with `python -I -S -c`: nothing of the environment counts, and no package was imported.
+What is checked: each folder from which packages come, what lies directly in it, all of sparkconfig's own folder, and
+the directories above them. The interpreter itself was checked by the JVM.
+"""
+
+import os
+import stat
+import sys
+
+USER = os.geteuid()
+
+
+def refuse(path, why):
+    sys.exit(
+        "%s %s, and so change the process that holds the operator's secrets; let root own the environment of"
+        " spark.config.agent.python, and take that permission away" % (path, why)
+    )
+
+
+def check(path):
+    found = os.lstat(path)
+    if stat.S_ISLNK(found.st_mode):
+        check_above(os.path.join(os.path.dirname(path), os.readlink(path)))
+        found = os.stat(path)
+    if found.st_uid == USER != 0:
+        refuse(path, "belongs to the user that runs the job (uid %d), who could change it" % USER)
+    if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX:
+        return  # like /tmp: only its owner can replace what lies in it
+    if found.st_mode & stat.S_IWOTH:
+        refuse(path, "can be written by everybody, who could change it")
+    if USER != 0 and os.access(path, os.W_OK):
+        refuse(path, "can be written by the user that runs the job (uid %d), who could change it" % USER)
+
+
+def check_above(path):
+    """The path, and every directory in which somebody could put something else in its place."""
+    for name in {os.path.abspath(path), os.path.realpath(path)}:
+        while name not in seen:
+            seen.add(name)
+            if os.path.lexists(name):
+                check(name)
+            name = os.path.dirname(name)
+
+
+def check_folder(path):
+    check_above(path)
+    if os.path.isdir(path):
+        for entry in os.scandir(path):
+            try:
+                check(entry.path)
+            except FileNotFoundError:  # a link to nothing
+                check_above(os.path.dirname(entry.path))
+
+
+def site_folders():
+    """Where packages lie, before their .pth files are run: the environment's folders, and the base's if they count."""
+    import site
+
+    prefixes = [sys.prefix, sys.exec_prefix]
+    above = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
+    marker = os.path.join(above, "pyvenv.cfg")
+    if os.path.isfile(marker):
+        check_above(marker)
+        with open(marker, encoding="utf-8") as lines:
+            words = [line.replace(" ", "").strip().lower() for line in lines]
+        prefixes = [above] + (prefixes if "include-system-site-packages=true" in words else [])
+    return site.getsitepackages(prefixes)
+
+
+seen = set()
+for folder in [each for each in sys.path if each] + site_folders():
+    check_folder(folder)
+import site  # noqa: E402
+
+known = set(sys.path)
+site.main()
+for folder in sys.path:
+    if folder not in known and os.path.exists(folder):
+        check_folder(folder)
+sys.path[:] = [each for each in sys.path if each]
+
+import importlib.util  # noqa: E402
+
+spec = importlib.util.find_spec("sparkconfig")
+if spec is None or spec.origin is None:
+    sys.exit("the Python package sparkconfig is not installed here")
+for top, _, _ in os.walk(os.path.dirname(spec.origin)):
+    check_folder(top)
+try:
+    from sparkconfig.agent.main import main
+except ModuleNotFoundError as error:
+    sys.exit("the Python package " + str(error.name) + " is not installed here")
+main()
