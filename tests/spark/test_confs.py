@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 
 import pytest
 
@@ -30,6 +31,9 @@ def seen(tmp_path_factory) -> dict[str, str]:
     conf = {
         **QUIET,
         "spark.master": "local-cluster[1,1,700]",
+        "spark.authenticate": "true",
+        "spark.authenticate.secret": secrets.token_hex(24),
+        "spark.network.crypto.enabled": "true",
         "spark.executor.memory": "700m",
         "spark.ui.enabled": "false",
         "spark.jars": str(shim_jar()),

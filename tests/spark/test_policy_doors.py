@@ -461,6 +461,9 @@ class TestReferences:
             for statement in (
                 f"SELECT {function}({call})",
                 f"SELECT {function}({call}) FROM range(0, 2, 1, 2)",
+                # Spark evaluates these while it analyses.
+                f"SELECT * FROM VALUES ({function}({call}))",
+                f"SELECT * FROM range(length({function}({call})))",
             ):
                 with pytest.raises(AnalysisException, match="may not call sparkconfig's classes") as error:
                     spark.sql(statement).collect()

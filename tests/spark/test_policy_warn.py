@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from sparkconfig._spark import driver
 from support.policies import log_to, records, write_operator
@@ -107,3 +108,59 @@ def test_doors_let_pass_count_and_record(application):
     log = (folder / "driver.log").read_text()
     assert "nowhere" not in log
     assert SECRET not in log + json.dumps(audit)
+
+
+def test_a_local_driver_answers_nobody_on_its_port(application):
+    """An RPC environment of its own is what a stranger with access to the port has; local mode needs no secret."""
+    spark, _ = application
+    jvm = spark._jvm
+    security = scala_object(jvm, "org.apache.spark.SecurityManager")
+    conf = jvm.org.apache.spark.SparkConf(False)
+    default = "$lessinit$greater$default$"
+    manager = jvm.org.apache.spark.SecurityManager(
+        conf, getattr(security, f"{default}2")(), getattr(security, f"{default}3")()
+    )
+    rpc = scala_object(jvm, "org.apache.spark.rpc.RpcEnv")
+    stranger = rpc.create("stranger", "127.0.0.1", 0, conf, manager, False)
+    try:
+        port = int(spark.sparkContext._jsc.sc().conf().get("spark.driver.port"))
+        driver_ref = stranger.setupEndpointRef(
+            jvm.org.apache.spark.rpc.RpcAddress("127.0.0.1", port),
+            "org.apache.spark.internal.plugin.PluginEndpoint",
+        )
+        any_class = scala_object(jvm, "scala.reflect.ClassTag").Any()
+        for words in (
+            ["ask-key"],
+            ["ask-snapshot", 0, 0, "1"],
+            ["ask-expression", "${files:x:y}", {}, False],
+        ):
+            message = spark.sparkContext._gateway.new_array(jvm.Object, len(words))
+            for place, word in enumerate(words):
+                message[place] = jvm.java.lang.Long.valueOf(0) if word == 0 else word
+            question = jvm.org.apache.spark.internal.plugin.PluginMessage(
+                "io.sparkconfig.ConfigPlugin", message
+            )
+            assert driver_ref.askSync(question, any_class) is None
+    finally:
+        stranger.shutdown()
+
+
+@pytest.mark.parametrize("switch", ["enabled", "enabledTentatively", "returnSinglePassResultInDualRun"])
+def test_sparks_single_pass_analyzer_runs_nothing(application, switch):
+    """It knows none of our rules. The key is protected; here mode warn lets it pass, and the statement fails."""
+    spark, folder = application
+    key = f"spark.sql.analyzer.singlePassResolver.{switch}"
+    before = driver.status()["policy"]["warned"]
+    spark.conf.set(key, "true")
+    assert driver.status()["policy"]["warned"] == before + 1
+    try:
+        for run in (
+            lambda: spark.range(3).collect(),
+            lambda: spark.sql("SELECT 1").collect(),
+            lambda: spark.range(2).write.mode("overwrite").parquet(str(folder / "single")),
+        ):
+            with pytest.raises(AnalysisException, match=switch):
+                run()
+    finally:
+        spark.conf.unset(key)
+    assert spark.range(3).count() == 3

@@ -2,7 +2,7 @@ package io.sparkconfig
 
 import io.sparkconfig.bindings.sources.OptionRules
 import io.sparkconfig.core.{SparkConfigException, Values}
-import io.sparkconfig.policy.doors.{PolicyRules, ReflectionRule, SinglePassStrategy}
+import io.sparkconfig.policy.doors.{PolicyRules, SinglePassStrategy}
 import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients, WorkerLogs}
 import org.apache.spark.sparkconfig.RedactionAccess
 import org.apache.spark.sql.SparkSessionExtensions
@@ -21,7 +21,6 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
           "Set spark.plugins=io.sparkconfig.ConfigPlugin; it adds the extension by itself.")
     }
     InPlaceConfs.beforeSession()
-    extensions.injectPostHocResolutionRule(_ => ReflectionRule)
     extensions.injectPlannerStrategy(new SinglePassStrategy(_))
     PolicyRules.inject(extensions)
     OptionRules.inject(extensions)

@@ -15,6 +15,7 @@ private[sparkconfig] object ReflectionRule extends Rule[LogicalPlan] {
 
   /** The key that a rule names; its value is the class and the method, such as `java.lang.Math.abs`. */
   private val Key = "sparkconfig.reflect"
+  private[doors] val HiveFunction = "GenericUDFReflect"
   private val HiveFunctions = "org.apache.spark.sql.hive.Hive"
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
@@ -26,13 +27,14 @@ private[sparkconfig] object ReflectionRule extends Rule[LogicalPlan] {
     // `try_reflect` and `java_method` are the same underneath.
     case call: CallMethodViaReflection => check(call.children.take(2).map(known))
     // Hive's own even makes instances, so it could call what has no static form.
-    case other if other.getClass.getName.startsWith(HiveFunctions) && hiveClass(other).contains("GenericUDFReflect") =>
+    case other if other.getClass.getName.startsWith(HiveFunctions) && hiveClass(other).contains(HiveFunction) =>
       // `reflect2` has an object in the place of the class: nobody can say whose it is.
       check(if (hiveClass(other).endsWith("2")) Nil else other.children.take(2).map(known))
     case _ => ()
   }
 
-  private def check(called: Seq[Option[String]]): Unit = {
+  /** @param called the class and the method; None, or left out, where that is not known */
+  private[doors] def check(called: Seq[Option[String]]): Unit = {
     val owner = called.headOption.flatten
     if (owner.forall(isOurs)) throw new PolicyViolationException(
       "reflect, java_method and try_reflect may not call sparkconfig's classes, nor a class whose name is not a " +
