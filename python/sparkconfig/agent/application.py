@@ -12,18 +12,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sparkconfig._text import shorten
 from sparkconfig.agent.control import ControlServer
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
 from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import scan
 from sparkconfig.policy.jobtype import JobTypes, Launch, parse_map
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.cache_entry import Kept
-from sparkconfig.resolution.files import FileRules
+from sparkconfig.resolution.files import FileRules, matcher, name_of
 from sparkconfig.resolution.keeper import SnapshotKeeper, Use
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
@@ -119,6 +121,8 @@ class Application:
         if _has_policies(self._confs):
             self._load_policies(launch, restarted=held is not None)
         self.records = self._records()
+        self._used: set[str] = set()
+        self._for_workers = matcher(self.settings.worker_references)
         self.history = GenerationHistory()
         self.users = Users()
         self._control: ControlServer | None = None
@@ -134,6 +138,7 @@ class Application:
         )
 
     def _on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
+        self._used.update(reference for use in uses.values() for reference in use.references)
         self.history.on_round(before, after, uses)
         if self.records is not None:
             self.records.on_round(before, after, uses)
@@ -242,6 +247,39 @@ class Application:
         if self._manual:
             return self.keeper.snapshot, 0.0
         return self.keeper.refresh(prepare=prepare), max(waits)
+
+    def check_asked(self, wanted: Mapping[str, Expression]) -> None:
+        """Check what an executor asks for: what the driver has used, or ``spark.config.worker.references`` names.
+
+        Whoever holds the cluster's RPC secret could be an executor, and must not have the whole store.
+
+        Raises:
+            UnresolvedReferenceError: names what it may not ask for; no store was asked.
+        """
+        # Imported here: an application whose executors ask for nothing new needs no policies.
+        from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
+
+        known = self.keeper.uses()
+        problems: dict[str, None] = {}
+        for id_, expression in wanted.items():
+            if id_ in known:
+                continue
+            beside = kafka_options.of_map(expression.siblings)
+            uses = uses_in(
+                {"": expression.text, **beside},
+                self.settings.foreign_providers,
+                substitution=self.settings.substitution_enabled,
+            )
+            for use in uses:
+                name = name_of(use.provider, use.path, use.key)
+                shown = "a substitution $[...]" if use.provider == SUBSTITUTION else f"${{{shorten(name)}}}"
+                if f"${{{name}}}" not in self._used and self._for_workers.fullmatch(name) is None:
+                    problems[
+                        f"{shown}: executors may ask for what the driver has used, and for what"
+                        f" {PREFIX}worker.references names; use it on the driver first, or name it there"
+                    ] = None
+        if problems:
+            raise UnresolvedReferenceError(tuple(problems))
 
     def announce(self, application_id: str) -> None:
         """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand."""

@@ -60,6 +60,9 @@ class UnmaskedValues:
                 )
 
 
+_ASKED_FROM_OUTSIDE = ("executor", "worker")
+"""Who is not the driver: its code runs where others may run theirs, too."""
+
 _MAX_WAIT_MS = 60_000
 _WORKING_MEMORY = 16 << 20  # bytes; what a round of reading needs at least
 _NO_MEMORY = 137  # the exit code of a process that the kernel ends for want of memory
@@ -179,6 +182,8 @@ class AgentService:
     def _resolve(self, request: Json) -> Json:
         keeper = self._running.keeper
         wanted = _expressions(request.get("expressions") or [])
+        if request.get("scope") in _ASKED_FROM_OUTSIDE:
+            self._running.check_asked(wanted)
         self._running.users.asked(wanted, request.get("scope"))
         snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
         self._mask(snapshot)

@@ -19,7 +19,7 @@ from sparkconfig._text import shorten
 from sparkconfig.errors import ProviderError
 from sparkconfig.settings.schema import Settings
 
-__all__ = ["FileRules", "StoredFile", "marker"]
+__all__ = ["FileRules", "StoredFile", "marker", "matcher", "name_of"]
 
 _LONGEST_NAME = 80
 

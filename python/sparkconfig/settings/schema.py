@@ -219,6 +219,13 @@ class Settings:
         "Job types whose Python workers may ask for values. Servers that several users share (connect, sql) are"
         " not among them unless they are listed here.",
     )
+    worker_references: tuple[str, ...] = _conf(
+        "worker.references",
+        references,
+        "",
+        "PROVIDER:PATH:KEY, with * for any text: references that executors and their Python workers may ask for"
+        " although the driver has not used them.",
+    )
     create_table_policy: str | None = _conf(
         "create.table.policy",
         optional_text,

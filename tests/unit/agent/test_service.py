@@ -231,3 +231,32 @@ def test_a_refused_value_is_read_again_and_ids_that_are_not_in_use_are_ignored(
     answer = call(service, "renew", ids=["${store:db:password}"])
     assert (answer["ok"], answer["wait_ms"], answer["snapshot"]["generation"]) == (True, 0, 2)
     assert 0 < call(service, "renew", ids=["${store:db:password}"])["wait_ms"] <= 1000
+
+
+@pytest.mark.parametrize("scope", ["executor", "worker"])
+def test_executors_may_ask_for_what_the_driver_has_used(
+    service: AgentService, secrets: Path, scope: str
+) -> None:
+    """Whoever holds the cluster's RPC secret can ask as an executor does."""
+    password, user = (f"${{files:{secrets}:{key}}}" for key in ("password", "user"))
+    call(service, "start", confs=confs(secrets))
+
+    def asked(text: str, scope: str | None = scope) -> dict[str, Any]:
+        return call(service, "resolve", expressions=[{"id": text, "text": text}], scope=scope)
+
+    assert asked(password)["ok"]
+    assert asked(f"pw={password}")["ok"], "its references count, not the text around them"
+    refused = [asked(f"{password}{text}")["message"] for text in (user, user.replace(":user", ":none"))]
+    assert "spark.config.worker.references" in refused[0]
+    assert refused[0].replace(":user", ":none") == refused[1], "nothing tells whether it exists"
+    assert password not in "".join(refused)
+    assert asked(user, None)["ok"]
+    assert asked(user)["ok"], "the driver has used it by now"
+
+
+def test_executors_may_ask_for_what_is_named_for_them(service: AgentService, secrets: Path) -> None:
+    named = {"spark.config.worker.references": f"${{files:{secrets}:us*}}"}
+    call(service, "start", confs=confs(secrets, **named))
+    user = f"${{files:{secrets}:user}}"
+    answer = call(service, "resolve", expressions=[{"id": user, "text": user}], scope="worker")
+    assert answer["snapshot"]["values"][user]["value"] == "app"

@@ -87,7 +87,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   /**
    * Takes expressions into the snapshot and reads every path again that is due.
    *
-   * @param scope who asks: `application`, `worker`, or None for a point of use
+   * @param scope who asks: `application`, `worker`, `executor`, or None for a point of use
    * @throws io.sparkconfig.core.SparkConfigException if one of these expressions cannot be resolved
    */
   def resolve(expressions: Iterable[Expression], scope: Option[String] = None): Snapshot = {

@@ -23,6 +23,9 @@ trait ValueSource {
   /** The value of an expression for a Python worker: what workers may ask for, the policy decides anew. */
   def resolveForWorker(expression: Expression): String
 
+  /** The value of an expression for an executor, which may ask for less than the driver. */
+  def resolveForExecutor(expression: Expression): String = resolve(expression)
+
   /** The newest snapshot that this process holds. */
   def snapshot: Snapshot
 

@@ -41,9 +41,12 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def resolve(expression: Expression): String = resolveAll(Seq(expression)).head
 
-  override def use(expressions: Seq[Expression]): Used = useAs(None, expressions)
+  override def use(expressions: Seq[Expression]): Used = useAs(None, expressions, None)
 
   override def resolveForWorker(expression: Expression): String = resolveAs(Some("worker"), Seq(expression)).head
+
+  override def resolveForExecutor(expression: Expression): String =
+    useAs(None, Seq(expression), Some("executor")).values.head
 
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
     // Somebody else may have been refused before.
@@ -76,12 +79,13 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
    * @param scope None: a point of use, whose options or confs a door has evaluated
    * @throws io.sparkconfig.core.PolicyRefusedException the policy refuses one of them
    */
-  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = useAs(scope, expressions).values
+  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = useAs(scope, expressions, scope).values
 
-  private def useAs(scope: Option[String], expressions: Seq[Expression]): Used = {
+  /** @param asker whom the side process answers: workers and executors may have less than the driver */
+  private def useAs(scope: Option[String], expressions: Seq[Expression], asker: Option[String]): Used = {
     PolicyDoors.running.foreach(_.use(scope, expressions))
     val newest =
-      try ask(expressions, scope)
+      try ask(expressions, asker)
       catch {
         case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held)
         case unplaced: FilePlacementException =>

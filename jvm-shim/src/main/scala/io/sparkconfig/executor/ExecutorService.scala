@@ -168,7 +168,7 @@ private[sparkconfig] final class ExecutorService(
   private def take(wanted: Expression, worker: Boolean): Unit = {
     val result =
       try {
-        if (worker) values.resolveForWorker(wanted) else values.resolve(wanted)
+        if (worker) values.resolveForWorker(wanted) else values.resolveForExecutor(wanted)
         if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
         else Plain
       } catch {

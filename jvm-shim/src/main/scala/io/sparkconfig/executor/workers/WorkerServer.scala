@@ -93,7 +93,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
   /** All from one generation: the snapshot is taken once, after everything is in use. */
   private def resolve(expressions: Seq[Expression]): JsonNode = {
     expressions.foreach { expression =>
-      if (!policies) values.resolve(expression)
+      if (!policies && values.snapshot.get(expression).isDefined) values.resolve(expression)
       else if (!granted.contains(expression.id) || values.snapshot.get(expression).isEmpty) {
         values.resolveForWorker(expression)
         granted.add(expression.id)
