@@ -118,6 +118,7 @@ def site(cluster, postgres, pg_driver, harness_run, memory, tmp_path_factory) ->
         "spark.eventLog.dir": (folder / "events").as_uri(),
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
+        "spark.config.worker.references": "files:*",
         "spark.config.poll.interval": "200ms",
         "spark.config.files.base64": f"files:{site.store}:*.p12",
         "spark.config.files.text": "files:*.pem",

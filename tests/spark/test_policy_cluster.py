@@ -37,9 +37,12 @@ def application(cluster, tmp_path_factory) -> Iterator[tuple[object, Path]]:
     # Workers cannot import this module: its functions travel as they are.
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     folder = tmp_path_factory.mktemp("policy-cluster")
-    (folder / "shop.properties").write_text(f"password={SECRET}\nadmin={SECRET}\nclerk={SECRET}\n")
+    (folder / "shop.properties").write_text(
+        f"password={SECRET}\nadmin={SECRET}\nclerk={SECRET}\nother={SECRET}\n"
+    )
     # What the operator sets for everybody, a job may repeat.
-    home = write_operator(folder, RULES, **cluster.security())
+    named = ",".join(f"files:*:{key}" for key in ("password", "admin", "clerk"))
+    home = write_operator(folder, RULES, **cluster.security(), **{"spark.config.worker.references": named})
     conf = {
         **cluster.application(),
         "spark.jars": str(shim_jar()),
@@ -53,7 +56,9 @@ def application(cluster, tmp_path_factory) -> Iterator[tuple[object, Path]]:
 
 def test_workers_get_what_the_policy_lets_them_ask_for_and_nothing_else(application) -> None:
     session, folder = application
-    texts = {key: f"${{files:{folder}/shop.properties:{key}}}" for key in ("password", "admin", "clerk")}
+    texts = {
+        key: f"${{files:{folder}/shop.properties:{key}}}" for key in ("password", "admin", "clerk", "other")
+    }
     assert driver.current(texts["clerk"]).reveal() == SECRET
 
     def ask(_rows):
@@ -79,6 +84,9 @@ def test_workers_get_what_the_policy_lets_them_ask_for_and_nothing_else(applicat
                 "admin again": "PolicyViolation",
                 "clerk": "PolicyViolation",
                 "clerk again": "PolicyViolation",
+                # The policy allows it; but the driver has not used it, and nothing names it for workers.
+                "other": "UnresolvedReferenceError",
+                "other again": "UnresolvedReferenceError",
                 "held": ["password}"],
             }
         ]
@@ -87,4 +95,9 @@ def test_workers_get_what_the_policy_lets_them_ask_for_and_nothing_else(applicat
     decided = {
         (r["decision"], r["subject"].rpartition(":")[2]) for r in records(folder) if r["scope"] == "worker"
     }
-    assert decided == {("allowed", "password}"), ("denied", "admin}"), ("denied", "clerk}")}
+    assert decided == {
+        ("allowed", "password}"),
+        ("allowed", "other}"),
+        ("denied", "admin}"),
+        ("denied", "clerk}"),
+    }

@@ -75,7 +75,11 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
         folder,
         RULES,
         **DEFAULTS,
-        **{"spark.plugins": conf["spark.plugins"], "spark.config.worker.job.types": "batch, connect"},
+        **{
+            "spark.plugins": conf["spark.plugins"],
+            "spark.config.worker.job.types": "batch, connect",
+            "spark.config.worker.references": "files:*",
+        },
     )
     log_to(home, folder / "driver.log")
     with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:

@@ -162,8 +162,9 @@ def folder() -> Iterator[Path]:
 @pytest.fixture(scope="class")
 def interpreter(folder: Path) -> Iterator[Callable[[Path], str]]:
     """The driver's own look at an operator's file, in a JVM of another user: the interpreter, or the refusal."""
+    jars = f"{shim_jar()}:{spark_home()}/jars/*"
     child = subprocess.Popen(
-        [java(), "-Xmx128m", "-cp", f"{shim_jar()}:{spark_home()}/jars/*", "py4j.GatewayServer", "--die-on-broken-pipe", "0"],
+        [java(), "-Xmx128m", "-cp", jars, "py4j.GatewayServer", "--die-on-broken-pipe", "0"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -171,7 +172,7 @@ def interpreter(folder: Path) -> Iterator[Callable[[Path], str]]:
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],
-    )  # fmt: skip
+    )
     gateway = JavaGateway(gateway_parameters=GatewayParameters(port=int(child.stdout.readline())))
     operator_file = scala_object(gateway.jvm, "io.sparkconfig.agent.OperatorFile")
 

@@ -20,24 +20,20 @@ KEEP = resource.RLIM_INFINITY
 
 
 def test_an_executors_files_for_workers_are_all_there_or_none_is(tmp_path: Path) -> None:
-    local, temporary = tmp_path / "local", tmp_path / "t"
-    local.mkdir()
-    temporary.mkdir()
-    with bare_jvm(f"-Djava.io.tmpdir={temporary}") as gateway:
+    with bare_jvm(f"-Djava.io.tmpdir={tmp_path}") as gateway:
         jvm = gateway.jvm
         pid = jvm.java.lang.ProcessHandle.current().pid()
-        folders = gateway.jvm.java.util.ArrayList()
-        folders.add(jvm.java.io.File(str(local)))
-        sequence = jvm.scala.collection.JavaConverters.asScalaBufferConverter(folders).asScala().toSeq()
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, KEEP))
         with pytest.raises(Py4JJavaError, match="IOException"):
-            jvm.io.sparkconfig.executor.workers.WorkerServer(None, sequence, False)
-        assert [*local.iterdir(), *temporary.rglob("sparkconfig-worker*")] == []
+            jvm.io.sparkconfig.executor.workers.WorkerServer(None, False)
+        assert [*tmp_path.iterdir()] == []
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (KEEP, KEEP))
-        server = jvm.io.sparkconfig.executor.workers.WorkerServer(None, sequence, False)
-        assert [each.name for each in local.iterdir()] == ["sparkconfig-worker.json"]
+        server = jvm.io.sparkconfig.executor.workers.WorkerServer(None, False)
+        (folder,) = tmp_path.iterdir()
+        assert "sparkconfig" not in folder.name
+        assert [each.name for each in folder.iterdir()] == ["version"], "the token is nowhere on disk"
         server.close()
-        assert [*local.iterdir(), *temporary.rglob("sparkconfig-worker*")] == []
+        assert [*tmp_path.iterdir()] == []
 
 
 def test_a_sealed_file_stays_as_it_was(tmp_path: Path) -> None:

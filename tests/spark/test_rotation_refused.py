@@ -124,6 +124,7 @@ def shop(request, cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Sh
         conf = {
             "spark.jars": f"{shim_jar()},{pg_driver}",
             "spark.config.providers": "files,vault",
+            "spark.config.worker.references": "*:*",
             "spark.config.providers.vault.class": "vault",
             **{f"spark.config.providers.vault.param.{name}": text for name, text in params.items()},
             "spark.config.poll.interval": "1h",

@@ -141,6 +141,7 @@ def running_site(
         "spark.jars": str(shim.shim_jar()),
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
+        "spark.config.worker.references": "*:*",
         "spark.config.poll.interval": "200ms",
         "spark.shop.password": site.reference(file=files[0]),
         **(conf or {}),

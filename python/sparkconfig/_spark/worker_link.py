@@ -8,8 +8,7 @@ import os
 import socket
 import stat
 import struct
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,7 @@ from sparkconfig.secret import Secret
 
 __all__ = ["Link", "connect"]
 
-_POINTER = "sparkconfig-worker.json"
-_PREFIX = "sparkconfig-worker-"
-_ANCESTORS = 6
+_VARIABLE = "SPARKCONFIG_WORKER"
 _ANSWER_SECONDS = 90  # the executor asks the driver for up to a minute
 _LENGTH = struct.Struct(">i")
 _ADVICE = (
@@ -38,8 +35,7 @@ class Link:
         version: eight bytes that the executor changes with each generation.
     """
 
-    def __init__(self, folder: Path) -> None:
-        token = (folder / "token").read_text(encoding="ascii")
+    def __init__(self, folder: Path, token: str) -> None:
         with (folder / "version").open("rb") as file:
             self.version = mmap.mmap(file.fileno(), 8, prot=mmap.PROT_READ)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -109,46 +105,19 @@ class Link:
 
 
 def connect() -> Link:
-    """Find this process's executor and connect to it.
+    """Connect to this process's executor, which has told its workers by their environment where it is.
 
     Raises:
         AgentError: there is none.
     """
-    for folder in _candidates():
+    try:
+        told = json.loads(os.environ.get(_VARIABLE, "{}"))
+        folder = Path(told["folder"])
         if _private(folder):
-            try:
-                return Link(folder)
-            except (OSError, ValueError, AgentError):
-                continue  # left behind by a process that was killed
+            return Link(folder, str(told["token"]))
+    except (OSError, ValueError, KeyError, TypeError, AgentError):
+        pass  # left behind by a process that was killed
     raise AgentError(f"no executor with sparkconfig was found. {_ADVICE}")
-
-
-def _candidates() -> Iterator[Path]:
-    """Where Spark's own local directories point to; else the directories named by the processes above this one."""
-    for local in os.environ.get("SPARK_LOCAL_DIRS", "").split(","):
-        pointer = Path(local) / _POINTER
-        if local and _private(pointer):
-            try:
-                yield Path(json.loads(pointer.read_bytes())["folder"])
-            except (OSError, ValueError, KeyError):
-                continue
-    bases = {Path(tempfile.gettempdir()), Path("/tmp")}  # noqa: S108 - looked at, and checked for its owner
-    for pid in _ancestors():
-        for base in sorted(bases):
-            yield from base.glob(f"{_PREFIX}{pid}-*")
-
-
-def _ancestors() -> Iterator[int]:
-    pid = os.getpid()
-    for _ in range(_ANCESTORS):
-        try:
-            status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return
-        pid = int(status.rpartition(")")[2].split()[1])
-        if pid <= 1:
-            return
-        yield pid
 
 
 def _private(path: Path) -> bool:

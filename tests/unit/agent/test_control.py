@@ -219,20 +219,26 @@ def test_nonsense_on_the_socket_ends_nothing(service: AgentService) -> None:
 
 
 def test_outside_spark_the_worker_says_what_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SPARK_LOCAL_DIRS", raising=False)
+    monkeypatch.delenv("SPARKCONFIG_WORKER", raising=False)
     with pytest.raises(AgentError, match=r"sparkconfig\.worker works in Python code that Spark runs"):
         worker.current("${a:b}")
 
 
-def test_a_pointer_of_somebody_else_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any user can make a file of that name in a shared directory."""
-    pointer = tmp_path / "sparkconfig-worker.json"
-    pointer.write_text(json.dumps({"folder": str(tmp_path)}))
-    pointer.chmod(0o644)
-    (tmp_path / "token").write_text("x")
-    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
-    with pytest.raises(AgentError, match="no executor with sparkconfig was found"):
-        worker.current("${a:b}")
+def test_what_is_no_executors_folder_is_not_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment may be left from before, and another user may have made the folder since."""
+    tmp_path.chmod(0o755)
+    folder = str(tmp_path)
+    for text in (
+        "",
+        "{}",
+        "[]",
+        "7",
+        json.dumps({"folder": folder}),
+        json.dumps({"folder": folder, "token": "x"}),
+    ):
+        monkeypatch.setenv("SPARKCONFIG_WORKER", text)
+        with pytest.raises(AgentError, match="no executor with sparkconfig was found"):
+            worker.current("${a:b}")
 
 
 def test_the_worker_module_imports_neither_pyspark_nor_the_brain() -> None:

@@ -31,7 +31,7 @@ private[driver] final class Extras(client: AgentClient, values: DriverValues) {
       journal = Some(started)
     }
     if (client.settings.workerAccess) attempt("Python workers on the driver") {
-      val server = new WorkerServer(values, SparkAccess.localDirs, policies = PolicyDoors.running.isDefined)
+      val server = new WorkerServer(values, policies = PolicyDoors.running.isDefined)
       server.start()
       workers = Some(server)
     }

@@ -9,7 +9,7 @@ import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
-import org.apache.spark.sparkconfig.{ReferenceConf, SparkAccess}
+import org.apache.spark.sparkconfig.ReferenceConf
 import org.slf4j.LoggerFactory
 
 /**
@@ -60,7 +60,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
   /** Python workers are a convenience: an executor without them still computes. */
   private def serveWorkers(source: ExecutorValues, policies: Boolean): Unit =
     try {
-      val server = new WorkerServer(source, SparkAccess.localDirs, policies)
+      val server = new WorkerServer(source, policies)
       source.onChange(server.publish)
       server.start()
       workers = Some(server)

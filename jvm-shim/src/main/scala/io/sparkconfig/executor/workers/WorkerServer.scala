@@ -1,6 +1,6 @@
 package io.sparkconfig.executor.workers
 
-import java.io.{DataInputStream, DataOutputStream, File, IOException}
+import java.io.{DataInputStream, DataOutputStream, IOException}
 import java.net.{StandardProtocolFamily, UnixDomainSocketAddress}
 import java.nio.channels.{Channels, ServerSocketChannel, SocketChannel}
 import java.util.concurrent.{ConcurrentHashMap, ExecutorService => Pool, Executors, ThreadFactory}
@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory
  * @param policies whether there are policies: then workers get what the driver has let them ask for, and nothing else
  *               of what this process holds
  */
-private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Seq[File], policies: Boolean) {
+private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boolean) {
   import WorkerServer._
 
   private val log = LoggerFactory.getLogger(classOf[WorkerServer])
-  private val folder = WorkerFolder.create(localDirs)
+  private val folder = WorkerFolder.create()
   private val listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
   private val threads: Pool = Executors.newCachedThreadPool(new ThreadFactory {
     override def newThread(task: Runnable): Thread = {
@@ -44,6 +44,8 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, localDirs: Se
     catch { case e: IOException => close(); throw e }
     publish(values.snapshot)
     threads.submit(runnable(acceptAll()))
+    try folder.tell()
+    catch { case e: IllegalStateException => close(); throw e }
   }
 
   def publish(snapshot: Snapshot): Unit = folder.announce(snapshot.generation)

@@ -1,11 +1,9 @@
 package org.apache.spark.sparkconfig
 
-import java.io.File
-
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.scheduler.SparkListenerEvent
 import org.apache.spark.util.{ShutdownHookManager, Utils}
-import org.apache.spark.{SparkConf, SparkContext, SparkEnv}
+import org.apache.spark.{SparkConf, SparkContext}
 
 /** The few private members of Spark that the shim reads; everything else uses public API. */
 object SparkAccess {
@@ -24,9 +22,6 @@ object SparkAccess {
 
   /** Whether Spark reads this key through a registered entry, which expands `${...}` inside values. */
   def isRegistered(key: String): Boolean = ConfigEntry.findEntry(key) != null
-
-  /** Where this process keeps its blocks: Spark tells Python workers these directories. */
-  def localDirs: Seq[File] = SparkEnv.get.blockManager.diskBlockManager.localDirs.toList
 
   /** Whether this JVM is on its way to its end. */
   def ending: Boolean = ShutdownHookManager.inShutdown()

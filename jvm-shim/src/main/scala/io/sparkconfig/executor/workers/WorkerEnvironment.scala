@@ -1,0 +1,42 @@
+package io.sparkconfig.executor.workers
+
+import java.util.{Map => JMap}
+
+/**
+ * The environment that this process hands to the processes which it starts, Python workers among them. Spark has no
+ * place where a plugin could add a variable for its workers, and a conf would show it, so the JDK's own copy of the
+ * environment is changed; this process's environment as the kernel shows it stays as it is.
+ */
+private[workers] object WorkerEnvironment {
+  private val Owner = "java.lang.ProcessEnvironment"
+
+  /** @throws IllegalStateException this JVM was started without the options that Spark gives to all of its own */
+  def set(name: String, text: String): Unit = synchronized { inherited.put(key(name), value(text)) }
+
+  /** Takes the variable away, if it still has this text. */
+  def remove(name: String, text: String): Unit = synchronized { inherited.remove(key(name), value(text)) }
+
+  private def inherited: JMap[AnyRef, AnyRef] = attempt {
+    val field = Class.forName(Owner).getDeclaredField("theEnvironment")
+    field.setAccessible(true)
+    field.get(null).asInstanceOf[JMap[AnyRef, AnyRef]]
+  }
+
+  private def key(name: String): AnyRef = make("Variable", name)
+
+  private def value(text: String): AnyRef = make("Value", text)
+
+  private def make(kind: String, text: String): AnyRef = attempt {
+    val method = Class.forName(s"$Owner$$$kind").getDeclaredMethod("valueOf", classOf[String])
+    method.setAccessible(true)
+    method.invoke(null, text)
+  }
+
+  private def attempt[T](action: => T): T =
+    try action
+    catch {
+      case e @ (_: ReflectiveOperationException | _: RuntimeException) => throw new IllegalStateException(
+          "this JVM cannot add to its workers' environment; start it with --add-opens=java.base/java.lang=ALL-UNNAMED, " +
+            s"as Spark does (${e.getClass.getSimpleName})")
+    }
+}
