@@ -5,38 +5,44 @@ What is checked: each folder from which packages come, what lies directly in it,
 the directories above them. The interpreter itself was checked by the JVM.
 """
 
+from __future__ import annotations
+
 import os
 import stat
 import sys
+from typing import NoReturn
 
 USER = os.geteuid()
 
 
-def refuse(path, why):
+def refuse(path: str, why: str) -> NoReturn:
+    """End this process; the driver's error shows the text."""
     sys.exit(
-        "%s %s, and so change the process that holds the operator's secrets; let root own the environment of"
-        " spark.config.agent.python, and take that permission away" % (path, why)
+        f"{path} {why}, and so change the process that holds the operator's secrets; let root own the environment of"
+        " spark.config.agent.python, and take that permission away"
     )
 
 
-def check(path):
+def check(path: str) -> None:
+    """Check one file or directory, and what it links to."""
     found = os.lstat(path)
     if stat.S_ISLNK(found.st_mode):
         check_above(os.path.join(os.path.dirname(path), os.readlink(path)))
         found = os.stat(path)
     if found.st_uid == USER != 0:
-        refuse(path, "belongs to the user that runs the job (uid %d), who could change it" % USER)
+        refuse(path, f"belongs to the user that runs the job (uid {USER}), who could change it")
     if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX:
         return  # like /tmp: only its owner can replace what lies in it
     if found.st_mode & stat.S_IWOTH:
         refuse(path, "can be written by everybody, who could change it")
     if USER != 0 and os.access(path, os.W_OK):
-        refuse(path, "can be written by the user that runs the job (uid %d), who could change it" % USER)
+        refuse(path, f"can be written by the user that runs the job (uid {USER}), who could change it")
 
 
-def check_above(path):
-    """The path, and every directory in which somebody could put something else in its place."""
-    for name in {os.path.abspath(path), os.path.realpath(path)}:
+def check_above(path: str) -> None:
+    """Check the path, and every directory in which somebody could put something else in its place."""
+    for given in {os.path.abspath(path), os.path.realpath(path)}:
+        name = given
         while name not in seen:
             seen.add(name)
             if os.path.lexists(name):
@@ -44,7 +50,8 @@ def check_above(path):
             name = os.path.dirname(name)
 
 
-def check_folder(path):
+def check_folder(path: str) -> None:
+    """Check a folder, what lies directly in it, and the directories above."""
     check_above(path)
     if os.path.isdir(path):
         for entry in os.scandir(path):
@@ -54,8 +61,8 @@ def check_folder(path):
                 check_above(os.path.dirname(entry.path))
 
 
-def site_folders():
-    """Where packages lie, before their .pth files are run: the environment's folders, and the base's if they count."""
+def site_folders() -> list[str]:
+    """Return where packages lie, before .pth files are run: the environment's folders, and the base's if they count."""
     import site
 
     prefixes = [sys.prefix, sys.exec_prefix]
@@ -65,12 +72,12 @@ def site_folders():
         check_above(marker)
         with open(marker, encoding="utf-8") as lines:
             words = [line.replace(" ", "").strip().lower() for line in lines]
-        prefixes = [above] + (prefixes if "include-system-site-packages=true" in words else [])
+        prefixes = [above, *(prefixes if "include-system-site-packages=true" in words else [])]
     return site.getsitepackages(prefixes)
 
 
-seen = set()
-for folder in [each for each in sys.path if each] + site_folders():
+seen: set[str] = set()
+for folder in [*filter(None, sys.path), *site_folders()]:
     check_folder(folder)
 import site  # noqa: E402
 

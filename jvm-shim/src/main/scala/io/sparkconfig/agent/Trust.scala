@@ -18,7 +18,8 @@ private[agent] object Trust {
    */
   def problem(path: Path, user: Long, what: String): Option[String] = {
     val named = links(path.toAbsolutePath)
-    val all = named ++ named.flatMap(each => above(each) ++ above(each.getParent.toRealPath().resolve(each.getFileName)))
+    val all =
+      named ++ named.flatMap(each => above(each) ++ above(each.getParent.toRealPath().resolve(each.getFileName)))
     (all.filterNot(Files.isSymbolicLink(_)) :+ path.toRealPath()).distinct
       .flatMap(each => wrong(each, user, what)).headOption
   }

@@ -79,7 +79,8 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
    * @param scope None: a point of use, whose options or confs a door has evaluated
    * @throws io.sparkconfig.core.PolicyRefusedException the policy refuses one of them
    */
-  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] = useAs(scope, expressions, scope).values
+  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] =
+    useAs(scope, expressions, scope).values
 
   /** @param asker whom the side process answers: workers and executors may have less than the driver */
   private def useAs(scope: Option[String], expressions: Seq[Expression], asker: Option[String]): Used = {
