@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 import threading
@@ -18,6 +21,8 @@ from sparkconfig.redaction.sinks import streams
 
 __all__ = ["main"]
 
+_PR_SET_DUMPABLE = 4
+
 
 def main() -> NoReturn:
     """Serve the JVM that started this process; returns never.
@@ -30,6 +35,7 @@ def main() -> NoReturn:
     # while it stops, and whose end is ours.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    _hide_memory()
     stdin, stdout = _take_streams()
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
@@ -52,6 +58,13 @@ def main() -> NoReturn:
     while stdin.read(4096):
         pass
     _finish(service)
+
+
+def _hide_memory() -> None:
+    """Let no other process of this user read this one's memory or environment, by a debugger or a core dump."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError, AttributeError):  # the C library has another name for it, or none
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
