@@ -42,7 +42,7 @@ def operator_text(folder: Path, force: Sequence[str] = ()) -> str:
         force: the beginnings of settings below ``spark.config.`` whose commented lines are put in force.
     """
     text = (CONF / "sparkconfig.conf.template").read_text()
-    for start in ("agent.python", *force):
+    for start in force:
         text, count = re.subn(rf"(?m)^# (?=spark\.config\.{re.escape(start)}[. ])", "", text)
         assert count, f"the template has no line about {start}"
     text = text.replace("/opt/sparkconfig/bin/python", sys.executable)

@@ -374,3 +374,16 @@ def test_the_job_type_can_be_asked(tmp_path):
         engine(tmp_path), op="job_type", main_class="org.apache.spark.sql.connect.service.SparkConnectServer"
     )
     assert answer == {"ok": True, "job_type": "connect", "worker_access": False}
+
+
+def test_java_options_that_only_protect_are_free_and_stay_the_operators(tmp_path):
+    """The templates of servers set them; whoever takes away what the operator set overrides it."""
+    protecting = "-XX:+DisableAttachMechanism -XX:-HeapDumpOnOutOfMemoryError"
+    for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
+        made = engine(tmp_path)
+        assert made.check(request({key: protecting})).allowed
+        assert not made.check(request({key: f"{protecting} -agentlib:jdwp"})).allowed
+        assert not made.check(request({key: "-XX:-DisableAttachMechanism"})).allowed
+        made = engine(tmp_path, defaults={key: protecting})
+        assert made.check(request({key: protecting})).allowed
+        assert not made.check(request({key: ""})).allowed

@@ -99,6 +99,11 @@ _SPARK_JAVA = re.compile(
     r"|handler\.ssl\.defaultEndpointVerificationAlgorithm=NONE)"
 )
 
+# What only keeps others away from the JVM's memory, as the templates of servers have it.
+_PROTECTING_JAVA = frozenset(
+    {"-XX:+DisableAttachMechanism", "-XX:-HeapDumpOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash"}
+)
+
 # What differs from run to run; an operator's default for it never is what takes effect.
 _RUN = frozenset(
     {
@@ -223,7 +228,7 @@ class Overrides:
         if folded in _CLASS_LISTS:
             return not _classes(text or "")
         if folded in _JAVA_OPTIONS:
-            return not _options(text or "")
+            return _PROTECTING_JAVA.issuperset(_options(text or ""))
         return False
 
     def _unchanged(self, name: str, value: object, given: str | None) -> bool:
