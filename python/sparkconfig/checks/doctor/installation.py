@@ -101,10 +101,11 @@ def side_process(subject: Subject) -> Iterator[Finding]:
         else:
             yield ok(area, f"{python} (Python {version[1]})")
             if subject.operator is not None and not named:
-                yield warning(
+                yield error(
                     area,
-                    "the operator's file names no Python: the job chooses the one that holds the secrets",
-                    f"add spark.config.agent.python={sys.executable} (or another, not writable for jobs)",
+                    "the operator's file names no Python, and no job may choose the one that holds the secrets",
+                    f"add spark.config.agent.python={sys.executable} (or another that jobs cannot write);"
+                    " until then no application starts here",
                 )
             return
     todo = (

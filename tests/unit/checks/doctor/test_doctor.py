@@ -346,7 +346,7 @@ def test_settings_of_an_application_beside_the_operators_file(examine, tmp_path,
     assert "spark.config.rpc.insecure is set by the application" in errors(diagnosis)["operator file"]
     # It does not count either: the operator's word is the only one.
     assert "rpc" in errors(diagnosis)
-    assert "names no Python" in found(diagnosis, "side process", Level.WARNING)[0]
+    assert "names no Python" in found(diagnosis, "side process", Level.ERROR)[0]
 
 
 def test_the_installers_marker_without_the_file(examine, home):
