@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import secrets
 
 from leaks.values import CANARIES
@@ -11,6 +12,13 @@ from leaks.values import CANARIES
 LITERAL = "literal"
 #: Put into the conf itself by sparkconfig.
 IN_PLACE = "twelve"
+#: Stands inside a longer text, which is not a secret itself.
+COMPOSED = "composed"
+
+
+def around(name: str, text: str) -> str:
+    """The whole conf in which a secret, or its reference, stands."""
+    return f"jdbc:postgresql://shop.example/orders?user=app&password={text}" if name == COMPOSED else text
 
 
 def fresh() -> dict[str, str]:
@@ -20,12 +28,15 @@ def fresh() -> dict[str, str]:
     values["long"] = secrets.token_hex(4) + CANARIES["long"][8:]
     values["twelve"] = f"zK3${secrets.token_hex(2)}!p5t"
     values["pem"] = _private_key()
+    values[COMPOSED] = f"canaryComposed{secrets.token_hex(6)}"
+    values["trimmed"] = f"  canaryTrimmed{secrets.token_hex(6)} \n"
+    values["document"] = json.dumps({"username": "shop", "password": f"canaryField{secrets.token_hex(6)}"})
     values[LITERAL] = f"literal<&{secrets.token_hex(8)}>\"7'"
     return values
 
 
 def texts(values: dict[str, str]) -> list[str]:
-    """What the search looks for: the values, the lines of those that have several, and how the longest begins.
+    """What the search looks for: the values, lines and fields of those that have several, and how the longest begins.
 
     Errors cut long texts, Python's after 200 characters.
     """
@@ -36,7 +47,8 @@ def texts(values: dict[str, str]) -> list[str]:
         for line in value.splitlines()
         if len(line.strip()) >= 16 and not line.startswith("-----")
     ]
-    return [*values.values(), *lines, values["long"][:128]]
+    parts = [values["trimmed"].strip(), json.loads(values["document"])["password"]]
+    return [*values.values(), *lines, *parts, values["long"][:128]]
 
 
 def _salted(value: str) -> str:

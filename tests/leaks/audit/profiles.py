@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leaks.audit.canaries import IN_PLACE, LITERAL
+from leaks.audit.canaries import IN_PLACE, LITERAL, around
 from support.shim import shim_jar
 
 _NAMES = "(?i)secret|password|token|access[.]?key|pwd|apikey"
@@ -34,9 +34,11 @@ class Profile:
         """The confs that hold the secrets: in clear, or as references into the file ``secrets``."""
         given = {name: value for name, value in values.items() if name != LITERAL}
         if not self.plugin:
-            return {f"spark.shop.{name}.pwd": value for name, value in given.items()}
+            return {f"spark.shop.{name}.pwd": around(name, value) for name, value in given.items()}
         secrets.write_text(json.dumps(given))
-        references = {f"spark.shop.{name}.pwd": f"${{files:{secrets}:{name}}}" for name in given}
+        references = {
+            f"spark.shop.{name}.pwd": around(name, f"${{files:{secrets}:{name}}}") for name in given
+        }
         return {
             **references,
             "spark.plugins": "io.sparkconfig.ConfigPlugin",

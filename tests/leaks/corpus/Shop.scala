@@ -30,7 +30,7 @@ object Shop {
 
   /** Without sparkconfig its classes are not there, and no text is a reference. */
   private def value(text: String): String =
-    if (!text.startsWith("${")) text
+    if (!text.contains("${files:")) text
     else {
       val api = Thread.currentThread.getContextClassLoader.loadClass("io.sparkconfig.driver.DriverApi$")
       api.getMethod("current", classOf[String]).invoke(api.getField("MODULE$").get(null), text).asInstanceOf[String]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import traceback
@@ -47,11 +48,21 @@ def open_shop(spark: Any, folder: Path, jdbc: str) -> Shop:
         for key, _ in spark.sparkContext.getConf().getAll()
         if (match := KEY.fullmatch(key))
     }
-    return Shop(spark, {name: _value(text) for name, text in sorted(found.items())}, found, folder, jdbc)
+    values = {name: _part(name, _value(text)) for name, text in sorted(found.items())}
+    return Shop(spark, values, found, folder, jdbc)
+
+
+def _part(name: str, value: str) -> str:
+    """What a job shows of a value: not always the whole of it."""
+    if name == "composed":
+        return value.rpartition("password=")[2]
+    if name == "document":
+        return str(json.loads(value)["password"])
+    return value.strip() if name == "trimmed" else value
 
 
 def _value(text: str) -> str:
-    if not text.startswith("${"):
+    if "${files:" not in text:
         return text
     from sparkconfig._spark.driver import current
 
