@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from leaks.support import compile_scala
 from sparkconfig._spark import driver
 from support.policies import records, write_operator
 from support.session import running_session
@@ -21,6 +23,14 @@ pytestmark = [
 ]
 
 SECRET = "Canary-40cc7b-value"
+ASKS = """
+package shop
+class Asks extends org.apache.spark.sql.api.java.UDF1[String, String] {
+  override def call(text: String): String =
+    try { io.sparkconfig.driver.DriverApi.current(text).length.toString }
+    catch { case e: Exception => e.getMessage }
+}
+"""
 RULES = {
     "rules": [{"key": "spark.executor.memory", "type": "range", "maxValue": "1g"}],
     "references": [
@@ -43,9 +53,13 @@ def application(cluster, tmp_path_factory) -> Iterator[tuple[object, Path]]:
     # What the operator sets for everybody, a job may repeat.
     named = ",".join(f"files:*:{key}" for key in ("password", "admin", "clerk"))
     home = write_operator(folder, RULES, **cluster.security(), **{"spark.config.worker.references": named})
+    (folder / "Asks.scala").write_text(ASKS)
+    compile_scala(folder / "Asks.scala", folder / "classes")
+    with zipfile.ZipFile(folder / "asks.jar", "w") as jar:
+        jar.write(folder / "classes" / "shop" / "Asks.class", "shop/Asks.class")
     conf = {
         **cluster.application(),
-        "spark.jars": str(shim_jar()),
+        "spark.jars": f"{shim_jar()},{folder}/asks.jar",
         # In use, and so in every executor's snapshot.
         "spark.shop.clerk": f"${{files:{folder}/shop.properties:clerk}}",
     }
@@ -101,3 +115,23 @@ def test_workers_get_what_the_policy_lets_them_ask_for_and_nothing_else(applicat
         ("denied", "admin}"),
         ("denied", "clerk}"),
     }
+
+
+def test_code_in_an_executors_jvm_gets_by_name_what_the_driver_lets_it(application) -> None:
+    """`clerk` is in the executors' snapshot, and the policy keeps it from those who ask there."""
+    session, folder = application
+    session.udf.registerJavaFunction("asks", "shop.Asks", "string")
+
+    def asked(key: str) -> set[str]:
+        text = f"${{files:{folder}/shop.properties:{key}}}"
+        # A call with a constant would run on the driver, when the query is optimised.
+        each = f"asks(concat('{text}', left(CAST(id AS STRING), 0))) AS found"
+        rows = session.range(0, 4, 1, 4).selectExpr(each).collect()
+        return {row.found for row in rows}
+
+    assert asked("password") == {str(len(SECRET))}
+    for key in ("clerk", "admin"):
+        (message,) = asked(key)
+        assert "the operator's policy does not allow" in message
+    (message,) = asked("other")
+    assert "spark.config.worker.references" in message

@@ -26,6 +26,9 @@ trait ValueSource {
   /** The value of an expression for an executor, which may ask for less than the driver. */
   def resolveForExecutor(expression: Expression): String = resolve(expression)
 
+  /** Values that code asks for by name: there the policy decides, too, whatever else this process holds. */
+  def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAll(expressions)
+
   /** The newest snapshot that this process holds. */
   def snapshot: Snapshot
 
@@ -60,6 +63,9 @@ object Values {
 
   /** Values of several expressions in their order, all of one generation. */
   def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
+
+  /** As [[ValueSource.resolveNamed]]. */
+  def resolveNamed(expressions: Seq[Expression]): Seq[String] = source.resolveNamed(expressions)
 
   /** Resolves all values of a map, in one generation; the keys stay. */
   def resolveMap(map: Map[String, String]): Map[String, String] = resolveMap(map, map)

@@ -104,9 +104,9 @@ object DriverApi {
   /** How often the side process was started again. */
   def agentRestarts: Int = Application.agent.map(_.restartCount).getOrElse(0)
 
-  /** The driver's own code is evaluated as the application; that of executors uses what the driver lets pass. */
+  /** The driver's own code is evaluated as the application, that of executors as a Python worker. */
   private def resolved(expressions: Seq[Expression]): Seq[String] =
-    Application.values.map(_.resolveAs(Some("application"), expressions)).getOrElse(Values.resolveAll(expressions))
+    Application.values.map(_.resolveNamed(expressions)).getOrElse(Values.resolveNamed(expressions))
 
   private def driver: DriverValues = Application.values.getOrElse(
     throw new SparkConfigException("sparkconfig does not run in this process"))

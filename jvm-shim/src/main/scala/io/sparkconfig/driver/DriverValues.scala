@@ -48,6 +48,8 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   override def resolveForExecutor(expression: Expression): String =
     useAs(None, Seq(expression), Some("executor")).values.head
 
+  override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Some("application"), expressions)
+
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
     // Somebody else may have been refused before.
     if (!Used.of(held, refused.expressions).sameAs(refused)) 0L else renewIds(refused.expressions.map(_.id))

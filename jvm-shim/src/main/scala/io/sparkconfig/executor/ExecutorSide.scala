@@ -28,10 +28,11 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     if (context.executorID() != "driver") {
       RedactionSinks.installQuietly(context.conf())
       ExecutorSide.files(extra).foreach(LocalFiles.open)
-      val started = new ExecutorValues(context, pollMs(extra))
+      val policies = extra.get(ExecutorSide.PoliciesKey) == "true"
+      val started = new ExecutorValues(context, pollMs(extra), policies)
       values = Some(started)
       if (extra.get(ExecutorSide.WorkerKey) == "true")
-        serveWorkers(started, extra.get(ExecutorSide.PoliciesKey) == "true")
+        serveWorkers(started, policies)
       ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()

@@ -1,6 +1,6 @@
 package io.sparkconfig.executor
 
-import java.util.concurrent.ThreadLocalRandom
+import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 import java.util.concurrent.atomic.AtomicReference
 
 import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Used, ValueSource}
@@ -13,13 +13,16 @@ import org.slf4j.LoggerFactory
 /**
  * An executor's values: a snapshot of the driver's, asked for at start, polled with jitter, and at once when a
  * connection was refused or an unknown expression turns up.
+ *
+ * @param policies whether there are policies: then the driver decides what code here may ask for by name
  */
-private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: Long) extends ValueSource {
+private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: Long, policies: Boolean) extends ValueSource {
   import ExecutorValues._
 
   private val log = LoggerFactory.getLogger(classOf[ExecutorValues])
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
   private val fetching = new Object
+  private val granted = ConcurrentHashMap.newKeySet[String]()
   @volatile private var masks = 0L
   @volatile private var cipher: Option[SnapshotCipher] = None
   @volatile private var closed = false
@@ -126,6 +129,14 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private def quietly(action: => Unit): Unit =
     try action
     catch { case _: FilePlacementException => () } // it is logged; what is held serves
+
+  override def resolveNamed(expressions: Seq[Expression]): Seq[String] = {
+    if (policies) expressions.filterNot(each => granted.contains(each.id)).foreach { expression =>
+      resolveForWorker(expression)
+      granted.add(expression.id)
+    }
+    resolveAll(expressions)
+  }
 
   override def resolveForWorker(expression: Expression): String = askDriver(expression, worker = true)
 
