@@ -1,7 +1,7 @@
 package io.sparkconfig.executor
 
-import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 
 import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory
  *
  * @param policies whether there are policies: then the driver decides what code here may ask for by name
  */
-private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: Long, policies: Boolean) extends ValueSource {
+private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: Long, policies: Boolean)
+  extends ValueSource {
   import ExecutorValues._
 
   private val log = LoggerFactory.getLogger(classOf[ExecutorValues])
