@@ -102,6 +102,13 @@ def test_one_application_may_begin_while_another_ends(runtime: Path, monkeypatch
     server.close()
 
 
+def _bind(listener: socket.socket, path: Path) -> None:
+    """Paths of sockets are short, those of tests are not."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    listener.bind(f"/proc/self/fd/{folder}/{path.name}")
+    os.close(folder)
+
+
 def _made_open(folder: Path) -> None:
     folder.mkdir()
     folder.chmod(0o755)
@@ -135,7 +142,7 @@ def test_who_makes_the_folder_first_does_not_stop_a_refresh(
     made(runtime / "sparkconfig")
     trap = runtime / "sparkconfig" / "app-9.sock"
     with socket.socket(socket.AF_UNIX) as foreign:
-        foreign.bind(str(trap))  # nobody listens: what does not answer is removed
+        _bind(foreign, trap)  # nobody listens: what does not answer is removed
         server = control.ControlServer("app-2", {"status": dict})
         assert server.path.parent.parent == runtime
         assert control.sockets() == {"app-2": server.path}
@@ -153,7 +160,7 @@ def test_root_leaves_the_folders_of_others_alone(runtime: Path, capsys: pytest.C
     others = runtime / f"sparkconfig-{OTHER}"
     others.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as foreign:
-        foreign.bind(str(others / "app-7.sock"))
+        _bind(foreign, others / "app-7.sock")
         os.chown(others, OTHER, OTHER)
         assert main(["refresh", "--list"]) == 0
     assert "app-7" not in capsys.readouterr().out
@@ -197,7 +204,7 @@ def test_dead_sockets_are_removed_and_unknown_applications_are_named(
 ) -> None:
     dead = runtime / "sparkconfig" / "app-0.sock"
     with socket.socket(socket.AF_UNIX) as gone:
-        gone.bind(str(dead))
+        _bind(gone, dead)
     assert main(["refresh", "--list"]) == 0
     assert "app-1" in capsys.readouterr().out
     assert not dead.exists()
