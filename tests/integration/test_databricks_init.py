@@ -8,50 +8,32 @@ and an event listener of Databricks' own. None of this was ever run on Databrick
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from leaks.support import compile_scala
 from sparkconfig import __version__
 from sparkconfig.redaction import MASK
+from support.databricks_node import (
+    CORE,
+    LISTENER,
+    ROOT,
+    SCRIPT,
+    Node,
+    build_wheel,
+    compile_listener_into,
+    make_runtime_python,
+    read_fragment,
+)
 from support.spark_home import spark_home
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "conf" / "databricks-init.sh"
 VALUE = "databricks-canary-9c3f-value"
-LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
-CORE = "----workspace_spark_4_0--core--core-hive-2.3__hadoop-3.4_{}_deploy.jar"
-BORROWED = ("cryptography", "cffi", "pycparser", "py4j", "watchdog", "typing_extensions")
-
-# It stands for Databricks' own: it writes what happens into an event log of its own.
-DATABRICKS_LISTENER = """
-package com.databricks.backend.daemon.driver
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Paths, StandardOpenOption}
-import org.apache.spark.SparkConf
-import org.apache.spark.scheduler._
-class DBCEventLoggingListener(conf: SparkConf) extends SparkListener {
-  private val file = Paths.get(conf.get("spark.databricks.test.eventlog"))
-  private def write(event: Any): Unit =
-    Files.write(file, (event.toString + "\\n").getBytes(UTF_8), StandardOpenOption.CREATE, StandardOpenOption.APPEND)
-  override def onEnvironmentUpdate(event: SparkListenerEnvironmentUpdate): Unit = write(event)
-  override def onJobStart(event: SparkListenerJobStart): Unit = write(event.properties)
-  override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = write(event)
-}
-class OtherPlugin extends org.apache.spark.api.plugin.SparkPlugin {
-  override def driverPlugin() = new org.apache.spark.api.plugin.DriverPlugin {}
-  override def executorPlugin() = null
-}
-"""
 APP = """
 import hashlib, json
 from pyspark.sql import SparkSession
@@ -72,110 +54,19 @@ spark.stop()
 """
 
 
-class Node:
-    """A root like a Databricks node's, and the volume from which the script installs."""
-
-    def __init__(self, folder: Path, python: Path) -> None:
-        self.root = folder / "root"
-        self.volume = folder / "volume"
-        self.databricks = self.root / "databricks"
-        self.python = self.databricks / "python" / "bin" / "python"
-        self.jars = self.databricks / "jars"
-        self.fragments = self.databricks / "driver" / "conf"
-        self.fragment = self.fragments / "00-sparkconfig.conf"
-        for each in (self.jars, self.fragments, self.databricks / "driver" / "eventlogs", self.volume):
-            each.mkdir(parents=True)
-        (self.databricks / "python").symlink_to(python, target_is_directory=True)
-        for jar in (spark_home() / "jars").glob("*.jar"):
-            core = re.fullmatch(r"spark-core_(?P<scala>[0-9.]+)-(?P<version>[0-9.]+)\.jar", jar.name)
-            if core:  # under the name that Databricks gives it; the version stands in a file
-                (self.databricks / "spark").mkdir()
-                (self.databricks / "spark" / "VERSION").write_text(f"{core['version']}\n")
-            name = CORE.format(core["scala"]) if core else jar.name
-            (self.jars / name).symlink_to(jar)
-
-    def run(self, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run the script as root's shell would on a driver of runtime 17, with nothing of this environment."""
-        plain = {"PATH": os.environ["PATH"], "HOME": str(self.root)}
-        own = {
-            "SPARKCONFIG_ROOT": str(self.root),
-            "SPARKCONFIG_SOURCE": str(self.volume),
-            "DATABRICKS_RUNTIME_VERSION": "17.3",
-            "DB_IS_DRIVER": "TRUE",
-        }
-        return subprocess.run(
-            ["bash", str(SCRIPT)], env={**plain, **own, **variables},
-            capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
-
-    def install(self, **variables: str) -> str:
-        done = self.run(**variables)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def refused(self, **variables: str) -> str:
-        done = self.run(**variables)
-        assert done.returncode == 1, done.stdout + done.stderr
-        last = done.stdout + done.stderr
-        assert "sparkconfig-init: FAILED: " in last
-        return last.partition("FAILED: ")[2]
-
-    def state(self) -> dict[str, tuple[int, bytes]]:
-        """What stands in the places into which the script writes."""
-        places = [*self.jars.glob("sparkconfig*"), *self.fragments.iterdir(), *(self.root / "etc").rglob("*")]
-        return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in places if path.is_file()}
-
-
-def read_fragment(text: str) -> dict[str, str]:
-    """Read ``[driver] { "key" = "value" }``, one conf a line, as the fragments in public scripts are."""
-    head, *lines, end = [line.strip() for line in text.strip().splitlines()]
-    assert (head, end) == ("[driver] {", "}")
-    pairs = [re.fullmatch(r'("(?:[^"\\]|\\.)*")\s*=\s*(.+)', line) for line in lines]
-    assert all(pairs), text
-    return {json.loads(pair[1]): str(json.loads(pair[2])) for pair in pairs if pair}
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given = os.environ.get("SPARKCONFIG_DIST")
     folder = Path(given) if given else tmp_path_factory.mktemp("dist")
     if not given:
-        ready = ROOT / "python" / "sparkconfig" / "jars"
-        assert list(ready.glob("sparkconfig_*.jar")), "there is no jar to put into the wheel; run 'make jar'"
-        done = subprocess.run(
-            [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT)],
-            env={**os.environ, "SPARKCONFIG_READY_JARS": str(ready)}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+        build_wheel(folder)
     (found,) = folder.glob("*.whl")
     return found
 
 
 @pytest.fixture(scope="module")
 def runtime_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment of the runtime: it has pyspark and common packages, as Databricks' has, and no sparkconfig."""
-    folder = tmp_path_factory.mktemp("runtime") / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    links = folder / "runtime-packages"
-    links.mkdir()
-    (links / "pyspark").symlink_to(spark_home(), target_is_directory=True)
-    for name in BORROWED:
-        try:
-            files = importlib.metadata.distribution(name).files or []
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        for top in {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}:
-            link = links / top
-            if not link.exists():
-                link.symlink_to(Path(str(importlib.metadata.distribution(name).locate_file(top))))
-    (
-        folder
-        / "lib"
-        / f"python{sys.version_info.major}.{sys.version_info.minor}"
-        / "site-packages"
-        / "runtime.pth"
-    ).write_text(f"{links}\n")
-    return folder
+    return make_runtime_python(tmp_path_factory.mktemp("runtime") / "python")
 
 
 @pytest.fixture
@@ -355,7 +246,7 @@ def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
     """Databricks' listener, its event log and its plugin stay; the value is used and shown nowhere."""
     secrets = tmp_path / "shop.properties"
     secrets.write_text(f"password={VALUE}\n")
-    compile_scala_into(node, tmp_path)
+    compile_listener_into(node, tmp_path)
     (node.volume / "spark.conf").write_text(
         "spark.config.providers files\nspark.config.providers.files.class file\n"
         f"spark.shop.password ${{files:{secrets}:password}}\n"
@@ -414,11 +305,3 @@ def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
     logs = [path.read_text() for path in sparks if path.is_file()]
     assert any("SparkListenerApplicationEnd" in log for log in logs)
     assert not any(VALUE in each for each in (*logs, done.stdout, done.stderr))
-
-
-def compile_scala_into(node: Node, folder: Path) -> None:
-    """Compile what stands for Databricks' own classes into a jar among the node's."""
-    (folder / "Databricks.scala").write_text(DATABRICKS_LISTENER)
-    compile_scala(folder / "Databricks.scala", folder / "classes")
-    shutil.make_archive(str(folder / "databricks-own"), "zip", folder / "classes")
-    (folder / "databricks-own.zip").rename(node.jars / "databricks-own.jar")
