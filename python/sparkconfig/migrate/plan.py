@@ -24,6 +24,7 @@ LARGEST = 1 << 20
 """Bytes of a file: what one entry of the sealed backup may hold."""
 _OWN = "sparkconfig's own settings hold no references: name a key file or an identity of the machine instead"
 _UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
+_ENTANGLED = "the text around it holds '${' or '}', and a reference would be read in another way there"
 _NOT_A_TEXT = "a comment, or text that no program reads as a conf or an option: remove it"
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -197,18 +198,38 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
     why = text.kept
     if why is None and text.conf:
         why = _OWN if text.key.startswith(PREFIX) else places.advice(text.key)
+    moves: list[Move] = []
+    left: list[Left] = []
+    line = plan.document.line(text.start)
     for span in spans:
         value = text.value[span.start : span.end]
-        line = plan.document.line(text.start)
         edit = None
         if why is None:
             name = names.name(_name_for(text.key, span), value)
-            reference = f"${{{provider}:{name}}}"
-            edit = text.put(span.start, span.end, reference)
+            edit = text.put(span.start, span.end, f"${{{provider}:{name}}}")
         if edit is None:
-            plan.left.append(Left(line, shorten(text.key), span.shape, why or text.kept or _UNSAYABLE))
+            left.append(Left(line, shorten(text.key), span.shape, why or text.kept or _UNSAYABLE))
         else:
-            plan.moves.append(Move(line, shorten(text.key), span.shape, name, value, edit))
+            moves.append(Move(line, shorten(text.key), span.shape, name, value, edit))
+    if moves and not _stays_same(text.value, spans, moves, provider):
+        left += [Left(line, move.key, move.shape, _ENTANGLED) for move in moves]
+        moves = []
+    plan.moves += moves
+    plan.left += left
+
+
+def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provider: str) -> bool:
+    """Whether the references would be read as such: a ``${`` before them that nothing closes would swallow them."""
+    if len(moves) != len(spans):
+        return True  # those that stay are told apart; the comparison before writing has the last word
+    parts: list[str] = []
+    at = 0
+    for span, move in zip(spans, moves, strict=True):
+        parts += [value[at : span.start], f"${{{provider}:{move.name}}}"]
+        at = span.end
+    new = "".join([*parts, value[at:]])
+    values = {move.name: move.value for move in moves}
+    return expand(new, provider, values) == expand(value, provider, values)
 
 
 def _look_between(plan: FilePlan) -> None:

@@ -185,6 +185,18 @@ def test_a_block_in_yaml(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.conf", "a.url jdbc:x://h?x=${&password=abc123\n"),
+        ("x.sql", "CREATE TABLE t USING jdbc OPTIONS (password 'never closed\n"),
+        ("x.sql", "SET spark.a.password='abc123';\n"),
+    ],
+)
+def test_what_a_reference_would_not_be_read_in_stays(tmp_path: Path, name: str, content: str) -> None:
+    assert planned(tmp_path, name, content).moves == []
+
+
 def test_confs_that_hold_no_references_stay(tmp_path: Path) -> None:
     keys = ["spark.ssl.keyPassword", "spark.cassandra.auth.password", "spark.config.providers.v.param.token"]
     plan = planned(tmp_path, "x.conf", "".join(f"{key} abc123\n" for key in keys))

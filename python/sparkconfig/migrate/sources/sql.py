@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
 _CONTROL = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
-_SET = re.compile(r"\bSET\s+([A-Za-z][\w.-]*)\s*=([^;\n]*)", re.IGNORECASE)
+_SET = re.compile(r"(?:^|;)\s*SET\s+([A-Za-z][\w.-]*)\s*=([^;\n]*)", re.IGNORECASE)
 _LITERAL = "a literal of the statement, which Spark takes as text: only the values in OPTIONS (...) can hold references"
 _RUNTIME = (
     "SET gives most readers the text of a reference: set the conf in spark-defaults.conf or with --conf, and write the"
@@ -42,24 +42,29 @@ def read(content: str) -> Document:
 def texts_of(content: str) -> list[Text]:
     """Return the texts of statements, in order."""
     tokens = list(_tokens(content))
-    texts: list[Text] = []
+    strings = [token for token in tokens if token.kind == "string"]
+    runtime = [
+        found
+        for found in _SET.finditer(content)
+        if not any(token.start <= found.start(1) < token.end for token in strings)
+    ]
+    texts = [
+        Text(found[1], found[2].strip(), *found.span(2), lambda *_: None, kept=_RUNTIME, conf=True)
+        for found in runtime
+    ]
     in_options = [False]
     for index, token in enumerate(tokens):
         if token.value == "(" and token.kind == "sign":
             in_options.append(index > 0 and tokens[index - 1].value.upper() == "OPTIONS")
         elif token.value == ")" and token.kind == "sign" and len(in_options) > 1:
             in_options.pop()
+        elif any(found.start(2) <= token.start < found.end(2) for found in runtime):
+            continue
         elif token.kind == "string" and not _is_key(tokens, index, options=in_options[-1]):
             kept = None if in_options[-1] else _LITERAL
             key = _key(tokens, index, options=in_options[-1])
             put = mapped(token.places)
             texts.append(Text(key, token.value, token.start, token.end, put, kept, conf=False))
-    covered = [(token.start, token.end) for token in tokens if token.kind == "string"]
-    texts += [
-        Text(found[1], found[2].strip(), *found.span(2), lambda *_: None, kept=_RUNTIME, conf=True)
-        for found in _SET.finditer(content)
-        if not any(start <= found.start() < end for start, end in covered)
-    ]
     return sorted(texts, key=lambda text: text.start)
 
 
@@ -112,7 +117,9 @@ def _string(text: str, start: int, at: int, quote: str, *, raw: bool) -> _Token:
         chars += char
         places += [at] * len(char)
         at += width
-    return _Token("string", "".join(chars), start, min(at + 1, len(text)), [*places, at])
+    if at >= len(text):
+        return _Token("sign", "", start, at, [])  # nothing closes it
+    return _Token("string", "".join(chars), start, at + 1, [*places, at])
 
 
 def _character(escape: str) -> str:
