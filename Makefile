@@ -73,7 +73,7 @@ hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with 
 LOCKED_GROUPS = dev demo stores audit fuzz assurance
 
 MUTATION ?=
-mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--sample 100"
+mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--tenths 3"
 	$(ASSURANCE)
 	$(BIN)/python tests/mutation/run.py $(MUTATION)
 
