@@ -203,7 +203,7 @@ def test_a_storm_of_wrong_passwords_does_not_hammer_the_store(shop: Shop) -> Non
     assert 1 <= shop.asked() - asked <= 2 + math.log2(1 + passed)
     shop.rotate()
     shop.site.api.refresh()
-    assert shop.orders().count() > 100
+    assert shop.orders().count() >= 100
 
 
 def test_a_wrong_password_says_which_reference_and_generation_and_keeps_the_drivers_error(shop: Shop) -> None:
