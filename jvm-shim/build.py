@@ -106,15 +106,56 @@ def compile_classes(jars: Path, flavour: str, java: str, into: Path) -> None:
         raise SystemExit(f"the Scala compiler failed with exit code {done.returncode}")
 
 
+# What ServiceLoader finds by a file in META-INF/services: a class that is one of these is named there.
+SERVICES = (
+    "org.apache.hadoop.security.alias.CredentialProviderFactory",
+    "org.apache.spark.sql.jdbc.JdbcConnectionProvider",
+    "org.apache.spark.sql.sources.DataSourceRegister",
+    "org.apache.spark.status.AppHistoryServerPlugin",
+)
+
 # Bytes of a constant behind its tag (JVMS 4.4); of a text (tag 1), the two bytes of its length.
 _CONSTANTS = {
     1: 2, 3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2,
 }  # fmt: skip
-_PUBLIC, _PRIVATE, _STATIC, _INTERFACE = 0x0001, 0x0002, 0x0008, 0x0200
+_PUBLIC, _PRIVATE, _STATIC, _INTERFACE, _ABSTRACT = 0x0001, 0x0002, 0x0008, 0x0200, 0x0400
 # Primitives, their boxes, and String: what SQL can make.
 _FROM_SQL = re.compile(
     rb"\((?:[ZBCSIJFD]|Ljava/lang/(?:Boolean|Byte|Character|Short|Integer|Long|Float|Double|String);)*\)"
 )
+
+
+def constants(content: bytes) -> tuple[dict[int, bytes], dict[int, int], int]:
+    """Return a class file's texts, the numbers of the texts that name its classes, and where its constants end."""
+    (count,) = struct.unpack_from(">H", content, 8)
+    texts: dict[int, bytes] = {}
+    classes: dict[int, int] = {}
+    at, index = 10, 1
+    while index < count:
+        tag, size = content[at], _CONSTANTS[content[at]]
+        if tag == 1:
+            size += struct.unpack_from(">H", content, at + 1)[0]
+            texts[index] = content[at + 3 : at + 1 + size]
+        elif tag == 7:
+            (classes[index],) = struct.unpack_from(">H", content, at + 1)
+        at += 1 + size
+        index += 2 if tag in (5, 6) else 1
+    return texts, classes, at
+
+
+def services(classes: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files by which ServiceLoader finds what these classes implement, by entry name."""
+    found: dict[str, list[str]] = {}
+    for name, content in sorted(classes.items()):
+        texts, numbers, at = constants(content)
+        flags, _, parent, count = struct.unpack_from(">HHHH", content, at)
+        if flags & _PUBLIC and not flags & (_INTERFACE | _ABSTRACT):
+            above = (parent, *struct.unpack_from(f">{count}H", content, at + 8))
+            for kind in {texts[numbers[each]].decode().replace("/", ".") for each in above}.intersection(
+                SERVICES
+            ):
+                found.setdefault(kind, []).append(name.removesuffix(".class").replace("/", "."))
+    return {f"META-INF/services/{kind}": ("\n".join(names) + "\n").encode() for kind, names in found.items()}
 
 
 def hidden(content: bytes) -> bytes:
@@ -123,16 +164,7 @@ def hidden(content: bytes) -> bytes:
     Scala's own calls do not use them: they go to the object's instance, ``Name$.MODULE$``, and the body of a lambda
     is called from its own package.
     """
-    (count,) = struct.unpack_from(">H", content, 8)
-    texts: dict[int, bytes] = {}
-    at, index = 10, 1
-    while index < count:
-        tag, size = content[at], _CONSTANTS[content[at]]
-        if tag == 1:
-            size += struct.unpack_from(">H", content, at + 1)[0]
-            texts[index] = content[at + 3 : at + 1 + size]
-        at += 1 + size
-        index += 2 if tag in (5, 6) else 1
+    texts, _, at = constants(content)
     flags, _, _, interfaces = struct.unpack_from(">HHHH", content, at)
     # The methods of an interface are public or private, and nothing between.
     instead = _PRIVATE if flags & _INTERFACE else 0
@@ -221,7 +253,7 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
     ours = {name: content for name, content in classes.items() if name not in theirs}
     for jar, entries, properties in (
         (kafka, {**theirs, **common_resources(flavour, KAFKA_PROPERTIES)}, KAFKA_PROPERTIES),
-        (main, {**ours, **resources(flavour)}, PROPERTIES),
+        (main, {**ours, **services(ours), **resources(flavour)}, PROPERTIES),
     ):
         entries[properties] += f"inputs={digest}\n".encode()
         write_jar(entries, jar)

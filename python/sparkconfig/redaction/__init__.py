@@ -32,13 +32,10 @@ def install() -> None:
     what was not there yet: pyspark, a notebook's kernel, streams that were replaced.
     """
     from sparkconfig import secret
-    from sparkconfig.redaction.sinks import jupyter, logging, loguru, pyspark, streams
+    from sparkconfig.redaction.sinks import all_sinks
 
-    logging.install()
-    loguru.install()
-    jupyter.install()
-    streams.install()
-    pyspark.install()
+    for sink in all_sinks():
+        sink.install()
     secret.on_reveal = revealed
 
 

@@ -1,1 +1,18 @@
 """What this process shows: one module for each way out."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+__all__ = ["all_sinks"]
+
+
+def all_sinks() -> tuple[ModuleType, ...]:
+    """Return the modules, in the order in which they are installed.
+
+    Each has ``install()``, which does nothing where there is nothing to hook or all is hooked, and ``MASKS``: rows of
+    docs/redaction.md, each with the sink, how it is masked and since when.
+    """
+    from sparkconfig.redaction.sinks import jupyter, logging, loguru, pyspark, streams
+
+    return logging, loguru, jupyter, streams, pyspark

@@ -9,7 +9,15 @@ from typing import Any
 from sparkconfig.redaction.jvm import refresh_now
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["install"]
+__all__ = ["MASKS", "install"]
+
+MASKS = (
+    (
+        "Jupyter kernels",
+        "all that the kernel sends: output, results, tracebacks, replies",
+        'the first session, or earlier: see "Python programs"',
+    ),
+)
 
 _MARK = "_sparkconfig_redacted"
 

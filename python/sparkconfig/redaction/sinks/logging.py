@@ -13,7 +13,15 @@ from sparkconfig.redaction.jvm import refresh
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 from sparkconfig.redaction.sinks.tracebacks import hook_tracebacks
 
-__all__ = ["install"]
+__all__ = ["MASKS", "install"]
+
+MASKS = (
+    (
+        "Python logging and tracebacks",
+        "every handler of `logging`, `sys.excepthook`, `threading.excepthook`, `sys.unraisablehook`",
+        'the first session, or earlier: see "Python programs"',
+    ),
+)
 
 lock = threading.Lock()
 _installed = False

@@ -14,7 +14,20 @@ from typing import Any
 from sparkconfig.redaction.jvm import refresh
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["install"]
+__all__ = ["MASKS", "install"]
+
+MASKS = (
+    (
+        "Python's loguru",
+        "every sink",
+        'the first session, or earlier: see "Python programs"',
+    ),
+    (
+        "log files that Python workers write themselves",
+        "handlers of `logging`, sinks of loguru, for values that this worker has asked for",
+        "`import sparkconfig.worker`",
+    ),
+)
 
 #: Where a message leaves loguru: files, streams, handlers of ``logging``, functions, coroutines.
 _SINKS = {

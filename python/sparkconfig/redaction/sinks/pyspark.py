@@ -10,7 +10,18 @@ from typing import Any
 from sparkconfig.redaction.jvm import lock, refresh_now
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["install"]
+__all__ = ["MASKS", "install"]
+
+MASKS = (
+    (
+        "errors that PySpark raises",
+        (
+            "message, JVM stack trace, parameters and query fragments, when the error is made: what you log or store"
+            " of it holds no value"
+        ),
+        'the first session, or earlier: see "Python programs"',
+    ),
+)
 _patched = False
 
 

@@ -14,7 +14,15 @@ from typing import Any
 from sparkconfig.redaction.jvm import in_worker, refresh
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 
-__all__ = ["install"]
+__all__ = ["MASKS", "install"]
+
+MASKS = (
+    (
+        "what a `python app.py` prints",
+        "`sys.stdout` and `sys.stderr`, text and bytes; the stream objects stay",
+        'the first session, or earlier: see "Python programs"',
+    ),
+)
 
 _MARK = "_sparkconfig_redacted"
 # Undecodable bytes pass as they came.

@@ -1,9 +1,9 @@
 package io.sparkconfig
 
-import io.sparkconfig.bindings.sources.OptionRules
+import io.sparkconfig.bindings.Bindings
 import io.sparkconfig.core.{SparkConfigException, Values}
-import io.sparkconfig.policy.doors.{PolicyRules, SinglePassStrategy}
-import io.sparkconfig.redaction.sinks.{CommandOutput, ThriftClients, WorkerLogs}
+import io.sparkconfig.policy.doors.{Doors, SinglePassStrategy}
+import io.sparkconfig.redaction.sinks.{Sinks, Stage}
 import org.apache.spark.sparkconfig.RedactionAccess
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.sparkconfig.InPlaceConfs
@@ -22,11 +22,9 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     }
     InPlaceConfs.beforeSession()
     extensions.injectPlannerStrategy(new SinglePassStrategy(_))
-    PolicyRules.inject(extensions)
-    OptionRules.inject(extensions)
-    CommandOutput.inject(extensions)
-    extensions.injectColumnar(_ => WorkerLogs)
+    Doors.open(extensions)
+    Bindings.inject(extensions)
+    Sinks.install(Stage.Session(extensions))
     RedactionAccess.redactDriverPython()
-    extensions.injectParser { (_, parser) => ThriftClients.install(); parser }
   }
 }

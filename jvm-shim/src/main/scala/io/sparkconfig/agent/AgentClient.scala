@@ -2,12 +2,11 @@ package io.sparkconfig.agent
 
 import java.io.File
 import java.nio.charset.StandardCharsets.UTF_8
-import java.security.SecureRandom
 
 import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.core.{BuildInfo, Expression, Json, PolicyStart, RedactionSettings, Snapshot}
+import io.sparkconfig.core.{BuildInfo, Expression, Json, PolicyStart, RedactionSettings, Snapshot, Tokens}
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.SparkConf
@@ -63,7 +62,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     val given = answer.get("settings")
     files = Some(FileSettings.of(
       Option(given.path("files_directory").textValue),
-      AgentClient.newToken(),
+      Tokens.hex(),
       given.path("files_keep_ms").asLong))
     files.foreach(LocalFiles.open)
     parsed = Some(AgentSettings(
@@ -185,7 +184,8 @@ private[sparkconfig] object AgentClient {
   private val Bootstrap =
     "import sys; sys.path[:] = [p for p in sys.path if p]\n" +
       "try:\n    from sparkconfig.agent.main import main\n" +
-      "except ModuleNotFoundError as e:\n    sys.exit('the Python package ' + str(e.name) + ' is not installed here')\n" +
+      "except ModuleNotFoundError as e:\n" +
+      "    sys.exit('the Python package ' + str(e.name) + ' is not installed here')\n" +
       "main()"
 
   /** An expression as the side process reads it. */
@@ -220,12 +220,6 @@ private[sparkconfig] object AgentClient {
     new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
   }
 
-  private def newToken(): String = {
-    val bytes = new Array[Byte](16)
-    new SecureRandom().nextBytes(bytes)
-    bytes.map(byte => f"$byte%02x").mkString
-  }
-
   /** What a process that holds the operator's secrets may keep of the environment that the job chose. */
   private val OperatorEnvironment = Set("LANG", "LC_ALL", "TZ", "TMPDIR")
 
@@ -244,7 +238,7 @@ private[sparkconfig] object AgentClient {
     node.put("jar_version", BuildInfo.version)
     node.put("spark_version", org.apache.spark.SPARK_VERSION)
     node.put("generation", 0L)
-    node.put("file_key", newToken())
+    node.put("file_key", Tokens.hex())
     operatorFile.foreach(file => node.put("operator_file", file.getPath))
     Json.putMap(node, "confs", conf.getAll)
     val parent = node.putArray("parent")

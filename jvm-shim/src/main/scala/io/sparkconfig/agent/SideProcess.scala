@@ -3,12 +3,10 @@ package io.sparkconfig.agent
 import java.io.{BufferedReader, ByteArrayOutputStream, File, InputStream, InputStreamReader}
 import java.net.{InetAddress, Socket}
 import java.nio.charset.StandardCharsets.UTF_8
-import java.security.SecureRandom
-import java.util.Base64
 import java.util.concurrent.{Callable, Executors, TimeUnit, TimeoutException}
 import javax.net.SocketFactory
 
-import io.sparkconfig.core.{Json, SparkConfigException}
+import io.sparkconfig.core.{Json, SparkConfigException, Threads, Tokens}
 import org.slf4j.LoggerFactory
 import py4j.{CallbackClient, Gateway, GatewayServer}
 
@@ -95,12 +93,6 @@ private[sparkconfig] object SideProcess {
       tuned(plain.createSocket(host, port, local, localPort))
   }
 
-  def newToken(): String = {
-    val bytes = new Array[Byte](32)
-    new SecureRandom().nextBytes(bytes)
-    Base64.getUrlEncoder.withoutPadding.encodeToString(bytes)
-  }
-
   /**
    * Starts a process. It boots while this JVM does something else; [[Launched.hello]] waits for it.
    *
@@ -123,7 +115,7 @@ private[sparkconfig] object SideProcess {
     /** Gives the process its token and waits until it listens. */
     def hello(): SideProcess = {
       val lastWords = new LastWords(process.getErrorStream, redact)
-      val token = newToken()
+      val token = Tokens.text()
       try {
         val greeting = Json.obj()
         greeting.put("token", token)
@@ -148,11 +140,7 @@ private[sparkconfig] object SideProcess {
   }
 
   private def readLine(in: InputStream, timeoutMs: Long): String = {
-    val reader = Executors.newSingleThreadExecutor { (task: Runnable) =>
-      val thread = new Thread(task, "sparkconfig-agent-hello")
-      thread.setDaemon(true)
-      thread
-    }
+    val reader = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-agent-hello"))
     try {
       val line = reader.submit(new Callable[String] {
         override def call(): String = {
@@ -170,8 +158,7 @@ private[sparkconfig] object SideProcess {
   /** Passes on what the process writes to its standard error, line by line, redacted, and keeps the last line. */
   private final class LastWords(stream: InputStream, redact: String => String) {
     @volatile private var last = ""
-    private val thread = new Thread(() => pump(), "sparkconfig-agent-log")
-    thread.setDaemon(true)
+    private val thread = Threads.daemon("sparkconfig-agent-log")(pump())
     thread.start()
 
     private def pump(): Unit = {

@@ -1,7 +1,7 @@
 package io.sparkconfig.agent
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.core.{AgentUnavailableException, BuildInfo, Json, SparkConfigException}
+import io.sparkconfig.core.{AgentUnavailableException, BuildInfo, Json, SparkConfigException, Threads}
 import org.apache.spark.sparkconfig.SparkAccess
 import org.slf4j.LoggerFactory
 import py4j.{Py4JException, Py4JNetworkException}
@@ -34,8 +34,7 @@ private[sparkconfig] final class Supervisor(
   private var backoffMs = FirstBackoffMs
   private var restarts = 0
   @volatile private var closed = false
-  private val heartbeat = new Thread(() => beat(), "sparkconfig-heartbeat")
-  heartbeat.setDaemon(true)
+  private val heartbeat = Threads.daemon("sparkconfig-heartbeat")(beat())
   @volatile private var restore: Caller => Unit = (_: Caller) => ()
 
   /** How often the process was started again. */
@@ -177,8 +176,7 @@ private[sparkconfig] final class Supervisor(
     val pulse: PythonEndpoint = process.endpoint(PulseTimeoutMs)
     private var waiting: Option[PythonEndpoint] = None
     // From the first moment on: the call "start" may already need the JVM.
-    private val requests = new Thread(() => serveRequests(), "sparkconfig-jvm-requests")
-    requests.setDaemon(true)
+    private val requests = Threads.daemon("sparkconfig-jvm-requests")(serveRequests())
     requests.start()
 
     private def serveRequests(): Unit = {

@@ -5,7 +5,17 @@ import java.util.Properties
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, RefusedConnection, SparkConfigException, Target, Values}
+import io.sparkconfig.core.{
+  Binding,
+  Bound,
+  ConfLists,
+  Expression,
+  RefusedConnection,
+  SparkConfigException,
+  Target,
+  Values
+}
+import org.apache.spark.SparkConf
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
@@ -90,7 +100,18 @@ class JdbcBinding extends JdbcConnectionProvider {
   }
 }
 
-object JdbcBinding {
+object JdbcBinding extends Binding {
+  override def name: String = "JDBC connections"
+
+  override def binds: Seq[Bound] = Seq(
+    Bound(
+      "JDBC: `load()`, `jdbc()`, predicates, write [2]",
+      "yes",
+      "yes; `dbtable` and `query` by reference as in the row above"))
+
+  /** Spark refuses to choose between two providers for one connection; ours does all that `basic` does. */
+  override def prepare(conf: SparkConf): Unit =
+    ConfLists.add(conf, "spark.sql.sources.disabledJdbcConnProviderList", "basic")
 
   /** The provider's name, for the option `connectionProvider`. */
   val Name = "sparkconfig"

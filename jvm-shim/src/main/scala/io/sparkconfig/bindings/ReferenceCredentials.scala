@@ -5,7 +5,7 @@ import java.util.{List => JList}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Values}
+import io.sparkconfig.core.{Binding, Bound, Expression, Values}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.security.alias.{CredentialProvider, CredentialProviderFactory}
 
@@ -53,7 +53,13 @@ private final class Entry(name: String, value: Array[Char]) extends CredentialPr
   override def toString: String = name
 }
 
-private[bindings] object ReferenceCredentials {
+private[bindings] object ReferenceCredentials extends Binding {
+  override def name: String = "Hadoop"
+
+  override def binds: Seq[Bound] = Seq(
+    Bound("Hadoop: `Configuration.getPassword` on driver and executors [7]", "yes", "yes"),
+    Bound("`spark.hadoop.*` values of file systems, such as S3A's keys [8]", "yes", "yes"))
+
   val Scheme = "sparkconfig"
 
   /** Before a credential's name: what Spark itself must not put a value in place of. */

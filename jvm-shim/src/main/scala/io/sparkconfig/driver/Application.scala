@@ -4,11 +4,11 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.bindings.HadoopRequests
+import io.sparkconfig.bindings.{Bindings, HadoopRequests}
 import io.sparkconfig.core.{Expression, SparkConfigException, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
-import io.sparkconfig.policy.PolicyDoors
-import io.sparkconfig.policy.doors.{HadoopDoor, ServerConfs}
+import io.sparkconfig.policy.PolicyClient
+import io.sparkconfig.policy.doors.{Doors, ServerConfs}
 import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
@@ -26,25 +26,25 @@ import org.slf4j.LoggerFactory
  */
 private[sparkconfig] final class Application private (
     sc: SparkContext,
-    client: AgentClient,
-    values: DriverValues,
+    val agent: AgentClient,
+    val values: DriverValues,
     hadoop: Map[String, String]) {
 
   private val service = new ExecutorService(sc, values, values.renewIds)
-  private val extras = new Extras(client, values)
+  private val extras = new Extras(agent, values)
 
   /** Non-secret settings for executors; Spark writes them in clear into its event log. */
   def executorSettings: JMap[String, String] = {
     val settings = new JHashMap[String, String]()
-    settings.put(ExecutorSide.PollKey, client.settings.pollIntervalMs.toString)
-    settings.put(ExecutorSide.WorkerKey, client.settings.workerAccess.toString)
-    settings.put(ExecutorSide.PoliciesKey, PolicyDoors.running.isDefined.toString)
-    client.files.foreach(files => ExecutorSide.putFiles(settings, files))
+    settings.put(ExecutorSide.PollKey, agent.settings.pollIntervalMs.toString)
+    settings.put(ExecutorSide.WorkerKey, agent.settings.workerAccess.toString)
+    settings.put(ExecutorSide.PoliciesKey, PolicyClient.running.isDefined.toString)
+    agent.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }
 
   /** What can be told of this application. */
-  val state = new ApplicationState(client, values, service, sc.isLocal)
+  val state = new ApplicationState(agent, values, service, sc.isLocal)
 
   /** Called when the scheduler stands: from now on broadcasts work, and the application has its id. */
   def ready(applicationId: String, metrics: MetricRegistry): Unit = {
@@ -74,18 +74,18 @@ private[sparkconfig] final class Application private (
   def close(): Unit = {
     Application.forget(this)
     extras.close()
-    PolicyDoors.close()
+    PolicyClient.close()
     InPlaceConfs.release()
     Values.uninstall(values)
     values.close()
     service.close()
-    client.close()
+    agent.close()
   }
 
   private def begin(): Unit = {
     if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
     values.onChange { snapshot =>
-      if (client.settings.reloadAction != "none") {
+      if (agent.settings.reloadAction != "none") {
         val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
         ReferenceHadoopConf.update(sc, newest)
       }
@@ -103,22 +103,13 @@ private[sparkconfig] final class Application private (
 
 private[sparkconfig] object Application {
   private val log = LoggerFactory.getLogger(classOf[Application])
-  @volatile private var current: Option[(Application, AgentClient, DriverValues)] = None
+  @volatile private var current: Option[Application] = None
 
-  /** The running application's values, for the driver's Python and for tests. */
-  def values: Option[DriverValues] = current.map(_._3)
-
-  /** The running application's side process. */
-  def agent: Option[AgentClient] = current.map(_._2)
-
-  /** The running application. */
-  def running: Option[Application] = current.map(_._1)
-
-  /** The running application's state. */
-  def state: Option[ApplicationState] = current.map(_._1.state)
+  /** The application that runs in this JVM. */
+  def running: Option[Application] = current
 
   private def forget(application: Application): Unit = synchronized {
-    if (current.exists(_._1 eq application)) current = None
+    if (current.exists(_ eq application)) current = None
   }
 
   /**
@@ -144,18 +135,20 @@ private[sparkconfig] object Application {
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)
       plan.policy.foreach { policy =>
-        PolicyDoors.open(new PolicyDoors(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
-        ReferenceHadoopConf.guard(sc, HadoopDoor)
+        PolicyClient.open(new PolicyClient(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
       }
+      Doors.open(sc)
       InPlaceConfs.hold(plan.inPlace.keys)
       application.begin()
-      synchronized { current = Some((application, client, values)) }
+      synchronized { current = Some(application) }
       val count = plan.snapshot.values.size
       log.info(
         "sparkconfig {}: {} in Spark confs, side process {}",
         io.sparkconfig.core.BuildInfo.version,
         if (count == 1) "1 reference" else s"$count references",
         client.pid.getOrElse(-1L).toString)
+      val asked = if (PolicyClient.running.isDefined) Doors.names else "nothing, since there are none"
+      log.info(s"references become values in: ${Bindings.names}; policies are asked about: $asked")
       application
     } catch {
       case e: Throwable =>

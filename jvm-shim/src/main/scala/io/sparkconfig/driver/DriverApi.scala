@@ -62,7 +62,7 @@ object DriverApi {
   def refresh(): Long = { driver.refreshAll(); generation }
 
   /** `spark.config.reload.action` of this application. */
-  def reloadAction: String = Application.agent.map(_.settings.reloadAction).getOrElse("refresh")
+  def reloadAction: String = Application.running.map(_.agent.settings.reloadAction).getOrElse("refresh")
 
   /** A managed query was started again: says so to Spark's listeners. The text is a JSON object. */
   def queryRestarted(restart: String): Unit = {
@@ -77,7 +77,7 @@ object DriverApi {
   }
 
   /** References, providers, executors and their state, as JSON without values. */
-  def status: String = Application.state.map(state => Json.write(state.toJson)).getOrElse("{}")
+  def status: String = Application.running.map(each => Json.write(each.state.toJson)).getOrElse("{}")
 
   /**
    * The values that this JVM masks, without the first `count`, as a JSON array: the driver's Python masks what it
@@ -99,15 +99,15 @@ object DriverApi {
   }
 
   /** The side process's id, or -1 while none runs. */
-  def agentPid: Long = Application.agent.flatMap(_.pid).getOrElse(-1L)
+  def agentPid: Long = Application.running.flatMap(_.agent.pid).getOrElse(-1L)
 
   /** How often the side process was started again. */
-  def agentRestarts: Int = Application.agent.map(_.restartCount).getOrElse(0)
+  def agentRestarts: Int = Application.running.map(_.agent.restartCount).getOrElse(0)
 
   /** The driver's own code is evaluated as the application, that of executors as a Python worker. */
   private def resolved(expressions: Seq[Expression]): Seq[String] =
-    Application.values.map(_.resolveNamed(expressions)).getOrElse(Values.resolveNamed(expressions))
+    Application.running.map(_.values.resolveNamed(expressions)).getOrElse(Values.resolveNamed(expressions))
 
-  private def driver: DriverValues = Application.values.getOrElse(
+  private def driver: DriverValues = Application.running.map(_.values).getOrElse(
     throw new SparkConfigException("sparkconfig does not run in this process"))
 }

@@ -6,9 +6,9 @@ import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.core.{AgentUnavailableException, Expression, Renewal, Snapshot, Used, ValueSource}
+import io.sparkconfig.core.{AgentUnavailableException, Expression, Renewal, Snapshot, Threads, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
-import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
@@ -27,7 +27,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   @volatile private var closed = false
   private val inUse = new Recent
   private val lastAnswerAt = new AtomicLong(System.nanoTime())
-  private val watcher = new Thread(() => watchLoop(), "sparkconfig-watch")
+  private val watcher = Threads.daemon("sparkconfig-watch")(watchLoop())
 
   client.onRestart(() => (held, inUse.all))
 
@@ -86,11 +86,11 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   /** @param asker whom the side process answers: workers and executors may have less than the driver */
   private def useAs(scope: Option[String], expressions: Seq[Expression], asker: Option[String]): Used = {
-    PolicyDoors.running.foreach(_.use(scope, expressions))
+    PolicyClient.running.foreach(_.use(scope, expressions))
     val newest =
       try ask(expressions, asker)
       catch {
-        case down: AgentUnavailableException => expressions.map(lastGood(_, down)).headOption.getOrElse(held)
+        case down: AgentUnavailableException => lastGood(expressions).getOrElse(throw down)
         case unplaced: FilePlacementException =>
           val known = held
           if (expressions.forall(known.get(_).isDefined)) known else throw unplaced
@@ -120,10 +120,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   }
 
   /** Begins to wait for changes that the side process sees by itself. */
-  def watch(): Unit = {
-    watcher.setDaemon(true)
-    watcher.start()
-  }
+  def watch(): Unit = watcher.start()
 
   def close(): Unit = {
     closed = true
@@ -151,17 +148,17 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     }
   }
 
-  private def lastGood(expression: Expression, down: AgentUnavailableException): Snapshot = {
+  /** What is held, if it has all of these and is not too old for them. */
+  private def lastGood(expressions: Seq[Expression]): Option[Snapshot] = {
     val ageMs = (System.nanoTime() - lastAnswerAt.get()) / 1000000
-    val known = held
-    if (known.get(expression).isDefined && ageMs <= client.settings.staleExpiryMs) known
-    else throw down
+    Some(held).filter(known =>
+      expressions.isEmpty || ageMs <= client.settings.staleExpiryMs && expressions.forall(known.get(_).isDefined))
   }
 
   private def watchLoop(): Unit = while (!closed) {
     try {
       val change = client.awaitChange(held.generation, WaitMs)
-      PolicyDoors.record(change.audit)
+      PolicyClient.record(change.audit)
       change.snapshot.foreach(accept)
       lastAnswerAt.set(System.nanoTime())
       LocalFiles.tidy()

@@ -4,7 +4,7 @@ import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.core.Snapshot
 import io.sparkconfig.executor.workers.WorkerServer
-import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.SparkContext
 import org.apache.spark.sparkconfig.{ConfigTab, SparkAccess}
@@ -31,7 +31,7 @@ private[driver] final class Extras(client: AgentClient, values: DriverValues) {
       journal = Some(started)
     }
     if (client.settings.workerAccess) attempt("Python workers on the driver") {
-      val server = new WorkerServer(values, policies = PolicyDoors.running.isDefined)
+      val server = new WorkerServer(values, policies = PolicyClient.running.isDefined)
       server.start()
       workers = Some(server)
     }

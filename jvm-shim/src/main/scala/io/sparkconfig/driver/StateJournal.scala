@@ -1,11 +1,11 @@
 package io.sparkconfig.driver
 
-import java.util.concurrent.{Executors, ThreadFactory, TimeUnit, TimeoutException}
+import java.util.concurrent.{Executors, TimeUnit, TimeoutException}
 
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.core.Json
+import io.sparkconfig.core.{Json, Threads}
 import io.sparkconfig.ui.ConfigStateEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd}
@@ -21,13 +21,7 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   private val log = LoggerFactory.getLogger(classOf[StateJournal])
   @volatile private var changed = true
-  private val worker = Executors.newSingleThreadScheduledExecutor(new ThreadFactory {
-    override def newThread(task: Runnable): Thread = {
-      val thread = new Thread(task, "sparkconfig-journal")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private val worker = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-journal"))
 
   def begin(): Unit = {
     sc.addSparkListener(this)

@@ -1,11 +1,11 @@
 package io.sparkconfig.executor
 
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.{ConcurrentHashMap, Executors, ThreadFactory}
+import java.util.concurrent.{ConcurrentHashMap, Executors}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Snapshot, SparkConfigException, ValueSource}
+import io.sparkconfig.core.{Expression, Snapshot, SparkConfigException, Threads, ValueSource}
 import org.apache.spark.SparkContext
 import org.slf4j.LoggerFactory
 
@@ -36,13 +36,7 @@ private[sparkconfig] final class ExecutorService(
   private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[(String, Boolean), Message]()
-  private val pool = Executors.newSingleThreadExecutor(new ThreadFactory {
-    override def newThread(task: Runnable): Thread = {
-      val thread = new Thread(task, "sparkconfig-resolve")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private val pool = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-resolve"))
 
   private val renewals = new Renewals(renew, pool)
 

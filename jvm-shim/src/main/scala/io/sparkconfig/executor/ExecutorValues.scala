@@ -3,7 +3,7 @@ package io.sparkconfig.executor
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 
-import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Used, ValueSource}
+import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Threads, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.api.plugin.PluginContext
@@ -29,7 +29,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   @volatile private var closed = false
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
   @volatile private var heardAt = System.nanoTime()
-  private val poller = new Thread(() => poll(), "sparkconfig-poll")
+  private val poller = Threads.daemon("sparkconfig-poll")(poll())
 
   override def snapshot: Snapshot = held.get()
 
@@ -42,7 +42,6 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   def start(): Unit = {
     try refresh()
     catch { case e: Exception => log.warn("no snapshot from the driver yet: {}", describe(e)) }
-    poller.setDaemon(true)
     poller.start()
   }
 

@@ -1,9 +1,10 @@
 package io.sparkconfig.executor
 
-import java.util.concurrent.{Executors, RejectedExecutionException, ThreadFactory, TimeUnit}
+import java.util.concurrent.{Executors, RejectedExecutionException, TimeUnit}
 
 import scala.collection.mutable
 
+import io.sparkconfig.core.Threads
 import org.apache.spark.broadcast.Broadcast
 import org.slf4j.LoggerFactory
 
@@ -16,13 +17,7 @@ private[executor] final class RetiredBroadcasts {
 
   private val log = LoggerFactory.getLogger(classOf[RetiredBroadcasts])
   private val kept = mutable.Queue.empty[Kept]
-  private val timer = Executors.newSingleThreadScheduledExecutor(new ThreadFactory {
-    override def newThread(task: Runnable): Thread = {
-      val thread = new Thread(task, "sparkconfig-broadcasts")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private val timer = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-broadcasts"))
 
   /** @param size of its content, in bytes */
   def add(old: Broadcast[Array[Byte]], size: Long): Unit = {

@@ -1,11 +1,10 @@
 package io.sparkconfig.executor
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.security.SecureRandom
 import javax.crypto.Cipher
 import javax.crypto.spec.{GCMParameterSpec, SecretKeySpec}
 
-import io.sparkconfig.core.{Json, Snapshot}
+import io.sparkconfig.core.{Json, Snapshot, Tokens}
 
 /**
  * AES-256-GCM over a snapshot: nonce (12 bytes), ciphertext, tag (16 bytes); the generation is authenticated, so
@@ -35,8 +34,7 @@ private[sparkconfig] final class SnapshotCipher(key: Array[Byte]) {
   private def boundMasks(masks: Long): String = s"sparkconfig|masks|$masks"
 
   private def encrypt(bound: String, plain: Array[Byte]): Array[Byte] = {
-    val nonce = new Array[Byte](NonceBytes)
-    random.nextBytes(nonce)
+    val nonce = Tokens.bytes(NonceBytes)
     nonce ++ cipher(Cipher.ENCRYPT_MODE, nonce, bound).doFinal(plain)
   }
 
@@ -56,11 +54,6 @@ private[sparkconfig] object SnapshotCipher {
   private val NonceBytes = 12
   private val TagBits = 128
   private val KeyBytes = 32
-  private val random = new SecureRandom()
 
-  def newKey(): Array[Byte] = {
-    val key = new Array[Byte](KeyBytes)
-    random.nextBytes(key)
-    key
-  }
+  def newKey(): Array[Byte] = Tokens.bytes(KeyBytes)
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.StoredFile
+import io.sparkconfig.core.{StoredFile, Threads}
 import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
@@ -28,7 +28,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
   private var entered: Option[DirectoryLock] = None
   private var current = Seq.empty[StoredFile]
   private var tidiedAt = System.nanoTime()
-  private val atExit = new Thread(() => LocalFiles.close(), "sparkconfig-files-cleanup")
+  private val atExit = Threads.atExit("sparkconfig-files-cleanup")(LocalFiles.close())
 
   /** Writes what is not there yet; returns each file's path by its id. */
   def place(files: Seq[StoredFile]): Map[String, String] = {

@@ -1,7 +1,7 @@
 package io.sparkconfig.redaction
 
 import io.sparkconfig.core.{RedactionSettings, SparkConfigException}
-import io.sparkconfig.redaction.sinks.{ConnectServer, EventLogListener, LogRedaction, StreamRedaction, ThriftClients}
+import io.sparkconfig.redaction.sinks.{EventLogListener, Sinks, Stage}
 import org.apache.spark.SparkConf
 import org.slf4j.LoggerFactory
 
@@ -20,8 +20,7 @@ private[sparkconfig] object RedactionSinks {
    */
   def install(conf: SparkConf): Seq[String] = {
     register(conf)
-    ThriftClients.watch(conf)
-    unreachable() ++ ConnectServer.problem(conf)
+    Sinks.attempt(Stage.Process(conf)) ++ Sinks.attempt(Stage.Driver(conf))
   }
 
   /**
@@ -46,8 +45,9 @@ private[sparkconfig] object RedactionSinks {
       }
       missing.foreach(sink => log.warn("not redacted: {}", sink))
     }
-    log.info("redacted by value: log4j2, standard output and error, UI and REST, event log, listeners, commands, errors for clients" +
-      s"${if (missing.isEmpty) "" else s"; not redacted: ${missing.size} sinks"}; platform: ${platform.getOrElse("Apache Spark (tested)")}")
+    val absent = if (missing.isEmpty) "" else s"; not redacted: ${missing.size} sinks"
+    val where = platform.getOrElse("Apache Spark (tested)")
+    log.info(s"redacted by value: ${Sinks.names}$absent; platform: $where")
     platform.foreach(name =>
       log.warn(s"redaction was never tested on this platform, $name: docs/redaction.md says what to expect"))
   }
@@ -62,19 +62,10 @@ private[sparkconfig] object RedactionSinks {
     catch {
       case wrong: SparkConfigException => log.error("literal secrets are not redacted here: {}", wrong.getMessage)
     }
-    unreachable().foreach(sink => log.error("not redacted on this executor: {}", sink))
+    Sinks.attempt(Stage.Process(conf)).foreach(sink => log.error("not redacted on this executor: {}", sink))
   }
 
   private def register(conf: SparkConf): Unit =
     try LiteralKeys.register(conf)
     catch { case wrong: IllegalArgumentException => throw new SparkConfigException(wrong.getMessage) }
-
-  private def unreachable(): Seq[String] =
-    Seq(
-      attempt("log4j2", LogRedaction.install()),
-      attempt("standard output and error", StreamRedaction.install())).flatten
-
-  private def attempt(sink: String, hook: => Unit): Option[String] =
-    try { hook; None }
-    catch { case e: IllegalStateException => Some(s"$sink: ${e.getMessage}") }
 }

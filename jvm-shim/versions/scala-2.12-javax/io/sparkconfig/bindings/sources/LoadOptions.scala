@@ -1,8 +1,8 @@
 package io.sparkconfig.bindings.sources
 
 import io.sparkconfig.core.Expression
-import io.sparkconfig.policy.PolicyDoors
-import io.sparkconfig.policy.doors.OptionsRule
+import io.sparkconfig.policy.PolicyClient
+import io.sparkconfig.policy.doors.OptionsDoor
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.internal.SQLConf
@@ -33,7 +33,7 @@ object LoadOptions {
 
   /** Asks the policies first: the source must not see what they refuse. */
   def apply(format: String, written: Map[String, String], arguments: Array[AnyRef], streaming: Boolean): LoadOptions = {
-    PolicyDoors.running.foreach(OptionsRule.check(_, OptionsRule.Source, written, streaming))
+    PolicyClient.running.foreach(OptionsDoor.check(_, OptionsDoor.Source, written, streaming))
     val paths = if (format == "jdbc") arguments else arguments.map(resolved(format, _))
     val texts = Sources.withSessionConfs(format, written, SQLConf.get)
     val options = Sources.options(format, texts, SQLConf.get)

@@ -1,5 +1,6 @@
 package io.sparkconfig.policy.doors
 
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
@@ -14,11 +15,14 @@ import org.apache.spark.sql.sparkconfig.{RelationOptions, Sessions}
  */
 private[sparkconfig] object ReadOptions {
 
+  /** Nothing is early enough. */
+  def inject(session: SparkSessionExtensions): Unit = ()
+
   /** The options, and whether a stream has them. */
   def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = node match {
-    case relation: DataSourceV2Relation => Some((OptionsRule.texts(relation.options), false))
+    case relation: DataSourceV2Relation => Some((OptionsDoor.texts(relation.options), false))
     case relation: LogicalRelation => Some((own(RelationOptions.of(relation.relation), relation.catalogTable), false))
-    case relation: StreamingRelationV2 => Some((OptionsRule.texts(relation.extraOptions), true))
+    case relation: StreamingRelationV2 => Some((OptionsDoor.texts(relation.extraOptions), true))
     case relation: StreamingRelation => Some((relation.dataSource.options, true))
     case _ => None
   }

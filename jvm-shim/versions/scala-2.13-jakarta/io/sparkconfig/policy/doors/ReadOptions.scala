@@ -1,6 +1,7 @@
 package io.sparkconfig.policy.doors
 
-import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.policy.PolicyClient
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -8,6 +9,8 @@ import org.apache.spark.sql.sparkconfig.Sessions
 
 /** Since 4.0 a read is a plan before its source is made: its options are evaluated before the source sees them. */
 private[sparkconfig] object ReadOptions {
+  def inject(session: SparkSessionExtensions): Unit = FirstRules.inject(session)(_ => ReadRule)
+
   def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = None
 
   def forget(session: Sessions.Spark, node: LogicalPlan): Unit = ()
@@ -16,12 +19,12 @@ private[sparkconfig] object ReadOptions {
 /** Hint resolution: `load`, and options that stand with a table (`WITH`, `read.option(...).table(...)`). */
 private[sparkconfig] object ReadRule extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    PolicyDoors.running.foreach { doors =>
-      OptionsRule.fresh(plan) {
+    PolicyClient.running.foreach { policies =>
+      OptionsDoor.fresh(plan) {
         case load: UnresolvedDataSource =>
-          OptionsRule.check(doors, OptionsRule.Source, load.options.originalMap, load.isStreaming)
+          OptionsDoor.check(policies, OptionsDoor.Source, load.options.originalMap, load.isStreaming)
         case table: UnresolvedRelation =>
-          OptionsRule.check(doors, OptionsRule.Source, OptionsRule.texts(table.options), table.isStreaming)
+          OptionsDoor.check(policies, OptionsDoor.Source, OptionsDoor.texts(table.options), table.isStreaming)
         case _ =>
       }
     }

@@ -1,7 +1,15 @@
 package io.sparkconfig.bindings.sources
 
+import io.sparkconfig.core.{Binding, Bound}
+
 /** The confs of a V2 catalog, `spark.sql.catalog.NAME.KEY`, as the catalog's options. */
-object CatalogOptions {
+object CatalogOptions extends Binding {
+  override def name: String = "catalogs"
+
+  override def binds: Seq[Bound] = Seq(
+    Bound("catalogs: `spark.sql.catalog.NAME.*`, by conf, builder, `SET` [5]", "yes", "yes"),
+    Bound("session confs that hold references and are passed on as options [6]", "yes", "yes"))
+
   private val Jdbc = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 
   /** The same map if there is nothing to resolve; a JDBC catalog's connections find the rest by themselves. */

@@ -1,12 +1,11 @@
 package io.sparkconfig.bindings.sources
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.security.SecureRandom
 import java.util.Locale
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
-import io.sparkconfig.core.Expression
+import io.sparkconfig.core.{Expression, Tokens}
 
 /**
  * Options of Kafka clients that hold references for `io.sparkconfig.kafka.ReferenceConfigProvider`. They stay as they
@@ -19,11 +18,7 @@ private[sparkconfig] object KafkaOptions {
   private val MarkBytes = 8
 
   /** Not guessable, and gone with this process: a mark tells nothing about a password. */
-  private lazy val markKey = {
-    val bytes = new Array[Byte](32)
-    new SecureRandom().nextBytes(bytes)
-    new SecretKeySpec(bytes, Algorithm)
-  }
+  private lazy val markKey = new SecretKeySpec(Tokens.bytes(32), Algorithm)
 
   /** Option key to what it will hold in the end, as an expression of ours; empty for anything but such maps. */
   def late(options: Map[String, String]): Map[String, Expression] = {

@@ -2,6 +2,7 @@ package io.sparkconfig.bindings.sources
 
 import scala.collection.JavaConverters._
 
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
@@ -49,15 +50,15 @@ private[sparkconfig] object StreamRelations {
     // Moved from `execution.streaming` to `execution.streaming.sinks` in 4.1.
     if (sink.getClass.getSimpleName != FileStreamSink) sink
     else {
-      val options = field(sink, "options").asInstanceOf[Map[String, String]]
+      val options = Reflect.get(sink, "options").asInstanceOf[Map[String, String]]
       if (!Options.hold(options)) sink
       else {
-        val format = field(sink, "fileFormat").asInstanceOf[FileFormat]
+        val format = Reflect.get(sink, "fileFormat").asInstanceOf[FileFormat]
         val arguments = Seq[AnyRef](
           Sessions.classic(session),
-          field(sink, "path"),
+          Reflect.get(sink, "path"),
           format,
-          field(sink, "partitionColumnNames"),
+          Reflect.get(sink, "partitionColumnNames"),
           Options.values(format.toString, options))
         sink.getClass.getConstructors.head.newInstance(arguments: _*).asInstanceOf[Table with Sink]
       }
@@ -75,10 +76,4 @@ private[sparkconfig] object StreamRelations {
     }
   }
 
-  private def field(owner: AnyRef, name: String): AnyRef = {
-    val found = owner.getClass.getDeclaredFields.find(_.getName == name).getOrElse(
-      throw new IllegalStateException(s"${owner.getClass.getName} has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found.get(owner)
-  }
 }

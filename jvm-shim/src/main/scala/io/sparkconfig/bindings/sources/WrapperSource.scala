@@ -1,6 +1,6 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.SparkConfigException
+import io.sparkconfig.core.{Binding, Bound, SparkConfigException}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.sources._
@@ -76,9 +76,14 @@ class WrapperSource
     Sources.options(inner, rest(options), Sessions.classic(session).sessionState.conf)
 }
 
-private object WrapperSource {
+private[bindings] object WrapperSource extends Binding {
   val Name = "sparkconfig"
   val Format = "sparkconfig.format"
+
+  override def name: String = "the format sparkconfig"
+
+  override def binds: Seq[Bound] =
+    Seq(Bound("V1 sinks of streams other than files", "wrapper format [1]", "wrapper format [1]"))
 
   def format(options: Map[String, String]): String =
     options.collectFirst { case (key, format) if key.equalsIgnoreCase(Format) => format }.getOrElse(

@@ -5,10 +5,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.{FileAttribute, PosixFilePermissions}
 import java.nio.file.{Files, Path, Paths, StandardOpenOption}
 import java.nio.{ByteBuffer, MappedByteBuffer}
-import java.security.{MessageDigest, SecureRandom}
-import java.util.Base64
+import java.security.MessageDigest
 
-import io.sparkconfig.core.Json
+import io.sparkconfig.core.{Json, Tokens}
 
 /**
  * What Python workers of this process find on disk: a directory that only this user can enter, with the socket, and the
@@ -19,7 +18,7 @@ private[workers] final class WorkerFolder private (val folder: Path) {
   import WorkerFolder._
 
   val socket: Path = folder.resolve("s")
-  private val token = newToken()
+  private val token = Tokens.text()
   private val version = mapped(folder.resolve("version"))
 
   /** Tells workers, without a system call on either side, that a generation came. */
@@ -80,11 +79,5 @@ private[workers] object WorkerFolder {
       channel.write(ByteBuffer.allocate(java.lang.Long.BYTES), 0)
       channel.map(FileChannel.MapMode.READ_WRITE, 0, java.lang.Long.BYTES.toLong)
     } finally channel.close()
-  }
-
-  private def newToken(): String = {
-    val bytes = new Array[Byte](32)
-    new SecureRandom().nextBytes(bytes)
-    Base64.getUrlEncoder.withoutPadding.encodeToString(bytes)
   }
 }

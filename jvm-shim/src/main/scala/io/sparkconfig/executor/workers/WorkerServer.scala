@@ -3,13 +3,13 @@ package io.sparkconfig.executor.workers
 import java.io.{DataInputStream, DataOutputStream, IOException}
 import java.net.{StandardProtocolFamily, UnixDomainSocketAddress}
 import java.nio.channels.{Channels, ServerSocketChannel, SocketChannel}
-import java.util.concurrent.{ConcurrentHashMap, ExecutorService => Pool, Executors, ThreadFactory}
+import java.util.concurrent.{ConcurrentHashMap, ExecutorService => Pool, Executors}
 
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.core.{Expression, Json, Snapshot, SparkConfigException, ValueSource}
+import io.sparkconfig.core.{Expression, Json, Snapshot, SparkConfigException, Threads, ValueSource}
 import org.slf4j.LoggerFactory
 
 /**
@@ -28,15 +28,9 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
   private val log = LoggerFactory.getLogger(classOf[WorkerServer])
   private val folder = WorkerFolder.create()
   private val listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
-  private val threads: Pool = Executors.newCachedThreadPool(new ThreadFactory {
-    override def newThread(task: Runnable): Thread = {
-      val thread = new Thread(task, "sparkconfig-worker-server")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private val threads: Pool = Executors.newCachedThreadPool(Threads.factory("sparkconfig-worker-server"))
   private val granted = ConcurrentHashMap.newKeySet[String]()
-  private val atExit = new Thread(() => folder.remove(), "sparkconfig-worker-cleanup")
+  private val atExit = Threads.atExit("sparkconfig-worker-cleanup")(folder.remove())
 
   def start(): Unit = {
     Runtime.getRuntime.addShutdownHook(atExit)

@@ -20,7 +20,7 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
   import EarlyReflectionRule._
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    OptionsRule.fresh(plan)(visit)
+    OptionsDoor.fresh(plan)(visit)
     plan
   }
 

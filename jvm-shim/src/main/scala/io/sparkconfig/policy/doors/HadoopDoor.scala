@@ -1,15 +1,23 @@
 package io.sparkconfig.policy.doors
 
-import io.sparkconfig.policy.PolicyDoors
-import org.apache.spark.sparkconfig.HadoopGuard
+import io.sparkconfig.policy.PolicyClient
+import org.apache.spark.SparkContext
+import org.apache.spark.sparkconfig.{HadoopGuard, ReferenceHadoopConf}
 import org.apache.spark.sql.sparkconfig.PolicyViolationException
 
 /** What an application sets in `sc.hadoopConfiguration`. It reaches every session, and jobs without any SQL. */
-private[sparkconfig] object HadoopDoor extends HadoopGuard {
-  override def setting(name: String, value: Option[String]): Unit =
-    PolicyDoors.running.foreach(_.check("hadoop", Map(name -> value)))
+private[doors] object HadoopDoor extends Door with HadoopGuard {
+  override def name: String = "the Hadoop configuration"
 
-  override def clearing(): Unit = if (PolicyDoors.running.isDefined) {
+  override def asks: Seq[Asked] = Seq(
+    Asked("`sc.hadoopConfiguration`", "before it is set", "not reachable", "before it is set"))
+
+  override def open(sc: SparkContext): Unit = ReferenceHadoopConf.guard(sc, this)
+
+  override def setting(name: String, value: Option[String]): Unit =
+    PolicyClient.running.foreach(_.check("hadoop", Map(name -> value)))
+
+  override def clearing(): Unit = if (PolicyClient.running.isDefined) {
     throw new PolicyViolationException(
       "the operator's policy does not allow to clear the Hadoop configuration of an application")
   }

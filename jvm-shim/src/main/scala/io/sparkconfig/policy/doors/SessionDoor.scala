@@ -5,14 +5,15 @@ import java.util.{Collections, WeakHashMap}
 
 import scala.util.control.NonFatal
 
-import io.sparkconfig.policy.PolicyDoors
-import org.apache.spark.sql.SparkSession
+import io.sparkconfig.core.Threads
+import io.sparkconfig.policy.PolicyClient
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sparkconfig.{ConfGuard, GuardedConf, PolicyViolationException, Sessions}
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 /**
  * The confs of one session. A value is evaluated before it is set. What a session was made with, and what was taken
@@ -21,7 +22,7 @@ import org.apache.spark.sql.sparkconfig.{ConfGuard, GuardedConf, PolicyViolation
  *
  * @param clone made by Spark itself from another session, for a streaming query or to cache a table
  */
-private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boolean) extends ConfGuard {
+private final class SessionGuard(policies: PolicyClient, conf: SQLConf, clone: Boolean) extends ConfGuard {
   import SessionGuard._
 
   @volatile private var changed = true
@@ -29,7 +30,7 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
 
   override def setting(key: String, text: String): Unit =
     if (isQuestion(key, text) && !(isFree(key) && SparkInternalConfs.isSetting)) {
-      doors.check(scopeOf(key), Map(key -> Some(text)))
+      policies.check(scopeOf(key), Map(key -> Some(text)))
       synchronized { accepted += key -> text }
     }
 
@@ -40,9 +41,9 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
     changed = false
     val texts = GuardedConf.texts(conf)
     val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key) => key -> Option(text) }
-    val missing = doors.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
+    val missing = policies.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
     val questions = (other ++ missing).groupBy { case (key, _) => scopeOf(key) }
-    val verdicts = questions.toSeq.map { case (scope, props) => props -> doors.evaluate(scope, props) }
+    val verdicts = questions.toSeq.map { case (scope, props) => props -> policies.evaluate(scope, props) }
     val refused = verdicts.collect {
       case (props, verdict) if !verdict.allowed =>
         val named = props.keySet.intersect(verdict.names.toSet)
@@ -50,7 +51,7 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
     }.flatten.toSet
     accepted = other.collect { case (key, Some(text)) if !refused(key) => key -> text }
     if (refused.nonEmpty) {
-      GuardedConf.restore(conf, refused.map(key => key -> doors.confs.get(key)).toMap)
+      GuardedConf.restore(conf, refused.map(key => key -> policies.confs.get(key)).toMap)
       throw new PolicyViolationException(
         verdicts.map(_._2).filterNot(_.allowed).map(_.message).mkString("\n") +
           "\nThis was set in the session before this statement; the session has the application's values again.")
@@ -58,7 +59,7 @@ private final class SessionGuard(doors: PolicyDoors, conf: SQLConf, clone: Boole
   }
 
   private def isQuestion(key: String, text: String): Boolean =
-    !doors.isUnchanged(key, text) && !synchronized(accepted.get(key).contains(text))
+    !policies.isUnchanged(key, text) && !synchronized(accepted.get(key).contains(text))
 
   private def isFree(key: String): Boolean = clone && SparkInternalConfs.sets(key)
 }
@@ -67,12 +68,39 @@ private object SessionGuard {
   def scopeOf(key: String): String = if (key.startsWith("spark.sql.catalog.")) "catalog" else "session"
 }
 
-private[sparkconfig] object SessionDoor {
-  private val watchers = Executors.newSingleThreadExecutor { (task: Runnable) =>
-    val thread = new Thread(task, "sparkconfig-session-door")
-    thread.setDaemon(true)
-    thread
+private[doors] object SessionDoor extends Door {
+  override def name: String = "confs of sessions"
+
+  override def asks: Seq[Asked] = Seq(
+    Asked(
+      "`SET`, `spark.conf.set`, `SET TIME ZONE`, `EXECUTE IMMEDIATE`, catalog confs of a session, a builder on a " +
+        "running session",
+      "before it is set",
+      "before it is set",
+      "before it is set"),
+    Asked(
+      "`RESET`, `spark.conf.unset`",
+      "at the next statement; what was lost is put back",
+      "the same",
+      "the same"),
+    Asked(
+      "confs that a new session gets before it is watched, a moment after it was made",
+      "at its first statement; what was refused is put back",
+      "the same",
+      "the same"),
+    Asked(
+      "confs that a view keeps (`view.sqlConfig.*`)",
+      "before they are set",
+      "the same",
+      "before they are set"))
+
+  override def open(session: SparkSessionExtensions): Unit = {
+    FirstRules.inject(session)(new SessionRule(_))
+    session.injectParser(SessionHook)
+    session.injectPlannerStrategy(new SessionStrategy(_))
   }
+
+  private val watchers = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-session-door"))
 
   private val clones = Collections.synchronizedSet(
     Collections.newSetFromMap(new WeakHashMap[Sessions.Spark, java.lang.Boolean]()))
@@ -92,17 +120,17 @@ private[sparkconfig] object SessionDoor {
   /** Guards the session from its first statement on, and evaluates what changed since the last one. */
   def check(session: Sessions.Spark): Unit = guard(session).foreach(_.check())
 
-  private def guard(session: Sessions.Spark): Option[SessionGuard] = PolicyDoors.running.flatMap { doors =>
+  private def guard(session: Sessions.Spark): Option[SessionGuard] = PolicyClient.running.flatMap { policies =>
     val conf = Sessions.classic(session).sessionState.conf
     if (GuardedConf.guard(conf).isEmpty) {
-      GuardedConf.install(conf, new SessionGuard(doors, conf, clones.contains(session)))
+      GuardedConf.install(conf, new SessionGuard(policies, conf, clones.contains(session)))
     }
     GuardedConf.guard(conf).collect { case known: SessionGuard => known }
   }
 }
 
 /** The parser's hook, which is the first that Spark calls for a session. */
-private[sparkconfig] object SessionHook extends ((SparkSession, ParserInterface) => ParserInterface) {
+private object SessionHook extends ((SparkSession, ParserInterface) => ParserInterface) {
   override def apply(session: SparkSession, parser: ParserInterface): ParserInterface = {
     SessionDoor.watch(session)
     parser
@@ -110,7 +138,7 @@ private[sparkconfig] object SessionHook extends ((SparkSession, ParserInterface)
 }
 
 /** Looks at the session's confs when a statement is analysed. */
-private[sparkconfig] final class SessionRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
+private final class SessionRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     SessionDoor.check(session)
     plan
@@ -118,7 +146,7 @@ private[sparkconfig] final class SessionRule(session: Sessions.Spark) extends Ru
 }
 
 /** The same when a query that was analysed before is planned. */
-private[sparkconfig] final class SessionStrategy(session: Sessions.Spark) extends SparkStrategy {
+private final class SessionStrategy(session: Sessions.Spark) extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     SessionDoor.check(session)
     Nil

@@ -3,6 +3,7 @@ package io.sparkconfig.redaction.sinks
 import java.lang.reflect.InvocationTargetException
 
 import org.apache.spark.SparkEnv
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -18,7 +19,18 @@ import org.slf4j.LoggerFactory
  * says what is free text. The rows are masked where they are made, so that Connect and Thrift clients get them like
  * that too. The nodes of the plan stay, since listeners, metrics and spark-sql look at their classes.
  */
-private[sparkconfig] object CommandOutput extends ColumnarRule {
+private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
+  override def name: String = "commands"
+
+  override def masks: Seq[Masked] = Seq(
+    Masked(
+      "answers of commands",
+      "free text: `SET`, `SET -v`, `EXPLAIN`, comments, properties, literals of statements; for every kind of client. " +
+        "See \"What stays true\"",
+      "the session's start"))
+
+  override def install: PartialFunction[Stage, Unit] = { case Stage.Session(extensions) => inject(extensions) }
+
   override def preColumnarTransitions: Rule[SparkPlan] = Commands
 
   private object Commands extends Rule[SparkPlan] {
@@ -39,7 +51,7 @@ private[sparkconfig] object CommandOutput extends ColumnarRule {
    * @throws IllegalStateException if answers cannot be masked in this Spark, unless
    *                               `spark.config.redaction.require=false`
    */
-  def inject(extensions: SparkSessionExtensions): Unit =
+  private def inject(extensions: SparkSessionExtensions): Unit =
     try {
       RunnableAnswer
       CatalogAnswer
@@ -63,11 +75,7 @@ private[sparkconfig] object CommandOutput extends ColumnarRule {
     try RunMethod.invoke(command).asInstanceOf[Seq[InternalRow]]
     catch { case e: InvocationTargetException => throw e.getCause }
 
-  private lazy val RunMethod = {
-    val method = classOf[V2CommandExec].getDeclaredMethod("run")
-    method.setAccessible(true)
-    method
-  }
+  private lazy val RunMethod = Reflect.method(classOf[V2CommandExec], "run")
 
   private lazy val RunnableAnswer =
     new AnswerField(classOf[ExecutedCommandExec], "sideEffectResult", ExecutedCommandExec(NothingToRun()))
@@ -76,15 +84,8 @@ private[sparkconfig] object CommandOutput extends ColumnarRule {
 
 /** The lazy field in which Spark's node of a command keeps its answer once it has run. */
 private final class AnswerField(owner: Class[_], name: String, example: SparkPlan) {
-  private def field(name: String) =
-    try { val found = owner.getDeclaredField(name); found.setAccessible(true); found }
-    catch {
-      case _: NoSuchFieldException =>
-        throw new IllegalStateException(s"${owner.getName} has no field $name in this Spark version")
-    }
-
-  private val rows = field(name)
-  private val bitmap = field("bitmap$0")
+  private val rows = Reflect.field(owner, name)
+  private val bitmap = Reflect.field(owner, "bitmap$0")
 
   /** The bit by which Scala marks this lazy field as set: seen in an example. */
   private val bit: Byte = {

@@ -3,10 +3,11 @@ package io.sparkconfig.redaction.sinks
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonFactoryBuilder, StreamReadConstraints}
+import io.sparkconfig.core.ConfLists
 import io.sparkconfig.redaction.engine.Redactor
-import org.apache.spark.SparkConf
 import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sparkconfig.RedactionAccess
+import org.apache.spark.{SparkConf, SparkContext}
 import org.slf4j.LoggerFactory
 
 /**
@@ -17,10 +18,34 @@ import org.slf4j.LoggerFactory
  *                               reached, unless `spark.config.redaction.require=false`
  */
 class EventLogListener(conf: SparkConf) extends SparkListener {
-  EventLogListener.install(conf, this)
+  EventLogListener.hook(conf, this)
 }
 
-object EventLogListener {
+object EventLogListener extends Sink {
+  override def name: String = "event log, listeners"
+
+  override def masks: Seq[Masked] = Seq(
+    Masked(
+      "event log",
+      "a writer before Spark's own: single and rolling, every codec; stays valid JSON and loads in the history server",
+      "start, before the first event"),
+    Masked(
+      "`SparkListener`s of others",
+      "they get copies of dirty events: job descriptions, groups and properties, stages, task errors, SQL plans, confs",
+      "start, before the first event"),
+    Masked(
+      "query execution listeners",
+      "the error; the `QueryExecution` itself is Spark's live object, see below",
+      "start"),
+    Masked(
+      "streaming query listeners",
+      "progress and the error that ended a query; not the name at its start, see below",
+      "start"))
+
+  override def install: PartialFunction[Stage, Unit] = {
+    case Stage.Confs(conf) => ConfLists.add(conf, "spark.extraListeners", classOf[EventLogListener].getName)
+  }
+
   val RequireKey = "spark.config.redaction.require"
 
   /** Spark's replay skips events whose class it does not know, so the log stays readable. */
@@ -29,7 +54,7 @@ object EventLogListener {
 
   private val log = LoggerFactory.getLogger(classOf[EventLogListener])
 
-  private def install(conf: SparkConf, keeper: SparkListener): Unit = {
+  private def hook(conf: SparkConf, keeper: SparkListener): Unit = {
     if (conf.getBoolean("spark.eventLog.enabled", defaultValue = false)) {
       attempt(conf, "the event log (spark.eventLog.enabled=true)", "Turn the event log off, or set") {
         RedactionAccess.context() match {

@@ -1,12 +1,13 @@
 package io.sparkconfig.redaction.sinks
 
-import java.lang.reflect.{Array => JArray, Field, Modifier}
+import java.lang.reflect.{Array => JArray, Field}
 import java.util.{HashMap => JHashMap, Map => JMap, Properties}
 
 import scala.collection.{immutable, mutable}
 
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import org.apache.spark.scheduler.SparkListenerEvent
+import org.apache.spark.sparkconfig.access.Reflect
 
 /** Stands in for an event that could not be searched. */
 final class UnsearchedEvent extends SparkListenerEvent
@@ -128,7 +129,7 @@ private[sparkconfig] object Events {
 
     /** No constructor is called: they differ between Spark versions, and some have effects. */
     def copy(given: AnyRef): AnyRef = {
-      val fresh = Memory.allocateInstance(kind)
+      val fresh = Reflect.unsafe.allocateInstance(kind)
       all.foreach(field => field.set(fresh, field.get(given)))
       fresh.asInstanceOf[AnyRef]
     }
@@ -143,8 +144,7 @@ private[sparkconfig] object Events {
           !line.exists(each => Live(each.getName))
       val all =
         if (!enters) Array.empty[Field]
-        else line.flatMap(_.getDeclaredFields).filterNot(field => Modifier.isStatic(field.getModifiers)).toArray
-      all.foreach(_.setAccessible(true))
+        else Reflect.instanceFields(kind).toArray
       new Shape(kind, enters, all, all.filterNot(field => isPlain(field.getType)))
     }
 
@@ -154,9 +154,4 @@ private[sparkconfig] object Events {
       kind.isPrimitive || classOf[Number].isAssignableFrom(kind) || kind.isEnum || Live(kind.getName)
   }
 
-  private lazy val Memory: sun.misc.Unsafe = {
-    val field = classOf[sun.misc.Unsafe].getDeclaredField("theUnsafe")
-    field.setAccessible(true)
-    field.get(null).asInstanceOf[sun.misc.Unsafe]
-  }
 }

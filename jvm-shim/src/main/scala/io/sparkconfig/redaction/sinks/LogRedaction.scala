@@ -19,7 +19,17 @@ import org.apache.logging.log4j.{Level, LogManager, Marker, ThreadContext}
  * Masks values in log4j2 events: message, throwable with causes and suppressed ones, thread name, MDC and NDC. The
  * user's log4j2 configuration stays as it is; the hook is renewed when it is reloaded.
  */
-object LogRedaction {
+object LogRedaction extends Sink {
+  override def name: String = "log4j2"
+
+  override def masks: Seq[Masked] = Seq(
+    Masked(
+      "log4j2 (driver, executors)",
+      "message, throwable with causes and suppressed ones, MDC, NDC, thread name; your log4j2 file stays, a reload too",
+      "when the plugin starts"))
+
+  override def install: PartialFunction[Stage, Unit] = { case _: Stage.Process => hook() }
+
   @volatile private var installed: LoggerContext = _
 
   /**
@@ -27,7 +37,7 @@ object LogRedaction {
    * @throws IllegalStateException if this JVM does not log through log4j2's core, or through its all-asynchronous
    *                               loggers, which build their events themselves
    */
-  def install(): Unit = synchronized {
+  private def hook(): Unit = synchronized {
     LogManager.getContext(false) match {
       case context: LoggerContext if context.getClass.getName.contains("Async") =>
         throw new IllegalStateException("logs cannot be redacted: log4j2's AsyncLoggerContextSelector is in use; " +

@@ -4,30 +4,37 @@ import java.io.{ByteArrayOutputStream, FilterOutputStream, IOException, OutputSt
 import java.lang.reflect.InaccessibleObjectException
 import java.nio.ByteBuffer
 import java.nio.charset.{CharacterCodingException, StandardCharsets}
-import java.util.concurrent.{Executors, ThreadFactory, TimeUnit}
+import java.util.concurrent.{Executors, TimeUnit}
 
+import io.sparkconfig.core.Threads
 import io.sparkconfig.redaction.engine.Redactor
+import org.apache.spark.sparkconfig.access.Reflect
 import sun.misc.Unsafe
 
 /**
  * Masks values in what this JVM prints on its standard streams, the output of a `spark-submit`ted Python program
  * included. The existing stream objects stay, so whoever holds one already is covered too.
  */
-object StreamRedaction {
-  private val timer = Executors.newSingleThreadScheduledExecutor(new ThreadFactory {
-    override def newThread(task: Runnable): Thread = {
-      val thread = new Thread(task, "sparkconfig-stream-redaction")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+object StreamRedaction extends Sink {
+  override def name: String = "standard output and error"
+
+  override def masks: Seq[Masked] = Seq(
+    Masked(
+      "`System.out`, `System.err`",
+      "under the existing streams, so the output of a `spark-submit`ted Python program and of Python workers is " +
+        "covered; also in a JVM without `--add-opens`",
+      "when the plugin starts"))
+
+  override def install: PartialFunction[Stage, Unit] = { case _: Stage.Process => hook() }
+
+  private val timer = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-stream-redaction"))
   private var streams: List[RedactingStream] = Nil
 
   /**
    * Hooks into System.out and System.err; again does nothing.
    * @throws IllegalStateException neither reflection nor `Unsafe` reaches what is under these streams
    */
-  def install(): Unit = synchronized {
+  private def hook(): Unit = synchronized {
     if (streams.isEmpty) {
       streams =
         try List(System.out, System.err).map(under)
@@ -36,9 +43,7 @@ object StreamRedaction {
             throw new IllegalStateException("System.out and System.err cannot be redacted: start this JVM with " +
               s"--add-opens=java.base/java.io=ALL-UNNAMED, as spark-submit does (${fault.getClass.getName})")
         }
-      Runtime.getRuntime.addShutdownHook(new Thread(
-        () => streams.foreach(_.drain()),
-        "sparkconfig-stream-redaction-end"))
+      Runtime.getRuntime.addShutdownHook(Threads.atExit("sparkconfig-stream-redaction-end")(streams.foreach(_.drain())))
     }
   }
 
@@ -59,13 +64,8 @@ object StreamRedaction {
   private final class Target {
     private val field = classOf[FilterOutputStream].getDeclaredField("out")
     private val unsafe: Option[Unsafe] =
-      try { field.setAccessible(true); None }
-      catch {
-        case _: InaccessibleObjectException =>
-          val instance = classOf[Unsafe].getDeclaredField("theUnsafe")
-          instance.setAccessible(true)
-          Some(instance.get(null).asInstanceOf[Unsafe])
-      }
+      try { Reflect.open(field); None }
+      catch { case _: InaccessibleObjectException => Some(Reflect.unsafe) }
 
     def of(stream: PrintStream): OutputStream = (unsafe match {
       case Some(direct) => direct.getObject(stream, direct.objectFieldOffset(field))

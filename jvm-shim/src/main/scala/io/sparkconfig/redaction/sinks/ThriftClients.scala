@@ -1,10 +1,10 @@
 package io.sparkconfig.redaction.sinks
 
-import java.lang.reflect.{Field, Modifier}
 import java.util.{Map => JMap}
 
 import scala.util.control.NonFatal
 
+import io.sparkconfig.core.Threads
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import org.apache.hive.service.cli.{
   CLIService,
@@ -19,10 +19,21 @@ import org.apache.hive.service.cli.{
 }
 import org.apache.hive.service.rpc.thrift.{TRowSet, TTableSchema}
 import org.apache.spark.SparkConf
+import org.apache.spark.sparkconfig.access.Reflect
 import org.slf4j.LoggerFactory
 
 /** Masks values in the errors that clients of a Thrift server in this JVM get. */
-private[sparkconfig] object ThriftClients {
+private[sparkconfig] object ThriftClients extends Sink {
+  override def name: String = "Thrift clients"
+
+  override def masks: Seq[Masked] = Seq(
+    Masked("Thrift and JDBC clients", "errors of statements, with their stack traces", "the session's start"))
+
+  override def install: PartialFunction[Stage, Unit] = {
+    case Stage.Driver(settings) => watch(settings)
+    case Stage.Session(extensions) => extensions.injectParser { (_, parser) => attempt(); parser }
+  }
+
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.sinks.ThriftClients")
   private val Server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
   @volatile private var installed = false
@@ -33,7 +44,7 @@ private[sparkconfig] object ThriftClients {
    * @throws IllegalStateException if there is a server whose errors cannot be reached, unless
    *                               `spark.config.redaction.require=false`
    */
-  def install(): Unit = if (!installed && serves) synchronized {
+  private def attempt(): Unit = if (!installed && serves) synchronized {
     if (!installed)
       try hook()
       catch {
@@ -47,7 +58,7 @@ private[sparkconfig] object ThriftClients {
   }
 
   private def hook(): Unit = server().foreach { service =>
-    val cli = field(service.getClass, "cliService")
+    val cli = Reflect.field(service.getClass, "cliService")
     cli.get(service) match {
       case _: RedactingCli =>
       case plain: CLIService => cli.set(service, new RedactingCli(plain))
@@ -60,21 +71,17 @@ private[sparkconfig] object ThriftClients {
    * Waits for the server, if this JVM was started to be one: a session that all clients share stands before it. A
    * server that cannot be redacted ends its process with status 1.
    */
-  def watch(settings: SparkConf): Unit = {
+  private def watch(settings: SparkConf): Unit = {
     conf = Some(settings)
     if (isMain) {
-      val waiting = new Thread(
-        () => {
-          try while (!installed) { install(); Thread.sleep(20) }
-          catch {
-            case wrong: IllegalStateException =>
-              log.error(wrong.getMessage)
-              System.exit(1) // Spark's hooks stop the context; a mere stop would end this process as if all were well
-          }
-        },
-        "sparkconfig-thrift-clients")
-      waiting.setDaemon(true)
-      waiting.start()
+      Threads.daemon("sparkconfig-thrift-clients") {
+        try while (!installed) { attempt(); Thread.sleep(20) }
+        catch {
+          case wrong: IllegalStateException =>
+            log.error(wrong.getMessage)
+            System.exit(1) // Spark's hooks stop the context; a mere stop would end this process as if all were well
+        }
+      }.start()
     }
   }
 
@@ -86,20 +93,13 @@ private[sparkconfig] object ThriftClients {
   /** The service behind the port, once it is there. */
   private def server(): Option[AnyRef] = {
     val module = Class.forName(Server + "$", true, Thread.currentThread.getContextClassLoader)
-    val listener = field(module, "listener").get(field(module, "MODULE$").get(null))
+    val listener = Reflect.get(Reflect.field(module, "MODULE$").get(null), "listener")
     Option(listener).map { found =>
-      val hive = field(found.getClass, "server").get(found).asInstanceOf[Option[AnyRef]].orNull
-      field(hive.getClass, "thriftCLIService").get(hive)
+      val hive = Reflect.get(found, "server").asInstanceOf[Option[AnyRef]].orNull
+      Reflect.get(hive, "thriftCLIService")
     }
   }
 
-  private[redaction] def field(kind: Class[_], name: String): Field = {
-    val found = Iterator.iterate[Class[_]](kind)(_.getSuperclass).takeWhile(_ != null).flatMap(_.getDeclaredFields)
-      .find(_.getName == name)
-      .getOrElse(throw new IllegalStateException(s"${kind.getName} has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found
-  }
 }
 
 // Apart from the object above, which every application loads: not every Spark has the server's classes.
@@ -121,12 +121,7 @@ private object ThriftErrors {
 
 /** The server's own service with its state, whose errors are redacted where a statement's text can be in them. */
 private final class RedactingCli(service: CLIService) extends CLIService(null) {
-  Iterator.iterate[Class[_]](classOf[CLIService])(_.getSuperclass).takeWhile(_ != classOf[Object])
-    .flatMap(_.getDeclaredFields).filterNot(field => Modifier.isStatic(field.getModifiers))
-    .foreach { field =>
-      field.setAccessible(true)
-      field.set(this, field.get(service))
-    }
+  Reflect.instanceFields(classOf[CLIService]).foreach(field => field.set(this, field.get(service)))
 
   private def safely[T](call: => T): T =
     try call

@@ -1,5 +1,6 @@
 package io.sparkconfig.redaction.sinks
 
+import io.sparkconfig.core.ConfLists
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import io.sparkconfig.redaction.sinks.Servlets._
 import org.slf4j.LoggerFactory
@@ -53,5 +54,16 @@ class UiFilter extends Filter {
           redacted.abandon()
           if (!answer.isCommitted) { answer.reset(); answer.sendError(500, Redactor.Withheld) }
       }
+  }
+}
+
+object UiFilter extends Sink {
+  override def name: String = "UI and REST"
+
+  override def masks: Seq[Masked] =
+    Seq(Masked("UI pages and REST", "a servlet filter; error messages, redirects and headers too", "start"))
+
+  override def install: PartialFunction[Stage, Unit] = {
+    case Stage.Confs(conf) => ConfLists.add(conf, "spark.ui.filters", classOf[UiFilter].getName)
   }
 }

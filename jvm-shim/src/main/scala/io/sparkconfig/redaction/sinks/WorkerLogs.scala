@@ -10,7 +10,19 @@ import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Masks values in the logs of Python workers, which Spark 4.1 and later show as the table `python_worker_logs()`. */
-private[sparkconfig] object WorkerLogs extends ColumnarRule {
+private[sparkconfig] object WorkerLogs extends ColumnarRule with Sink {
+  override def name: String = "logs of Python workers"
+
+  override def masks: Seq[Masked] = Seq(
+    Masked(
+      "logs of Python workers as a table (`python_worker_logs()`, Spark 4.1 and later)",
+      "when the table is read",
+      "the session's start"))
+
+  override def install: PartialFunction[Stage, Unit] = {
+    case Stage.Session(extensions) => extensions.injectColumnar(_ => this)
+  }
+
   override def preColumnarTransitions: Rule[SparkPlan] = Logs
 
   private object Logs extends Rule[SparkPlan] {

@@ -3,6 +3,7 @@ package org.apache.spark.scheduler
 import java.util.concurrent.CopyOnWriteArrayList
 
 import org.apache.spark.SparkConf
+import org.apache.spark.sparkconfig.access.Reflect
 
 /**
  * A queue of Spark's listener bus whose listeners get redacted events.
@@ -52,10 +53,8 @@ object RedactingQueues {
       keeper: SparkListener,
       redact: SparkListenerEvent => SparkListenerEvent): Unit = bus.synchronized {
     if (bus.queuedEvents == null) throw new IllegalStateException("the listener bus runs already")
-    val field = classOf[LiveListenerBus].getDeclaredFields.find(_.getName.endsWith("queues"))
-      .getOrElse(throw new IllegalStateException("LiveListenerBus has no field queues in this Spark version"))
-    field.setAccessible(true)
-    val queues = field.get(bus).asInstanceOf[CopyOnWriteArrayList[AsyncEventQueue]]
+    val queues =
+      Reflect.field(classOf[LiveListenerBus], "queues").get(bus).asInstanceOf[CopyOnWriteArrayList[AsyncEventQueue]]
     Names.foreach { name =>
       val at = (0 until queues.size).find(queues.get(_).name == name)
       if (!at.exists(queues.get(_).isInstanceOf[RedactingQueue])) {

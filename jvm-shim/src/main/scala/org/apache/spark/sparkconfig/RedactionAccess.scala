@@ -3,14 +3,14 @@ package org.apache.spark.sparkconfig
 import org.apache.spark.SparkContext
 import org.apache.spark.deploy.history.{EventLogFileWriter, RedactingEventLogWriter}
 import org.apache.spark.scheduler.{EventLoggingListener, RedactingQueues, SparkListener, SparkListenerEvent}
+import org.apache.spark.sparkconfig.access.Reflect
 
 /** What redaction needs of Spark's private parts. */
 object RedactionAccess {
 
   /** The context that is being constructed on this JVM, or the active one. */
   def context(): Option[SparkContext] = {
-    val accessor = SparkContext.getClass.getDeclaredMethod("contextBeingConstructed")
-    accessor.setAccessible(true)
+    val accessor = Reflect.method(SparkContext.getClass, "contextBeingConstructed")
     accessor.invoke(SparkContext).asInstanceOf[Option[SparkContext]].orElse(SparkContext.getActive)
   }
 
@@ -22,8 +22,7 @@ object RedactionAccess {
   def redactEventLog(sc: SparkContext, redact: String => String): Boolean = sc.eventLogger match {
     case None => false
     case Some(logger) =>
-      val field = classOf[EventLoggingListener].getDeclaredField("logWriter")
-      field.setAccessible(true)
+      val field = Reflect.field(classOf[EventLoggingListener], "logWriter")
       field.get(logger) match {
         case _: RedactingEventLogWriter =>
         case writer: EventLogFileWriter =>

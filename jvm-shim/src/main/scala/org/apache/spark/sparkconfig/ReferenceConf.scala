@@ -1,9 +1,9 @@
 package org.apache.spark.sparkconfig
 
-import java.lang.reflect.Field
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.SparkConf
+import org.apache.spark.sparkconfig.access.Reflect
 
 /**
  * The settings of a SparkConf whose references stay: `get` answers the value, every enumeration (getAll, clone,
@@ -43,27 +43,19 @@ object ReferenceConf {
    * @throws IllegalStateException when this Spark's SparkConf has another shape than the ones known (3.5 to 4.3)
    */
   def install(conf: SparkConf, value: (String, String) => Option[String]): Unit = {
-    val settings = field(classOf[SparkConf], "settings")
+    val settings = Reflect.field(classOf[SparkConf], "settings")
     settings.get(conf) match {
       case plain: ConcurrentHashMap[_, _] =>
         val references =
           new ReferenceSettings(plain.asInstanceOf[ConcurrentHashMap[String, String]], value)
         settings.set(conf, references)
         // The reader of registered entries captured the old map if anything was read before.
-        val reader = field(classOf[SparkConf], "reader").get(conf)
+        val reader = Reflect.field(classOf[SparkConf], "reader").get(conf)
         if (reader != null) {
-          val provider = field(reader.getClass, "conf").get(reader)
-          field(provider.getClass, "conf").set(provider, references)
+          val provider = Reflect.get(reader, "conf")
+          Reflect.field(provider.getClass, "conf").set(provider, references)
         }
       case other => throw new IllegalStateException(s"SparkConf.settings is a ${other.getClass.getName}")
     }
-  }
-
-  private def field(owner: Class[_], name: String): Field = {
-    val found = owner.getDeclaredFields
-      .find(candidate => candidate.getName == name || candidate.getName.endsWith("$$" + name))
-      .getOrElse(throw new IllegalStateException(s"${owner.getName} has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found
   }
 }

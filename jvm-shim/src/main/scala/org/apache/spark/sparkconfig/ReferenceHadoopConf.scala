@@ -4,6 +4,7 @@ import java.util.{HashMap => JHashMap, Iterator => JIterator, Map => JMap}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkconfig.access.Reflect
 
 /**
  * A Hadoop configuration whose enumeration returns references (the environment page and event enumerate it) and
@@ -67,10 +68,7 @@ object ReferenceHadoopConf {
    * @param values Hadoop key to value
    */
   def install(sc: SparkContext, references: Map[String, String], values: Map[String, String]): Unit = {
-    val field = classOf[SparkContext].getDeclaredFields
-      .find(_.getName.endsWith("_hadoopConfiguration"))
-      .getOrElse(throw new IllegalStateException("SparkContext has no field _hadoopConfiguration in this version"))
-    field.setAccessible(true)
+    val field = Reflect.field(classOf[SparkContext], "_hadoopConfiguration")
     val replaced = new ReferenceHadoopConf(sc.hadoopConfiguration, references)
     values.foreach { case (key, value) => replaced.set(key, value, "sparkconfig") }
     field.set(sc, replaced)

@@ -3,6 +3,7 @@ package org.apache.spark.sparkconfig
 import java.util.Properties
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.util.Utils
 
 /**
@@ -32,11 +33,7 @@ private final class TaskProperties(before: Properties, key: String, value: () =>
 object TaskProperties {
 
   /** From now on each job that is submitted has the property `key` with the newest `value`. */
-  def install(sc: SparkContext, key: String, value: () => String): Unit = {
-    val field = classOf[SparkContext].getDeclaredFields
-      .find(_.getName.endsWith("localProperties"))
-      .getOrElse(throw new IllegalStateException("SparkContext has no field localProperties in this version"))
-    field.setAccessible(true)
-    field.set(sc, new TaskProperties(sc.localProperties.get(), key, value))
-  }
+  def install(sc: SparkContext, key: String, value: () => String): Unit =
+    Reflect.field(classOf[SparkContext], "localProperties")
+      .set(sc, new TaskProperties(sc.localProperties.get(), key, value))
 }

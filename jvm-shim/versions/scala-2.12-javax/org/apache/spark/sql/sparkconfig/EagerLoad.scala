@@ -2,6 +2,7 @@ package org.apache.spark.sql.sparkconfig
 
 import java.lang.reflect.{Field, InvocationTargetException}
 
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
@@ -62,10 +63,5 @@ object EagerLoad {
     catch { case e: InvocationTargetException => throw e.getCause }
   }
 
-  private def field(reader: AnyRef, name: String): Field = {
-    val found = reader.getClass.getDeclaredFields.find(_.getName.endsWith(name)).getOrElse(
-      throw new IllegalStateException(s"${reader.getClass.getName} has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found
-  }
+  private def field(reader: AnyRef, name: String): Field = Reflect.field(reader.getClass, name)
 }

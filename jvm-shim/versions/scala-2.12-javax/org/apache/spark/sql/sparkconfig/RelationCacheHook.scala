@@ -3,6 +3,7 @@ package org.apache.spark.sql.sparkconfig
 import java.lang.reflect.Field
 import java.util.concurrent.Callable
 
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.QualifiedTableName
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -13,12 +14,7 @@ import org.sparkproject.guava.cache.{Cache, ForwardingCache}
  * one takes them from the session catalog's cache, and asks the cache to have them made.
  */
 object RelationCacheHook {
-  private lazy val cacheField: Field = {
-    val found = classOf[SessionCatalog].getDeclaredFields.find(_.getName.endsWith("tableRelationCache")).getOrElse(
-      throw new IllegalStateException("SessionCatalog has no field tableRelationCache in this Spark version"))
-    found.setAccessible(true)
-    found
-  }
+  private lazy val cacheField: Field = Reflect.field(classOf[SessionCatalog], "tableRelationCache")
 
   /**
    * @param relation of a table, given what the cache has of it; None where Spark is to do as always

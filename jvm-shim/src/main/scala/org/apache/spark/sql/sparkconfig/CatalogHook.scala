@@ -5,6 +5,7 @@ import java.util.regex.Pattern
 
 import scala.collection.mutable
 
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.connector.catalog.{CatalogExtension, CatalogPlugin, Catalogs}
 
 /**
@@ -39,20 +40,13 @@ object CatalogHook {
 
   /** The session catalog that Spark brings, which a catalog named `spark_catalog` may extend. */
   private def builtIn(manager: AnyRef): CatalogPlugin =
-    find(manager.getClass, "defaultSessionCatalog").get(manager).asInstanceOf[CatalogPlugin]
+    Reflect.get(manager, "defaultSessionCatalog").asInstanceOf[CatalogPlugin]
 
   // In 4.3 the class is DefaultCatalogManager.
   private def field(manager: Class[_]): Field = Fields.get(manager)
 
   private object Fields extends ClassValue[Field] {
-    override def computeValue(manager: Class[_]): Field = find(manager, "catalogs")
-  }
-
-  private def find(manager: Class[_], name: String): Field = {
-    val found = manager.getDeclaredFields.find(_.getName == name).getOrElse(
-      throw new IllegalStateException(s"${manager.getName} has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found
+    override def computeValue(manager: Class[_]): Field = Reflect.field(manager, "catalogs")
   }
 }
 

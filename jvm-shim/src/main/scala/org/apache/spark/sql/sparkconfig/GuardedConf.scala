@@ -7,6 +7,7 @@ import scala.collection.JavaConverters._
 import scala.util.Try
 
 import org.apache.spark.internal.config.ConfigEntry
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.internal.SQLConf
 
 /** Is told what a session's confs are about to become, or have become. */
@@ -67,9 +68,9 @@ object GuardedConf {
         val guarded = plain.synchronized(new GuardedSettings(plain, guard))
         SettingsField.set(conf, guarded)
         // The reader of registered entries captured the old map.
-        val reader = field(classOf[SQLConf], "reader").get(conf)
-        val provider = field(reader.getClass, "conf").get(reader)
-        field(provider.getClass, "conf").set(provider, guarded)
+        val reader = Reflect.field(classOf[SQLConf], "reader").get(conf)
+        val provider = Reflect.get(reader, "conf")
+        Reflect.field(provider.getClass, "conf").set(provider, guarded)
         true
     }
   }
@@ -101,13 +102,5 @@ object GuardedConf {
   private def settings(conf: SQLConf): JMap[String, String] =
     SettingsField.get(conf).asInstanceOf[JMap[String, String]]
 
-  private lazy val SettingsField: Field = field(classOf[SQLConf], "settings")
-
-  private def field(owner: Class[_], name: String): Field = {
-    val found = owner.getDeclaredFields
-      .find(candidate => candidate.getName == name || candidate.getName.endsWith("$$" + name))
-      .getOrElse(throw new IllegalStateException(s"${owner.getName} has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found
-  }
+  private lazy val SettingsField: Field = Reflect.field(classOf[SQLConf], "settings")
 }

@@ -4,6 +4,7 @@ import java.lang.reflect.Field
 import java.util.stream.{Stream => JStream}
 import java.util.{AbstractSet, HashSet => JHashSet, Iterator => JIterator, Set => JSet}
 
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.internal.SQLConf
 
 /**
@@ -54,12 +55,7 @@ object InPlaceConfs {
     }
   }
 
-  private def field(name: String): Field = {
-    val found = SQLConf.getClass.getDeclaredFields.find(_.getName == name).getOrElse(
-      throw new IllegalStateException(s"SQLConf has no field $name in this Spark version"))
-    found.setAccessible(true)
-    found
-  }
+  private def field(name: String): Field = Reflect.field(SQLConf.getClass, name)
 }
 
 /**

@@ -1,6 +1,7 @@
 package io.sparkconfig.policy.doors
 
-import io.sparkconfig.policy.PolicyDoors
+import io.sparkconfig.policy.PolicyClient
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.expressions.{CallMethodViaReflection, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -11,7 +12,7 @@ import org.apache.spark.sql.sparkconfig.PolicyViolationException
  * that kind call nothing of this package. It stands before Spark says which methods a class has. What they may call
  * besides is a question to the policy, which refuses on shared servers unless a rule is about it.
  */
-private[sparkconfig] object ReflectionRule extends Rule[LogicalPlan] {
+private[doors] object ReflectionRule extends Rule[LogicalPlan] {
 
   /** The key that a rule names; its value is the class and the method, such as `java.lang.Math.abs`. */
   private val Key = "sparkconfig.reflect"
@@ -19,7 +20,7 @@ private[sparkconfig] object ReflectionRule extends Rule[LogicalPlan] {
   private val HiveFunctions = "org.apache.spark.sql.hive.Hive"
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    OptionsRule.fresh(plan)(_.expressions.foreach(_.foreach(visit)))
+    OptionsDoor.fresh(plan)(_.expressions.foreach(_.foreach(visit)))
     plan
   }
 
@@ -40,7 +41,7 @@ private[sparkconfig] object ReflectionRule extends Rule[LogicalPlan] {
       "reflect, java_method and try_reflect may not call sparkconfig's classes, nor a class whose name is not a " +
         "constant. Write a reference in the data source's options; values are not for SQL to read.")
     val method = called.drop(1).headOption.flatten.getOrElse("?")
-    PolicyDoors.running.foreach(_.check("session", owner.map(name => Key -> Option(s"$name.$method")).toMap))
+    PolicyClient.running.foreach(_.check("session", owner.map(name => Key -> Option(s"$name.$method")).toMap))
   }
 
   private def isOurs(name: String): Boolean =
@@ -55,4 +56,19 @@ private[sparkconfig] object ReflectionRule extends Rule[LogicalPlan] {
     case wrapper: AnyRef if wrapper.getClass.getName.endsWith("HiveFunctionWrapper") =>
       wrapper.getClass.getMethod("functionClassName").invoke(wrapper).toString
   }.getOrElse("")
+}
+
+/** What SQL may call by name. */
+private[doors] object ReflectionDoor extends Door {
+  override def name: String = "reflect"
+
+  override def asks: Seq[Asked] = Seq(
+    Asked("SQL's `reflect`, `java_method`, `try_reflect`", "when the statement is analysed", "the same", "the same"))
+
+  override def always: Boolean = true
+
+  override def open(session: SparkSessionExtensions): Unit = {
+    FirstRules.injectParsed(session)(new EarlyReflectionRule(_))
+    session.injectPostHocResolutionRule(_ => ReflectionRule)
+  }
 }

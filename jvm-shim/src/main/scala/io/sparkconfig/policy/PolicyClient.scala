@@ -20,14 +20,14 @@ import org.slf4j.{Logger, LoggerFactory}
  * @param now the same with what the operator and this package put in place
  * @param server what a Thrift server was started with besides, see [[ServerConfs]]
  */
-private[sparkconfig] final class PolicyDoors(
+private[sparkconfig] final class PolicyClient(
     client: AgentClient,
     start: PolicyStart,
     given: Map[String, String],
     now: Map[String, String],
     server: Map[String, String]) {
 
-  import PolicyDoors._
+  import PolicyClient._
 
   private val audit: Option[Logger] = start.auditLogger.map(LoggerFactory.getLogger(_))
   private val allowed = Collections.synchronizedMap(new JLinkedHashMap[Any, Unit](64, 0.75f, true) {
@@ -129,17 +129,17 @@ private[sparkconfig] object Verdict {
   val Allowed: Verdict = Verdict(allowed = true, "", Nil)
 }
 
-private[sparkconfig] object PolicyDoors {
+private[sparkconfig] object PolicyClient {
   private val Remembered = 512
-  @volatile private var current: Option[PolicyDoors] = None
+  @volatile private var current: Option[PolicyClient] = None
 
   /** None: no policies, and no doors. */
-  def running: Option[PolicyDoors] = current
+  def running: Option[PolicyClient] = current
 
   /** Writes the side process's own records to the logger that the operator named. */
-  def record(texts: Seq[String]): Unit = running.foreach(doors => texts.foreach(doors.record))
+  def record(texts: Seq[String]): Unit = running.foreach(policies => texts.foreach(policies.record))
 
-  def open(doors: PolicyDoors): Unit = current = Some(doors)
+  def open(policies: PolicyClient): Unit = current = Some(policies)
 
   def close(): Unit = current = None
 }

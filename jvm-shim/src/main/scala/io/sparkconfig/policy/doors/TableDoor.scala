@@ -2,8 +2,7 @@ package io.sparkconfig.policy.doors
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.core.Json
-import io.sparkconfig.policy.PolicyDoors
-import org.apache.spark.sql.SaveMode
+import io.sparkconfig.policy.PolicyClient
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -14,14 +13,15 @@ import org.apache.spark.sql.connector.expressions.{Literal, Transform}
 import org.apache.spark.sql.execution.command.{CreateDataSourceTableAsSelectCommand, CreateTableLikeCommand}
 import org.apache.spark.sql.sparkconfig.Sessions
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.{SaveMode, SparkSessionExtensions}
 
 /** Post-hoc resolution: new tables, before they are made (KIP-108's policy). */
-private[sparkconfig] final class TableRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
-  import TableRule._
+private final class TableRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
+  import TableDoor._
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    PolicyDoors.running.filter(_.evaluatesTables).foreach { doors =>
-      OptionsRule.fresh(plan)(node => question(node).foreach(doors.table))
+    PolicyClient.running.filter(_.evaluatesTables).foreach { policies =>
+      OptionsDoor.fresh(plan)(node => question(node).foreach(policies.table))
     }
     plan
   }
@@ -88,7 +88,16 @@ private[sparkconfig] final class TableRule(session: Sessions.Spark) extends Rule
   }
 }
 
-private object TableRule {
+/** New tables. */
+private[doors] object TableDoor extends Door {
+  override def name: String = "new tables"
+
+  override def asks: Seq[Asked] = Seq(
+    Asked("new tables (`spark.config.create.table.policy`)", "before they run", "the same", "before they run"))
+
+  override def open(session: SparkSessionExtensions): Unit =
+    session.injectPostHocResolutionRule(new TableRule(_))
+
   def asking(name: String, statement: String, provider: Option[String]): ObjectNode = {
     val asked = Json.obj()
     asked.put("name", name)

@@ -1,0 +1,18 @@
+package io.sparkconfig.bindings.sources
+
+import io.sparkconfig.core.{Binding, Bound}
+import org.apache.spark.sql.SparkSessionExtensions
+
+/** Sources that are loaded before there is a plan to change; the rules differ between Spark versions. */
+private[bindings] object LoadBinding extends Binding {
+  override def name: String = "loads"
+
+  override def binds: Seq[Bound] = Seq(
+    Bound(
+      "`read.format(...).load()`, `csv()`, `json()`, `parquet()`, paths",
+      "yes",
+      "PySpark: `sparkconfig.session.configure`, or `sparkconfig.spark35.install()`; Scala and Java: the wrapper " +
+        "format [1]"))
+
+  override def inject(session: SparkSessionExtensions): Unit = LoadRules.inject(session)
+}

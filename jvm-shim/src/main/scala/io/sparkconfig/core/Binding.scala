@@ -1,0 +1,30 @@
+package io.sparkconfig.core
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.SparkSessionExtensions
+
+/**
+ * A place where Spark uses values. Each stands in its own file and in `Bindings.all`; the hooks, the line that the
+ * start logs and the table of docs/data-sources.md follow from that list.
+ */
+private[sparkconfig] trait Binding {
+
+  /** As logs call it. */
+  def name: String
+
+  /** Where references may stand: rows of the table in docs/data-sources.md, which docs/generate.py reads. */
+  def binds: Seq[Bound]
+
+  /** The application starts: sets confs that Spark has not read yet. */
+  def prepare(conf: SparkConf): Unit = ()
+
+  /** A session starts: puts the binding's rules among its rules. */
+  def inject(session: SparkSessionExtensions): Unit = ()
+}
+
+/**
+ * @param what the place, for users
+ * @param spark4 what holds on Spark 4, classic and Connect
+ * @param spark35 what holds on Spark 3.5
+ */
+private[sparkconfig] final case class Bound(what: String, spark4: String, spark35: String)

@@ -1,0 +1,35 @@
+package io.sparkconfig.policy.doors
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.SparkSessionExtensions
+
+/**
+ * A place where a job can set something, and which asks the policies first. Each stands in its own file and in
+ * [[Doors.all]]; the rules of sessions, the line that the start logs and the table of docs/policies.md follow from that
+ * list.
+ */
+private[doors] trait Door {
+
+  /** As logs call it. */
+  def name: String
+
+  /** What is asked about: rows of the table in docs/policies.md, which docs/generate.py reads from the source. */
+  def asks: Seq[Asked]
+
+  /** Whether it stands without policies, too. */
+  def always: Boolean = false
+
+  /** The application starts. */
+  def open(sc: SparkContext): Unit = ()
+
+  /** A session starts: puts the door's rules among its rules. */
+  def open(session: SparkSessionExtensions): Unit = ()
+}
+
+/**
+ * @param what the place, for users
+ * @param spark4 when it asks on Spark 4
+ * @param connect when it asks about what a client of Spark Connect does
+ * @param spark35 when it asks on Spark 3.5
+ */
+private[doors] final case class Asked(what: String, spark4: String, connect: String, spark35: String)

@@ -1,0 +1,134 @@
+package io.sparkconfig.policy.doors
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.policy.PolicyClient
+import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TableSpec, V2WriteCommand}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.execution.datasources.{
+  CreateTempViewUsing,
+  InsertIntoHadoopFsRelationCommand,
+  SaveIntoDataSourceCommand
+}
+import org.apache.spark.sql.sparkconfig.{GuardedConf, PolicyViolationException, Sessions}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/**
+ * Post-hoc resolution: the options of writes, of tables and views that are made or changed, and of streams that
+ * start. It stands before the rules that put values in place of references, so that no value is fetched for what
+ * is refused, and after those of Spark's that make the commands.
+ */
+private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
+  import OptionsDoor._
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    PolicyClient.running.foreach(policies => fresh(plan)(node => visit(policies, node)))
+    plan
+  }
+
+  private def visit(policies: PolicyClient, node: LogicalPlan): Unit = node match {
+    case save: SaveIntoDataSourceCommand => check(policies, Sink, save.options)
+    case write: InsertIntoHadoopFsRelationCommand =>
+      // The options of a table were evaluated when it was made.
+      if (write.catalogTable.isEmpty) check(policies, Sink, write.options)
+    case write: V2WriteCommand => check(policies, Sink, maps(write))
+    case view: CreateTempViewUsing => check(policies, Source, view.options)
+    case start: WriteToStream =>
+      val texts = policies.confs ++ GuardedConf.texts(Sessions.classic(session).sessionState.conf)
+      policies.check("application", texts.map { case (key, text) => key -> Option(text) }, streaming = true)
+      check(policies, Sink, fileSink(start.sink), streaming = true)
+    case other => visitOthers(policies, other)
+  }
+
+  private def visitOthers(policies: PolicyClient, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
+    // Its package differs between versions.
+    case "WriteToMicroBatchDataSource" => check(policies, Sink, maps(node), streaming = true)
+    case "InsertIntoDataSourceDirCommand" | "InsertIntoHiveDirCommand" =>
+      arguments(node) { case storage: CatalogStorageFormat => check(policies, Sink, storage.properties) }
+    case "SetTableProperties" | "AlterTableSetPropertiesCommand" => table(policies, Map.empty, maps(node))
+    case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => table(policies, maps(node), Map.empty)
+    case name if name.startsWith("Create") || name.startsWith("Replace") =>
+      arguments(node) {
+        case made: CatalogTable => table(policies, made.storage.properties, made.properties)
+        case made: TableSpec =>
+          table(policies, made.options ++ maps(node), made.properties)
+      }
+    case _ => ReadOptions.late(node).foreach { case (options, streaming) =>
+        try check(policies, Source, options, streaming)
+        catch {
+          case refused: PolicyViolationException =>
+            ReadOptions.forget(session, node)
+            throw refused
+        }
+      }
+  }
+
+  /** A table's options serve reads and writes; in a catalog of its own they are properties with a prefix. */
+  private def table(policies: PolicyClient, options: Map[String, String], properties: Map[String, String]): Unit = {
+    val all = options ++ properties.collect {
+      case (key, text) if key.startsWith(OptionPrefix) => key.stripPrefix(OptionPrefix) -> text
+    }
+    check(policies, Source, all)
+    check(policies, Sink, all)
+    check(policies, Catalog, properties)
+  }
+}
+
+/** Options and properties of what is written, made or changed. */
+private[sparkconfig] object OptionsDoor extends Door {
+  override def name: String = "options of writes and tables"
+
+  override def asks: Seq[Asked] = Seq(
+    Asked(
+      "writes, INSERT OVERWRITE DIRECTORY, streams of files and V2 sinks",
+      "before they run",
+      "the same",
+      "before they run"),
+    Asked(
+      "OPTIONS and TBLPROPERTIES of tables and views, ALTER TABLE",
+      "before they run",
+      "the same",
+      "before they run"))
+
+  override def open(session: SparkSessionExtensions): Unit =
+    session.injectPostHocResolutionRule(new OptionsRule(_))
+
+  val Source = "source"
+  val Sink = "sink"
+  private[doors] val Catalog = "catalog"
+  private[doors] val OptionPrefix = "option."
+
+  def check(policies: PolicyClient, scope: String, options: Map[String, String], streaming: Boolean = false): Unit =
+    policies.check(scope, options.map { case (key, text) => key -> Option(text) }, streaming)
+
+  def texts(options: CaseInsensitiveStringMap): Map[String, String] = options.asCaseSensitiveMap.asScala.toMap
+
+  /** Plans that are analysed already were checked before. */
+  def fresh(plan: LogicalPlan)(check: LogicalPlan => Unit): Unit = if (!plan.analyzed) {
+    check(plan)
+    plan.children.foreach(fresh(_)(check))
+    plan.subqueries.foreach(fresh(_)(check))
+  }
+
+  private[doors] def arguments(node: LogicalPlan)(check: PartialFunction[Any, Unit]): Unit =
+    node.productIterator.foreach(argument => check.applyOrElse(argument, (_: Any) => ()))
+
+  /** The maps of texts among a node's arguments. */
+  private[doors] def maps(node: LogicalPlan): Map[String, String] = node.productIterator.flatMap {
+    case map: Map[_, _] => entries(map)
+    case Some(map: Map[_, _]) => entries(map)
+    case _ => Nil
+  }.toMap
+
+  private def entries(map: Map[_, _]): Seq[(String, String)] =
+    map.toSeq.collect { case (key: String, text: String) => key -> text }
+
+  /** The sink of files takes its options when it is made, and shows them nowhere. */
+  private[doors] def fileSink(sink: AnyRef): Map[String, String] =
+    if (sink.getClass.getSimpleName != "FileStreamSink") Map.empty
+    else Reflect.get(sink, "options").asInstanceOf[Map[String, String]]
+}

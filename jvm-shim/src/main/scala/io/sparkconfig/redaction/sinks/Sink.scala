@@ -1,0 +1,49 @@
+package io.sparkconfig.redaction.sinks
+
+import org.apache.spark.SparkConf
+import org.apache.spark.sql.SparkSessionExtensions
+
+/**
+ * A place where text leaves a process. Each stands in its own file and in [[Sinks.all]]; the hooks, the line that the
+ * start logs and the table of docs/redaction.md follow from that list.
+ */
+private[redaction] trait Sink {
+
+  /** As logs and errors call it. */
+  def name: String
+
+  /** What is masked there: rows of the table in docs/redaction.md, which docs/generate.py reads from the source. */
+  def masks: Seq[Masked]
+
+  /**
+   * Puts the redactor in front of the sink, at the stages for which it is defined; again does nothing.
+   *
+   * @throws IllegalStateException if it cannot; the message says why
+   */
+  def install: PartialFunction[Stage, Unit]
+}
+
+/**
+ * @param what the place, for users
+ * @param how the means, and what else belongs to the place
+ * @param since when it begins
+ */
+private[redaction] final case class Masked(what: String, how: String, since: String)
+
+/** The moments at which sinks are hooked. */
+private[sparkconfig] sealed trait Stage
+
+private[sparkconfig] object Stage {
+
+  /** The plugin starts, on the driver and on each executor. */
+  final case class Process(conf: SparkConf) extends Stage
+
+  /** The plugin starts on the driver. */
+  final case class Driver(conf: SparkConf) extends Stage
+
+  /** All checks passed: from here on Spark reads the confs in which it looks for classes of others. */
+  final case class Confs(conf: SparkConf) extends Stage
+
+  /** A session starts. */
+  final case class Session(extensions: SparkSessionExtensions) extends Stage
+}

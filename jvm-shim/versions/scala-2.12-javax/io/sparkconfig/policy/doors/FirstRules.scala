@@ -1,0 +1,16 @@
+package io.sparkconfig.policy.doors
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions}
+
+/** The first rules of an analysis that an extension can add: on Spark 3.5 those of the resolution. */
+private[doors] object FirstRules {
+  def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
+    session.injectResolutionRule(rule(_))
+
+  /** For parsed plans: 3.5 has no rule before resolution. */
+  def injectParsed(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
+    session.injectParser((spark, parser) => ParserHook.parsed(parser, rule(spark)(_)))
+}

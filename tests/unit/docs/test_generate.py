@@ -1,0 +1,49 @@
+"""The lists of the shim, from which docs/generate.py makes tables."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SHIM = ROOT / "jvm-shim"
+LISTS = {"Sinks": "Sink", "Doors": "Door", "Bindings": "Binding"}
+
+
+@pytest.fixture(scope="module")
+def generate():
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("holder", LISTS)
+def test_everything_of_a_kind_is_in_its_list(holder) -> None:
+    kind = LISTS[holder]
+    sources = [path.read_text(encoding="utf-8") for path in SHIM.rglob("*.scala")]
+    member = re.compile(rf"\bobject (\w+)\s+extends (?:[\w.]+ with )*{kind}\b")
+    (listed,) = [
+        found.group(1)
+        for text in sources
+        if (found := re.search(rf"val all: Seq\[{kind}\] = Seq\(([^)]*)\)", text))
+    ]
+    assert sorted(re.findall(r"\w+", listed)) == sorted(
+        name for text in sources for name in member.findall(text)
+    )
+
+
+def test_a_row_that_is_no_constant_is_refused(generate, tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "jvm-shim" / "src" / "main" / "scala"
+    folder.mkdir(parents=True)
+    (folder / "Sinks.scala").write_text("object Sinks { val all: Seq[Sink] = Seq(One) }", encoding="utf-8")
+    monkeypatch.setattr(generate, "ROOT", tmp_path)
+    one = folder / "One.scala"
+    one.write_text('object One extends Sink { Seq(Masked("a " + "pipe", "\\"x\\"")) }', encoding="utf-8")
+    assert generate.listed("Sinks: Sink", "Masked") == [["a pipe", '"x"']]
+    one.write_text('object One extends Sink { Seq(Masked("a", s"$b")) }', encoding="utf-8")
+    with pytest.raises(ValueError, match="One of Sinks"):
+        generate.listed("Sinks: Sink", "Masked")
