@@ -36,7 +36,7 @@ def main() -> None:
     if order["hooks"]:
         for sink in ("LogRedaction", "StreamRedaction"):
             # A Scala object's instance: what takes no argument has no public static form.
-            getattr(getattr(jvm.sinks, f"{sink}$"), "MODULE$").install()
+            getattr(getattr(jvm.sinks, f"{sink}$"), "MODULE$").hook()
         listed = ListConverter().convert(list(values.values()), gateway._gateway_client)
         jvm.engine.Redactor.registerAllDeclared(listed)
     for name, value in values.items():

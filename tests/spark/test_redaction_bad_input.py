@@ -51,7 +51,7 @@ def test_an_event_of_200_megabytes(jvm):
 
 def test_a_log_message_of_50_megabytes(jvm, tmp_path):
     configure(jvm, tmp_path, "HUGE")
-    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").hook()
     answer = jvm.io.sparkconfig.redaction.probe.SinkProbe.hugeMessage(50, SECRET, str(tmp_path / "log"))
     more, masks, leaked = answer.split()
     assert (masks, leaked) == ("2", "false")
@@ -60,7 +60,7 @@ def test_a_log_message_of_50_megabytes(jvm, tmp_path):
 
 def test_a_fault_inside_redaction_withholds_and_counts(jvm, tmp_path):
     configure(jvm, tmp_path, "FAULTY")
-    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").hook()
     before = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor").faults()
     jvm.io.sparkconfig.redaction.probe.SinkProbe.faulty(SECRET)
     text = (tmp_path / "log").read_text()

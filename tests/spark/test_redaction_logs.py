@@ -54,8 +54,8 @@ def write(jvm, name, value):
 
 def test_log_events_and_a_reload(jvm, tmp_path):
     configure(jvm, tmp_path, "FIRST")
-    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
-    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").install()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").hook()
+    scala_object(jvm, "io.sparkconfig.redaction.sinks.LogRedaction").hook()
     for value in CANARIES.values():
         write(jvm, "a.b", value)
     configure(jvm, tmp_path, "SECOND")
@@ -120,7 +120,7 @@ def test_streams_are_masked_without_an_open_package():
         jvm.System.setOut(streams[0])
         jvm.System.setErr(streams[1])
         jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared([value])
-        scala_object(jvm, "io.sparkconfig.redaction.sinks.StreamRedaction").install()
+        scala_object(jvm, "io.sparkconfig.redaction.sinks.StreamRedaction").hook()
         for stream in streams:
             stream.println(f"printed {value}")
         for name, target in under.items():

@@ -37,7 +37,7 @@ object LogRedaction extends Sink {
    * @throws IllegalStateException if this JVM does not log through log4j2's core, or through its all-asynchronous
    *                               loggers, which build their events themselves
    */
-  private def hook(): Unit = synchronized {
+  def hook(): Unit = synchronized {
     LogManager.getContext(false) match {
       case context: LoggerContext if context.getClass.getName.contains("Async") =>
         throw new IllegalStateException("logs cannot be redacted: log4j2's AsyncLoggerContextSelector is in use; " +

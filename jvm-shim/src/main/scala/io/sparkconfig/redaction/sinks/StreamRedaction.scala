@@ -34,7 +34,7 @@ object StreamRedaction extends Sink {
    * Hooks into System.out and System.err; again does nothing.
    * @throws IllegalStateException neither reflection nor `Unsafe` reaches what is under these streams
    */
-  private def hook(): Unit = synchronized {
+  def hook(): Unit = synchronized {
     if (streams.isEmpty) {
       streams =
         try List(System.out, System.err).map(under)
