@@ -29,7 +29,7 @@ private object ConfigPlugin {
     val scala = if (second < 0) scalaVersion else scalaVersion.substring(0, second)
     if (!flavour.startsWith("scala-" + scala + "-"))
       throw new StartFailedException("this sparkconfig jar (" + flavour + ") is for another Spark: Spark " +
-        org.apache.spark.SPARK_VERSION + " runs on Scala " + scala + ". Use the path that 'sparkconfig jar' prints in " +
-        "an environment with this Spark, or run 'sparkconfig install --spark-home DIR'.")
+        org.apache.spark.SPARK_VERSION + " runs on Scala " + scala + ". Use the path that 'sparkconfig jar' prints " +
+        "in an environment with this Spark, or run 'sparkconfig install --spark-home DIR'.")
   }
 }

@@ -15,7 +15,8 @@ import org.apache.hadoop.security.alias.CredentialProviderFactory
 import org.apache.hadoop.security.{AccessControlException, ProviderUtils}
 
 /**
- * Reads Hadoop's credential providers for the side process, which has no Hadoop: `sparkconfig.providers.hadoop.provider` asks.
+ * Reads Hadoop's credential providers for the side process, which has no Hadoop: `sparkconfig.providers.hadoop`
+ * asks.
  * An answer holds `values`, or `error` (`missing`, `denied`, `failed`) and the exception's class: no message passes.
  */
 private[sparkconfig] object HadoopRequests {

@@ -216,7 +216,8 @@ object ConfigPage {
   private def reach(state: JsonNode, generation: JsonNode): String =
     if (state.path("local").asBoolean) "at once, in the driver"
     else if (generation.hasNonNull("executors_took_ms"))
-      s"after ${span(generation.get("executors_took_ms"))} (${counted(generation.path("executors").asLong, "executor")})"
+      s"after ${span(generation.get("executors_took_ms"))} " +
+        s"(${counted(generation.path("executors").asLong, "executor")})"
     else if (generation.has("executors_missing"))
       s"waiting for ${generation.path("executors_missing").asLong} of ${generation.path("executors").asLong}"
     else "no executor ran then"

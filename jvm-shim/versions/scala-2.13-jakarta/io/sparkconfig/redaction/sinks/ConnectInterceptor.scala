@@ -66,7 +66,7 @@ class ConnectInterceptor extends ServerInterceptor {
   private def Withheld: Status = Status.INTERNAL.withDescription(Redactor.Withheld)
 }
 
-/** The confs that clients have set themselves, as far as they are remembered: their answers are the client's own text. */
+/** The confs that clients have set themselves, as far as they are remembered: these answers are their own text. */
 private object OwnConfs {
   private val Limit = 10000
   private val Longest = 8192

@@ -38,8 +38,8 @@ private[redaction] object Positions {
 
 /**
  * Reads one character of a text in every way an encoder may have written it: raw, after a backslash (JSON, JavaScript,
- * SQL, Java properties, Python), as an entity (XML, HTML) or percent-encoded, in stacks of up to `Readings.Depth` layers.
- * ASCII letters and digits are always read raw: no encoder in use rewrites them.
+ * SQL, Java properties, Python), as an entity (XML, HTML) or percent-encoded, in stacks of up to `Readings.Depth`
+ * layers. ASCII letters and digits are always read raw: no encoder in use rewrites them.
  */
 private[redaction] final class Readings(text: String, budget: Budget) {
   import Readings._

@@ -85,7 +85,7 @@ object Redactor {
       try !find(text, json = false).isEmpty
       catch { case fault: Throwable => failed(fault); true }
 
-  /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one of them as a whole is not masked. */
+  /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked. */
   private[redaction] def redactExcept(text: String, json: Boolean, keep: => Spans): String =
     redact(text, json, found => { val kept = keep; found.without(kept.hold) })
 

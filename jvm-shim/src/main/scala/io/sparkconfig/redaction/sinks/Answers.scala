@@ -116,7 +116,8 @@ private[redaction] object Details {
 
   /** What a detail of a table, partition or namespace is about, in lower case, where a program may decide by it. */
   private val ForPrograms =
-    """catalog;catalog name;database;namespace;namespace name;table;name;table name;schema name;function name;owner;type;
+    """catalog;catalog name;database;namespace;namespace name;table;name;table name;schema name;function name;owner;
+       type;
        created by;created time;last access;provider;collation;location;path;serde library;inputformat;outputformat;
        input format;output format;bucket columns;sort columns;num buckets;compressed;partition provider;
        partition columns;partition values;clustering columns;schema;statistics;partition statistics;is managed table;

@@ -60,7 +60,7 @@ object StreamRedaction extends Sink {
     }
   }
 
-  /** The stream under a stream. spark-submit opens `java.io` to us; workers of a standalone cluster do not, for drivers. */
+  /** The stream under a stream. spark-submit opens `java.io` to us; standalone workers do not, for their drivers. */
   private final class Target {
     private val field = classOf[FilterOutputStream].getDeclaredField("out")
     private val unsafe: Option[Unsafe] =
