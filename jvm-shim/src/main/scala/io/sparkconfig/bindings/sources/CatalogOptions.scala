@@ -8,7 +8,11 @@ object CatalogOptions extends Binding {
 
   override def binds: Seq[Bound] = Seq(
     Bound("catalogs: `spark.sql.catalog.NAME.*`, by conf, builder, `SET` [5]", "yes", "yes"),
-    Bound("session confs that hold references and are passed on as options [6]", "yes", "yes"))
+    Bound("session confs that hold references and are passed on as options [6]", "yes", "yes"),
+    Bound(
+      "confs that Spark adds to a V2 source's options, `spark.datasource.PREFIX.*`",
+      "yes",
+      "yes, sources as in the first row"))
 
   private val Jdbc = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 
