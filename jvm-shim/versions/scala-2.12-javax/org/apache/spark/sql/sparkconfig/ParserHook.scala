@@ -2,8 +2,10 @@ package org.apache.spark.sql.sparkconfig
 
 import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
 
-import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.Origin
 
 /** 3.5 has no rule before resolution, so its parser is the earliest place. The parsing itself stays as it is. */
 object ParserHook {
@@ -19,7 +21,10 @@ object ParserHook {
   def parsed(parser: ParserInterface, look: LogicalPlan => Unit): ParserInterface = around(parser) { (_, parse) =>
     val result = parse()
     result match {
-      case plan: LogicalPlan => look(plan)
+      case plan: LogicalPlan =>
+        // A proxy may throw only what the interface declares.
+        try look(plan)
+        catch { case e: AnalysisException => throw new ParseException(None, e.getMessage, Origin(), Origin()) }
       case _ => ()
     }
     result
