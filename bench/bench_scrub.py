@@ -76,6 +76,7 @@ def as_job(folder: Path, cores: int) -> float:
     from sparkconfig import session
     from sparkconfig.scrub.spark_job import search
 
+    os.environ["PYTHONPATH"] = str(ROOT / "python")  # the workers'
     store = folder / "store.properties"
     store.write_text(f"password={VALUE}\n")
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")

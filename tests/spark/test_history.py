@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from sparkconfig._spark import driver
+from sparkconfig.redaction import MASK
+from sparkconfig.scrub import codecs, logs
+from sparkconfig.scrub.engine import Engine
 from support.crawl import fetch
 from support.leaks import LeakFinder
 from support.processes import Run, wait_until
@@ -19,6 +22,9 @@ from support.spark_home import spark_environment, spark_home
 
 pytestmark = pytest.mark.spark
 SECRETS = ["Canary-first-5810", "Canary-second-5811"]
+LEAKED = "Canary-leaked-5812"
+#: Logs that were written with that in clear and cleaned since, by the codec of their names.
+CLEANED = {"leaked-plain": "", "leaked-zstd": ".zstd", "leaked-lz4": ".lz4", "leaked-rolling": "rolling"}
 #: Secrets that are also names which Spark itself gives in its JSON.
 NAMES = ["children", "nodeName", "description", "metadata", "Stage Infos"]
 
@@ -52,7 +58,30 @@ def logged(tmp_path_factory) -> tuple[Path, str]:
         driver.query_restarted(
             {"query_id": "orders", "generation": 2, "changed": ["password"], "seconds": 0.5, "attempts": 1}
         )
-        return folder / "events", spark.sparkContext.applicationId
+        application = spark.sparkContext.applicationId
+    leak_and_clean(folder / "events", application, f"${{files:{store}:password}}")
+    return folder / "events", application
+
+
+def leak_and_clean(events: Path, application: str, reference: str) -> None:
+    """Copies of the log as stock Spark would have written it, each cleaned by ``scrub``."""
+    (log,) = [
+        path for path in events.rglob(f"*{application}") if "appstatus" not in path.name and path.is_file()
+    ]
+    text = log.read_text()
+    assert reference in text
+    for name, suffix in CLEANED.items():
+        path = events / f"{name}{suffix}"
+        if suffix == "rolling":
+            path = events / f"eventlog_v2_{name}" / f"events_1_{name}"
+            path.parent.mkdir()
+            (path.parent / f"appstatus_{name}").touch()
+        with path.open("wb") as raw, codecs.writing(raw, codecs.codec_of(path)) as stream:
+            stream.write(text.replace(application, name).replace(reference, LEAKED).encode())
+    for each in logs.logs_in([events]):
+        result = logs.clean(each, Engine({"leaked": LEAKED}, by_shape=False))
+        assert not result.unread
+        assert result.changed == ("leaked-" in each.path.name and "appstatus" not in each.path.name)
 
 
 @pytest.fixture(params=["with the jar", "without it"])
@@ -91,6 +120,14 @@ def test_the_log_loads_and_the_page_is_there_with_the_jar(server, logged) -> Non
     has_jar, address = server
     events, application = logged
     wait_until("the application", lambda: application in _applications(address), timeout=60)
+    for cleaned in CLEANED:
+        wait_until(
+            f"the application {cleaned}", lambda id_=cleaned: id_ in _applications(address), timeout=60
+        )
+        shown = fetch(f"{address}/api/v1/applications/{cleaned}/environment").decode()
+        assert f'"spark.shop.password", "{MASK}"' in " ".join(shown.split())
+        assert (LEAKED in shown) is False
+        assert "Completed Jobs" in fetch(f"{address}/history/{cleaned}/jobs/").decode()
     jobs = fetch(f"{address}/history/{application}/jobs/").decode()
     assert "Completed Jobs" in jobs
     (query,) = json.loads(fetch(f"{address}/api/v1/applications/{application}/sql?details=true"))
