@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from sparkconfig.errors import ConfigurationError, SparkConfigError
+from sparkconfig.scrub.objects import ObjectFile
 
 __all__ = ["DamagedLogError", "Reads", "Writes", "codec_of", "reading", "writing"]
 
@@ -45,13 +46,13 @@ class DamagedLogError(SparkConfigError):
     """A compressed log is cut off or damaged."""
 
 
-def codec_of(path: Path) -> str | None:
+def codec_of(path: Path | ObjectFile) -> str | None:
     """Return what a file's name says: zstd, lz4, gzip, snappy, lzf; None: not compressed."""
     return _CODECS.get(path.suffix.lower())
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[Reads]:
+def reading(path: Path | ObjectFile) -> Iterator[Reads]:
     """Open a log for reading, decompressed.
 
     Raises:

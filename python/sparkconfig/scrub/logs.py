@@ -10,17 +10,20 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.redaction.readings import ScanOverloadError
 from sparkconfig.scrub.codecs import Reads, codec_of, reading, writing
 from sparkconfig.scrub.engine import Counts, Engine
+from sparkconfig.scrub.objects import SCHEMES, ObjectFile, below
 
-__all__ = ["Log", "Result", "clean", "find", "logs_in"]
+__all__ = ["Log", "Result", "at", "clean", "find", "logs_in"]
 
 _BLOCK = 1 << 20
 _LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
+_CHANGED = "it was changed while it was read; run this again when nobody writes it"
 _NO_LOG, _NO_TEXT = "not a log", "not a text"
 _PARTIAL = ".sparkconfig-scrub"
 _OTHER_FORMATS = frozenset(
@@ -53,7 +56,7 @@ class Log:
         skip: why it is not searched; None: it is.
     """
 
-    path: Path
+    path: Path | ObjectFile
     size: int
     skip: str | None = None
 
@@ -70,7 +73,7 @@ class Result:
         skip: why it was not searched, or not rewritten; None: it was.
     """
 
-    path: Path
+    path: Path | ObjectFile
     size: int
     counts: Counts = field(default_factory=Counts)
     changed: bool = False
@@ -82,23 +85,38 @@ class Result:
         return self.skip is not None and self.skip not in (_NO_LOG, _NO_TEXT)
 
 
-def logs_in(paths: Iterable[Path], *, since: float = 0.0) -> list[Log]:
+def at(text: str | Path) -> Path | ObjectFile:
+    """Return the file that a path or an address names."""
+    scheme, found, rest = str(text).partition("://")
+    if found and scheme in SCHEMES:
+        return ObjectFile(str(text))
+    return Path(rest) if found and scheme == "file" else Path(text)
+
+
+def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
     """Return the logs among ``paths`` and in the folders among them, large ones first.
 
     Args:
-        paths: files and folders; links in folders are not followed.
+        paths: files, folders, and addresses in object stores; links in folders are not followed.
         since: seconds since 1970; files that were changed before are left out.
 
     Raises:
         OSError: a path cannot be looked at.
+        ConfigurationError: pyarrow is missing for an address.
     """
-    found: dict[Path, Log] = {}
-    for path in paths:
+    found: dict[Path | ObjectFile, Log] = {}
+    for text in paths:
+        path = at(text)
+        if isinstance(path, ObjectFile):
+            for each, size, changed in below(path.uri):
+                if changed >= since:
+                    found[each] = Log(each, size, _why_not(each))
+            continue
         files = _below(path) if path.is_dir() else [path]
-        for each in files:
-            status = each.stat()
+        for file in files:
+            status = file.stat()
             if status.st_mtime >= since:
-                found[each] = Log(each, status.st_size, _why_not(each))
+                found[file] = Log(file, status.st_size, _why_not(file))
     return sorted(found.values(), key=lambda log: (-log.size, str(log.path)))
 
 
@@ -115,14 +133,17 @@ def find(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Resul
 def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
     """Rewrite a log with masks if it has anything to mask.
 
-    A reader sees the old file or the new one. Owner, permissions and times stay. A log that somebody writes to
-    meanwhile is left as it is.
+    A reader sees the old file or the new one. Owner, permissions and times stay, except in object stores. A log that
+    somebody writes to meanwhile is left as it is.
     """
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
         with _reported(result):
             if _has_any(log.path, engine, result, progress):
-                _rewrite(log.path, engine, result)
+                if isinstance(log.path, ObjectFile):
+                    _rewrite_object(log.path, engine, result)
+                else:
+                    _rewrite(log.path, engine, result)
     return result
 
 
@@ -135,7 +156,7 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _why_not(path: Path) -> str | None:
+def _why_not(path: Path | ObjectFile) -> str | None:
     if path.suffix == ".inprogress":
         return "its application still writes it, or ended without an end: rename it if it has ended"
     return _NO_LOG if path.suffix.lower() in _OTHER_FORMATS else None
@@ -177,7 +198,7 @@ def _blocks(stream: Reads, progress: Progress) -> Iterator[str]:
         yield last.decode("utf-8", "surrogateescape")
 
 
-def _has_any(path: Path, engine: Engine, result: Result, progress: Progress) -> bool:
+def _has_any(path: Path | ObjectFile, engine: Engine, result: Result, progress: Progress) -> bool:
     """Look until the first thing to mask: most logs have none, and are read only."""
     with reading(path) as stream:
         for block in _blocks(stream, progress):
@@ -187,6 +208,20 @@ def _has_any(path: Path, engine: Engine, result: Result, progress: Progress) -> 
                 return True
             result.counts.add(counts)
     return False
+
+
+def _write(path: Path | ObjectFile, engine: Engine, result: Result, raw: IO[bytes]) -> None:
+    with reading(path) as stream, writing(raw, codec_of(path)) as out:
+        for block in _blocks(stream, lambda _: None):
+            text, counts = engine.clean(block)
+            result.counts.add(counts)
+            out.write(text.encode("utf-8", "surrogateescape"))
+
+
+def _rewrite_object(path: ObjectFile, engine: Engine, result: Result) -> None:
+    result.changed = path.replace(lambda raw: _write(path, engine, result, raw))
+    if not result.changed:
+        result.skip = _CHANGED
 
 
 def _remove_leftovers(path: Path) -> None:
@@ -204,11 +239,7 @@ def _rewrite(path: Path, engine: Engine, result: Result) -> None:
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         with open(descriptor, "wb") as raw:  # noqa: PTH123 - a descriptor has no path
-            with reading(path) as stream, writing(raw, codec_of(path)) as out:
-                for block in _blocks(stream, lambda _: None):
-                    text, counts = engine.clean(block)
-                    result.counts.add(counts)
-                    out.write(text.encode("utf-8", "surrogateescape"))
+            _write(path, engine, result, raw)
             raw.flush()
             if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
                 os.fchown(descriptor, before.st_uid, before.st_gid)
@@ -217,7 +248,7 @@ def _rewrite(path: Path, engine: Engine, result: Result) -> None:
             os.fsync(descriptor)
         now = path.stat()
         if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
-            result.skip = "it was changed while it was read; run this again when nobody writes it"
+            result.skip = _CHANGED
             return
         # Hadoop's checksum of the old content would make the new one unreadable.
         with contextlib.suppress(FileNotFoundError):

@@ -7,7 +7,6 @@ the job's code, in a broadcast or on a disk. What comes back are counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkconfig import session
@@ -96,7 +95,7 @@ def _task(
 
         engine = engine_of(tuple(references), by_shape, mask_shapes)
         for path, size, skip in work:
-            log = Log(Path(path), size, skip)
+            log = Log(logs.at(path), size, skip)
             yield logs.clean(log, engine) if clean else logs.find(log, engine)
 
     return search
