@@ -113,7 +113,7 @@ def _system(uri: str) -> tuple[Any, str]:
     try:
         from pyarrow import fs
     except ImportError:
-        raise ConfigurationError("object stores need pyarrow: pip install 'sparkconfig[scrub]'") from None
+        raise ConfigurationError("object stores need pyarrow: pip install pyarrow") from None
     scheme, _, rest = uri.partition("://")
     if scheme == "s3a":
         uri = f"s3://{rest}"
