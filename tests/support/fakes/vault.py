@@ -1,7 +1,7 @@
 """A contract fake of HashiCorp Vault, written by us from its public HTTP API documentation.
 
 It is not a Vault: it covers what the provider uses. tests/support/real_vault.py offers the same arrangements on a real
-server, and the tests of tests/integration/stores/test_vault.py run against both.
+server, and the tests of tests/integration/stores/vault/test_vault.py run against both.
 """
 
 import datetime as dt

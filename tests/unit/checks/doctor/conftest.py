@@ -1,10 +1,16 @@
-"""The doctor's tests run in a process that belongs to no driver."""
+"""The doctor's tests look at a small Spark, in a process that belongs to no driver."""
 
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from sparkconfig import __version__
+from sparkconfig.checks.doctor import diagnose
 from sparkconfig.providers.hadoop import jvm
+from unit.checks.doctor.helpers import CORE, make_jar, make_java, own_jar
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +20,31 @@ def _no_driver() -> Iterator[None]:
     jvm.connect(None)
     yield
     jvm.connect(before)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A Spark 4 with as little as the doctor looks at, a Java 17, and a good jar in the package."""
+    spark = tmp_path / "spark"
+    make_jar(spark / "jars" / "spark-core_2.13-4.3.0.jar", CORE)
+    make_jar(spark / "jars" / "log4j-core-2.24.3.jar")
+    (spark / "conf").mkdir()
+    monkeypatch.setattr("sparkconfig._spark.jars.FOLDER", tmp_path / "package")
+    own_jar(tmp_path / "package" / f"sparkconfig_2.13-{__version__}.jar")
+    make_java(tmp_path / "jdk", "17.0.15")
+    return spark
+
+
+@pytest.fixture
+def examine(home, tmp_path):
+    def run(confs: str = "", operator: Path | None = None, **environ: str):
+        file = tmp_path / "job.conf"
+        file.write_text(confs)
+        env = {
+            "JAVA_HOME": str(tmp_path / "jdk"),
+            "PATH": os.environ["PATH"],
+            "PYSPARK_PYTHON": sys.executable,
+        }
+        return diagnose([file], spark_home=home, operator=operator, environ={**env, **environ})
+
+    return run

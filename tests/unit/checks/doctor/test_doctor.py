@@ -1,91 +1,15 @@
-"""``sparkconfig doctor``: each finding appears when its cause is there, says what to do, and shows no value."""
+"""``sparkconfig doctor`` on confs: each finding appears with its cause, says what to do, and shows no value."""
 
 import json
-import os
 import stat
 import sys
-import zipfile
-from pathlib import Path
 
 import pytest
 
-from sparkconfig import __version__
 from sparkconfig.checks.doctor import Level, diagnose
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import main
-
-VALUE = "doctor-canary-5d1e-value"
-CORE = (
-    "org/apache/spark/scheduler/EventLoggingListener.class",
-    "org/apache/spark/deploy/history/EventLogFileWriter.class",
-    "org/apache/spark/ui/SparkUI.class",
-)
-
-
-def make_jar(path: Path, names=(), *, about: str | None = None) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in names:
-            archive.writestr(name, "")
-        if about is not None:
-            archive.writestr("META-INF/sparkconfig.properties", about)
-    return path
-
-
-def own_jar(path: Path, version=__version__, scala="2.13-jakarta") -> Path:
-    return make_jar(path, about=f"version={version}\nflavour=scala-{scala}\n")
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """A Spark 4 with as little as the doctor looks at, a Java 17, and a good jar in the package."""
-    spark = tmp_path / "spark"
-    make_jar(spark / "jars" / "spark-core_2.13-4.3.0.jar", CORE)
-    make_jar(spark / "jars" / "log4j-core-2.24.3.jar")
-    (spark / "conf").mkdir()
-    monkeypatch.setattr("sparkconfig._spark.jars.FOLDER", tmp_path / "package")
-    own_jar(tmp_path / "package" / f"sparkconfig_2.13-{__version__}.jar")
-    make_java(tmp_path / "jdk", "17.0.15")
-    return spark
-
-
-def make_java(folder: Path, version: str) -> None:
-    (folder / "bin").mkdir(parents=True, exist_ok=True)
-    java = folder / "bin" / "java"
-    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\" 2025-04-15' >&2\n")
-    java.chmod(0o755)
-
-
-@pytest.fixture
-def examine(home, tmp_path):
-    def run(confs: str = "", operator: Path | None = None, **environ: str):
-        file = tmp_path / "job.conf"
-        file.write_text(confs)
-        env = {
-            "JAVA_HOME": str(tmp_path / "jdk"),
-            "PATH": os.environ["PATH"],
-            "PYSPARK_PYTHON": sys.executable,
-        }
-        return diagnose([file], spark_home=home, operator=operator, environ={**env, **environ})
-
-    return run
-
-
-def found(diagnosis, area: str, level: Level) -> list[str]:
-    return [each.found for each in diagnosis.findings if (each.area, each.level) == (area, level)]
-
-
-def errors(diagnosis) -> dict[str, str]:
-    return {each.area: each.found for each in diagnosis.findings if each.level is Level.ERROR}
-
-
-GOOD = """
-spark.plugins io.sparkconfig.ConfigPlugin
-spark.master local[2]
-spark.config.providers files
-spark.config.providers.files.class file
-"""
-
+from unit.checks.doctor.helpers import GOOD, VALUE, errors, found
 
 DOCUMENT = (
     '{"rules": [{"key": "spark.executor.memory", "type": "range", "maxValue": "64g", "isOptional": true,'
@@ -145,16 +69,6 @@ def test_the_operators_policy(examine, tmp_path, monkeypatch):
     assert "p.json" in errors(examine("spark.executor.memory 9g", operator=file))["policy"]
 
 
-def test_a_jar_that_only_spark_can_read(examine):
-    where = "hdfs://nn:8020/lib"
-    diagnosis = examine(f"{GOOD}\nspark.jars {where}/x.jar,{where}/sparkconfig_2.13-{__version__}.jar")
-    notes = found(diagnosis, "class path", Level.NOTE)
-    assert notes == [f"spark.jars: {where}/sparkconfig_2.13-{__version__}.jar cannot be looked at from here"]
-    diagnosis = examine(f"{GOOD}\nspark.yarn.dist.jars {where}/sparkconfig_2.12-0.0.1.jar")
-    assert f"is not named sparkconfig_2.13-{__version__}" in found(diagnosis, "class path", Level.WARNING)[0]
-    assert not found(diagnosis, "class path", Level.NOTE)
-
-
 def test_a_secret_in_clear(examine):
     diagnosis = examine(f"{GOOD}\nspark.shop.password {VALUE}\nspark.ssl.keyPassword {VALUE}")
     assert errors(diagnosis) == {}
@@ -197,53 +111,6 @@ def test_whatever_is_not_good_says_what_to_do(examine):
         for each in examine(confs).findings:
             assert each.level is Level.OK or each.todo, each
             assert "as it says" not in each.todo
-
-
-@pytest.mark.parametrize("version", ["1.8.0_452", "11.0.27"])
-def test_an_old_java(examine, tmp_path, version):
-    make_java(tmp_path / "old", version)
-    diagnosis = examine(GOOD, JAVA_HOME=str(tmp_path / "old"))
-    assert f"Java {version}" in errors(diagnosis)["java"]
-    assert diagnosis.code is ExitCode.CONFIGURATION
-
-
-def test_no_java(examine, tmp_path):
-    assert "does not run" in errors(examine(GOOD, JAVA_HOME=str(tmp_path / "none")))["java"]
-    assert "no java on the PATH" in errors(examine(GOOD, JAVA_HOME="", PATH=str(tmp_path)))["java"]
-
-
-def test_no_spark(home, tmp_path):
-    diagnosis = diagnose([], spark_home=tmp_path / "nowhere", environ={"PATH": ""})
-    assert "holds no Spark" in errors(diagnosis)["spark"]
-
-
-def test_a_package_without_the_jar(examine, tmp_path):
-    (tmp_path / "package" / f"sparkconfig_2.13-{__version__}.jar").unlink()
-    assert "this package has no sparkconfig_2.13" in errors(examine(GOOD))["jar"]
-
-
-def test_an_installed_jar_of_another_version(examine, home):
-    own_jar(home / "jars" / "sparkconfig_2.13-0.0.1.jar", "0.0.1")
-    assert f"is version 0.0.1, and this package is {__version__}" in errors(examine(GOOD))["class path"]
-
-
-def test_two_installed_jars(examine, home):
-    own_jar(home / "jars" / "sparkconfig_2.13-0.0.1.jar", "0.0.1")
-    own_jar(home / "jars" / f"sparkconfig_2.13-{__version__}.jar")
-    assert "2 sparkconfig jars" in errors(examine(GOOD))["class path"]
-
-
-def test_a_jar_for_another_scala(examine, tmp_path):
-    jar = own_jar(tmp_path / f"sparkconfig_2.12-{__version__}.jar", scala="2.12-javax")
-    assert "this Spark has Scala 2.13" in errors(examine(f"{GOOD}\nspark.jars /x.jar,{jar}"))["class path"]
-
-
-def test_a_jar_that_is_not_there(examine, tmp_path):
-    for text in (
-        f"spark.jars file://{tmp_path}/sparkconfig_2.13-9.jar",
-        f"spark.driver.extraClassPath /x:{tmp_path}/sparkconfig_2.13-9.jar",
-    ):
-        assert "does not exist" in errors(examine(f"{GOOD}\n{text}"))["class path"]
 
 
 def test_the_plugin_is_not_on(examine):
@@ -347,107 +214,6 @@ def test_settings_of_an_application_beside_the_operators_file(examine, tmp_path,
     # It does not count either: the operator's word is the only one.
     assert "rpc" in errors(diagnosis)
     assert "names no Python" in found(diagnosis, "side process", Level.ERROR)[0]
-
-
-def test_the_installers_marker_without_the_file(examine, home):
-    (home / "conf" / "sparkconfig.required").touch()
-    assert "sparkconfig.required" in errors(examine(GOOD, SPARK_HOME=str(home)))["operator file"]
-
-
-def test_a_side_process_without_the_package(examine, tmp_path):
-    python = tmp_path / "python-without"
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
-    diagnosis = examine(f"{GOOD}\nspark.config.agent.python {python}")
-    assert "has no sparkconfig" in errors(diagnosis)["side process"]
-
-
-def test_a_side_process_of_another_version(examine, tmp_path):
-    python = tmp_path / "python-old"
-    python.write_text("#!/bin/sh\necho 0.0.1 3.11\n")
-    python.chmod(0o755)
-    diagnosis = examine(f"{GOOD}\nspark.config.agent.python {python}")
-    assert "has sparkconfig 0.0.1" in errors(diagnosis)["side process"]
-
-
-def test_sinks_that_redaction_cannot_reach(examine, home):
-    (home / "jars" / "log4j-core-2.24.3.jar").unlink()
-    make_jar(home / "jars" / "spark-core_2.13-4.3.0.jar")
-    diagnosis = examine(f"{GOOD}\nspark.config.redaction.require false")
-    assert found(diagnosis, "sink event log", Level.WARNING)
-    assert found(diagnosis, "sink UI and REST", Level.WARNING)
-    assert "sink log4j2" in errors(diagnosis)
-    assert found(diagnosis, "sinks", Level.WARNING)
-
-
-@pytest.fixture
-def databricks(home, tmp_path, monkeypatch):
-    """The layout of a Databricks driver: Spark's home without jars, and jars under names of Databricks' own."""
-    root = tmp_path / "databricks"
-    (root / "driver" / "conf").mkdir(parents=True)
-    (root / "spark" / "conf").mkdir(parents=True)
-    (root / "spark" / "VERSION").write_text("4.0.0\n")
-    for name in ("core--core", "sql--core--core"):
-        names = CORE if name == "core--core" else ()
-        make_jar(root / "jars" / f"----ws_4_0--{name}-hive-2.3__hadoop-3.4_2.13_deploy.jar", names)
-    trees = "----ws_4_0--maven-trees--hive-2.3__hadoop-3.4"
-    log4j = "org.apache.logging.log4j--log4j-core--org.apache.logging.log4j__log4j-core__2.24.3"
-    for name in (log4j, "net.sf.py4j--py4j--net.sf.py4j__py4j__0.10.9.9"):
-        make_jar(root / "jars" / f"{trees}--{name}.jar")
-    monkeypatch.setattr("sparkconfig._spark.jars._DATABRICKS", root / "spark")
-    return root
-
-
-@pytest.mark.parametrize("with_home", [True, False])
-def test_a_databricks_driver(databricks, tmp_path, with_home):
-    listener = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
-    (databricks / "driver" / "conf" / "spark-branch.conf").write_text(
-        f'[driver] {{\n  "spark.extraListeners" = "{listener}"\n  "spark.plugins" = "other.Plugin"\n}}\n'
-    )
-    own = databricks / "driver" / "conf" / "00-sparkconfig.conf"
-    own.write_text('[driver] {\n  "spark.plugins" = "other.Plugin,io.sparkconfig.ConfigPlugin"\n}\n')
-    own_jar(databricks / "jars" / f"sparkconfig_2.13-{__version__}.jar")
-    environ = {
-        "PATH": os.environ["PATH"],
-        "JAVA_HOME": str(tmp_path / "jdk"),
-        "PYSPARK_PYTHON": sys.executable,
-    }
-    environ |= {"SPARK_HOME": str(databricks / "spark")} if with_home else {}
-    diagnosis = diagnose([], environ=environ)
-    assert [path.name for path in diagnosis.files] == ["spark-branch.conf", "00-sparkconfig.conf"]
-    assert errors(diagnosis) == {}
-    assert found(diagnosis, "spark", Level.OK)[0] == f"Spark 4.0.0 with Scala 2.13 in {databricks}/spark"
-    assert "every driver and executor" in found(diagnosis, "class path", Level.OK)[0]
-    assert found(diagnosis, "plugin", Level.OK)
-    assert "Databricks" in found(diagnosis, "sink event log", Level.WARNING)[0]
-    assert found(diagnosis, "sink log4j2", Level.OK)
-
-
-def test_a_databricks_driver_whose_core_has_other_classes(databricks, tmp_path):
-    (core,) = databricks.glob("jars/*ws_4_0--core--*")
-    make_jar(core)
-    diagnosis = diagnose([], spark_home=databricks / "spark", environ={"PATH": ""})
-    assert (
-        "has no org.apache.spark.scheduler.EventLoggingListener"
-        in found(diagnosis, "sink event log", Level.WARNING)[0]
-    )
-
-
-def test_asynchronous_loggers(examine):
-    option = "-Dlog4j2.contextSelector=org.apache.logging.log4j.core.async.AsyncLoggerContextSelector"
-    assert (
-        "AsyncLoggerContextSelector"
-        in errors(examine(f"{GOOD}\nspark.driver.extraJavaOptions {option}"))["sink log4j2"]
-    )
-
-
-def test_databricks_own_event_log(examine):
-    listener = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
-    diagnosis = examine(f"{GOOD}\nspark.extraListeners {listener},com.shop.Own")
-    assert "Databricks" in found(diagnosis, "sink event log", Level.WARNING)[0]
-    assert found(diagnosis, "sink listeners", Level.OK) == ["other listeners get redacted events"]
-    diagnosis = examine(f"{GOOD}\nspark.sql.queryExecutionListeners com.shop.Own")
-    assert "com.shop.Own" in found(diagnosis, "sink listeners", Level.NOTE)[0]
 
 
 def test_the_command(home, tmp_path, monkeypatch, capsys):

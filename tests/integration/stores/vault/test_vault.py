@@ -16,57 +16,13 @@ from sparkconfig.errors import (
 from sparkconfig.providers.vault.provider import VaultConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.http_server import Fault
-from support.fakes.vault import FakeVault
-from support.real_vault import GIVEN, RealVault
-from support.store_faults import Faulty, StoreFaults
-from support.store_transport import Secured, StoreTransport
-
-DATA = {"username": "alice-0001", "password": "s3cret-value-77"}
-
-
-@pytest.fixture(autouse=True)
-def _no_address(monkeypatch):
-    monkeypatch.delenv("VAULT_ADDR", raising=False)
-
-
-@pytest.fixture(scope="module")
-def server(request):
-    with RealVault.of(request) as real:
-        if real.local:
-            real.postgres = request.getfixturevalue("postgres")
-        yield real
-
-
-@pytest.fixture
-def fake():
-    with FakeVault() as fake:
-        yield _filled(fake)
-
-
-@pytest.fixture(params=["fake", "real"])
-def vault(request):
-    if request.param == "fake":
-        return request.getfixturevalue("fake")
-    server = request.getfixturevalue("server")
-    server.ROOT = server.new_token()
-    return _filled(server)
-
-
-def _filled(vault):
-    vault.put("db/prod", DATA)
-    vault.put_kv1("db/prod", DATA)
-    return vault
+from support.real_vault import GIVEN
+from support.vaults import DATA, make
 
 
 def _skip_a_wait(vault):
     if vault.real and not GIVEN[0]:
         pytest.skip("waits for the server's clock: VAULT_ADDR runs it")
-
-
-def make(vault, engine="kv2", **params):
-    provider = VaultConfigProvider()
-    provider.configure(vault.params(engine, **params))
-    return provider
 
 
 class TestKv2(ProviderContract):
@@ -85,15 +41,6 @@ class TestKv1(ProviderContract):
         return ContractCase(
             VaultConfigProvider, params, "db/prod", DATA, denied_path=denied, secret_params=("token",)
         )
-
-
-class TestFaults(StoreFaults):
-    @pytest.fixture
-    def faulty(self, fake):
-        def maker(params):
-            return make(fake, **params)
-
-        return Faulty(fake, maker, "db/prod", "password", DATA["password"], "address")
 
 
 class TestVersions:
@@ -273,19 +220,6 @@ class TestAuthentication:
         ):
             provider.get("db/prod")
 
-    def test_the_path_of_a_login(self, fake, tmp_path):
-        (tmp_path / "jwt").write_text(fake.jwt("jwt")[1])
-        params = {"auth": "jwt", "role": "spark", "jwt.file": str(tmp_path / "jwt"), "auth.mount": "jwt/team"}
-        with make(fake, **params) as provider:
-            assert provider.get("db/prod").data == DATA
-        assert fake.requests[0].path == "/v1/auth/jwt/team/login"
-
-    def test_a_login_server_in_trouble_is_unavailable(self, fake):
-        params = {**fake.approle(), "attempts": "2"}
-        fake.fault(Fault(503), Fault(503))
-        with make(fake, **params) as provider, pytest.raises(ProviderUnavailableError):
-            provider.get("db/prod")
-
     def test_a_namespace(self, vault):
         name = vault.make_namespace()
         with make(vault, namespace=name) as provider:
@@ -293,28 +227,6 @@ class TestAuthentication:
         if not vault.real:  # a real one answers for its root namespace
             with make(vault) as provider, pytest.raises(SecretNotFoundError):
                 provider.get("db/prod")
-
-    @pytest.mark.parametrize(
-        ("params", "named"),
-        [
-            ({}, "token.file"),
-            ({"auth": "approle"}, "role.id"),
-            ({"auth": "approle", "role.id": "r"}, "secret.id.file"),
-            ({"auth": "jwt"}, "role"),
-            ({"auth": "jwt", "role": "r"}, "jwt.file"),
-            ({"auth": "ldap"}, "auth"),
-            ({"token": "t", "engine": "kv3"}, "engine"),
-            ({"token": "t", "ttl": "soon"}, "ttl"),
-        ],
-    )
-    def test_incomplete_params_are_refused_by_name(self, params, named):
-        with VaultConfigProvider() as provider, pytest.raises(ConfigurationError, match=f"param {named} "):
-            provider.configure({"address": "http://localhost:1", **params})
-
-    def test_an_address_is_needed(self, monkeypatch):
-        monkeypatch.delenv("VAULT_ADDR", raising=False)
-        with VaultConfigProvider() as provider, pytest.raises(ConfigurationError, match="VAULT_ADDR"):
-            provider.configure({"token": "t"})
 
 
 class TestLeases:
@@ -431,26 +343,3 @@ class TestLeases:
         with make(vault, "dynamic") as provider, ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda _: provider.get("creds/shop").data["password"], range(16)))
         assert len(set(answers)) == 1
-
-
-class TestTransport(StoreTransport):
-    @pytest.fixture
-    def secured(self, fake):
-        def maker(address, params):
-            return make(fake, address=f"https://{address}", **params)
-
-        return Secured(fake.port, maker, "db/prod", "password", DATA["password"])
-
-    def test_a_proxy_without_tls(self, fake):
-        # A proxy gets the whole URL as target; the fake looks at its path alone.
-        with make(fake, address="http://vault.invalid:8200", proxy=fake.url) as provider:
-            assert provider.get("db/prod").data == DATA
-        assert fake.requests[0].target.startswith("http://vault.invalid:8200/")
-
-    def test_a_missing_client_names_the_extra(self, monkeypatch):
-        monkeypatch.setitem(__import__("sys").modules, "hvac", None)
-        with (
-            VaultConfigProvider() as provider,
-            pytest.raises(ConfigurationError, match=r"sparkconfig\[vault\]"),
-        ):
-            provider.configure({"address": "http://localhost:1", "token": "t"})

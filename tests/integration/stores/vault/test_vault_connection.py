@@ -1,0 +1,81 @@
+"""The params of the vault provider, and servers that are slow, broken or behind a proxy: what a fake alone can show."""
+
+import pytest
+
+from sparkconfig.errors import ConfigurationError, ProviderUnavailableError
+from sparkconfig.providers.vault.provider import VaultConfigProvider
+from support.fakes.http_server import Fault
+from support.store_faults import Faulty, StoreFaults
+from support.store_transport import Secured, StoreTransport
+from support.vaults import DATA, make
+
+
+class TestFaults(StoreFaults):
+    @pytest.fixture
+    def faulty(self, fake):
+        def maker(params):
+            return make(fake, **params)
+
+        return Faulty(fake, maker, "db/prod", "password", DATA["password"], "address")
+
+
+class TestParams:
+    @pytest.mark.parametrize(
+        ("params", "named"),
+        [
+            ({}, "token.file"),
+            ({"auth": "approle"}, "role.id"),
+            ({"auth": "approle", "role.id": "r"}, "secret.id.file"),
+            ({"auth": "jwt"}, "role"),
+            ({"auth": "jwt", "role": "r"}, "jwt.file"),
+            ({"auth": "ldap"}, "auth"),
+            ({"token": "t", "engine": "kv3"}, "engine"),
+            ({"token": "t", "ttl": "soon"}, "ttl"),
+        ],
+    )
+    def test_incomplete_params_are_refused_by_name(self, params, named):
+        with VaultConfigProvider() as provider, pytest.raises(ConfigurationError, match=f"param {named} "):
+            provider.configure({"address": "http://localhost:1", **params})
+
+    def test_an_address_is_needed(self, monkeypatch):
+        monkeypatch.delenv("VAULT_ADDR", raising=False)
+        with VaultConfigProvider() as provider, pytest.raises(ConfigurationError, match="VAULT_ADDR"):
+            provider.configure({"token": "t"})
+
+
+class TestLogins:
+    def test_the_path_of_a_login(self, fake, tmp_path):
+        (tmp_path / "jwt").write_text(fake.jwt("jwt")[1])
+        params = {"auth": "jwt", "role": "spark", "jwt.file": str(tmp_path / "jwt"), "auth.mount": "jwt/team"}
+        with make(fake, **params) as provider:
+            assert provider.get("db/prod").data == DATA
+        assert fake.requests[0].path == "/v1/auth/jwt/team/login"
+
+    def test_a_login_server_in_trouble_is_unavailable(self, fake):
+        params = {**fake.approle(), "attempts": "2"}
+        fake.fault(Fault(503), Fault(503))
+        with make(fake, **params) as provider, pytest.raises(ProviderUnavailableError):
+            provider.get("db/prod")
+
+
+class TestTransport(StoreTransport):
+    @pytest.fixture
+    def secured(self, fake):
+        def maker(address, params):
+            return make(fake, address=f"https://{address}", **params)
+
+        return Secured(fake.port, maker, "db/prod", "password", DATA["password"])
+
+    def test_a_proxy_without_tls(self, fake):
+        # A proxy gets the whole URL as target; the fake looks at its path alone.
+        with make(fake, address="http://vault.invalid:8200", proxy=fake.url) as provider:
+            assert provider.get("db/prod").data == DATA
+        assert fake.requests[0].target.startswith("http://vault.invalid:8200/")
+
+    def test_a_missing_client_names_the_extra(self, monkeypatch):
+        monkeypatch.setitem(__import__("sys").modules, "hvac", None)
+        with (
+            VaultConfigProvider() as provider,
+            pytest.raises(ConfigurationError, match=r"sparkconfig\[vault\]"),
+        ):
+            provider.configure({"address": "http://localhost:1", "token": "t"})
