@@ -19,6 +19,8 @@ DEPTH = 4
 WIDEST = 64
 #: The longest beginning of an escape that waits for its rest at the end of a text.
 _LONGEST_CUT = 12
+#: Readings that are remembered at once.
+_MOST_KNOWN = 1 << 15
 #: Readings of one character that are followed at once; more add nothing but work.
 CAP = 24
 
@@ -61,6 +63,8 @@ class Readings:
         self._text = text
         self._length = len(text)
         self._budget = budget
+        # Layers ask the same again and again: of a run of backslashes, each for all behind it.
+        self._known: dict[tuple[int, str, int], set[int]] = {}
 
     def match_right(self, value: str, start: int, at: int) -> int:
         """Match ``value[start:]`` from ``at`` on; return the furthest end in the text, or -1."""
@@ -157,7 +161,17 @@ class Readings:
         }
 
     def _ends(self, at: int, char: str, depth: int) -> set[int]:
-        """Every position at which a reading of ``char`` that starts at ``at`` ends."""
+        """Every position at which a reading of ``char`` that starts at ``at`` ends; the caller keeps it as it is."""
+        place = (at, char, depth)
+        found = self._known.get(place)
+        if found is None:
+            found = self._read(at, char, depth)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[place] = found
+        return found
+
+    def _read(self, at: int, char: str, depth: int) -> set[int]:
         found: set[int] = set()
         if not 0 <= at < self._length:
             return found
@@ -190,7 +204,7 @@ class Readings:
         return {at + len(written) for written in _SHELL_QUOTES if self._text.startswith(written, at)}
 
     def _after_backslash(self, at: int, char: str, depth: int) -> set[int]:
-        found = self._ends(at, char, depth - 1)
+        found = set(self._ends(at, char, depth - 1))
         letter = self._text[at : at + 1]
         code = ord(char)
         if letter and _CONTROLS.get(letter) == code:

@@ -33,7 +33,8 @@ class Texts(RuleBasedStateMachine):
     def learn(self, value: str) -> None:
         self.registry.declare([value])
         self.values.append(value)
-        assert self.registry.redact(value) == MASK
+        # An odd backslash at the end stays: it may belong to a quote behind it.
+        assert self.registry.redact(value) in (MASK, f"{MASK}\\")
 
     @precondition(lambda self: self.values)
     @rule(which=st.integers(0, 9), layers=WRITINGS, before=NOISE, after=NOISE, cut=st.floats(0, 1))
