@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html.entities import name2codepoint
 
-from sparkconfig.redaction.data import ENTITIES
+from sparkconfig.redaction.data import ENTITIES, FLOOR
 from sparkconfig.redaction.patterns import patterns, texts
 from sparkconfig.redaction.views import views
 
@@ -85,7 +85,10 @@ def leaks(parts, values):
 def may_be_masked(text, values):
     """Whether the letters and digits of a writing of a value are all there, in order: no encoder rewrites them."""
     seen = [text, *(view for view, _ in views(text))]
-    written = (pattern.text for value in values for inner in texts(value) for pattern in patterns(inner))
+    written = [pattern.text for value in values for inner in texts(value) for pattern in patterns(inner)]
+    if "..." in text or "\u2026" in text:
+        # Before an ellipsis a beginning is enough.
+        written += [found[:FLOOR] for found in written]
     return any(_in_order(re.findall("[A-Za-z0-9]+", each), view) for each in written for view in seen)
 
 
