@@ -25,6 +25,6 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     Doors.open(extensions)
     Bindings.inject(extensions)
     Sinks.install(Stage.Session(extensions))
-    RedactionAccess.redactDriverPython()
+    RedactionAccess.redactDriverPython(extensions)
   }
 }

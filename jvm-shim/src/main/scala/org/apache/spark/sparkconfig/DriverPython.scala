@@ -8,6 +8,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import org.apache.spark.api.python.PythonAccumulatorV2
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.util.AccumulatorContext
 import org.slf4j.LoggerFactory
 
@@ -37,7 +38,7 @@ private[sparkconfig] object DriverPython {
   @volatile private var reached: Option[AnyRef] = None
 
   /** Turns redaction on in the Python that has an accumulator here; once for each. Never throws. */
-  private[sparkconfig] def redact(): Unit =
+  private[sparkconfig] def redact(session: SparkSessionExtensions): Unit =
     try
       newest().foreach { accumulator =>
         val first = synchronized { val is = !reached.exists(_ eq accumulator); reached = Some(accumulator); is }

@@ -4,6 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.deploy.history.{EventLogFileWriter, RedactingEventLogWriter}
 import org.apache.spark.scheduler.{EventLoggingListener, RedactingQueues, SparkListener, SparkListenerEvent}
 import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.SparkSessionExtensions
 
 /** What redaction needs of Spark's private parts. */
 object RedactionAccess {
@@ -31,8 +32,11 @@ object RedactionAccess {
       true
   }
 
-  /** Turns redaction on in the Python that has started this JVM, if there is one; once. Never throws. */
-  def redactDriverPython(): Unit = DriverPython.redact()
+  /**
+   * Turns redaction on in the Python that has started this JVM, if there is one; once. Never throws.
+   * @param session the start of the first one is the moment; SQL cannot make it, so that no query can call this
+   */
+  def redactDriverPython(session: SparkSessionExtensions): Unit = DriverPython.redact(session)
 
   /**
    * Lets the listeners of others see what `redact` makes of events; those in the package `ours` see the events
