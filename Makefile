@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint check docs unit test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run jar dist lint check docs unit scala test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -58,7 +58,10 @@ TWO_AT_ONCE = -n 2 --dist loadfile --no-loadscope-reorder
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q $(TWO_AT_ONCE)
 
-test: lint jar ## all tests, those of data sources on Spark 3.5 too
+scala: jar ## the tests that are written in Scala: expressions, readings, index and engine of redaction (no Spark)
+	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
+
+test: lint jar scala ## all tests, those of data sources on Spark 3.5 too
 	@$(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(TWO_AT_ONCE)
 	@$(MAKE) test-35
 

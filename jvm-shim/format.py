@@ -8,41 +8,16 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-TOOLS = {
-    "scalafmt-3.7.17": ("org.scalameta", "scalafmt-cli_2.13", "3.7.17"),
-    "scalafix-0.14.2": ("ch.epfl.scala", "scalafix-cli_2.13.16", "0.14.2"),
-}
-GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+from tools import ROOT, jars
 
-
-def jars(name: str) -> Path:
-    """Return the folder with a tool and what it needs, fetched if it is not there."""
-    folder = ROOT / ".cache" / "jars" / name
-    if folder.is_dir():
-        return folder
-    if shutil.which("mvn") is None:
-        raise SystemExit(f"{name} is fetched with mvn, which is not there: install Maven")
-    group, artifact, version = TOOLS[name]
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{name}.") as scratch:
-        pom = Path(scratch) / "pom.xml"
-        pom.write_text(
-            "<project><modelVersion>4.0.0</modelVersion><groupId>tools</groupId><artifactId>jars</artifactId>"
-            f"<version>1</version><dependencies><dependency><groupId>{group}</groupId>"
-            f"<artifactId>{artifact}</artifactId><version>{version}</version></dependency></dependencies></project>",
-            encoding="utf-8",
-        )
-        found = Path(scratch) / "jars"
-        subprocess.run(["mvn", "-B", "-q", "-f", str(pom), GOAL, f"-DoutputDirectory={found}"], check=True)
-        found.rename(folder)
-    return folder
+TOOLS = (
+    ("scalafmt", "org.scalameta", "scalafmt-cli_2.13", "3.7.17"),
+    ("scalafix", "ch.epfl.scala", "scalafix-cli_2.13.16", "0.14.2"),
+)
 
 
 def sources() -> list[str]:
@@ -61,7 +36,7 @@ def main() -> int:
     home = os.environ.get("JAVA_HOME")
     parser.add_argument("--java", default=str(Path(home) / "bin" / "java") if home else "java")
     options = parser.parse_args()
-    fmt, fix = (jars(name) for name in TOOLS)
+    fmt, fix = (jars(*tool) for tool in TOOLS)
     files = sources()
     check = ["--list"] if options.check else []
     # --list answers 1 where a file would change.

@@ -1,0 +1,68 @@
+package io.sparkconfig.redaction.engine
+
+import scala.util.Random
+
+import munit.FunSuite
+
+class IndexSuite extends FunSuite {
+  private val Alphabet = "abXY09-_.é "
+
+  private def index(texts: String*): Index = new Index(texts.map(new Pattern(_, Pattern.Plain, false)).toArray)
+
+  private def found(index: Index, text: String): Set[(Int, Int)] = {
+    val all = new Intervals
+    index.scan(text, new Budget(100000000L), all, null)
+    (0 until all.size).map(i => all.start(i) -> all.end(i)).toSet
+  }
+
+  private def expected(patterns: Seq[String], text: String): Set[(Int, Int)] = for {
+    pattern <- patterns.toSet[String]
+    at <- text.indices
+    if text.startsWith(pattern, at)
+  } yield at -> (at + pattern.length)
+
+  private def word(random: Random, length: Int): String =
+    Seq.fill(length)(Alphabet.charAt(random.nextInt(Alphabet.length))).mkString
+
+  (1 to 8).foreach { seed =>
+    test(s"all places and no others are found, seed $seed") {
+      val random = new Random(seed)
+      val patterns = Seq.fill(30)(word(random, 1 + random.nextInt(24))).filter(_.trim.nonEmpty).distinct
+      val made = index(patterns: _*)
+      (1 to 20).foreach { _ =>
+        val parts = Seq.fill(12)(
+          if (random.nextBoolean()) patterns(random.nextInt(patterns.size)) else word(random, random.nextInt(9)))
+        val text = parts.mkString
+        val missing = expected(patterns, text) -- found(made, text)
+        assert(missing.isEmpty, s"seed $seed: ${missing.size} places of ${text.length} characters were overlooked")
+        found(made, text).foreach { case (start, end) =>
+          assert(patterns.contains(text.substring(start, end)), s"seed $seed: a place that holds no value")
+        }
+      }
+    }
+  }
+
+  test("a value is found wherever it stands to the chunks of a long text") {
+    val long = "Tr0ub4dorAndThree"
+    val short = "k3yX"
+    val none = "+/"
+    val made = index(long, short, none)
+    Seq(0, 1, 4095, 4096, 16383, 16384, 65535, 65536, 131071, 262143, 262144).foreach { at =>
+      Seq(long, short, none).foreach { value =>
+        val before = math.max(0, at - value.length / 2)
+        val text = "." * before + value + "." * 40
+        assertEquals(found(made, text), Set(before -> (before + value.length)), s"at $before")
+      }
+    }
+  }
+
+  test("characters that share their low byte with a value's are not the value") {
+    val value = "secretValue99"
+    val twin = value.map(c => (c + 0x100).toChar)
+    assertEquals(found(index(value), s"x $twin x"), Set.empty[(Int, Int)])
+  }
+
+  test("no pattern finds nothing") {
+    assertEquals(found(index(), "any text"), Set.empty[(Int, Int)])
+  }
+}

@@ -1,0 +1,50 @@
+package io.sparkconfig.redaction.engine
+
+import io.sparkconfig.core.Json
+import munit.FunSuite
+
+/** Values stay registered for the life of the process; the shared cases run in a JVM each, started by Python. */
+class RedactorSuite extends FunSuite {
+  private val Value = "qU1te:\"unlikely\"/Zx7"
+  Redactor.registerDeclared(Seq(Value, "4711081542"))
+
+  test("a text without a value stays the same object") {
+    val text = "nothing here"
+    assert(Redactor.redact(text) eq text)
+    assert(Redactor.redactJson("{\"a\": 1}").nonEmpty)
+    assertEquals(Redactor.redact(null), null)
+  }
+
+  test("JSON stays JSON") {
+    val document = Json.obj()
+    document.put("text", s"a $Value b")
+    document.put("number", 4711081542L)
+    val safe = Redactor.redactJson(Json.write(document))
+    val read = Json.parse(safe)
+    assertEquals(read.get("text").asText, s"a ${Redactor.Mask} b")
+    assert(read.get("number").isNumber)
+    assert(!safe.contains("4711081542"))
+  }
+
+  test("what has to stay, stays as a whole only") {
+    val text = s"$Value $Value"
+    val keep = new Spans
+    keep.add(0, Value.length)
+    keep.add(Value.length + 3, text.length)
+    assertEquals(Redactor.redactExcept(text, json = false, keep), s"$Value ${Redactor.Mask}")
+  }
+
+  test("a text that could not be searched is withheld and counted") {
+    val before = Redactor.faults
+    assertEquals(Redactor.redactExcept(Value, json = false, throw new ScanOverload), Redactor.Withheld)
+    assertEquals(Redactor.faults, before + 1)
+  }
+
+  test("the strings of a JSON document are visited with their places") {
+    var seen = Seq.empty[(String, Boolean)]
+    val text = "{\"a\": [\"x\\\"y\", {\"b\": \"z\"}]}"
+    JsonStrings.each(text)((start, end, isKey, _) =>
+      seen :+= text.substring(start, end).stripPrefix("\"").stripSuffix("\"") -> isKey)
+    assertEquals(seen, Seq("a" -> true, "x\\\"y" -> false, "b" -> true, "z" -> false))
+  }
+}
