@@ -58,7 +58,7 @@ TWO_AT_ONCE = -n 2 --dist loadfile --no-loadscope-reorder
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q $(TWO_AT_ONCE)
 
-scala: jar ## the tests that are written in Scala: expressions, readings, index and engine of redaction (no Spark)
+scala: jar ## the tests that are written in Scala, no Spark
 	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 test: lint jar scala ## all tests, those of data sources on Spark 3.5 too
