@@ -15,6 +15,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -250,6 +251,41 @@ def test_the_jars_hold_classes_of_ours_alone(wheel: Path) -> None:
                 entry for entry in classes if not entry.startswith(("io/sparkconfig/", "org/apache/spark/"))
             } == set()
             assert classes & spark == set()
+
+
+@pytest.mark.skipif(find_spec("cyclonedx") is None, reason="make dist installs what writes the SBOM")
+def test_the_sbom_lists_the_wheel_its_jars_and_what_it_needs(wheel: Path, tmp_path: Path) -> None:
+    texts = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        folder.mkdir()
+        shutil.copy(wheel, folder)
+        subprocess.run(
+            [sys.executable, ROOT / "jvm-shim" / "sbom.py", folder], check=True, stdout=subprocess.DEVNULL
+        )
+        (written,) = folder.glob("*.cdx.json")
+        texts.append(written.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
+    bill = json.loads(texts[0])
+    assert bill["bomFormat"] == "CycloneDX"
+    assert bill["metadata"]["component"]["hashes"] == [{"alg": "SHA-256", "content": _digest(wheel)}]
+    parts = {part["name"]: part for part in bill["components"]}
+    with zipfile.ZipFile(wheel) as archive:
+        jars = {
+            name.rpartition("/")[2]: archive.read(name)
+            for name in archive.namelist()
+            if name.endswith(".jar")
+        }
+    assert {name for name in parts if name.endswith(".jar")} == jars.keys()
+    for name, content in jars.items():
+        assert parts[name]["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
+    assert {name for name, part in parts.items() if part["scope"] == "required"} == {
+        *jars, "cffi", "cryptography", "py4j", "pycparser", "watchdog",
+    }  # fmt: skip
+    assert parts["hvac"]["scope"] == "optional"
+    (direct,) = [
+        each["dependsOn"] for each in bill["dependencies"] if each["ref"].startswith("sparkconfig==")
+    ]
+    assert {"cryptography", "hvac", "py4j"} <= {ref.partition("==")[0] for ref in direct}
 
 
 def _digest(path: Path) -> str:
