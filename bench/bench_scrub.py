@@ -1,12 +1,10 @@
-"""How fast ``sparkconfig scrub`` searches event logs: here by value and by shape, and as a Spark job on 1 and 2 cores.
+"""How fast ``sparkconfig scrub`` searches event logs on one core, by value and by shape.
 
-    python bench/bench_scrub.py [--megabytes 64] [--files 6] [--cores 1,2] [--no-spark] [--json FILE]
+    python bench/bench_scrub.py [--megabytes 64] [--json FILE]
 
 The logs are made up: task ends with twelve metrics each, a plan every fiftieth event, in JSON as Spark writes it, the
-value in one of 2,000 events. Rates are of the text before compression, on one machine that reads from its page cache.
-Here: processor time. As a job: time on the clock from the first task's start to the last one's end, start of Spark and
-its workers' imports not counted twice: a first, small job warms them. What is not measured: disks, networks and object
-stores, more cores than this machine has, and clusters; for these only the rate of one core is known.
+value in one of 2,000 events. Rates are of the text before compression, by processor time, from the page cache. What is
+not measured: disks, networks, object stores, and more than one core.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ PLAN = "== Physical Plan ==\n* Project (1) [id#%d, name#3]\n"
 
 def event(number: int, pick: random.Random) -> dict[str, object]:
     if number % 50 == 0:
-        leak = f"jdbc:postgresql://h/db?password={VALUE}" if number % 2000 == 0 else ""
+        leak = f"jdbc:postgresql://h/db?password={VALUE}" if number % 2000 == 50 else ""
         plan = PLAN % number * 20 + leak
         return {"Event": "SparkListenerSQLExecutionStart", "description": 'select "x"\nfrom t', "plan": plan}
     metrics = [
@@ -69,61 +67,20 @@ def here(path: Path, megabytes: int, *, by_shape: bool) -> float:
     return megabytes * 1.048576 / (time.process_time() - began)
 
 
-def as_job(folder: Path, cores: int) -> float:
-    """Seconds of a whole search, in an application that has done a small one before."""
-    from pyspark.sql import SparkSession
-
-    from sparkconfig import session
-    from sparkconfig.scrub.spark_job import search
-
-    os.environ["PYTHONPATH"] = str(ROOT / "python")  # the workers'
-    store = folder / "store.properties"
-    store.write_text(f"password={VALUE}\n")
-    builder = SparkSession.builder.master(f"local[{cores}]").config("spark.ui.enabled", "false")
-    spark = session.configure(builder, providers={"files": {"class": "file"}}).getOrCreate()
-    try:
-        reference = f"${{files:{store}:password}}"
-        found = logs.logs_in([folder / "logs"])
-        small = logs.logs_in([folder / "small"])
-        options = {"clean": False, "by_shape": False, "mask_shapes": False}
-        search(spark.sparkContext, small, [reference], **options)
-        began = time.monotonic()
-        results, _ = search(spark.sparkContext, found, [reference], **options)
-        seconds = time.monotonic() - began
-        assert all(result.counts.values[reference] for result in results), "nothing was found"
-        return seconds
-    finally:
-        spark.stop()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabytes", type=int, default=64, help="of text a file (64)")
-    parser.add_argument("--files", type=int, default=6, help="for the job (6)")
-    parser.add_argument("--cores", default="1,2", help="of local masters (1,2)")
-    parser.add_argument("--no-spark", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     result: dict[str, object] = {"load before": os.getloadavg()[0], "megabytes a file": options.megabytes}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "logs").mkdir()
-        (folder / "small").mkdir()
         for suffix in ("", ".zstd", ".lz4"):
             path = folder / f"app{suffix}"
             make(path, options.megabytes)
             for by_shape in (False, True):
                 what = f"{suffix.lstrip('.') or 'plain'}, by value{' and shape' * by_shape}"
                 result[f"MB/s a core, {what}"] = round(here(path, options.megabytes, by_shape=by_shape), 1)
-        if not options.no_spark:
-            for number in range(options.files):
-                make(folder / "logs" / f"app-{number}.zstd", options.megabytes)
-            for number in range(4):
-                make(folder / "small" / f"app-{number}", 1)
-            for cores in map(int, options.cores.split(",")):
-                seconds = as_job(folder, cores)
-                rate = options.megabytes * 1.048576 * options.files / seconds
-                result[f"job on {cores} cores: MB/s"] = round(rate, 1)
     result["load after"] = os.getloadavg()[0]
     print(json.dumps(result, indent=2))
     if options.json:

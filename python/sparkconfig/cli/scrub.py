@@ -26,7 +26,6 @@ examples:
   sparkconfig scrub find /var/log/spark/events                        what looks like a secret
   sparkconfig scrub find /var/log/spark/events --conf-file conf/spark-defaults.conf
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
-  sparkconfig scrub clean /mnt/history --sealed-file secrets.sealed --key-file shop.key --spark --master spark://host:7077
 
 Values are those of the references in the files, of a sealed file, or lines on standard input (--stdin): old passwords
 that no store holds any more.
@@ -69,10 +68,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add_key_options(parser)
     parser.add_argument("--stdin", action="store_true", help="each line of standard input is a value")
     parser.add_argument("--since", metavar="TIME", help="files changed since then: 30d, 12h, 2026-11-01")
-    parser.add_argument("--spark", action="store_true", help="as a Spark job; executors see the same paths")
-    parser.add_argument(
-        "--master", metavar="URL", help="with --spark: its master; else that of spark-defaults.conf"
-    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -86,24 +81,15 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
         found = logs.logs_in(options.paths, since=since)
     except OSError as error:
         raise FileError(Path(error.filename or "."), error) from None
-    unfit: Sequence[str] = ()
-    if options.spark:
-        results, unfit = _with_spark(options, found)
-    else:
-        engine = _engine(options)
-        unfit = engine.unfit
-        results = _here(options, found, engine)
-    return _print(out, results, unfit)
+    engine = _engine(options)
+    results = _here(options, found, engine)
+    return _print(out, results, engine.unfit)
 
 
 def _check(options: argparse.Namespace) -> None:
     named = options.conf_file or options.conf or options.sealed_file or options.stdin or options.operator_file
     if options.clean and not named and not options.shapes:
         options.parser.refuse("say whose values to mask: --conf-file, --sealed-file or --stdin; or --shapes")
-    if options.spark and options.stdin:
-        options.parser.refuse("--spark takes references only: put the values into a sealed file")
-    if options.master and not options.spark:
-        options.parser.refuse("--master goes with --spark")
 
 
 def _engine(options: argparse.Namespace) -> Engine:
@@ -135,30 +121,6 @@ def _here(options: argparse.Namespace, found: list[Log], engine: Engine) -> list
         return [logs.find(log, engine, progress.add) for log in found]
     finally:
         progress.end()
-
-
-def _with_spark(options: argparse.Namespace, found: list[Log]) -> tuple[list[Result], list[str]]:
-    from sparkconfig.checks.dry_run import read_confs
-    from sparkconfig.scrub import spark_job, values
-
-    confs = read_confs(options.conf_file, options.conf)
-    wanted = values.named_in(text for key, text in confs.items() if not key.startswith("spark.config."))
-    if options.sealed_file is not None:
-        from sparkconfig.migrate import settings
-
-        key, param = key_and_param(options)
-        confs |= settings.of("secrets", options.sealed_file, param)
-        wanted += values.of_sealed_file(options.sealed_file, key, "secrets")
-    if options.master:
-        confs["spark.master"] = options.master
-    return spark_job.run(
-        found,
-        list(dict.fromkeys(wanted)),
-        confs,
-        clean=options.clean and not options.dry_run,
-        by_shape=not options.no_shapes and not options.clean,
-        mask_shapes=options.shapes,
-    )
 
 
 def _since(options: argparse.Namespace) -> float:

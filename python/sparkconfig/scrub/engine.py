@@ -1,4 +1,4 @@
-"""The search itself: blocks of text in, counts and masked text out. The same on one machine and on executors."""
+"""The search itself: blocks of text in, counts and masked text out."""
 
 from __future__ import annotations
 
