@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint check docs unit scala test browser spark-suites rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run jar dist lint check docs unit scala test browser spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -88,8 +88,16 @@ machines: venv ## long sequences of changes of sealed files, properties, policie
 
 SUITES ?=
 SUITES_SPARK ?= 4.2.0
-spark-suites: jar ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
+spark-suites: jar .venvs/pyspark-3.5.9/.ready ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
 	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/suites/run.py --write --spark $(SUITES_SPARK) $(SUITES)
+
+# The Sparks for which all of them have a release.
+THIRD_PARTIES_SPARKS ?= 3.5.9 4.1.4
+THIRD_PARTIES ?= check
+third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready) venv ## Delta, Iceberg, OpenLineage and a user's own plugin beside sparkconfig (THIRD_PARTIES=write records stock Spark anew)
+	@$(FIND_JAVA); set -e; for spark in $(THIRD_PARTIES_SPARKS); do \
+	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/third_parties; \
+	done
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit

@@ -53,6 +53,10 @@ logger.ours.level = info
 """
 
 
+class DidNotRunError(Exception):
+    """The suites of a group did not run as they should."""
+
+
 class Suites:
     """The suites of one release of Spark."""
 
@@ -68,9 +72,9 @@ class Suites:
         """Our jar for this Spark."""
         if self.release.scala == "2.13":
             return shim_jar()
-        # The folder of Maven's jars has what the build needs of a Spark: its compiler and its classes.
-        spark = self.run.private_dir("spark-to-compile-with")
-        (spark / "jars").symlink_to(self.jars[0].parent)
+        spark = next(
+            (ROOT / ".venvs" / f"pyspark-{self.release.version}").glob("lib/*/site-packages/pyspark")
+        )
         command = [sys.executable, str(ROOT / "jvm-shim" / "build.py"), "--pyspark", str(spark)]
         out = ROOT / "build" / f"suites-{self.release.version}"
         done = subprocess.run([*command, "--out", str(out)], check=True, stdout=subprocess.PIPE, text=True)
@@ -89,8 +93,6 @@ class Suites:
         """Run suites one after the other in one JVM."""
         folder = self.run.private_dir(f"suites-{name.replace(' ', '-')}-{'on' if plugin else 'off'}")
         (folder / "tmp").mkdir()
-        # Executors of local clusters take Spark from there.
-        (folder / "jars").symlink_to(self.jars[0].parent.absolute())
         (folder / "log4j2.properties").write_text(LOGGING)
         properties = {
             "spark.testing": "true",
@@ -103,7 +105,7 @@ class Suites:
             "spark.memory.debugFill": "true",
             "io.netty.tryReflectionSetAccessible": "true",
             "log4j2.configurationFile": str(folder / "log4j2.properties"),
-            **(settings(folder) | {"spark.executor.extraClassPath": str(self.ours)} if plugin else {}),
+            **(settings(folder) if plugin else {}),
         }
         class_path = ":".join(map(str, [*([self.ours] if plugin else []), *self.jars]))
         command = [
@@ -118,8 +120,10 @@ class Suites:
         with (folder / "output").open("wb") as output, _Limited(self.limit):
             subprocess.run(command, cwd=folder, stdout=output, stderr=output, timeout=self.limit, check=False)
         text = (folder / "output").read_text(errors="replace")
-        if plugin and "redacted by value" not in text:
-            raise RuntimeError(f"the plugin was not on: {text[-2000:]}")
+        if "*** RUN ABORTED ***" in text:
+            raise DidNotRunError(text[-2000:])
+        if plugin and name not in plan.WITHOUT_APPLICATION and "redacted by value" not in text:
+            raise DidNotRunError(f"the plugin was not on: {text[-2000:]}")
         found = dict(results(folder / "reports", text))
         tests = {test: state for test, (state, _) in found.items()}
         for suite in suites:
@@ -193,6 +197,16 @@ def compare(
     )  # fmt: skip
 
 
+def of_group(run: Run, group: str, spark: str, *, limit: float, both: bool) -> report.Row:
+    """Run one group, of Spark's suites or of PySpark's doctests."""
+    if group in plan.PYSPARK:
+        modules = pyspark_own.available(plan.PYSPARK[group])
+        doctests = pyspark_own.Doctests(run, limit=limit)
+        return compare(doctests, pyspark_own.spark_version(), group, modules, both=both)
+    suites = Suites(run, plan.RELEASES[spark], limit=limit)
+    return compare(suites, spark, group, suites.of(group), both=both)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run, print, and write the page if asked to."""
     parser = argparse.ArgumentParser(
@@ -210,13 +224,12 @@ def main(arguments: Sequence[str]) -> int:
     unexplained = False
     with Run() as run:
         for group in chosen.groups or [*plan.GROUPS, *plan.PYSPARK]:
-            if group in plan.PYSPARK:
-                modules = pyspark_own.available(plan.PYSPARK[group])
-                doctests = pyspark_own.Doctests(run, limit=chosen.limit)
-                row = compare(doctests, pyspark_own.spark_version(), group, modules, both=chosen.both)
-            else:
-                suites = Suites(run, plan.RELEASES[chosen.spark], limit=chosen.limit)
-                row = compare(suites, chosen.spark, group, suites.of(group), both=chosen.both)
+            try:
+                row = of_group(run, group, chosen.spark, limit=chosen.limit, both=chosen.both)
+            except DidNotRunError as problem:
+                print(f"{group}: {problem}", flush=True)
+                unexplained = True
+                continue
             print(report.line(row), flush=True)
             for test, how in row.differences.items():
                 print(f"  {test}: {how}{explanation(test)}", flush=True)
