@@ -32,6 +32,7 @@ RULES = {
     "rules": [
         {"key": "spark.sql.shuffle.partitions", "type": "range", "maxValue": "50"},
         {"key": "spark.shop.zone", "type": "allowlist", "values": ["a", "b"]},
+        {"key": "spark.shop.city", "type": "allowlist", "values": ["york"]},
     ],
     "references": [{"type": "forbid", "provider": "files", "key": "admin"}],
 }
@@ -47,7 +48,8 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
     (operator / "rules.json").write_text(json.dumps(RULES))
     (operator / "sparkconfig.conf").write_text(
         "spark.config.override.policy=Rules\nspark.config.override.policy.param.file=rules.json\n"
-        "spark.config.providers=files\nspark.config.providers.files.class=file\n"
+        "spark.config.providers=files,variables\nspark.config.providers.variables.class=envvar\n"
+        "spark.config.agent.variables=LANGUAGE, SHOP_C*\nspark.config.providers.files.class=file\n"
         f"spark.config.providers.files.param.allowed.paths={folder}\n"
         f"spark.config.agent.python={sys.executable}\n"
         "spark.shop.owner=operator\nspark.hadoop.fs.s3a.endpoint=s3.shop\n"
@@ -55,7 +57,12 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
     (folder / "job.conf").write_text("spark.shop.from.file b\nspark.shop.owner thief\n")
     file = folder / "shop.properties"
     cases = {
-        "allowed": {"spark.shop.zone": f"${{files:{file}:zone}}", "spark.shop.owner": "operator"},
+        "allowed": {
+            "spark.shop.zone": f"${{files:{file}:zone}}",
+            "spark.shop.owner": "operator",
+            "spark.shop.city": "${variables:SHOP_CITY}",
+        },
+        "a variable that is not kept": {"spark.shop.city": "${variables:SHOP_TOWN}"},
         "many": {
             "spark.sql.shuffle.partitions": "51",
             "spark.shop.zone": "c",
@@ -76,6 +83,8 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
         cwd=folder,
         env={
             **os.environ,
+            "SHOP_CITY": "york",
+            "SHOP_TOWN": "york",
             "SPARK_CONF_DIR": str(operator),
             "PYSPARK_SUBMIT_ARGS": f"--jars {shim_jar()} pyspark-shell",
         },
@@ -111,6 +120,11 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
 
 def test_what_is_allowed_starts_with_the_operators_values(ends):
     assert ends["allowed"]["started"], ends["allowed"]["message"]
+
+
+def test_the_side_process_keeps_the_variables_that_the_operator_names(ends):
+    assert not ends["a variable that is not kept"]["started"]
+    assert "SHOP_TOWN" in str(ends["a variable that is not kept"]["message"])
 
 
 def test_one_message_lists_all_violations(ends):
@@ -178,7 +192,7 @@ def interpreter(folder: Path) -> Iterator[Callable[[Path], str]]:
 
     def ask(file: Path) -> str:
         try:
-            return str(operator_file.python(gateway.jvm.java.io.File(str(file)).toPath()))
+            return str(operator_file.launch(gateway.jvm.java.io.File(str(file)).toPath()).python())
         except Py4JJavaError as error:
             return str(error.java_exception.getMessage())
 

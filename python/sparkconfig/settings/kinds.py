@@ -108,6 +108,19 @@ def _references(given: str | None) -> tuple[str, ...]:
     return found
 
 
+def _variables(given: str | None) -> tuple[str, ...]:
+    """Names of environment variables; the shim reads them before any Python runs (`OperatorFile.scala`)."""
+    found = _names(given)
+    for name in found:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\*?", name):
+            raise ValueError(
+                f"expected names of environment variables, a final * for any text, got '{shorten(name, 40)}'"
+            )
+        if re.fullmatch(r"PATH|HOME|GCONV_PATH|(LD_|DYLD_|PYTHON|OPENSSL_|SPARK_).*", name):
+            raise ValueError(f"'{shorten(name, 40)}' chooses what code runs, so the job's is never kept")
+    return found
+
+
 def _optional_text(given: str | None) -> str | None:
     stripped = (given or "").strip()
     return stripped or None
@@ -116,6 +129,7 @@ def _optional_text(given: str | None) -> str | None:
 boolean: Kind[bool] = Kind("true | false", _boolean)
 names: Kind[tuple[str, ...]] = Kind("names, separated by commas", _names)
 references: Kind[tuple[str, ...]] = Kind("patterns of references, separated by commas", _references)
+variables: Kind[tuple[str, ...]] = Kind("names of variables, separated by commas", _variables)
 patterns: Kind[tuple[str, ...]] = Kind("patterns, separated by commas", _names)
 optional_text: Kind[str | None] = Kind("text", _optional_text)
 text: Kind[str] = Kind("text", lambda given: given or "")

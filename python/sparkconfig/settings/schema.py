@@ -21,6 +21,7 @@ from sparkconfig.settings.kinds import (
     optional_text,
     patterns,
     references,
+    variables,
 )
 from sparkconfig.settings.kinds import text as plain_text
 
@@ -240,6 +241,14 @@ class Settings:
     )
     agent_python: str | None = _conf(
         "agent.python", optional_text, None, "The Python that runs the side process."
+    )
+    agent_variables: tuple[str, ...] = _conf(
+        "agent.variables",
+        variables,
+        "",
+        "In an operator file: environment variables of the driver that the side process keeps, such as those of"
+        " `envvar` references or of a cloud's identity (AWS_*); a final * stands for any text. Without an"
+        " operator file it has them all.",
     )
     redaction_require: bool = _conf(
         "redaction.require",

@@ -56,6 +56,16 @@ def test_what_is_no_duration(text: str) -> None:
     assert problem.startswith("spark.config.provider.timeout: ")
 
 
+@pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "PYTHON*", "SPARK_HOME", "a b", "*", "=", "A*B"])
+def test_variables_that_a_side_process_must_not_keep(name: str) -> None:
+    assert parse({"spark.config.agent.variables": "AWS_*, SHOP_TOWN"}).agent_variables == (
+        "AWS_*",
+        "SHOP_TOWN",
+    )
+    (problem,) = _problems({"spark.config.agent.variables": f"AWS_*, {name}"})
+    assert problem.startswith("spark.config.agent.variables: ")
+
+
 def test_all_problems_in_one_error() -> None:
     problems = _problems(
         {

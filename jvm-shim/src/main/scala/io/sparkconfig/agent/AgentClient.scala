@@ -203,25 +203,23 @@ private[sparkconfig] object AgentClient {
   def launch(conf: SparkConf, onRequest: (String, JsonNode) => JsonNode): AgentClient = {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
+    val operator = operatorFile.map(OperatorFile.launch)
     val pythons = PythonFinder.candidates(
-      operatorFile.map(OperatorFile.python),
+      operator.map(_.python),
       conf.getOption(_),
       environment)
-    val isolated = operatorFile.isDefined
     val specs = pythons.map { python =>
-      if (isolated) LaunchSpec(
-        Seq(python, "-I", "-S", "-c", trustedStart),
-        Some(environment.filter { case (name, _) => OperatorEnvironment(name) } + ("PATH" -> SystemPath)),
-        StartTimeoutMs)
-      else LaunchSpec(Seq(python, "-c", Bootstrap), None, StartTimeoutMs)
+      operator.fold(LaunchSpec(Seq(python, "-c", Bootstrap), None, StartTimeoutMs)) { trusted =>
+        LaunchSpec(
+          Seq(python, "-I", "-S", "-c", trustedStart),
+          Some(environment.filter { case (name, _) => trusted.keeps(name) } + ("PATH" -> SystemPath)),
+          StartTimeoutMs)
+      }
     }
     val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, onRequest)
     supervisor.launch()
     new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
   }
-
-  /** What a process that holds the operator's secrets may keep of the environment that the job chose. */
-  private val OperatorEnvironment = Set("LANG", "LC_ALL", "TZ", "TMPDIR")
 
   /** For clients that run programs. The home directory is the user database's, without a variable. */
   private val SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -10,13 +10,29 @@ import io.sparkconfig.core.SparkConfigException
 
 /**
  * The operator's own configuration, `sparkconfig.conf`. The shim only needs to know whether it exists and which
- * interpreter it names; its contents are validated by the Python side, and so are owner and permissions once more, in
+ * interpreter and variables it names; its contents are validated by the Python side, and so are owner and permissions once more, in
  * every respect (`settings/operator_file.py`).
  */
 private[sparkconfig] object OperatorFile {
   private val Name = "sparkconfig.conf"
   private val Required = "sparkconfig.required"
   private val PythonKey = "spark.config.agent.python"
+  private val VariablesKey = "spark.config.agent.variables"
+
+  /** What a process that holds the operator's secrets may keep of the environment that the job chose, in any case. */
+  private val Harmless = Seq("LANG", "LC_ALL", "TZ", "TMPDIR")
+
+  /** Variables that choose code: no list of an operator's lets the job's through. */
+  private val Dangerous = Seq("PATH", "HOME", "LD_*", "DYLD_*", "PYTHON*", "GCONV_PATH", "OPENSSL_*", "SPARK_*")
+
+  /** How the side process starts beside an operator's file: its interpreter, and which variables of the driver it has. */
+  final case class Launch(python: String, variables: Seq[String]) {
+    def keeps(name: String): Boolean =
+      variables.exists(matches(_, name)) && !Dangerous.exists(matches(_, name))
+  }
+
+  private def matches(pattern: String, name: String): Boolean =
+    if (pattern.endsWith("*")) name.startsWith(pattern.dropRight(1)) else name == pattern
 
   /**
    * `/etc/spark`, else `$SPARK_HOME/conf`, else `$SPARK_CONF_DIR`: the rule of `settings/operator_file.py`.
@@ -39,14 +55,14 @@ private[sparkconfig] object OperatorFile {
   }
 
   /**
-   * The interpreter that it names. It runs with the operator's secrets, so it is never looked for on `PATH`, which the
-   * job sets, and the job's user must not be able to write or replace it.
+   * The interpreter and the variables that it names. The interpreter runs with the operator's secrets, so it is never
+   * looked for on `PATH`, which the job sets, and the job's user must not be able to write or replace it.
    *
    * @throws SparkConfigException it names none, or not by an absolute path; the file cannot be read; the job's user
    *                              could have written the file or the interpreter. Such a file must not even choose the
    *                              program that validates it
    */
-  def python(file: Path): String = {
+  def launch(file: Path): Launch = {
     val user = new UnixSystem().getUid
     checkTrust(file, user, "the operator's file")
     val properties = new Properties()
@@ -57,15 +73,16 @@ private[sparkconfig] object OperatorFile {
     } catch {
       case e @ (_: IOException | _: IllegalArgumentException) => throw unreadable(file, "the operator's file", e)
     }
-    val named = Option(properties.getProperty(PythonKey)).map(_.trim).filter(_.nonEmpty)
-    val python = named.getOrElse(throw new SparkConfigException(
-      s"the operator's file $file names no interpreter, and the job must not choose the one that holds the secrets; " +
-        s"add $PythonKey=/opt/sparkconfig/bin/python, the absolute path of a Python that has this package"))
+    val python =
+      Option(properties.getProperty(PythonKey)).map(_.trim).filter(_.nonEmpty).getOrElse(throw new SparkConfigException(
+        s"the operator's file $file names no interpreter, and the job must not choose the one that holds the secrets; " +
+          s"add $PythonKey=/opt/sparkconfig/bin/python, the absolute path of a Python that has this package"))
     if (!python.startsWith("/")) throw new SparkConfigException(
       s"$PythonKey=$python in the operator's file $file: the interpreter must be an absolute path, since the job sets " +
         "PATH and the working directory")
     checkTrust(Paths.get(python), user, s"the interpreter of $PythonKey")
-    python
+    val named = properties.getProperty(VariablesKey, "").split(",").map(_.trim).filter(_.nonEmpty)
+    Launch(python, Harmless ++ named)
   }
 
   private def checkTrust(path: Path, user: Long, what: String): Unit =
