@@ -333,3 +333,10 @@ def test_ten_thousand_odd_properties_have_an_answer(tmp_path):
     decision = engine(tmp_path, document).check(request(props))
     assert len(decision.values) == len(props)
     json.dumps(decision.violations)
+
+
+def test_a_quick_match_leaves_time_for_the_next(tmp_path):
+    """All matches of a request share one second."""
+    element = {"key": "spark.acme.*", "type": "regex", "pattern": "[a-z]+"}
+    decision = engine(tmp_path, rules(element)).check(request({f"spark.acme.{n}": "abc" for n in range(20)}))
+    assert denied(decision) == []
