@@ -6,85 +6,35 @@ The marker ``templates`` says which documents a test runs with which client; ``d
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from py4j.protocol import Py4JJavaError
 
-from leaks.support import bare_jvm
-from sparkconfig.cli.main import main
 from sparkconfig.redaction import MASK
-from sparkconfig.settings.schema import PREFIX
 from support.jdbc import artifact_jar
-from support.processes import Child, Run
-from support.shim import shim_jar
-from support.spark_home import spark_environment, spark_home
-from support.templates import SMALL, document, load, operator_home, plain_environment
+from support.processes import Run
+from support.sql_clients import (
+    Answer,
+    Client,
+    Refused,
+    beeline,
+    beeline_client,
+    jdbc_client,
+    pyhive_client,
+)
+from support.template_site import VALUE, Site
+from support.templates import document, load, operator_home, plain_environment
 
 pytestmark = pytest.mark.spark
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache"
-VALUE = "template-canary-71d5-value"
 KYUUBI = "org.apache.kyuubi:kyuubi-hive-jdbc-shaded:1.9.2"
 PARTITIONS = "spark.sql.shuffle.partitions"
-
-
-class Refused(NamedTuple):
-    """What a client got in the place of rows."""
-
-    text: str
-
-
-Answer = list[tuple[str, ...]] | Refused
-Client = Callable[[Sequence[str]], list[Answer]]
-
-
-class Site:
-    """The operator's template with all its policies, a sealed file, and three rows divided by a secret."""
-
-    def __init__(self, run: Run, folder: Path) -> None:
-        self.run = run
-        self.folder = folder
-        where = ["--file", str(folder / "secrets.sealed"), "--key-file", str(folder / "secrets.key")]
-        assert main(["seal", "create", "--new-key", *where]) == 0
-        os.environ["TEMPLATE_VALUE"] = VALUE
-        for name in ("shared/shop:password", "teams/shop:password", "shop:password", "spark:rpc"):
-            assert main(["seal", "set", *where, name, "--from-env", "TEMPLATE_VALUE"]) == 0
-        del os.environ["TEMPLATE_VALUE"]
-        self.rows = folder / "rows.txt"
-        self.rows.write_text(f"one{VALUE}two{VALUE}three")
-
-    def start(
-        self, template: str, home: Path, command: Sequence[str | Path], *, name: str = "", **more: str
-    ) -> Child:
-        """Start a program of Spark's with a template's confs, beside the operator's file in ``home``."""
-        name = name or template.partition(".")[0]
-        own = self.folder / name
-        own.mkdir()
-        confs = load(document(template), self.folder)
-        # The templates say so: beside the operator's file these lines are left out.
-        confs = {key: text for key, text in confs.items() if not key.startswith(PREFIX)} | SMALL | more
-        confs["spark.sql.warehouse.dir"] = f"{own}/warehouse"
-        file = self.run.private_file(
-            f"{name}.properties", "".join(f"{key} {text}\n" for key, text in confs.items())
-        )
-        program, *rest = command
-        return self.run.start(
-            f"template-{name}",
-            [spark_home() / "bin" / program, "--jars", shim_jar(), "--properties-file", file, *rest],
-            env={**spark_environment(home, own), "PYSPARK_PYTHON": sys.executable},
-            cwd=own,
-        )
-
-    def hide(self, text: str) -> str:
-        assert VALUE not in text, "a value is shown"
-        return text
 
 
 @pytest.fixture(scope="module")
@@ -164,87 +114,6 @@ def thrift(site: Site, shared: Path) -> Iterator[int]:
     finally:
         server.stop()
     site.hide(server.output())
-
-
-def beeline(port: int, folder: Path, script: str, *options: str) -> str:
-    (folder / "beeline.sql").write_text(script)
-    done = subprocess.run(
-        [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "--force=true",
-         *options, "-f", folder / "beeline.sql"],
-        env=plain_environment(), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=240, check=False,
-    )  # fmt: skip
-    return done.stdout
-
-
-def beeline_client(site: Site, port: int) -> Client:
-    def run(texts: Sequence[str]) -> list[Answer]:
-        marked = "".join(f"SELECT 'mark-{number}';\n{text};\n" for number, text in enumerate(texts))
-        options = ("--silent=true", "--showHeader=false", "--outputformat=tsv2")
-        output = beeline(port, site.folder, f"{marked}SELECT 'mark-{len(texts)}';\n", *options)
-        answers: list[Answer] = []
-        for number in range(len(texts)):
-            _, first, rest = output.partition(f"mark-{number}\n")
-            part, last, _ = rest.partition(f"mark-{number + 1}\n")
-            assert first, site.hide(output)[-3000:]
-            assert last, site.hide(rest)[-3000:]
-            # A silent beeline has no prompt, and prints that as "null".
-            lines = [line for each in part.splitlines() if (line := re.sub(r"^(null *)+", "", each).strip())]
-            refused = any(line.startswith("Error:") for line in lines)
-            answers.append(Refused(part) if refused else [tuple(line.split("\t")) for line in lines])
-        return answers
-
-    return run
-
-
-def jdbc_client(url: str, driver: str, jar: Path | None = None) -> Client:
-    def run(texts: Sequence[str]) -> list[Answer]:
-        with bare_jvm(classes=jar) as gateway:
-            gateway.jvm.java.lang.Class.forName(driver)
-            connection = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
-            # What tools that show a database ask first.
-            assert connection.getMetaData().getSchemas().next()
-            answers = [jdbc_answer(connection, text) for text in texts]
-            connection.close()
-            return answers
-
-    return run
-
-
-def jdbc_answer(connection: Any, text: str) -> Answer:
-    try:
-        statement = connection.createStatement()
-        if not statement.execute(text):
-            return []
-        rows, found = statement.getResultSet(), []
-        width = rows.getMetaData().getColumnCount()
-        while rows.next():
-            found.append(tuple(rows.getString(number + 1) for number in range(width)))
-        return found
-    except Py4JJavaError as error:
-        return Refused(str(error))
-
-
-def pyhive_client(port: int) -> Client:
-    from pyhive import exc, hive
-
-    def run(texts: Sequence[str]) -> list[Answer]:
-        answers: list[Answer] = []
-        with hive.connect("127.0.0.1", port, username="ann") as connection, connection.cursor() as cursor:
-            for text in texts:
-                try:
-                    cursor.execute(text)
-                    rows = cursor.fetchall()
-                    answers.append([tuple(as_text(cell) for cell in row) for row in rows])
-                except exc.Error as error:
-                    answers.append(Refused(str(error)))
-        return answers
-
-    return run
-
-
-def as_text(cell: object) -> str:
-    return cell.decode() if isinstance(cell, bytes | bytearray) else str(cell)
 
 
 THRIFT = ["thrift-server.conf.template", "sparkconfig.conf.template", "shared-server.json", "tables.json"]

@@ -4,121 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leaks.support import compile_scala
-from spark.options.conftest import free_port, has_connect
+from spark.options.conftest import has_connect
 from sparkconfig.redaction import MASK
+from support.fronts import (
+    FRONTS,
+    LITERAL,
+    SECRET,
+    VARIABLE,
+    Fronts,
+    masked,
+    running_fronts,
+    shown,
+    sql,
+)
 from support.processes import wait_until
 from support.scala_objects import scala_object
-from support.session import running_session
-from support.shim import shim_jar
 
 pytestmark = pytest.mark.spark
-
-PROBE = Path(__file__).parents[1] / "jvm" / "ListenerProbe.scala"
-#: Nobody but Spark itself brings it into a text: by its variable substitution.
-SECRET = "Canary-c11e'nt&9<7>-value"
-#: Written in clear, under keys that name a secret and that Spark's own pattern does not know.
-LITERAL = "Canary-in-clear-82/x+y"
-#: Secrets by their reference, and words that a program meets elsewhere too.
-WORDS = {
-    "one": "inventory",
-    "two": "us-east-1",
-    "three": "children",
-    "four": "nodeName",
-    "five": "etl_service",
-}
-VARIABLE = "${spark.shop.token}"
-FRONTS = ["classic", *(["connect"] if has_connect() else [])]
-
-
-@dataclass
-class Fronts:
-    """One application, its sessions by kind, and what the listeners of others were told."""
-
-    sessions: dict[str, Any]
-    told: Path
-
-    def heard(self, head: str) -> list[str]:
-        if not self.told.exists():
-            return []
-        return [line for line in self.told.read_text().splitlines() if line.startswith(head)]
-
-    def drained(self) -> None:
-        self.sessions["classic"].sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 
 
 @pytest.fixture(scope="module")
 def application(tmp_path_factory) -> Iterator[Fronts]:
-    folder = tmp_path_factory.mktemp("clients")
-    (folder / "shop.properties").write_text(
-        "".join(f"{key}={value}\n" for key, value in {"token": SECRET, **WORDS}.items())
-    )
-    compile_scala(PROBE, folder / "classes")
-    port = free_port()
-    conf = {
-        "spark.master": "local[2]",
-        "spark.ui.enabled": "false",
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        # Not spark.jars: the listeners and the plugin have to be there together, as a platform's own are.
-        "spark.jars": "",
-        "spark.driver.extraClassPath": f"{shim_jar()}:{folder / 'classes'}",
-        "spark.extraListeners": "org.apache.spark.probe.AllEvents",
-        "spark.sql.queryExecutionListeners": "org.apache.spark.probe.Queries",
-        "spark.sql.streaming.streamingQueryListeners": "org.apache.spark.probe.Streams",
-        "spark.config.providers": "files",
-        "spark.config.providers.files.class": "file",
-        "spark.config.inplace.keys": "spark.shop.*",
-        "spark.shop.token": f"${{files:{folder}/shop.properties:token}}",
-        **{f"spark.shop.{key}": f"${{files:{folder}/shop.properties:{key}}}" for key in WORDS},
-        "spark.shop.apikey": LITERAL,
-        "spark.hadoop.fs.azure.account.key.shop": LITERAL,
-        "spark.sql.ansi.enabled": "true",
-        "spark.sql.catalog.derby": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
-        "spark.sql.catalog.derby.url": "jdbc:derby:memory:clients;create=true",
-        "spark.sql.catalog.derby.driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
-        "spark.sql.debug.maxToStringFields": "1000",
-    }
-    if has_connect():
-        conf["spark.plugins"] += ",org.apache.spark.sql.connect.SparkConnectPlugin"
-        conf["spark.connect.grpc.binding.port"] = str(port)
-        conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
-    told = folder / "told"
-    with running_session(conf, folder=folder, env={"PROBE_FILE": str(told)}) as spark:
-        sessions = {"classic": spark}
-        if has_connect():
-            from pyspark.sql.connect.session import SparkSession as ConnectSession
-
-            sessions["connect"] = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
-        yield Fronts(sessions, told)
-        if has_connect():
-            sessions["connect"].stop()
+    with running_fronts(tmp_path_factory.mktemp("clients")) as fronts:
+        yield fronts
 
 
 @pytest.fixture(params=FRONTS)
 def spark(request, application):
     return application.sessions[request.param]
-
-
-def shown(frame: Any) -> str:
-    return json.dumps([row.asDict() for row in frame.collect()], ensure_ascii=False)
-
-
-def masked(text: str) -> str:
-    """The text, once it is known to hold the mask and no value."""
-    assert "Canary-" not in text
-    assert MASK in text
-    return text
-
-
-def sql(text: str) -> str:
-    """The secret as part of a SQL text that a job has written itself."""
-    return text.replace("SECRET", SECRET.replace("'", "\\'"))
 
 
 def test_data_stays_data(spark):
