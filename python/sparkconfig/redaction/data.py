@@ -25,6 +25,8 @@ FLOOR: int = _DATA["floor"]
 FRAGMENT_FLOOR: int = _DATA["fragment_floor"]
 #: The characters at which such parsers cut.
 FRAGMENT_CUTS: str = _DATA["fragment_cuts"]
+#: A regular expression for values that are paths: of these no fragments are made.
+FRAGMENT_PATHS: str = _DATA["fragment_paths"]
 #: A regular expression for fragments that are words or numbers, and would destroy pages and logs.
 FRAGMENT_WORDS: str = _DATA["fragment_words"]
 #: Texts that stand in logs and pages for other reasons than being a secret.

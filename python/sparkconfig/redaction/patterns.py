@@ -19,6 +19,7 @@ from sparkconfig.redaction.data import (
     FLOOR,
     FRAGMENT_CUTS,
     FRAGMENT_FLOOR,
+    FRAGMENT_PATHS,
     FRAGMENT_WORDS,
     HARMLESS_NAMES,
     PLAIN_FIELDS,
@@ -45,7 +46,9 @@ _MOST_TEXTS = 2000
 _LONGEST_DOCUMENT = 1 << 20
 
 _LINES = re.compile(r"[\r\n]+")
-_USER_INFO = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]*://([^/?#\s]*)@")
+# No scheme is longer; without a bound, a long value without "://" takes quadratic time.
+_USER_INFO = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]{0,99}://([^/?#\s]*)@")
+_PATH = re.compile(FRAGMENT_PATHS)
 _PAIR = re.compile(r"([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\s*=\s*(.+)", re.DOTALL)
 _QUOTED = re.compile(
     r"""([A-Za-z][A-Za-z0-9._-]{0,63})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""", re.DOTALL
@@ -239,6 +242,9 @@ def _fragments(text: str) -> list[str]:
     Of a text with secrets of its own inside, such as a URL, they are those of these secrets.
     """
     if len(text) > _FRAGMENTED or "://" in text or _LINES.search(text) or text[:1] in ("{", "["):
+        return []
+    # A folder's parts stand in half of all errors, and are known to everybody.
+    if _PATH.fullmatch(text):
         return []
     cuts = [found.start() for found in _CUT.finditer(text)]
     if not cuts or any(True for _ in _connection(text)):

@@ -7,6 +7,7 @@ use rewrites them.
 
 from __future__ import annotations
 
+import re
 from html.entities import name2codepoint
 
 from sparkconfig.redaction.data import ENTITIES
@@ -30,6 +31,8 @@ _CONTROLS = {"n": 0x0A, "r": 0x0D, "t": 0x09, "b": 0x08, "f": 0x0C, "v": 0x0B, "
 _NAMES = {**ENTITIES, **{name: chr(code) for name, code in name2codepoint.items()}}
 #: Signs that a language writes twice inside a quoted text: SQL, CSV, identifiers, ODBC.
 _DOUBLED = "'\"`}]"
+#: What no encoder rewrites is compared at once: values may have thousands of such characters.
+_PLAIN_RUN = re.compile("[A-Za-z0-9]+")
 #: How shells write a quote inside quotes.
 _SHELL_QUOTES = ("'\"'\"'", "'\\''")
 
@@ -69,17 +72,22 @@ class Readings:
     def match_right(self, value: str, start: int, at: int) -> int:
         """Match ``value[start:]`` from ``at`` on; return the furthest end in the text, or -1."""
         now = {at}
-        for index in range(start, len(value)):
-            char = value[index]
+        index = start
+        while index < len(value):
             following: set[int] = set()
-            for position in now:
-                if is_plain(char):
-                    if self._text.startswith(char, position):
-                        following.add(position + 1)
-                else:
+            if run := _PLAIN_RUN.match(value, index):
+                plain = run.group()
+                following = {
+                    position + len(plain) for position in now if self._text.startswith(plain, position)
+                }
+                index = run.end()
+            else:
+                char = value[index]
+                for position in now:
                     following |= self._ends(position, char, DEPTH)
                     if char in _DOUBLED and 0 < index < len(value) - 1:
                         self._doubled(following, char, self._ends)
+                index += 1
             self._budget.spend(len(now))
             if not following:
                 return -1

@@ -23,6 +23,9 @@ private[redaction] object Constants {
   /** The characters at which such parsers cut. */
   val FragmentCuts: String = data.get("fragment_cuts").asText
 
+  /** Values that are paths: of these no fragments are made. */
+  val FragmentPaths: Regex = Regex.compile(data.get("fragment_paths").asText)
+
   /** Fragments that are words or numbers, and would destroy pages and logs. */
   val FragmentWords: Regex = Regex.compile(data.get("fragment_words").asText)
 

@@ -20,7 +20,8 @@ private[redaction] object Forms {
   private val LongestDocument = 1 << 20
 
   private val LineEnds = Regex.compile("[\r\n]+")
-  private val UserInfo = Regex.compile("[A-Za-z][A-Za-z0-9+.:-]*://([^/?#\\s]*)@")
+  // No scheme is longer; without a bound, a long value without "://" takes quadratic time.
+  private val UserInfo = Regex.compile("[A-Za-z][A-Za-z0-9+.:-]{0,99}://([^/?#\\s]*)@")
   private val Pair = Regex.compile("([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\\s*=\\s*(.+)", Regex.DOTALL)
   private val Quoted = Regex.compile(
     "([A-Za-z][A-Za-z0-9._-]{0,63})\\s*=\\s*(\"(?:[^\"\\\\]|\\\\.)*+\"|'(?:[^'\\\\]|\\\\.)*+')",

@@ -36,7 +36,9 @@ private[redaction] object Fragments {
   private def isSimple(text: String): Boolean =
     text.codePointCount(0, text.length) <= Longest && !text.contains("://") && !text.exists(c =>
       c == '\r' || c == '\n') &&
-      !text.startsWith("{") && !text.startsWith("[")
+      !text.startsWith("{") && !text.startsWith("[") &&
+      // A folder's parts stand in half of all errors, and are known to everybody.
+      !Constants.FragmentPaths.matcher(text).matches()
 
   private def isFragment(part: String): Boolean =
     part.codePointCount(0, part.length) >= Constants.FragmentFloor && !part.startsWith("spark.") &&
