@@ -53,16 +53,17 @@ docs: venv ## write the generated parts of the pages in docs
 	$(BIN)/python docs/generate.py
 
 # File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
-TWO_AT_ONCE = -n 2 --dist loadfile --no-loadscope-reorder
+# They wait as much as they compute: three processes keep two cores busy.
+AT_ONCE = -n 3 --dist loadfile --no-loadscope-reorder
 
 unit: venv ## the fast tests, no Spark
-	$(BIN)/python -m pytest tests/unit tests/conformance -q $(TWO_AT_ONCE)
+	$(BIN)/python -m pytest tests/unit tests/conformance -q $(AT_ONCE)
 
 scala: jar ## the tests that are written in Scala, no Spark
 	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 test: lint jar scala ## all tests, those of data sources on Spark 3.5 too
-	@$(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(TWO_AT_ONCE)
+	@$(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)
 	@$(MAKE) test-35
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
@@ -169,7 +170,7 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
-	@echo "== pyspark 3.5.9"; $(call FAST_JAVA,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(TWO_AT_ONCE)
+	@echo "== pyspark 3.5.9"; $(call FAST_JAVA,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(AT_ONCE)
 
 FUZZ_SECONDS ?= 60
 FUZZERS = references substitution properties sealed policy redaction

@@ -17,7 +17,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from leaks.support import bare_jvm
 from spark.options.conftest import has_connect
 from support.policies import records, write_operator
-from support.processes import Child, Run
+from support.processes import Child, Run, wait_until
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
@@ -179,7 +179,8 @@ class TestThrift:
             assert self.partitions(first) == "7"
             assert self.run(first, "SELECT 1") == [("1",)]
             first.close()
-        assert site.decisions()[before:].count(("denied", PARTITIONS)) >= 1
+        # The server writes its log after its answer.
+        wait_until("the decision", lambda: ("denied", PARTITIONS) in site.decisions()[before:], timeout=30)
         second = connect(f"{mark}{PARTITIONS}=9")
         assert self.partitions(second) == "9"
         second.close()

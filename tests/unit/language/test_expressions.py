@@ -12,7 +12,9 @@ from sparkconfig.resolution.resolver import is_expression
 from sparkconfig.substitution import sibling_texts
 
 CASES = json.loads(
-    (Path(__file__).resolve().parents[2] / "conformance" / "expressions.json").read_text(encoding="utf-8")
+    (Path(__file__).resolve().parents[2] / "conformance" / "expressions" / "cases.json").read_text(
+        encoding="utf-8"
+    )
 )
 
 

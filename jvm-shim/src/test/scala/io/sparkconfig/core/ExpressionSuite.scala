@@ -6,7 +6,7 @@ import io.sparkconfig.Cases
 import munit.FunSuite
 
 class ExpressionSuite extends FunSuite {
-  private val cases = Cases.read("expressions.json")
+  private val cases = Cases.read("expressions/cases.json")
 
   cases.get("confs").asScala.foreach { one =>
     val text = one.get("text").asText

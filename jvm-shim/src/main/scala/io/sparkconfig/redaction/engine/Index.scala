@@ -9,8 +9,7 @@ import java.util.ArrayList
  * Every pattern is anchored by a window of ASCII letters and digits, which no encoder rewrites:
  *  - long (9 to 21 characters): its 6-grams go into a bit filter that is asked at every fourth to 16th position only,
  *    so the scan costs a fraction of a nanosecond a character whatever the number of values;
- *  - middle (7 or 8 characters, as the fragments have that URL parsers quote): the same with 4-grams, at every fourth;
- *  - short (4 to 6 characters): the same with 4-grams, at every position to every third;
+ *  - short (4 to 8 characters): the same with 4-grams, at every position to every fifth;
  *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
  * Of a pattern's windows the one is taken that the fewest other patterns share.
  */
@@ -20,8 +19,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
   private val longs = windows(6, _ >= LongKey)
-  private val middles = windows(4, run => run >= MiddleKey && run < LongKey)
-  private val shorts = windows(4, run => run >= ShortKey && run < MiddleKey)
+  private val shorts = windows(4, run => run >= ShortKey && run < LongKey)
   private val trie = new Trie
 
   locally {
@@ -51,16 +49,13 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   }
 
   private def anchorsOf(pattern: Int): Windows =
-    if (runs(pattern) >= LongKey) longs
-    else if (runs(pattern) >= MiddleKey) middles
-    else if (runs(pattern) >= ShortKey) shorts
-    else null
+    if (runs(pattern) >= LongKey) longs else if (runs(pattern) >= ShortKey) shorts else null
 
   /** @param signs learns what [[Views]] has to look for; null: somebody else tells it */
   def scan(text: String, budget: Budget, found: Intervals, signs: Signs): Unit = {
     val readings = new Readings(text, budget)
     val done = new Done
-    if (longs.used || middles.used || shorts.used || signs != null) {
+    if (longs.used || shorts.used || signs != null) {
       val bytes = Index.buffers.get()
       var base = 0
       while (base < text.length) {
@@ -71,8 +66,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         val end = math.min(text.length, base + Chunk)
         if (signs != null) signs.look(bytes, base - from, end - from)
         if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
-        if (middles.used) scanShort(middles, text, bytes, from, base, end, readings, done, found)
-        if (shorts.used) scanShort(shorts, text, bytes, from, base, end, readings, done, found)
+        if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
         base += Chunk
       }
     }
@@ -111,7 +105,6 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   }
 
   private def scanShort(
-      windows: Windows,
       text: String,
       bytes: ByteBuffer,
       from: Int,
@@ -120,9 +113,9 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       readings: Readings,
       done: Done,
       found: Intervals): Unit = {
-    val bits = windows.bits
-    val shift = windows.shift
-    val step = windows.step
+    val bits = shorts.bits
+    val shift = shorts.shift
+    val step = shorts.step
     var p = base - from
     val last = end - from
     while (p < last) {
@@ -132,8 +125,8 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         while (j < step) {
           val w = p - j
           if (w >= 0) {
-            var i = windows.first((bytes.getInt(w) & Gram4) * Mix)
-            while (i >= 0) { verify(text, i, w + from, ShortKey, readings, done, found); i = windows.following(i) }
+            var i = shorts.first((bytes.getInt(w) & Gram4) * Mix)
+            while (i >= 0) { verify(text, i, w + from, ShortKey, readings, done, found); i = shorts.following(i) }
           }
           j += 1
         }
@@ -185,7 +178,6 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
 private[redaction] object Index {
   private val LongKey = 9
-  private val MiddleKey = 7
   private val ShortKey = 4
   private val LongestWindow = 21
   private val Chunk = 1 << 15
