@@ -16,16 +16,13 @@ from functools import cached_property
 from itertools import chain
 
 from sparkconfig.redaction.data import FLOOR
+from sparkconfig.redaction.masking import MASK, WITHHELD, in_mask, joined, replace
 from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
 from sparkconfig.redaction.views import views
 
 __all__ = ["MASK", "REGISTRY", "WITHHELD", "Registry", "redact", "register"]
 
-#: What stands in place of a value; Spark's own.
-MASK = "*********(redacted)"
-#: What stands in place of a text that could not be searched.
-WITHHELD = "*********(redacted: this text could not be searched for secrets and is withheld)"
 _WINDOW = 4
 # Nanoseconds: searching a text for one needle, for each of its characters (longer needles are found faster), and
 # looking up each window of a text.
@@ -104,7 +101,7 @@ class Registry:
             return text
         try:
             found = self._current().find(text)
-            return _replace(text, found) if found else text
+            return replace(text, found) if found else text
         except Exception:  # noqa: BLE001 - whatever went wrong, the original must not pass
             self.faults += 1
             return WITHHELD
@@ -122,7 +119,7 @@ class Registry:
             cut = len(text) - index.beginning(text)
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
-            shown = _replace(text[:cut], [span for span in found if span[1] <= cut])
+            shown = replace(text[:cut], [span for span in found if span[1] <= cut])
             return shown, text[cut:]
         except Exception:  # noqa: BLE001 - as in redact()
             self.faults += 1
@@ -186,7 +183,7 @@ class _Index:
             found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
         if "..." in text or "\u2026" in text:
             found += self._cut_short(text, budget)
-        return found and [span for span in _joined(found) if not _in_mask(text, *span)]
+        return found and [span for span in joined(found) if not in_mask(text, *span)]
 
     def beginning(self, text: str) -> int:
         """How many of the last characters could be the beginning of a value."""
@@ -351,46 +348,6 @@ def _search_bare(readings: Readings, text: str, value: str) -> Iterable[tuple[in
             end = readings.match_right(value, 0, at)
             if end >= 0:
                 yield at, end
-
-
-def _joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(found):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
-
-
-def _in_mask(text: str, start: int, end: int) -> bool:
-    """Whether a match is a part of the mask itself: a value such as "redacted" must not mask masks."""
-    at = text.find(MASK, max(0, end - len(MASK)), start + len(MASK))
-    return at >= 0 and at <= start
-
-
-def _replace(text: str, found: list[tuple[int, int]]) -> str:
-    out = []
-    at = 0
-    for start, end in found:
-        # A match that begins behind an escaping backslash takes it along, so that JSON stays JSON.
-        first = start - _backslashes_before(text, start) % 2
-        out += [text[at:first], MASK]
-        at = end
-        if text[end - 1] == "\\":
-            # One that ends among backslashes takes whole escapes: the last may belong to a closing quote.
-            while text.startswith("\\", at):
-                at += 1
-            run = _backslashes_before(text, at)
-            at -= run > 1 and run % 2
-    return "".join([*out, text[at:]])
-
-
-def _backslashes_before(text: str, end: int) -> int:
-    start = end
-    while start and text[start - 1] == "\\":
-        start -= 1
-    return end - start
 
 
 #: The registry of this process.

@@ -131,7 +131,7 @@ def test_a_fault_withholds_the_text(monkeypatch):
     def broken(*_):
         raise MemoryError
 
-    monkeypatch.setattr("sparkconfig.redaction.registry._replace", broken)
+    monkeypatch.setattr("sparkconfig.redaction.registry.replace", broken)
     assert registry.redact("a some-secret-value-1") == WITHHELD
     assert registry.faults == 1
 

@@ -10,7 +10,7 @@ import io.sparkconfig.core.SparkConfigException
 
 /**
  * The operator's own configuration, `sparkconfig.conf`. The shim only needs to know whether it exists and which
- * interpreter and variables it names; its contents are validated by the Python side, and so are owner and permissions once more, in
+ * interpreter and variables it names; the Python side validates its contents, and owner and permissions once more, in
  * every respect (`settings/operator_file.py`).
  */
 private[sparkconfig] object OperatorFile {
@@ -25,7 +25,7 @@ private[sparkconfig] object OperatorFile {
   /** Variables that choose code: no list of an operator's lets the job's through. */
   private val Dangerous = Seq("PATH", "HOME", "LD_*", "DYLD_*", "PYTHON*", "GCONV_PATH", "OPENSSL_*", "SPARK_*")
 
-  /** How the side process starts beside an operator's file: its interpreter, and which variables of the driver it has. */
+  /** How the side process starts beside an operator's file: its interpreter, and the driver's variables that it has. */
   final case class Launch(python: String, variables: Seq[String]) {
     def keeps(name: String): Boolean =
       variables.exists(matches(_, name)) && !Dangerous.exists(matches(_, name))
