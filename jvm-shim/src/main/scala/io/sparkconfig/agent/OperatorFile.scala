@@ -75,10 +75,10 @@ private[sparkconfig] object OperatorFile {
     }
     val python =
       Option(properties.getProperty(PythonKey)).map(_.trim).filter(_.nonEmpty).getOrElse(throw new SparkConfigException(
-        s"the operator's file $file names no interpreter, and the job must not choose the one that holds the secrets; " +
+        s"the operator's file $file names no interpreter, and the job must not choose the one that holds secrets; " +
           s"add $PythonKey=/opt/sparkconfig/bin/python, the absolute path of a Python that has this package"))
     if (!python.startsWith("/")) throw new SparkConfigException(
-      s"$PythonKey=$python in the operator's file $file: the interpreter must be an absolute path, since the job sets " +
+      s"$PythonKey=$python in the operator's file $file: the interpreter must be an absolute path, since jobs set " +
         "PATH and the working directory")
     checkTrust(Paths.get(python), user, s"the interpreter of $PythonKey")
     val named = properties.getProperty(VariablesKey, "").split(",").map(_.trim).filter(_.nonEmpty)

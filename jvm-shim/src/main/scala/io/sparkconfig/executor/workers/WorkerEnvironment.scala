@@ -36,7 +36,7 @@ private[workers] object WorkerEnvironment {
     try action
     catch {
       case e @ (_: ReflectiveOperationException | _: RuntimeException) => throw new IllegalStateException(
-          "this JVM cannot add to its workers' environment; start it with --add-opens=java.base/java.lang=ALL-UNNAMED, " +
-            s"as Spark does (${e.getClass.getSimpleName})")
+          "this JVM cannot add to its workers' environment; start it with " +
+            s"--add-opens=java.base/java.lang=ALL-UNNAMED, as Spark does (${e.getClass.getSimpleName})")
     }
 }
