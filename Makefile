@@ -40,7 +40,6 @@ jar: venv ## build the one jar that fits the environment's Spark
 dist: venv ## build both jars, the wheel, the sdist and their SBOM into dist/ (at first it fetches Spark 3.5 and 4.0)
 	rm -rf dist
 	$(FIND_JAVA) && PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(BIN)/python -m build --outdir dist .
-	$(ASSURANCE)
 	$(BIN)/python jvm-shim/sbom.py dist
 
 lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scalafix

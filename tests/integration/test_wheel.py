@@ -15,7 +15,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -253,7 +252,6 @@ def test_the_jars_hold_classes_of_ours_alone(wheel: Path) -> None:
             assert classes & spark == set()
 
 
-@pytest.mark.skipif(find_spec("cyclonedx") is None, reason="make dist installs what writes the SBOM")
 def test_the_sbom_lists_the_wheel_its_jars_and_what_it_needs(wheel: Path, tmp_path: Path) -> None:
     texts = []
     for folder in (tmp_path / "one", tmp_path / "two"):

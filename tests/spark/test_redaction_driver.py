@@ -122,8 +122,8 @@ def test_a_program_that_never_imports_it_shows_no_value(unaware):
 def test_the_logs_of_workers_as_a_table_show_no_value(unaware):
     folder, _ = unaware
     found = json.loads((folder / "never.json").read_text())
-    if found["logs"] == "[]":
-        pytest.skip("this Spark has no such table")
+    if found["logs"] == "null":
+        pytest.skip("python_worker_logs() came with Spark 4.1")
     assert "LEAKED" not in found["logs"]
     for text in ("worker warns", "worker prints"):
         assert f"{text} {MASK}" in found["logs"]

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, out: Output) -> int:
         command = [word.replace(_PLACE, file.path) for word in options.command]
         return process.run(command, {**os.environ, **resolved.variables}, registry)
     except FileNotFoundError:
-        missing = "there is no such command"
+        missing = "the command was not found"
     except PermissionError:
         missing = "the command may not be run"
     finally:

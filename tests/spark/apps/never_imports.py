@@ -80,7 +80,7 @@ def chatty(number: int) -> str:
 spark.range(2).repartition(1).select(chatty("id")).collect()
 total = spark.sparkContext.accumulator(0)
 spark.sparkContext.parallelize([1, 2], 2).foreach(total.add)
-table = []
+table = None
 if hasattr(spark, "tvf") and hasattr(spark.tvf, "python_worker_logs"):
     table = [row.asDict(recursive=True) for row in spark.sql("SELECT * FROM python_worker_logs()").collect()]
 texts = json.dumps(table, default=str)

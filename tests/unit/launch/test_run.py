@@ -141,7 +141,7 @@ def test_nothing_starts_without_every_value(start: Started, tmp_path: Path) -> N
         (
             ["no-such-command-at-all", "{properties}"],
             ("--properties-file", "job.conf"),
-            "there is no such command",
+            "the command was not found",
         ),
         (["true"], ("--env", "A-B=x"), "--env needs NAME"),
         (["true"], ("--env", "NOT_SET_AT_ALL"), "a variable that is not set"),

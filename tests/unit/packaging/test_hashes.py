@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FILES = ["requirements.txt", "requirements-all.txt", "requirements-dev.txt"]
 # What Windows and macOS need besides, which nobody tests here.
-ELSEWHERE = {"appnope", "colorama", "pywin32", "pywin32-ctypes", "tzdata"}
+ELSEWHERE = {"appnope", "colorama", "pywin32", "pywin32-ctypes", "tzdata", "win32-setctime"}
 
 
 def pins(text: str) -> dict[str, set[str]]:

@@ -22,7 +22,9 @@ from support.vaults import DATA, make
 
 def _skip_a_wait(vault):
     if vault.real and not GIVEN[0]:
-        pytest.skip("waits for the server's clock: VAULT_ADDR runs it")
+        pytest.skip(
+            "sleeps until a real server's leases end; set VAULT_ADDR to run it, the fake runs it always"
+        )
 
 
 class TestKv2(ProviderContract):

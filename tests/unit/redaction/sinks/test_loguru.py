@@ -10,8 +10,6 @@ import pytest
 
 from sparkconfig.redaction import MASK
 
-pytest.importorskip("loguru")
-
 VALUE = "Canary-loguru-7f/x&y"
 PROGRAM = """
 import sys

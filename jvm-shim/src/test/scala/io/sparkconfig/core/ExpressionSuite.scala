@@ -26,7 +26,7 @@ class ExpressionSuite extends FunSuite {
     }
   }
 
-  test("the order of a map is no part of what its expressions are") {
+  test("expressions do not depend on the order of a map") {
     val text = "$[keyValue=a]$[keyValue=b]"
     assertEquals(
       Expression.of(text, Seq("a" -> "1", "b" -> "2")).id,

@@ -21,10 +21,10 @@ private[sparkconfig] object Doors {
   /** As one text for a log line. */
   def names: String = all.map(_.name).mkString(", ")
 
-  /** Opens what stands in the application itself. */
+  /** Hooks the doors of the application itself. */
   def open(sc: SparkContext): Unit = standing.foreach(_.open(sc))
 
-  /** Opens what stands in each session. */
+  /** Hooks the doors of each session. */
   def open(session: SparkSessionExtensions): Unit = standing.foreach(_.open(session))
 
   private def standing: Seq[Door] = all.filter(_.always || PolicyClient.running.isDefined)
