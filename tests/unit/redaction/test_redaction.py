@@ -287,3 +287,16 @@ def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut_and_a_prompt_ap
         masks = text.replace(MASK, "").replace("\n", "").replace("Continue? [y/N] ", "")
         assert set(masks) == {"[", "]"}
     assert shown.decode().count(MASK) > 200
+
+
+def test_a_long_word_in_a_value_costs_no_time():
+    value = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop7/x1"
+    # In a process of its own: a search that takes exponential time can be ended from outside only.
+    code = (
+        "from sparkconfig.redaction import Registry; r = Registry()\n"
+        f"r.register([{value!r}]); print(r.redact({value!r}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=20
+    )
+    assert done.stdout == f"{MASK}\n"
