@@ -43,20 +43,24 @@ class UnmaskedValues:
         from sparkconfig.redaction.patterns import worth_registering
 
         for id_, entry in snapshot.entries.items():
-            if id_ not in self._warned and any(map(_ORDINARY.fullmatch, entry.secrets)):
+            if id_ in self._warned:
+                continue
+            # What follows the zero byte are the raw texts of sibling keys.
+            name = shorten(id_.split("\0", 1)[0])
+            masked = [text for text in entry.secrets if worth_registering(text)]
+            if len(masked) < len(entry.secrets):
+                self._warned.add(id_)
+                _log.warning(
+                    "a value in %s is short or a common word: it is not masked in pages and logs;"
+                    " use a longer secret",
+                    name,
+                )
+            if any(map(_ORDINARY.fullmatch, masked)):
                 self._warned.add(id_)
                 _log.warning(
                     "a value in %s looks like an ordinary word, and is masked in free text wherever that word stands;"
                     " if it is not a secret, name the reference in spark.config.redaction.plain",
-                    shorten(id_.split("\0", 1)[0]),
-                )
-            if id_ not in self._warned and not all(map(worth_registering, entry.secrets)):
-                self._warned.add(id_)
-                # What follows the zero byte are the raw texts of sibling keys.
-                _log.warning(
-                    "a value in %s is short or a common word: it is not masked in pages and logs;"
-                    " use a longer secret",
-                    shorten(id_.split("\0", 1)[0]),
+                    name,
                 )
 
 

@@ -180,6 +180,17 @@ def test_a_value_that_is_too_short_to_mask_is_named_and_not_shown(
     assert "4711" not in warnings[0]
 
 
+@pytest.mark.parametrize("word", ["changeme", "hunter"])
+def test_a_word_that_is_not_masked_is_not_said_to_be(
+    service: AgentService, secrets: Path, caplog: pytest.LogCaptureFixture, word: str
+) -> None:
+    secrets.write_text(f"password={SECRET}\npin={word}\n")
+    call(service, "start", confs=confs(secrets, **{"spark.shop.pin": f"${{files:{secrets}:pin}}"}))
+    (warning,) = [text for text in caplog.messages if ":pin}" in text]
+    assert "it is not masked" in warning
+    assert word not in warning
+
+
 class _EndedError(BaseException):
     pass
 
