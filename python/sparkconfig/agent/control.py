@@ -81,7 +81,10 @@ def sockets() -> dict[str, Path]:
 
 
 def _is_socket(descriptor: int, name: str) -> bool:
-    return stat.S_ISSOCK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    try:
+        return stat.S_ISSOCK(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    except FileNotFoundError:  # its application has just ended
+        return False
 
 
 def remove(path: Path) -> None:

@@ -212,6 +212,14 @@ def test_dead_sockets_are_removed_and_unknown_applications_are_named(
     assert "app-1" in capsys.readouterr().err
 
 
+def test_an_application_that_ends_meanwhile_hides_no_other(
+    service: AgentService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda folder: ["app-0.sock", *listed(folder)])
+    assert list(control.sockets()) == ["app-1"]
+
+
 def test_nonsense_on_the_socket_ends_nothing(service: AgentService) -> None:
     path = control.sockets()["app-1"]
     for request in (b"", b"\n", b"[]\n", b'{"call": 7}\n', b"x" * 10_000 + b"\n"):
