@@ -85,6 +85,8 @@ def run(options: argparse.Namespace, out: Output) -> int:
         missing = "the command was not found"
     except PermissionError:
         missing = "the command may not be run"
+    except OSError as error:  # a script that names no interpreter, too many words, a file as a folder
+        missing = f"the command cannot be started: {error.strerror or type(error).__name__}"
     finally:
         file.close()
     options.parser.refuse(missing)

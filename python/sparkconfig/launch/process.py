@@ -5,10 +5,12 @@ from __future__ import annotations
 import codecs
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from typing import IO
 
 from sparkconfig.redaction import Registry
 
@@ -38,6 +40,8 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
     """
     libc = ctypes.CDLL(None, use_errno=True)
     waited = {*_PASSED, signal.SIGCHLD}
+    # Whoever started this may ignore it; then it never arrives here, and the exit code is lost.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
 
     def in_child() -> None:
@@ -53,7 +57,7 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
             preexec_fn=in_child,  # noqa: PLW1509 - no other thread runs yet that could hold a lock
         )
         pumps = [
-            _pump(stream.fileno(), target, registry)
+            _Pump(stream, target, registry)
             for stream, target in ((child.stdout, 1), (child.stderr, 2))
             if stream
         ]
@@ -64,16 +68,47 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     for pump in pumps:
-        pump.join(_OUTPUT_LEFT)  # what it started in the background may hold its output for ever
+        pump.finish()
     return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 
-def _pump(source: int, target: int, registry: Registry) -> threading.Thread:
-    thread = threading.Thread(
-        target=_copy, args=(lambda: os.read(source, 1 << 16), target, registry), daemon=True
-    )
-    thread.start()
-    return thread
+class _Pump(threading.Thread):
+    """Copies one output, with masks, until it ends or nobody reads what is copied.
+
+    Args:
+        source: the output of the command; closed at the end, so that the command finds out.
+        target: descriptor to write to.
+        registry: what is masked.
+    """
+
+    def __init__(self, source: IO[bytes], target: int, registry: Registry) -> None:
+        super().__init__(daemon=True)
+        self._source = source
+        self._target = target
+        self._registry = registry
+        self._until_ended, self._ended = os.pipe()
+        self.start()
+
+    def run(self) -> None:
+        """Copy."""
+        with self._source, os.fdopen(self._until_ended):
+            _copy(self._read, self._target, self._registry)
+
+    def finish(self) -> None:
+        """Wait until everything is copied that the command wrote, which has ended.
+
+        Whoever reads it may be slow. What the command started in the background may hold its output for ever, so a
+        silence of :data:`_OUTPUT_LEFT` seconds counts as the end.
+        """
+        os.close(self._ended)
+        self.join()
+
+    def _read(self) -> bytes:
+        source = self._source.fileno()
+        ready, _, _ = select.select([source, self._until_ended], [], [])
+        if source not in ready and not select.select([source], [], [], _OUTPUT_LEFT)[0]:
+            return b""
+        return os.read(source, 1 << 16)
 
 
 def _copy(read: Callable[[], bytes], target: int, registry: Registry) -> None:

@@ -79,7 +79,7 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
         if new_key and isinstance(target.key, KeyFile) and not target.key.path.exists():
             target.key.create()
         editor.create(target.path, target.key)
-    editor.put(target.path, target.key, added)
+    editor.put(target.path, target.key, added, keep=True)
     _back_up(plans, target)
     for plan in plans:
         if read_text(plan.path) != plan.document.content:
@@ -141,7 +141,8 @@ def _back_up(plans: Sequence[FilePlan], target: Target) -> None:
         {"path": str(plan.path.absolute()), "after": _digest(plan.rewritten())} for plan in plans
     ]  # a digest of a text without secrets
     entries = {EntryName(run, f"file-{n}"): plan.document.content for n, plan in enumerate(plans)}
-    editor.put(backup, target.key, {**entries, EntryName(run, _MANIFEST): json.dumps(listed)})
+    entries[EntryName(run, _MANIFEST)] = json.dumps(listed)
+    editor.put(backup, target.key, entries, keep=True)
 
 
 def _digest(text: str) -> str:

@@ -156,7 +156,8 @@ def files_in(paths: Iterable[Path]) -> list[Path]:
             found.update(dict.fromkeys(each for each in hidden if sources.kind_of(each, "") is not None))
         else:
             found[path] = None
-    return list(found)
+    # One file may have several names: a link, or a path from another folder.
+    return list({path.resolve(): path for path in reversed(found)}.values())[::-1]
 
 
 def plan_file(path: Path, names: Names, *, provider: str, kind: str | None = None) -> FilePlan:

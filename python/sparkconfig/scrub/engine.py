@@ -149,11 +149,16 @@ class Engine:
         before = _parsed(line)
         if before is None:
             return masked
-        if _is_like(before, _parsed(masked)):
+        try:
+            return masked if _is_like(before, _parsed(masked)) else self._rebuilt(before, region[len(line) :])
+        except RecursionError:  # nested as deeply as the parser allows, and too deeply for this: not Spark's
             return masked
+
+    def _rebuilt(self, event: Any, end: str) -> str | None:  # noqa: ANN401 - JSON
         # A value that is also a word of the format, or a number: only texts are masked, one by one.
-        rebuilt = json.dumps(self._leaves(before), ensure_ascii=False, separators=(",", ":"))
-        return None if self._all.spans(rebuilt) else rebuilt + region[len(line) :]
+        # In ASCII: half a surrogate pair, which JSON may hold as an escape, is no character of UTF-8.
+        rebuilt = json.dumps(self._leaves(event), separators=(",", ":"))
+        return None if self._all.spans(rebuilt) else rebuilt + end
 
     def _leaves(self, node: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(node, str):

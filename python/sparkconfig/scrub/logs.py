@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import glob
 import os
+import secrets
+import signal
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +27,7 @@ _BLOCK = 1 << 20
 _LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
 _CHANGED = "it was changed while it was read; run this again when nobody writes it"
+_OPEN = "a program has it open and may write to it; run this again when it has ended"
 _NO_LOG, _NO_TEXT = "not a log", "not a text"
 _PARTIAL = ".sparkconfig-scrub"
 _OTHER_FORMATS = frozenset(
@@ -112,7 +116,8 @@ def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
                 if changed >= since:
                     found[each] = Log(each, size, _why_not(each))
             continue
-        files = _below(path) if path.is_dir() else [path]
+        # What a link names is rewritten, not the link: else the values would stay where it leads.
+        files = _below(path) if path.is_dir() else [Path(os.path.realpath(path))]
         for file in files:
             status = file.stat()
             if status.st_mtime >= since:
@@ -148,7 +153,10 @@ def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Resu
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):
+    def refuse(error: OSError) -> None:
+        raise error
+
+    for parent, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = Path(parent, name)
@@ -157,6 +165,8 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _why_not(path: Path | ObjectFile) -> str | None:
+    if isinstance(path, Path) and not path.is_file():
+        return "not a plain file"
     if path.suffix == ".inprogress":
         return "its application still writes it, or ended without an end: rename it if it has ended"
     return _NO_LOG if path.suffix.lower() in _OTHER_FORMATS else None
@@ -182,9 +192,12 @@ def _blocks(stream: Reads, progress: Progress) -> Iterator[str]:
     first = True
     while chunk := stream.read(_BLOCK):
         progress(len(chunk))
-        if first and b"\0" in chunk[:4096]:
-            raise SparkConfigError(_NO_TEXT)
-        first = False
+        if first:
+            # Zeros at the beginning are no sign of another format: logrotate's copytruncate leaves them in a log.
+            begun = chunk.lstrip(b"\0")
+            if b"\0" in begun[:4096]:
+                raise SparkConfigError(_NO_TEXT)
+            first = not begun
         cut = chunk.rfind(b"\n") + 1
         if cut:
             yield b"".join([*rest, chunk[:cut]]).decode("utf-8", "surrogateescape")
@@ -232,10 +245,30 @@ def _remove_leftovers(path: Path) -> None:
                 each.unlink()
 
 
+def _is_written(path: Path) -> bool:
+    """Whether a program has a file open for writing; False where that cannot be known.
+
+    A lease for reading is not given then. Its later lines would go into the old file, which nobody would find.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        # Who opens it for writing while the lease is held sends a signal; the usual one, SIGIO, ends a process.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return True
+    except OSError:  # not this user's file, or a file system without leases
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _rewrite(path: Path, engine: Engine, result: Result) -> None:
     before = path.stat()
     _remove_leftovers(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}{_PARTIAL}")
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_PARTIAL}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         with open(descriptor, "wb") as raw:  # noqa: PTH123 - a descriptor has no path
@@ -249,6 +282,9 @@ def _rewrite(path: Path, engine: Engine, result: Result) -> None:
         now = path.stat()
         if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
             result.skip = _CHANGED
+            return
+        if _is_written(path):
+            result.skip = _OPEN
             return
         # Hadoop's checksum of the old content would make the new one unreadable.
         with contextlib.suppress(FileNotFoundError):

@@ -33,11 +33,20 @@ def create(path: Path, source: KeySource) -> str:
     return header.key_id
 
 
-def put(path: Path, source: KeySource, values: Mapping[EntryName, str]) -> list[EntryName]:
+def put(
+    path: Path, source: KeySource, values: Mapping[EntryName, str], *, keep: bool = False
+) -> list[EntryName]:
     """Seal values, in one step for all of them; return the names that were there before.
 
+    Args:
+        path: the file.
+        source: its key.
+        values: by name.
+        keep: refuse to replace a value by another one.
+
     Raises:
-        ConfigurationError: a name that no reference could spell, or a value that is not UTF-8 text.
+        ConfigurationError: a name that no reference could spell, a value that is not UTF-8 text, or ``keep`` and a
+            name has another value by now.
         SealedFileError: see ``failures``.
     """
     for name, value in values.items():
@@ -45,6 +54,12 @@ def put(path: Path, source: KeySource, values: Mapping[EntryName, str]) -> list[
         _check_value(name, value)
 
     def changed(opened: OpenedFile, keys: FileKeys) -> dict[EntryName, bytes]:
+        there = values.keys() & opened.document.entries.keys() if keep else ()
+        taken = sorted(str(name) for name in there if opened.value(name) != values[name])
+        if taken:
+            raise ConfigurationError(
+                f"{path} has another value for {', '.join(taken)} by now; run this again"
+            )
         return {**opened.document.entries, **{name: keys.seal(name, value) for name, value in values.items()}}
 
     before = _edit(path, source, changed)

@@ -101,10 +101,12 @@ def replace(path: Path, content: bytes, *, new: bool = False, mode: int | None =
         mode: permissions to set in any case.
 
     Raises:
-        ConfigurationError: ``new`` and it does exist.
+        ConfigurationError: ``new`` and it does exist, or more than :func:`read` takes.
         FileAccessError: it cannot be written.
     """
     target = Path(os.path.realpath(path))
+    if len(content) > LARGEST:  # nobody could read it again
+        raise ConfigurationError(f"{path} would have more than {LARGEST >> 20} MiB and is left as it is")
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
         _remove_leftovers(target)

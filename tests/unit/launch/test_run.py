@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +15,8 @@ import pytest
 
 import sparkconfig
 from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.launch import process
+from sparkconfig.redaction import Registry
 
 VALUE = "run-canary-77aa-value"
 Started = Callable[..., "subprocess.Popen[bytes]"]
@@ -153,3 +157,57 @@ def test_what_is_refused(start: Started, words: list[str], options: tuple[str, .
     assert code in (ExitCode.USAGE, ExitCode.UNRESOLVED)
     assert said in text
     assert "no-such" not in text
+
+
+def test_a_command_ends_when_nobody_reads_its_output(start: Started) -> None:
+    process = start("sh", "-c", ": {properties}; exec yes")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stderr:
+        with process.stdout:
+            assert process.stdout.readline() == b"y\n"
+        assert process.wait(timeout=60) == 128 + signal.SIGPIPE
+
+
+def test_a_slow_reader_loses_nothing_and_a_background_process_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process, "_OUTPUT_LEFT", 0.0)
+    source, background = os.pipe()  # its other end stays open, as with 'sleep 600 &'
+    slow, target = os.pipe()
+    os.set_blocking(target, False)
+    full = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            full += os.write(target, b"." * 4096)
+    os.set_blocking(target, True)
+    pump = process._Pump(os.fdopen(source, "rb", buffering=0), target, Registry())
+    os.write(background, b"last words\n")
+    finish = threading.Thread(target=pump.finish)
+    finish.start()
+    with os.fdopen(slow, "rb") as reader:
+        assert reader.read(full).count(b".") == full
+        assert reader.readline() == b"last words\n"
+        finish.join(60)
+        assert not finish.is_alive()
+    with pytest.raises(BrokenPipeError):
+        os.write(background, b"later\n")
+    os.close(background)
+    os.close(target)
+
+
+def test_where_ended_children_are_ignored(start: Started) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        process = start("sh", "-c", ": {properties}; exit 3")
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert ended(process)[0] == 3
+
+
+def test_a_command_that_the_system_cannot_start(start: Started, tmp_path: Path) -> None:
+    (tmp_path / "job").write_text("echo a\n")
+    (tmp_path / "job").chmod(0o700)
+    code, text = ended(start(str(tmp_path / "job"), "{properties}"))
+    assert code == ExitCode.USAGE
+    assert "the command cannot be started: Exec format error" in text

@@ -13,6 +13,7 @@ import pytest
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import main
 from sparkconfig.migrate import apply as applying
+from sparkconfig.sealed import files
 from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.sealed.opened import load
 
@@ -196,3 +197,42 @@ def test_a_file_that_cannot_be_written(folder: Path, migrate: Callable[..., tupl
         (folder / "jobs").chmod(0o700)
     assert code == ExitCode.DENIED
     assert migrate("--undo", *TARGET)[0] == 0
+
+
+def test_two_migrations_at_once_do_not_share_a_name(
+    folder: Path, migrate: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create = applying.editor.create
+
+    def another(path: Path, key: KeyFile) -> str:  # it seals its value after this one has chosen its names
+        identity = create(path, key)
+        if path.name == "s":
+            applying.editor.put(path, key, {applying.EntryName("app", "spark.shop.password"): f"{OTHER}x"})
+        return identity
+
+    monkeypatch.setattr(applying.editor, "create", another)
+    code, text = migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert code == ExitCode.CONFIGURATION
+    assert "another value for app:spark.shop.password by now" in text
+    assert len(in_clear(folder)) == 2
+    assert (values(folder)["app:spark.shop.password"] == f"{OTHER}x") is True
+    assert migrate("jobs", "--apply", *TARGET)[0] == 0
+
+
+def test_a_file_named_twice(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    (folder / "link.conf").symlink_to("jobs/shop.conf")
+    code, _ = migrate("jobs", str(folder / "jobs"), "link.conf", "--apply", *TARGET, "--new-key")
+    assert code == 0
+    assert in_clear(folder) == []
+
+
+def test_no_file_is_changed_without_a_backup_that_can_be_read(
+    folder: Path, migrate: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (folder / "jobs" / "shop.conf").open("a") as stream:
+        stream.write("# a comment\n" * 1000)
+    monkeypatch.setattr(files, "LARGEST", 8192)
+    code, text = migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert code == ExitCode.CONFIGURATION
+    assert "s.undo would have more than" in text
+    assert len(in_clear(folder)) == 2

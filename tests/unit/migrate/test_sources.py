@@ -214,3 +214,11 @@ def test_what_cannot_be_read_is_named_and_not_shown(tmp_path: Path, name: str, c
         planned(tmp_path, name, content)
     assert ("S3cret" in str(caught.value)) is False
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ['bash -c "PGPASSWORD=hunter2-abc psql -h db"', "psql -c \"ALTER USER x SET password='hunter2-abc'\""],
+)
+def test_an_option_of_another_program_is_no_conf(tmp_path: Path, words: str) -> None:
+    assert planned(tmp_path, "job.sh", f"#!/bin/bash\n{words}\n").moves == []

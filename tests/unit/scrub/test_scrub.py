@@ -273,3 +273,81 @@ def test_a_wrong_command_line(words: list[str], said: str, capsys: pytest.Captur
 def test_gzip_without_a_time_in_it(tmp_path: Path) -> None:
     packed(tmp_path / "a.gz", "x\n")
     assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"x\n"
+
+
+def _cleaned(folder: Path, value: str = "scrub-canary-77aa") -> list[logs.Result]:
+    return [logs.clean(log, Engine({"v": value}, by_shape=False)) for log in logs.logs_in([folder])]
+
+
+def test_behind_a_link_the_log_itself_is_cleaned(tmp_path: Path) -> None:
+    (tmp_path / "app.log").write_text("a scrub-canary-77aa b\n")
+    (tmp_path / "current.log").symlink_to("app.log")
+    [result] = _cleaned(tmp_path / "current.log")
+    assert result.changed
+    assert (tmp_path / "app.log").read_text() == f"a {MASK} b\n"
+    assert (tmp_path / "current.log").is_symlink()
+
+
+@pytest.mark.parametrize("zeros", [9, 3 << 20])
+def test_a_log_that_begins_with_zeros_is_searched(tmp_path: Path, zeros: int) -> None:
+    (tmp_path / "app.log").write_bytes(b"\0" * zeros + b"a scrub-canary-77aa\n")
+    [result] = _cleaned(tmp_path)
+    assert result.changed
+    assert (tmp_path / "app.log").read_bytes() == b"\0" * zeros + f"a {MASK}\n".encode()
+
+
+@pytest.mark.parametrize("depth", [300, 900, 3000])
+def test_an_event_nested_deeply(tmp_path: Path, depth: int) -> None:
+    (tmp_path / "app").write_text('{"a":' + "[" * depth + '"scrub-canary-77aa"' + "]" * depth + "}\n")
+    [result] = _cleaned(tmp_path)
+    assert result.changed
+    assert (tmp_path / "app").read_text().count("canary") == 0
+
+
+def test_half_a_surrogate_pair_in_an_event_that_is_rebuilt(tmp_path: Path) -> None:
+    (tmp_path / "app").write_text('{"Event":"scrub-canary-77aa","x":"\\ud800"}\n')
+    [result] = _cleaned(tmp_path)
+    assert result.changed
+    assert json.loads((tmp_path / "app").read_text()) == {"Event": MASK, "x": "\ud800"}
+
+
+def test_a_partial_file_of_a_killed_run_with_the_same_id(tmp_path: Path) -> None:
+    (tmp_path / "app.log").write_text("scrub-canary-77aa\n")
+    (tmp_path / f".app.log.{os.getpid()}.sparkconfig-scrub").touch()
+    [result] = _cleaned(tmp_path)
+    assert result.changed
+
+
+def test_a_log_that_a_program_has_open_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    with path.open("a") as writer:
+        writer.write("scrub-canary-77aa\n")
+        writer.flush()
+        [result] = _cleaned(tmp_path)
+        assert result.unread
+        writer.write("later\n")
+    assert path.read_text().endswith("later\n")
+    [result] = _cleaned(tmp_path)
+    assert path.read_text() == f"{MASK}\nlater\n"
+
+
+def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    [result] = _cleaned(tmp_path / "pipe")
+    assert result.unread
+
+
+def test_a_folder_that_cannot_be_read_is_no_empty_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    scan = os.scandir
+
+    def denied(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    with pytest.raises(PermissionError):
+        logs.logs_in([tmp_path])

@@ -80,8 +80,9 @@ def _text(word: _Word, before: str | None) -> Text:
         at = value.find("=") + 1
     elif value.startswith(("--conf=", "-c=")):
         at = value.find("=", value.find("=") + 1) + 1
-    if at:
-        key = value[:at].removeprefix("--conf=").removeprefix("-c=")[:-1]
+    key = value[:at].removeprefix("--conf=").removeprefix("-c=")[:-1]
+    # Spark ignores all others; other programs have a "-c", too: bash -c "PASSWORD=…", psql -c "…".
+    if key.strip().startswith("spark."):
         return Text(
             key.strip(), value[at:], word.start, word.end,
             lambda first, last, reference: word.put(first + at, last + at, reference),
