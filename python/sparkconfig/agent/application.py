@@ -4,44 +4,35 @@ from __future__ import annotations
 
 import fnmatch
 import logging
-import os
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sparkconfig._text import shorten
 from sparkconfig.agent.control import ControlServer
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
-from sparkconfig.errors import ConfigurationError, SparkConfigError, UnresolvedReferenceError
-from sparkconfig.language import kafka as kafka_options
+from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import scan
-from sparkconfig.policy.jobtype import JobTypes, Launch, parse_map
-from sparkconfig.providers.base import ConfigProvider
-from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.cache_entry import Kept
-from sparkconfig.resolution.files import FileRules, matcher, name_of
-from sparkconfig.resolution.keeper import SnapshotKeeper, Use
+from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
-from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.conf_places import ConfPlaces
-from sparkconfig.settings.schema import PREFIX, Settings, parse
+from sparkconfig.settings.schema import PREFIX
 
 if TYPE_CHECKING:
+    from sparkconfig.agent.caches import Caches
+    from sparkconfig.agent.executor_access import ExecutorAccess
     from sparkconfig.agent.policies import Policies, StartCheck
     from sparkconfig.agent.records import RotationRecords
-    from sparkconfig.settings.operator_file import OperatorFile
 
 __all__ = ["Application", "conf_id"]
 
 _log = logging.getLogger(__name__)
-_POLICY_ROOTS = tuple(f"{PREFIX}{name}" for name in ("override.", "create.table.policy", "audit."))
 
 
 def conf_id(key: str, text: str) -> str:
@@ -53,112 +44,60 @@ def conf_id(key: str, text: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Confs:
-    """An application's confs, those that configure sparkconfig itself, and the operator's file if there is one."""
+class Parts:
+    """What an application is made of.
 
-    all: Mapping[str, str]
-    own: Mapping[str, str]
-    operator_file: OperatorFile | None = None
+    Attributes:
+        confs: all its confs, with what the operator puts in place.
+        resolver: with its providers and settings.
+        caches: in front of the providers.
+        keeper: publishes generations.
+        history: of the last generations.
+        executors: what they may ask for.
+        job_type: what kind of job this is.
+        python: whether the driver is a Python program.
+        policies: None: there are none.
+        start_check: what the policies said of the confs; None without policies.
+        records: the audit of rotations, if there is one.
+    """
 
-    @property
-    def operator(self) -> bool:
-        return self.operator_file is not None
-
-    @property
-    def of_job(self) -> Mapping[str, str]:
-        """What the job may be told about: with an operator's file not the settings of sparkconfig."""
-        return {key: text for key, text in self.all.items() if not (self.operator and key.startswith(PREFIX))}
+    confs: Mapping[str, str]
+    resolver: Resolver
+    caches: Caches
+    keeper: SnapshotKeeper
+    history: GenerationHistory
+    executors: ExecutorAccess
+    job_type: str
+    python: bool
+    policies: Policies | None = None
+    start_check: StartCheck | None = None
+    records: RotationRecords | None = None
 
 
 class Application:
     """The brain of one Spark application: providers, the expressions in use and their snapshot.
 
     Args:
-        confs: all Spark confs of the application.
-        system_properties: the driver JVM's, for KIP-269's ``sysProp``.
-        operator_file: the operator's file, from which all ``spark.config.*`` come when it is given.
-        held: what a side process before this one had published.
-        parent: the command of the process that started the driver's JVM, for the job type.
-        file_key: see :class:`.files.FileRules`; the driver's JVM keeps it over restarts of the side process.
-
-    Raises:
-        SparkConfigError: the settings or providers are wrong; one message lists all problems.
+        parts: what :func:`sparkconfig.agent.factory.make_application` made of the confs.
     """
 
-    def __init__(
-        self,
-        confs: Mapping[str, str],
-        *,
-        system_properties: Mapping[str, str],
-        operator_file: Path | None,
-        held: Snapshot | None = None,
-        parent: Sequence[str] = (),
-        file_key: bytes = b"",
-    ) -> None:
-        self._confs = _divide(confs, operator_file)
-        self.caches: dict[str, CachingProvider] = {}
-        self._timing = _timing(self._confs.own)
-        self._manual = self._timing.reload_trigger == "manual"
-        self.resolver = Resolver.from_confs(
-            self._confs.own,
-            environ=os.environ,
-            sysprops=system_properties,
-            operator=self._confs.operator,
-            wrap=self._cached,
-        )
-        self.settings = self.resolver.settings
-        launch = Launch(system_properties.get("sun.java.command", ""), tuple(parent))
-        self._python = launch.is_python
-        self.policies: Policies | None = None
-        self.start_check: StartCheck | None = None
-        if held is None:  # a new side process for a running application repeats no advice
-            for text in conf_warnings.of_start(self._confs.of_job, self.resolver.providers):
-                _log.warning("%s", text)
-        self.job_type = JobTypes(self.settings.job_type, parse_map(self.settings.job_type_map)).of(
-            launch.application, launch.detect(confs)
-        )
-        self.worker_access = self.job_type in self.settings.worker_job_types
-        if _has_policies(self._confs):
-            self._load_policies(launch, restarted=held is not None)
-        self.records = self._records()
-        self._used: set[str] = set()
-        self._for_workers = matcher(self.settings.worker_references)
-        self.history = GenerationHistory()
+    def __init__(self, parts: Parts) -> None:
+        self._confs = parts.confs
+        self._python = parts.python
+        self._manual = parts.resolver.settings.reload_trigger == "manual"
+        self.caches = parts.caches.by_name
+        self.resolver = parts.resolver
+        self.settings = parts.resolver.settings
+        self.job_type = parts.job_type
+        self.worker_access = parts.job_type in self.settings.worker_job_types
+        self.policies = parts.policies
+        self.start_check = parts.start_check
+        self.records = parts.records
+        self.history = parts.history
+        self._executors = parts.executors
         self.users = Users()
+        self.keeper = parts.keeper
         self._control: ControlServer | None = None
-        self.keeper = SnapshotKeeper(
-            self.resolver,
-            poll_ms=self.settings.poll_interval,
-            next_due_ms=self._next_due_ms,
-            held=held,
-            stale_ms=self.settings.stale_expiry,
-            manual=self._manual,
-            files=FileRules.from_settings(self.settings, file_key),
-            on_round=self._on_round,
-        )
-
-    def _on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
-        self._used.update(reference for use in uses.values() for reference in use.references)
-        self.history.on_round(before, after, uses)
-        if self.records is not None:
-            self.records.on_round(before, after, uses)
-
-    def _load_policies(self, launch: Launch, *, restarted: bool) -> None:
-        """Load the policies and evaluate the confs; what the operator puts in place counts from here on."""
-        # Imported here: most applications have no policies, and the side process starts with each of them.
-        from sparkconfig.agent.policies import Policies
-
-        try:
-            self.policies = Policies.load(
-                self._confs.all, self._confs.operator_file, self.resolver.resolve_map, launch
-            )
-            # A new side process for a running application: its start was evaluated and recorded before.
-            check = self.policies.start(record=not restarted)
-        except BaseException:
-            self.resolver.close()
-            raise
-        self._confs = replace(self._confs, all={**self._confs.all, **check.defaults})
-        self.start_check = check
 
     def resolve_confs(
         self, in_use: Mapping[str, Expression] | None = None
@@ -173,11 +112,11 @@ class Application:
         Returns:
             The confs that hold references, by key, and every problem that was found.
         """
-        siblings = MappingProxyType(dict(self._confs.all))  # one for all: it is not copied
-        places = ConfPlaces.of(self.settings, self._confs.all, python=self._python)
+        siblings = MappingProxyType(dict(self._confs))  # one for all: it is not copied
+        places = ConfPlaces.of(self.settings, self._confs, python=self._python)
         found = {
             key: Expression(text, key=key, siblings=siblings if "$[" in text else {})
-            for key, text in self._confs.all.items()
+            for key, text in self._confs.items()
             if not key.startswith(PREFIX)
             and self.resolver.is_expression(text)
             and not places.is_of_shell(key, text)
@@ -248,38 +187,13 @@ class Application:
             return self.keeper.snapshot, 0.0
         return self.keeper.refresh(prepare=prepare), max(waits)
 
-    def check_asked(self, wanted: Mapping[str, Expression]) -> None:
-        """Check what an executor asks for: what the driver has used, or ``spark.config.worker.references`` names.
-
-        Whoever holds the cluster's RPC secret could be an executor, and must not have the whole store.
+    def check_executor(self, wanted: Mapping[str, Expression]) -> None:
+        """Check what an executor asks for; no store is asked.
 
         Raises:
-            UnresolvedReferenceError: names what it may not ask for; no store was asked.
+            UnresolvedReferenceError: names what it may not ask for.
         """
-        # Imported here: an application whose executors ask for nothing new needs no policies.
-        from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
-
-        known = self.keeper.uses()
-        problems: dict[str, None] = {}
-        for id_, expression in wanted.items():
-            if id_ in known:
-                continue
-            beside = kafka_options.of_map(expression.siblings)
-            uses = uses_in(
-                {"": expression.text, **beside},
-                self.settings.foreign_providers,
-                substitution=self.settings.substitution_enabled,
-            )
-            for use in uses:
-                name = name_of(use.provider, use.path, use.key)
-                shown = "a substitution $[...]" if use.provider == SUBSTITUTION else f"${{{shorten(name)}}}"
-                if f"${{{name}}}" not in self._used and self._for_workers.fullmatch(name) is None:
-                    problems[
-                        f"{shown}: executors may ask for what the driver has used, and for what"
-                        f" {PREFIX}worker.references names; use it on the driver first, or name it there"
-                    ] = None
-        if problems:
-            raise UnresolvedReferenceError(tuple(problems))
+        self._executors.check(wanted, self.keeper.uses())
 
     def announce(self, application_id: str) -> None:
         """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand."""
@@ -318,71 +232,7 @@ class Application:
             self.policies.close()
         self.resolver.close()
 
-    def _cached(self, name: str, provider: ConfigProvider) -> ConfigProvider:
-        cache = CachingProvider(
-            provider,
-            name,
-            poll_ms=self._timing.poll_interval,
-            stale_expiry_ms=self._timing.stale_expiry,
-            # Less than the resolver's own deadline, so that the cache has the time to serve last good values.
-            timeout_ms=max(1, self._timing.provider_timeout * 9 // 10),
-            frozen=self._manual,
-            wake=self._wake,
-        )
-        self.caches[name] = cache
-        return cache
-
-    def _wake(self) -> None:
-        """A provider pushed; during the start nobody waits for that yet."""
-        keeper: SnapshotKeeper | None = getattr(self, "keeper", None)
-        if keeper is not None:
-            keeper.wake()
-
-    def _records(self) -> RotationRecords | None:
-        """The audit of rotations, if the operator, or the job that owns its configuration, asked for one."""
-        if self.policies is None or not self.policies.engine.audit.enabled:
-            return None
-        from sparkconfig.agent.records import RotationRecords
-
-        return RotationRecords(
-            self.policies.engine.audit,
-            self.policies.who,
-            lambda: {name: cache.states() for name, cache in self.caches.items()},
-        )
-
-    def _next_due_ms(self) -> float | None:
-        due = [ms for cache in self.caches.values() if (ms := cache.next_due_ms()) is not None]
-        return min(due, default=None)
-
     def _is_ours(self, text: str) -> bool:
         """Whether the text holds something that sparkconfig, not Spark or Hadoop, would resolve."""
         foreign = self.settings.foreign_providers
         return "$[" in text or any(reference.provider not in foreign for reference in scan(text))
-
-
-def _has_policies(confs: _Confs) -> bool:
-    """Whether there are policies to load: without an operator's file only if the job's own confs ask for it."""
-    return confs.operator or any(key.startswith(_POLICY_ROOTS) for key in confs.own)
-
-
-def _timing(own: Mapping[str, str]) -> Settings:
-    """The settings, or the defaults if they are wrong: the resolver reports that, with the providers' problems."""
-    try:
-        return parse(own)
-    except ConfigurationError:
-        return Settings()
-
-
-def _divide(confs: Mapping[str, str], operator_file: Path | None) -> _Confs:
-    """Tell who configures sparkconfig: the operator's file alone if there is one (KIP-421), else the job.
-
-    What the job sets in spite of the file has no effect; the policies report it as violations.
-    """
-    own = {key: text for key, text in confs.items() if key.startswith(PREFIX)}
-    if operator_file is None:
-        return _Confs(confs, own)
-    # Imported here: most applications have no operator, and the side process starts with each of them.
-    from sparkconfig.settings import operator_file as operators
-
-    loaded = operators.load(operator_file)
-    return _Confs(confs, loaded.settings, loaded)

@@ -15,6 +15,7 @@ from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.keys.overrides import is_internal
 from sparkconfig.policy.request import OverrideRequest
 from sparkconfig.settings.early import is_read_early
+from sparkconfig.settings.schema import Parsed
 
 if TYPE_CHECKING:
     from sparkconfig.policy.engine import PolicyEngine, Resolve
@@ -73,6 +74,7 @@ class Policies:
         operator: OperatorFile | None,
         resolve: Resolve,
         launch: Launch,
+        parsed: Parsed | None = None,
     ) -> Policies:
         """Load the policies.
 
@@ -81,7 +83,8 @@ class Policies:
         """
         from sparkconfig.policy.engine import PolicyEngine
 
-        return cls(PolicyEngine.from_operator(confs, operator, resolve=resolve), launch, confs, operator)
+        engine = PolicyEngine.from_operator(confs, operator, resolve=resolve, parsed=parsed)
+        return cls(engine, launch, confs, operator)
 
     @property
     def audit_logger(self) -> str | None:
@@ -149,8 +152,7 @@ class Policies:
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a question of a door (:mod:`sparkconfig.agent.policy_calls`); who asks is filled in here."""
         known = {"job_name": self._name, "job_type": self.job_type, "application": self._launch.application}
-        found: dict[str, Any] = json.loads(answer(self.engine, json.dumps({**question, **known})))
-        return found
+        return answer(self.engine, {**question, **known})
 
     def status(self) -> dict[str, Any]:
         """The mode, and how many violations there were since the side process started."""

@@ -1,4 +1,4 @@
-"""Questions of the JVM's doors, and the answers: JSON text both ways.
+"""Questions of the JVM's doors, and the answers: JSON objects, as dictionaries.
 
 A question::
 
@@ -52,16 +52,15 @@ __all__ = ["answer"]
 _Json = dict[str, Any]
 
 
-def answer(engine: PolicyEngine, text: str) -> str:
-    """Answer one question; whatever happens, the answer is JSON and holds no value."""
+def answer(engine: PolicyEngine, question: _Json) -> _Json:
+    """Answer one question; whatever happens, the answer can be written as JSON and holds no value."""
     try:
-        found = {"ok": True, **_answer(engine, json.loads(text))}
+        return {"ok": True, **_answer(engine, question)}
     except SparkConfigError as error:
-        found = {"ok": False, "type": type(error).__name__, "message": str(error)}
+        return {"ok": False, "type": type(error).__name__, "message": str(error)}
     except Exception as error:  # noqa: BLE001 - its text may hold values; the caller refuses
         kind = type(error).__name__
-        found = {"ok": False, "type": kind, "message": f"the policy check failed with {kind}"}
-    return json.dumps(found)
+        return {"ok": False, "type": kind, "message": f"the policy check failed with {kind}"}
 
 
 def _answer(engine: PolicyEngine, question: _Json) -> _Json:

@@ -15,6 +15,7 @@ from typing import Any
 
 from sparkconfig._text import shorten
 from sparkconfig.agent.application import Application, conf_id
+from sparkconfig.agent.factory import make_application
 from sparkconfig.agent.jvm_requests import JvmRequests
 from sparkconfig.agent.status import status_of
 from sparkconfig.errors import AgentError, SparkConfigError
@@ -148,7 +149,7 @@ class AgentService:
     def _start(self, request: Json) -> Json:
         held = Snapshot.from_json(request["held"]) if request.get("held") else None
         operator_file = request.get("operator_file")
-        application = Application(
+        application = make_application(
             request["confs"],
             system_properties=request.get("system_properties") or {},
             operator_file=Path(operator_file) if operator_file else None,
@@ -187,7 +188,7 @@ class AgentService:
         keeper = self._running.keeper
         wanted = _expressions(request.get("expressions") or [])
         if request.get("scope") in _ASKED_FROM_OUTSIDE:
-            self._running.check_asked(wanted)
+            self._running.check_executor(wanted)
         self._running.users.asked(wanted, request.get("scope"))
         snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
         self._mask(snapshot)

@@ -15,7 +15,7 @@ from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.language.base import Evaluated, Fill, PlainLanguage, own_references
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
-from sparkconfig.settings.schema import PREFIX, parse
+from sparkconfig.settings.schema import PREFIX, Settings
 from sparkconfig.substitution import (
     OPENING,
     SUFFIX,
@@ -274,6 +274,7 @@ class MixedLanguage:
     def from_confs(
         cls,
         confs: Mapping[str, str],
+        settings: Settings,
         environ: Mapping[str, str] | None = None,
         sysprops: Mapping[str, str] | None = None,
         *,
@@ -287,7 +288,6 @@ class MixedLanguage:
         Raises:
             ConfigurationError: a list, a pattern or a definition is wrong.
         """
-        settings = parse(confs)
         problems: list[str] = []
 
         def pattern(kind: str, given: str | None) -> str | None:

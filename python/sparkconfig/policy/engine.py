@@ -18,7 +18,7 @@ from sparkconfig.policy.loader import Parts, load_parts
 from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from sparkconfig.settings.operator_file import OperatorFile
-from sparkconfig.settings.schema import PREFIX, Settings
+from sparkconfig.settings.schema import PREFIX, Parsed, Settings
 
 __all__ = ["PolicyEngine", "Resolve"]
 
@@ -76,11 +76,12 @@ class PolicyEngine:
         operator_file: OperatorFile | None = None,
         *,
         resolve: Resolve | None = None,
+        parsed: Parsed | None = None,
     ) -> PolicyEngine:
         """Make the engine that the operator's file describes, or the job's own confs if there is none.
 
         With an operator's file, policies come from it alone and the default policy is ``None``; without one the
-        job owns its configuration, and the default is ``All``.
+        job owns its configuration, and the default is ``All``. ``parsed`` are their settings, if they were read before.
 
         Raises:
             ConfigurationError: everything that is wrong; a policy that cannot be loaded stops the start.
@@ -88,7 +89,7 @@ class PolicyEngine:
         owned = operator_file is not None
         given = dict(confs) if operator_file is None else operator_file.confs
         own = {key: text for key, text in given.items() if key.startswith(PREFIX)}
-        parts = load_parts(given if owned else own, "None" if owned else "All")
+        parts = load_parts(given if owned else own, "None" if owned else "All", parsed)
         return cls(
             parts.policies,
             parts.settings,

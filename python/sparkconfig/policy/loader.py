@@ -15,7 +15,7 @@ from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.jobtype import parse_map
 from sparkconfig.policy.request import JOB_TYPES
 from sparkconfig.policy.tables import CreateTablePolicy
-from sparkconfig.settings.schema import PREFIX, Settings, parse
+from sparkconfig.settings.schema import PREFIX, Parsed, Settings, read
 
 __all__ = [
     "BUILT_IN",
@@ -220,12 +220,13 @@ class Parts:
             self.audit.close()
 
 
-def load_parts(confs: Mapping[str, str], default: str) -> Parts:
+def load_parts(confs: Mapping[str, str], default: str, parsed: Parsed | None = None) -> Parts:
     """Load every part.
 
     Args:
         confs: ``spark.config.*`` and, from an operator, the defaults that policies get to see.
         default: the policy of job types for which none is named.
+        parsed: the settings of ``confs``, if they were read before.
 
     Raises:
         ConfigurationError: the problems of all parts; what was loaded is closed.
@@ -235,7 +236,10 @@ def load_parts(confs: Mapping[str, str], default: str) -> Parts:
     problems: list[str] = []
 
     def load_settings() -> None:
-        parts.settings = parse(own)
+        settings, found = parsed or read(own)
+        if found:
+            raise ConfigurationError.of(list(found))
+        parts.settings = settings
         parse_map(parts.settings.job_type_map)
         unknown = [kind for kind in parts.settings.worker_job_types if kind not in JOB_TYPES]
         if unknown:

@@ -32,7 +32,7 @@ from sparkconfig.resolution.files import FileRules, matcher, name_of
 from sparkconfig.resolution.lookups import Lookups
 from sparkconfig.resolution.result import Resolution, ResolvedValue, Source
 from sparkconfig.secret import Secret
-from sparkconfig.settings.schema import DEFAULT_PLAIN, Settings, parse
+from sparkconfig.settings.schema import DEFAULT_PLAIN, Parsed, Settings, read
 
 if TYPE_CHECKING:
     from sparkconfig.substitution import Command
@@ -83,6 +83,7 @@ class Resolver:
         sysprops: Mapping[str, str] | None = None,
         operator: bool = False,
         wrap: Wrap | None = None,
+        parsed: Parsed | None = None,
     ) -> Resolver:
         """Make the resolver that ``confs`` describe.
 
@@ -92,16 +93,13 @@ class Resolver:
             sysprops: what ``$[sysProp=...]`` reads; in Spark the driver JVM's system properties.
             operator: whether ``confs`` are an operator's: the allowlists of KIP-269's types then begin empty.
             wrap: puts a provider in front of each provider (name, provider), for example a cache.
+            parsed: the settings of ``confs``, if they were read before.
 
         Raises:
             ConfigurationError: everything that is wrong with settings and providers.
         """
-        problems: list[str] = []
-        settings = Settings()
-        try:
-            settings = parse(confs)
-        except ConfigurationError as error:
-            problems += error.problems
+        settings, found = parsed or read(confs)
+        problems = list(found)
         try:
             providers = load_providers(
                 confs, environ=environ, timeout_ms=settings.provider_timeout, wrap=wrap
@@ -113,7 +111,7 @@ class Resolver:
             if settings.substitution_enabled:
                 from sparkconfig.language.mixed import MixedLanguage
 
-                language = MixedLanguage.from_confs(confs, environ, sysprops, operator=operator)
+                language = MixedLanguage.from_confs(confs, settings, environ, sysprops, operator=operator)
         except ConfigurationError as error:
             problems += error.problems
         if problems:

@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
@@ -25,7 +25,7 @@ from sparkconfig.settings.kinds import (
 )
 from sparkconfig.settings.kinds import text as plain_text
 
-__all__ = ["PREFIX", "Settings", "declared", "parse"]
+__all__ = ["PREFIX", "Parsed", "Settings", "declared", "parse", "read"]
 
 PREFIX = "spark.config."
 
@@ -288,12 +288,27 @@ def declared() -> tuple[Field[Any], ...]:
     return fields(Settings)
 
 
+class Parsed(NamedTuple):
+    """Settings and what is wrong with them, by key; if anything is, they are the defaults."""
+
+    settings: Settings
+    problems: tuple[str, ...] = ()
+
+
 def parse(confs: Mapping[str, str]) -> Settings:
     """Read the settings among ``confs``; other keys are left alone.
 
     Raises:
         ConfigurationError: unknown or malformed settings, all of them in one message, by key.
     """
+    parsed = read(confs)
+    if parsed.problems:
+        raise ConfigurationError.of(list(parsed.problems))
+    return parsed.settings
+
+
+def read(confs: Mapping[str, str]) -> Parsed:
+    """As :func:`parse`, for callers that report more than the settings' problems."""
     problems: list[str] = []
     values: dict[str, object] = {}
     by_name = {f.metadata["name"]: f for f in declared()}
@@ -312,8 +327,8 @@ def parse(confs: Mapping[str, str]) -> Settings:
             except ValueError as error:
                 problems.append(f"{key}: {error}")
     if problems:
-        raise ConfigurationError.of(problems)
-    return Settings(**values)  # type: ignore[arg-type]
+        return Parsed(Settings(), tuple(problems))
+    return Parsed(Settings(**values))  # type: ignore[arg-type]
 
 
 def _unknown(key: str, known: Mapping[str, object]) -> str:

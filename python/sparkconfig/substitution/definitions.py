@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Final
 
+from sparkconfig._loading import import_object
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.substitution.types import SubstituterType
@@ -29,14 +29,9 @@ FROM_VALUES: Final = FromValues()
 
 def load_type(name: str) -> object:
     """Import ``package.module:Class``, or ``package.module.Class``; LookupError: there is no such class."""
-    module, mark, attribute = name.partition(":")
-    if not mark:
-        module, _, attribute = name.rpartition(".")
-    if not module or not attribute:
-        raise LookupError
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError, TypeError):
+        return import_object(name)
+    except ConfigurationError:
         raise LookupError from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sparkconfig.agent.application import Application
+from sparkconfig.agent.factory import make_application
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
@@ -20,7 +20,7 @@ def test_a_status_has_each_generation_the_keys_in_use_and_who_asked(tmp_path: Pa
     secrets = tmp_path / "db.properties"
     secrets.write_text(f"user={CANARY}-1\npassword={CANARY}-2\n")
     user, password = (f"${{files:{secrets}:{key}}}" for key in ("user", "password"))
-    running = Application(
+    running = make_application(
         {
             "spark.config.providers": "files",
             "spark.config.providers.files.class": "file",

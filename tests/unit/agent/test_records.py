@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparkconfig.agent.application import Application
+from sparkconfig.agent.factory import make_application
 from sparkconfig.errors import ProviderUnavailableError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 
@@ -15,7 +16,7 @@ CANARY = "Canary-value-77"
 
 
 def application(tmp_path: Path, **confs: str) -> Application:
-    return Application(
+    return make_application(
         {
             "spark.app.name": "daily",
             "spark.config.providers": "files",
@@ -102,7 +103,7 @@ def test_a_log4j_logger_gets_each_record_once_through_the_driver(tmp_path: Path)
 
 def test_without_an_audit_nothing_is_kept(tmp_path: Path) -> None:
     confs = {"spark.config.providers": "", "spark.config.override.policy": "All"}
-    running = Application(confs, system_properties={}, operator_file=None)
+    running = make_application(confs, system_properties={}, operator_file=None)
     assert running.policies is not None
     assert running.records is None
     running.close()

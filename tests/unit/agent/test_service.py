@@ -146,7 +146,15 @@ def test_a_value_that_vanished_leaves_the_snapshot(service: AgentService, secret
 
 @pytest.mark.parametrize(
     ("method", "request_text"),
-    [("nonsense", "{}"), ("resolve", "{}"), ("start", "not json"), ("start", "[]"), ("await_change", "{}")],
+    [
+        ("nonsense", "{}"),
+        ("resolve", "{}"),
+        ("start", "not json"),
+        ("start", "[]"),
+        ("await_change", "{}"),
+        ("check", ""),
+        ("check", '{"props": {"a": "s3cret-canary-4711"'),
+    ],
 )
 def test_every_bad_call_has_an_answer_and_raises_nothing(
     service: AgentService, method: str, request_text: str
@@ -154,6 +162,7 @@ def test_every_bad_call_has_an_answer_and_raises_nothing(
     answer = json.loads(service.call(method, request_text))
     assert answer["ok"] is False
     assert answer["message"]
+    assert "canary" not in json.dumps(answer)
 
 
 def test_an_operators_file_is_the_only_source_and_a_jobs_own_settings_are_refused(

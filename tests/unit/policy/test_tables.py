@@ -1,7 +1,5 @@
 """Creating tables under a policy (KIP-108), and reading SQL files for validate-only."""
 
-import json
-
 import pytest
 
 from sparkconfig.agent import policy_calls
@@ -134,12 +132,10 @@ def test_a_class_of_ones_own(tmp_path, monkeypatch):
 def test_the_jvm_asks(tmp_path):
     checker = engine(tmp_path, tables({"require": {"columns": {"type": "range", "maxValue": 1}}}))
     question = {"op": "create_table", "name": "t", "job_type": "sql", "columns": {"a": "int", "b": "int"}}
-    answer = json.loads(policy_calls.answer(checker, json.dumps(question)))
+    answer = policy_calls.answer(checker, question)
     assert answer["allowed"] is False
     assert "too large" in answer["message"]
-    assert (
-        json.loads(policy_calls.answer(checker, json.dumps({**question, "columns": {}})))["allowed"] is True
-    )
+    assert policy_calls.answer(checker, {**question, "columns": {}})["allowed"] is True
 
 
 SQL = """\

@@ -112,9 +112,7 @@ def test_the_jvm_asks(tmp_path):
     )
 
     def ask(**question):
-        return json.loads(
-            policy_calls.answer(made, json.dumps({"op": "use", "job_type": "batch", **question}))
-        )
+        return policy_calls.answer(made, {"op": "use", "job_type": "batch", **question})
 
     allowed, denied = [{"text": "${vault:shared/x:pw}"}], [{"text": "${vault:teams/x:pw}", "siblings": {}}]
     assert ask(expressions=allowed, scope="worker")["allowed"]

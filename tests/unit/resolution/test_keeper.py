@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pytest
 
 from sparkconfig import ConfigData, ConfigProvider
-from sparkconfig.agent.application import Application
+from sparkconfig.agent.factory import make_application
 from sparkconfig.errors import (
     AccessDeniedError,
     ProviderUnavailableError,
@@ -242,7 +242,7 @@ def test_the_manual_trigger_publishes_all_or_nothing(tmp_path) -> None:
         "spark.a": f"${{file:{one}:k}}",
         "spark.b": f"${{file:{two}:k}}",
     }
-    application = Application(confs, system_properties={}, operator_file=None)
+    application = make_application(confs, system_properties={}, operator_file=None)
     keeper = application.keeper
     try:
         application.resolve_confs()

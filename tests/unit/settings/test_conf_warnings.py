@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from sparkconfig.agent.application import Application
+from sparkconfig.agent.factory import make_application
 from sparkconfig.settings import conf_warnings
 
 VALUE = "warnings-canary-31f0"
@@ -172,7 +172,7 @@ def test_the_start_warns_once(caplog: pytest.LogCaptureFixture) -> None:
         "spark.shop.user": "${envvar.SHOP_USER}",
     }
     with caplog.at_level(logging.WARNING):
-        Application(confs, system_properties={}, operator_file=None).close()
+        make_application(confs, system_properties={}, operator_file=None).close()
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 2
     assert said[0].startswith("secrets stand in clear in: spark.shop.password, spark.shop.token. Put")

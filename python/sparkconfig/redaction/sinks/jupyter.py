@@ -6,8 +6,8 @@ import functools
 import sys
 from typing import Any
 
+from sparkconfig.redaction.deep import redact_deep
 from sparkconfig.redaction.jvm import refresh_now
-from sparkconfig.redaction.registry import REGISTRY
 
 __all__ = ["MASKS", "install"]
 
@@ -39,24 +39,10 @@ def install() -> None:
     def redacted(stream: Any, message: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         refresh_now()
         if isinstance(message, dict):
-            safe = _deep(message.get("content"))
+            safe = redact_deep(message.get("content"))
             if safe is not message.get("content"):
                 message = {**message, "content": safe}
-        return send(stream, message, _deep(content), *args, **kwargs)
+        return send(stream, message, redact_deep(content), *args, **kwargs)
 
     session.send = redacted
     setattr(session, _MARK, True)
-
-
-def _deep(found: Any) -> Any:  # noqa: ANN401
-    """The same object if no value is in it."""
-    if isinstance(found, str):
-        return REGISTRY.redact(found)
-    if isinstance(found, dict):
-        safe = {_deep(key): _deep(value) for key, value in found.items()}
-        same = all(safe.get(key) is value for key, value in found.items())
-        return found if same and len(safe) == len(found) else safe
-    if isinstance(found, (list, tuple)):
-        parts = [_deep(each) for each in found]
-        return found if all(a is b for a, b in zip(parts, found, strict=True)) else parts
-    return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import logging
-import operator
 import threading
 import traceback
 from typing import Any
 
+from sparkconfig.redaction.deep import redact_deep
 from sparkconfig.redaction.jvm import refresh
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 from sparkconfig.redaction.sinks.tracebacks import hook_tracebacks
@@ -92,22 +92,13 @@ def _changed_fields(record: logging.LogRecord) -> dict[str, Any]:
     return fields
 
 
-def _safe(value: object, depth: int = 0) -> object:
+def _safe(value: object) -> object:
     """The same object if no registered value is in it, else a redacted copy."""
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if depth > _DEPTH:
-        return f"<{type(value).__name__}>"
-    if isinstance(value, str):
-        return REGISTRY.redact(value)
-    if isinstance(value, dict):
-        pairs = {_safe(key, depth + 1): _safe(item, depth + 1) for key, item in value.items()}
-        old = [part for pair in value.items() for part in pair]
-        new = [part for pair in pairs.items() for part in pair]
-        return value if len(new) == len(old) and all(map(operator.is_, new, old)) else pairs
-    if isinstance(value, (list, tuple, set, frozenset)):
-        items = [_safe(item, depth + 1) for item in value]
-        return value if all(map(operator.is_, items, value)) else items
+    return redact_deep(value, deepest=_DEPTH, other=_shown)
+
+
+def _shown(value: object) -> object:
+    """An object whose text holds a value is replaced by that text."""
     text = str(value)
     shown = REGISTRY.redact(text)
     return value if shown is text else shown

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from sparkconfig.redaction.deep import redact_deep
 from sparkconfig.redaction.jvm import lock, refresh_now
-from sparkconfig.redaction.registry import REGISTRY
 
 __all__ = ["MASKS", "install"]
 
@@ -58,7 +58,7 @@ def _mask_result(owner: type, method: str) -> None:
     @functools.wraps(original)
     def redacted(self: object) -> object:
         refresh_now()
-        return _masked(original(self))
+        return redact_deep(original(self))
 
     setattr(owner, method, redacted)
 
@@ -73,14 +73,6 @@ def _mask_fields(owner: Any, names: tuple[str, ...]) -> None:  # noqa: ANN401 - 
         original(self, *args, **kwargs)
         for name in names:
             if name in vars(self):
-                setattr(self, name, _masked(getattr(self, name)))
+                setattr(self, name, redact_deep(getattr(self, name)))
 
     owner.__init__ = redacted
-
-
-def _masked(found: object) -> object:
-    if isinstance(found, str):
-        return REGISTRY.redact(found)
-    if isinstance(found, Mapping):  # in 3.5 a map of Java
-        return {_masked(key): _masked(value) for key, value in found.items()}
-    return found

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sparkconfig.agent.application import Application
+from sparkconfig.agent.factory import make_application
 from sparkconfig.providers._kit import watch as _watch
 from sparkconfig.providers.file import FileConfigProvider
 from support.processes import wait_until
@@ -33,7 +34,7 @@ def application(secrets: Path) -> Iterator[Application]:
         "spark.a": f"${{file:{secrets}:user}}",
         "spark.b": f"${{file:{secrets}:password}}",
     }
-    made = Application(confs, system_properties={}, operator_file=None)
+    made = make_application(confs, system_properties={}, operator_file=None)
     made.resolve_confs()
     made.keeper.start()
     yield made
