@@ -9,9 +9,9 @@ import atheris
 
 with atheris.instrument_imports():
     from sparkconfig.errors import ConfigurationError
+    from sparkconfig.policy.builtin.rules import RulesPolicy
     from sparkconfig.policy.request import OverrideRequest
     from sparkconfig.policy.rules import document, rulebook
-    from sparkconfig.policy.rules.policy import RulesPolicy
 
 from fuzz import policy_model as model
 from fuzz.start import fuzz

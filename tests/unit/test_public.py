@@ -40,6 +40,13 @@ NAMES = {
         "SecretNotFoundError", "SparkConfigError", "SubstitutionError", "UnresolvedReferenceError",
     ),
 }  # fmt: skip
+ALIASES = {
+    "sparkconfig.providers": {
+        "aws-secretsmanager", "aws-ssm", "azure-keyvault", "databricks", "directory", "envvar", "file",
+        "gcp-secretmanager", "hadoop", "keyring", "kubernetes", "sealed", "vault",
+    },
+    "sparkconfig.policies": {"All", "Allowlist", "None", "Principal", "Rules"},
+}  # fmt: skip
 # Class names that stand in confs.
 CLASSES = (
     "io.sparkconfig.ConfigPlugin",
@@ -57,9 +64,10 @@ def test_public_names_are_there(module: str) -> None:
 def test_aliases_have_their_classes_under_both_entry_point_groups() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     for group, built_in in (("sparkconfig.providers", PROVIDERS), ("sparkconfig.policies", POLICIES)):
-        section = project.split(f'[project.entry-points."{group}"]\n', 1)[1].split("\n\n", 1)[0]
+        section = re.split(r"\n[\n#]", project.split(f'[project.entry-points."{group}"]\n', 1)[1])[0]
         points = dict(re.findall(r'(?m)^([\w-]+) = "([^"]+)"$', section))
-        assert points == built_in
+        assert set(points) == ALIASES[group]
+        assert points == built_in.targets()
         for name, target in points.items():
             assert isinstance(EntryPoint(name, target, group).load(), type)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sparkconfig.checks.sql import Statement, statements
+from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.engine import PolicyEngine, Resolve
 from sparkconfig.policy.evaluation import Decision, Explained
 from sparkconfig.policy.request import OverrideRequest
-from sparkconfig.policy.rules.policy import RulesPolicy
 from sparkconfig.policy.rules.references import uses_in
 from sparkconfig.settings.operator_file import OperatorFile, find, load
 from sparkconfig.settings.schema import PREFIX

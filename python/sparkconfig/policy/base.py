@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from sparkconfig._text import shorten
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.request import ConfigValue, OverrideRequest, ReferenceUse
 
 __all__ = ["KeyPolicy", "OverridePolicy"]
@@ -23,9 +24,11 @@ class OverridePolicy(ABC):
     hold a value. A policy that raises from :meth:`validate` refuses everything in that request.
 
     Attributes:
+        policy_name: what it is called; the alias of one that ships with sparkconfig.
         sees_written_names: whether requests hold names as the job spells them, instead of canonical ones.
     """
 
+    policy_name: str = ""
     sees_written_names: bool = False
 
     def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: B027 - optional
@@ -82,7 +85,15 @@ class OverridePolicy(ABC):
 class KeyPolicy(OverridePolicy):
     """A policy that looks at names only. Subclasses say their name, and which names they allow."""
 
-    policy_name: str = ""
+    def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
+        """Take no params.
+
+        Raises:
+            ConfigurationError: there is one.
+        """
+        if params:
+            listed = ", ".join(shorten(name) for name in sorted(params))
+            raise ConfigurationError(f"the policy '{self.policy_name}' takes no params, but has: {listed}")
 
     @abstractmethod
     def allows(self, request: OverrideRequest, name: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from sparkconfig._built_in import BuiltIn
 from sparkconfig._loading import import_object
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError, SparkConfigError
@@ -30,15 +31,11 @@ __all__ = [
 ENTRY_POINTS = "sparkconfig.policies"
 """The entry point group in which third parties publish aliases."""
 
-BUILT_IN = {
-    "None": "sparkconfig.policy.builtin.names:NonePolicy",
-    "Principal": "sparkconfig.policy.builtin.principal:PrincipalPolicy",
-    "All": "sparkconfig.policy.builtin.names:AllPolicy",
-    "Allowlist": "sparkconfig.policy.builtin.names:AllowlistPolicy",
-    "Rules": "sparkconfig.policy.rules.policy:RulesPolicy",
-}
+_PACKAGE = "sparkconfig.policy.builtin"
+BUILT_IN: BuiltIn[OverridePolicy] = BuiltIn(_PACKAGE, "policy_name", OverridePolicy)  # type: ignore[type-abstract]
 """The project's own aliases; they work without installed metadata, and no entry point replaces them."""
 
+_BUILT_IN_TABLES: BuiltIn[CreateTablePolicy] = BuiltIn(_PACKAGE, "policy_name", CreateTablePolicy)  # type: ignore[type-abstract]
 _ROOT = f"{PREFIX}override.policy"
 _TABLE_ROOT = f"{PREFIX}create.table.policy"
 _Kind = TypeVar("_Kind", OverridePolicy, CreateTablePolicy)
@@ -109,8 +106,7 @@ def load_table_policy(confs: Mapping[str, str]) -> CreateTablePolicy | None:
         return None
     defaults = {key: text for key, text in confs.items() if not key.startswith(PREFIX)}
     try:
-        own = {"Rules": "sparkconfig.policy.rules.policy:RulesTablePolicy"}
-        kind = _find(name, own, CreateTablePolicy)  # type: ignore[type-abstract]
+        kind = _find(name, _BUILT_IN_TABLES, CreateTablePolicy)  # type: ignore[type-abstract]
         return _configured(kind, name, params, defaults)
     except ConfigurationError as error:
         problem = f"{_TABLE_ROOT}: {error}"
@@ -140,13 +136,16 @@ def _sorted(confs: Mapping[str, str]) -> tuple[dict[str, str], dict[str, dict[st
     return names, params, problems
 
 
-def _find(name: str, built_in: Mapping[str, str], base: type[_Kind]) -> type[_Kind]:
-    target = built_in.get(name)
-    if target is None and "." not in name and ":" not in name:
+def _find(name: str, built_in: BuiltIn[_Kind], base: type[_Kind]) -> type[_Kind]:
+    own = built_in.find(name)
+    if own is not None:
+        return own
+    target: str | None = None
+    if "." not in name and ":" not in name:
         published: dict[str, str] = _published()
         target = published.get(name)
         if target is None:
-            known = sorted({*built_in, *published})
+            known = sorted({*built_in.all, *published})
             near = [word for word in known if word.lower() == name.lower()]
             near = near or difflib.get_close_matches(name, known, n=1)
             guess = f" (did you mean '{near[0]}'?)" if near else ""

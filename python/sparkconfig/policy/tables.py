@@ -58,7 +58,12 @@ class CreateTablePolicy(ABC):
     """Sees each CREATE TABLE, CTAS and saveAsTable before it runs.
 
     Life cycle as :class:`~sparkconfig.policy.base.OverridePolicy`. Other statements go on whatever it says.
+
+    Attributes:
+        policy_name: what it is called; the alias of one that ships with sparkconfig.
     """
+
+    policy_name: str = ""
 
     def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: B027 - optional
         """Take the params (``spark.config.create.table.policy.param.*``) and the operator's defaults."""

@@ -21,8 +21,10 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     """Secrets of one vault; names hold letters, digits and dashes only."""
 
     alias = "azure-keyvault"
+    java = ("AzureSecretProvider", "KeyVaultConfigProvider")
     store = "Azure Key Vault secrets"
     extra = "azure"
+    requires = ("azure-keyvault-secrets>=4.8", "azure-identity>=1.16")
     client = "azure.keyvault.secrets"
     separator = "-"
     table = (

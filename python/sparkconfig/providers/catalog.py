@@ -9,33 +9,12 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.params import Param
-from sparkconfig.providers._kit.store import StoreProvider
 from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.providers.registry import BUILT_IN, ENTRY_POINTS, find_class
 
 __all__ = ["ProviderInfo", "catalog"]
-
-_NO_TTL = "none: read at each use"
-_LOCAL = {
-    "envvar": ("environment variables", "no path; key: a variable", "the process's own environment"),
-    "file": (
-        "properties, JSON, YAML, TOML and .env files",
-        "path: a file; key: a key in it",
-        "file permissions",
-    ),
-    "directory": (
-        "directories of mounted secrets",
-        "path: a directory; key: a file's name",
-        "file permissions",
-    ),
-    "sealed": (
-        "encrypted files of `sparkconfig seal`",
-        "path: a section; key: a key in it",
-        "a key file or passphrase",
-    ),
-}
-"""Alias to store, paths and authentication of the providers that need no client."""
 
 
 @dataclass(frozen=True)
@@ -66,33 +45,30 @@ class ProviderInfo:
 
 
 def catalog(*, third_parties: bool = True) -> list[ProviderInfo]:
-    """Return the built-in providers in their own order, then what other packages publish.
+    """Return the built-in providers in the order of their aliases, then what other packages publish.
 
     A published provider that cannot be imported is listed as not installed.
     """
-    found = [_built_in(alias) for alias in BUILT_IN]
+    targets = BUILT_IN.targets()
+    found = [_described(alias, targets[alias], kind) for alias, kind in BUILT_IN.all.items()]
     others = {each.name: each.value for each in entry_points(group=ENTRY_POINTS)} if third_parties else {}
     return found + [
-        _third_party(alias, target) for alias, target in sorted(others.items()) if alias not in BUILT_IN
+        _third_party(alias, target) for alias, target in sorted(others.items()) if alias not in targets
     ]
 
 
-def _built_in(alias: str) -> ProviderInfo:
-    kind = find_class(alias)
-    if issubclass(kind, StoreProvider):
-        return ProviderInfo(
-            alias,
-            BUILT_IN[alias],
-            kind.store,
-            kind.extra,
-            kind.client is None or _there(kind.client),
-            kind.table,
-            kind.paths,
-            kind.ttl_rule,
-            kind.auth,
-        )
-    store, paths, auth = _LOCAL[alias]
-    return ProviderInfo(alias, BUILT_IN[alias], store, None, True, _module_params(kind), paths, _NO_TTL, auth)
+def _described(alias: str, target: str, kind: type[Described]) -> ProviderInfo:
+    return ProviderInfo(
+        alias,
+        target,
+        kind.store,
+        kind.extra,
+        kind.client is None or _there(kind.client),
+        kind.table,
+        kind.paths,
+        kind.ttl_rule,
+        kind.auth,
+    )
 
 
 def _third_party(alias: str, target: str) -> ProviderInfo:

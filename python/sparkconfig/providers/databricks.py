@@ -32,6 +32,7 @@ class DatabricksConfigProvider(NamedStoreProvider):
     alias = "databricks"
     store = "Databricks secret scopes"
     extra = "databricks"
+    requires = ("databricks-sdk>=0.30",)
     client = "databricks.sdk"
     table = (
         layout_param(WHOLE),

@@ -18,6 +18,7 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.fields import BASE64_KEYS, STRUCTURED, as_base64, pick, text_of
 from sparkconfig.providers._kit.params import Param, read_params
 from sparkconfig.providers._kit.paths import ALLOWED_PATHS_DOC, AllowedPaths, failure, read_file
@@ -26,28 +27,34 @@ from sparkconfig.providers.base import ConfigData
 
 __all__ = ["DirectoryConfigProvider"]
 
-PARAMS = (
-    Param("allowed.paths", ALLOWED_PATHS_DOC),
-    Param(
-        "strip.newline",
-        "whether one line end at the end of a file is left out (Kafka keeps it)",
-        default="false",
-        choices=("true", "false"),
-    ),
-    STRUCTURED,
-    BASE64_KEYS,
-)
 _ATTEMPTS = 20
 _log = logging.getLogger(__name__)
 
 
-class DirectoryConfigProvider(FilePushes):
+class DirectoryConfigProvider(Described, FilePushes):
     """Reads the files of one directory; a key is a file's name, and never leads out of the directory.
 
     All keys of one ``get`` are one generation: if a file, or Kubernetes' ``..data`` link, changes meanwhile,
     the directory is read again. Content that is not UTF-8 gets U+FFFD in its place (Kafka),
     unless ``base64.keys`` names it.
     """
+
+    alias = "directory"
+    java = ("DirectoryConfigProvider",)
+    store = "directories of mounted secrets"
+    table = (
+        Param("allowed.paths", ALLOWED_PATHS_DOC),
+        Param(
+            "strip.newline",
+            "whether one line end at the end of a file is left out (Kafka keeps it)",
+            default="false",
+            choices=("true", "false"),
+        ),
+        STRUCTURED,
+        BASE64_KEYS,
+    )
+    paths = "path: a directory; key: a file's name"
+    auth = "file permissions"
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,12 +69,12 @@ class DirectoryConfigProvider(FilePushes):
         return True
 
     def configure(self, params: Mapping[str, str]) -> None:
-        """Take the params of :data:`PARAMS`.
+        """Take the params of ``table``.
 
         Raises:
             ConfigurationError: a param is unknown or wrong.
         """
-        values = read_params("directory", PARAMS, params)
+        values = read_params(self.alias, self.table, params)
         self._strip = values.text("strip.newline") == "true"
         self._structured = values.text(STRUCTURED.name) == "true"
         self._base64 = values.patterns(BASE64_KEYS.name)

@@ -8,27 +8,33 @@ from collections.abc import Mapping, Set
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.java_regex import JavaPatternError, to_python
 from sparkconfig.providers._kit.params import Param, read_params
-from sparkconfig.providers.base import ConfigData, ConfigProvider
+from sparkconfig.providers.base import ConfigData
 
 __all__ = ["EnvVarConfigProvider"]
 
-PARAMS = (
-    Param(
-        "allowlist.pattern",
-        "Java regular expression that the whole name of a variable must match to be readable;"
-        " unset: every variable",
-    ),
-)
 
-
-class EnvVarConfigProvider(ConfigProvider):
+class EnvVarConfigProvider(Described):
     """Reads variables of the process; a reference has no path: ``${envvar:DB_PASSWORD}``.
 
     Args:
         environ: the variables; None: those of this process.
     """
+
+    alias = "envvar"
+    java = ("EnvVarConfigProvider",)
+    store = "environment variables"
+    table = (
+        Param(
+            "allowlist.pattern",
+            "Java regular expression that the whole name of a variable must match to be readable;"
+            " unset: every variable",
+        ),
+    )
+    paths = "no path; key: a variable"
+    auth = "the process's own environment"
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
@@ -45,7 +51,7 @@ class EnvVarConfigProvider(ConfigProvider):
         Raises:
             ConfigurationError: the pattern is not a regular expression.
         """
-        read_params("envvar", PARAMS, params)
+        read_params(self.alias, self.table, params)
         self.allow(params.get("allowlist.pattern"))  # an empty pattern allows nothing, as in Kafka
 
     def allow(self, pattern: str | None) -> None:

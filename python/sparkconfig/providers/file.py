@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from sparkconfig._text import shorten
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
 from sparkconfig.formats import FORMATS, FormatError, format_of
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.fields import STRUCTURED, pick
 from sparkconfig.providers._kit.params import Param, read_params
 from sparkconfig.providers._kit.paths import ALLOWED_PATHS_DOC, AllowedPaths, read_file
@@ -15,21 +16,26 @@ from sparkconfig.providers.base import ConfigData
 
 __all__ = ["FileConfigProvider"]
 
-PARAMS = (
-    Param("allowed.paths", ALLOWED_PATHS_DOC),
-    Param(
-        "format",
-        "what the files hold; `auto`: by suffix (`.json`, `.yaml`, `.yml`, `.toml`, `.env`, anything else is"
-        " Java properties). Nested keys are joined by dots: `db.password`, `hosts.0`",
-        default="auto",
-        choices=("auto", *FORMATS),
-    ),
-    STRUCTURED,
-)
 
-
-class FileConfigProvider(FilePushes):
+class FileConfigProvider(Described, FilePushes):
     """Reads one file for each path, at each use, so that a changed file counts at once."""
+
+    alias = "file"
+    java = ("FileConfigProvider",)
+    store = "properties, JSON, YAML, TOML and .env files"
+    table = (
+        Param("allowed.paths", ALLOWED_PATHS_DOC),
+        Param(
+            "format",
+            "what the files hold; `auto`: by suffix (`.json`, `.yaml`, `.yml`, `.toml`, `.env`, anything else is"
+            " Java properties). Nested keys are joined by dots: `db.password`, `hosts.0`",
+            default="auto",
+            choices=("auto", *FORMATS),
+        ),
+        STRUCTURED,
+    )
+    paths = "path: a file; key: a key in it"
+    auth = "file permissions"
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,12 +49,12 @@ class FileConfigProvider(FilePushes):
         return True
 
     def configure(self, params: Mapping[str, str]) -> None:
-        """Take the params of :data:`PARAMS`.
+        """Take the params of ``table``.
 
         Raises:
             ConfigurationError: a param is unknown or wrong.
         """
-        values = read_params("file", PARAMS, params)
+        values = read_params(self.alias, self.table, params)
         self._format = values.text("format")
         self._structured = values.text(STRUCTURED.name) == "true"
         self._allowed = AllowedPaths(values.optional("allowed.paths"))

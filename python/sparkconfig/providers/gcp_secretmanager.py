@@ -45,8 +45,10 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
     """Secrets of one project, over gRPC."""
 
     alias = "gcp-secretmanager"
+    java = ("SecretManagerConfigProvider",)
     store = "Google Cloud Secret Manager"
     extra = "gcp"
+    requires = ("google-cloud-secret-manager>=2.20",)
     client = "google.cloud.secretmanager_v1"
     separator = "-"
     table = (

@@ -24,6 +24,7 @@ class KeyringConfigProvider(StoreProvider):
     alias = "keyring"
     store = "the desktop's keyring"
     extra = "keyring"
+    requires = ("keyring>=24",)
     client = "keyring"
     table = (
         Param("backend", "dotted name of a backend, such as `keyring.backends.SecretService.Keyring`"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import difflib
 
+from sparkconfig._built_in import BuiltIn
 from sparkconfig._loading import import_object
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers.base import ConfigProvider
 
 __all__ = ["BUILT_IN", "ENTRY_POINTS", "find_class"]
@@ -14,40 +16,8 @@ __all__ = ["BUILT_IN", "ENTRY_POINTS", "find_class"]
 ENTRY_POINTS = "sparkconfig.providers"
 """The entry point group in which third parties publish aliases."""
 
-BUILT_IN = {
-    "envvar": "sparkconfig.providers.envvar:EnvVarConfigProvider",
-    "file": "sparkconfig.providers.file:FileConfigProvider",
-    "directory": "sparkconfig.providers.directory:DirectoryConfigProvider",
-    "sealed": "sparkconfig.providers.sealed:SealedConfigProvider",
-    "vault": "sparkconfig.providers.vault.provider:VaultConfigProvider",
-    "aws-secretsmanager": "sparkconfig.providers.aws.secretsmanager:AwsSecretsManagerConfigProvider",
-    "aws-ssm": "sparkconfig.providers.aws.ssm:AwsSsmConfigProvider",
-    "gcp-secretmanager": "sparkconfig.providers.gcp_secretmanager:GcpSecretManagerConfigProvider",
-    "azure-keyvault": "sparkconfig.providers.azure_keyvault:AzureKeyVaultConfigProvider",
-    "kubernetes": "sparkconfig.providers.kubernetes.provider:KubernetesConfigProvider",
-    "databricks": "sparkconfig.providers.databricks:DatabricksConfigProvider",
-    "hadoop": "sparkconfig.providers.hadoop.provider:HadoopConfigProvider",
-    "keyring": "sparkconfig.providers.keyring:KeyringConfigProvider",
-}
+BUILT_IN: BuiltIn[Described] = BuiltIn("sparkconfig.providers", "alias", Described)  # type: ignore[type-abstract]
 """The project's own aliases; they work without installed metadata, and no entry point replaces them."""
-
-
-_OF_JAVA = {
-    "EnvVarConfigProvider": "envvar",
-    "FileConfigProvider": "file",
-    "DirectoryConfigProvider": "directory",
-    "VaultConfigProvider": "vault",
-    "VaultSecretProvider": "vault",
-    "SecretsManagerConfigProvider": "aws-secretsmanager",
-    "AWSSecretProvider": "aws-secretsmanager",
-    "SsmParamStoreConfigProvider": "aws-ssm",
-    "AzureSecretProvider": "azure-keyvault",
-    "KeyVaultConfigProvider": "azure-keyvault",
-    "SecretManagerConfigProvider": "gcp-secretmanager",
-    "KubernetesSecretConfigProvider": "kubernetes",
-    "KubernetesConfigMapConfigProvider": "kubernetes",
-}
-"""Java's config providers of Kafka and of well-known Connect plugins, by the end of their class name."""
 
 _JAVA_PACKAGES = ("org.apache.kafka.", "com.github.jcustenborder.", "io.lenses.", "io.strimzi.")
 
@@ -58,12 +28,13 @@ def find_class(name: str) -> type[ConfigProvider]:
     Raises:
         ConfigurationError: nothing has that name, it cannot be imported, or it is not a ConfigProvider.
     """
-    target = BUILT_IN.get(name)
-    if target is None:
-        target = _published().get(name)
+    own = BUILT_IN.find(name)
+    if own is not None:
+        return own
+    target = _published().get(name)
     if target is None:
         if "." not in name and ":" not in name:
-            known = sorted({*BUILT_IN, *_published()})
+            known = sorted({*BUILT_IN.all, *_published()})
             near = difflib.get_close_matches(name, known, n=1)
             guess = f" (did you mean '{near[0]}'?)" if near else ""
             raise ConfigurationError(
@@ -90,11 +61,12 @@ def find_class(name: str) -> type[ConfigProvider]:
 def _alias_for_java(name: str) -> str | None:
     """What to write in the place of a Java class; None: the name does not look like one."""
     package, _, simple = name.rpartition(".")
-    known = _OF_JAVA.get(simple)
-    if package and known is not None:
-        return f"{known}, the alias of its counterpart"
+    if package.startswith(_JAVA_PACKAGES) or simple.endswith("Provider"):
+        for alias, kind in BUILT_IN.all.items():
+            if package and simple in kind.java:
+                return f"{alias}, the alias of its counterpart"
     if package.startswith(_JAVA_PACKAGES):
-        return f"one of {', '.join(sorted(BUILT_IN))}"
+        return f"one of {', '.join(sorted(BUILT_IN.all))}"
     return None
 
 

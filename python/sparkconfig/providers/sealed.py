@@ -15,6 +15,7 @@ from sparkconfig.errors import (
     SealedFileError,
     SecretNotFoundError,
 )
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.params import Param, ParamValues, read_params
 from sparkconfig.providers._kit.watch import FilePushes
 from sparkconfig.providers.base import ConfigData
@@ -26,20 +27,27 @@ if TYPE_CHECKING:
 __all__ = ["SealedConfigProvider"]
 
 _KEYS = ("key.file", "key.env", "passphrase.env")
-PARAMS = (
-    Param("file", "the sealed file, which `sparkconfig seal` writes; an absolute path", required=True),
-    Param("key.file", "file with the key, an absolute path, permissions 0600; one of these three is needed"),
-    Param("key.env", "environment variable that holds the key"),
-    Param("passphrase.env", "environment variable that holds the passphrase"),
-)
 
 
-class SealedConfigProvider(FilePushes):
+class SealedConfigProvider(Described, FilePushes):
     """Reads a file that ``sparkconfig seal`` wrote; the path is the section, which may be empty.
 
     Each :meth:`get` reads one state of the file; a file that was replaced is read again at the next one.
     Values are decrypted for each call and not kept.
     """
+
+    alias = "sealed"
+    store = "encrypted files of `sparkconfig seal`"
+    table = (
+        Param("file", "the sealed file, which `sparkconfig seal` writes; an absolute path", required=True),
+        Param(
+            "key.file", "file with the key, an absolute path, permissions 0600; one of these three is needed"
+        ),
+        Param("key.env", "environment variable that holds the key"),
+        Param("passphrase.env", "environment variable that holds the passphrase"),
+    )
+    paths = "path: a section; key: a key in it"
+    auth = "a key file or passphrase"
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +67,7 @@ class SealedConfigProvider(FilePushes):
         """
         from sparkconfig.sealed.opened import SealedReader
 
-        values = read_params("sealed", PARAMS, params)
+        values = read_params(self.alias, self.table, params)
         self._file = _path(values, "file")
         reader = SealedReader(self._file, _source(values))
         try:

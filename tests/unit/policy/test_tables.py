@@ -118,7 +118,7 @@ def test_a_class_of_ones_own(tmp_path, monkeypatch):
         "create__table__policy__param__depth": "3",
     }
     with pytest.raises(ConfigurationError, match="CreateTablePolicy"):
-        engine(tmp_path, create__table__policy="sparkconfig.policy.builtin.names.AllPolicy")
+        engine(tmp_path, create__table__policy="sparkconfig.policy.builtin.all.AllPolicy")
     checker = engine(tmp_path, **settings)
     assert "says Mine" in checker.check_table(CreateTableRequest("t")).message
     assert checker.check_table(CreateTableRequest("t", buckets=2)).allowed

@@ -20,7 +20,7 @@ def test_the_docs_are_current():
 
 def test_every_alias_is_listed_with_its_params():
     found = {each.alias: each for each in catalog(third_parties=False)}
-    assert list(found) == list(BUILT_IN)
+    assert list(found) == list(BUILT_IN.all)
     for each in found.values():
         assert each.params, each.alias
         assert all(param.doc for param in each.params)
@@ -29,21 +29,11 @@ def test_every_alias_is_listed_with_its_params():
         assert each.auth
 
 
-@pytest.mark.parametrize("alias", list(BUILT_IN))
+@pytest.mark.parametrize("alias", BUILT_IN.all)
 def test_importing_a_provider_imports_no_client(alias):
-    module = BUILT_IN[alias].partition(":")[0]
-    clients = [
-        "hvac",
-        "boto3",
-        "botocore",
-        "google",
-        "grpc",
-        "azure",
-        "kubernetes",
-        "databricks",
-        "keyring",
-        "pyspark",
-    ]
+    module = BUILT_IN.all[alias].__module__
+    tops = {kind.client.partition(".")[0] for kind in BUILT_IN.all.values() if kind.client}
+    clients = sorted({*tops, "botocore", "grpc", "pyspark"})
     code = f"import sys, {module}; print([name for name in {clients} if name in sys.modules])"
     environment = {"PYTHONPATH": str(ROOT / "python"), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
@@ -55,7 +45,7 @@ def test_importing_a_provider_imports_no_client(alias):
 def test_entry_points_and_extras_agree_with_the_code():
     tomllib = pytest.importorskip("tomllib", reason="it came with Python 3.11")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"]["sparkconfig.providers"] == BUILT_IN
+    assert project["entry-points"]["sparkconfig.providers"] == BUILT_IN.targets()
     extras = {each.extra for each in catalog(third_parties=False) if each.extra}
     listed = project["optional-dependencies"]
     assert extras <= set(listed)

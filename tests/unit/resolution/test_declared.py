@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping, Set
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from sparkconfig import ConfigData, ConfigProvider, load_providers
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.providers import registry
-from sparkconfig.providers.registry import BUILT_IN, find_class
+from sparkconfig.providers.registry import find_class
 
 HERE = __name__
 VALUE = "s3cret-value-0001"
@@ -239,10 +238,3 @@ def test_a_published_alias_is_found_and_never_replaces_a_built_in_one(monkeypatc
     monkeypatch.setattr(registry, "_published", lambda: {"mine": f"{HERE}:Living", "file": f"{HERE}:Living"})
     assert find_class("mine") is Living
     assert find_class("file").__name__ == "FileConfigProvider"
-
-
-def test_the_built_in_table_is_what_the_metadata_publish() -> None:
-    project = (Path(__file__).resolve().parents[3] / "pyproject.toml").read_text(encoding="utf-8")
-    section = project.split('[project.entry-points."sparkconfig.providers"]\n', 1)[1].split("\n\n", 1)[0]
-    published = dict(re.findall(r'^([\w-]+) = "([^"]+)"', section, re.MULTILINE))
-    assert published == BUILT_IN

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sparkconfig.policy.base import KeyPolicy
-from sparkconfig.policy.builtin.names import no_params
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import OverrideRequest
@@ -83,10 +82,6 @@ class PrincipalPolicy(KeyPolicy):
         self._patterns = {
             scope: tuple(Pattern(fold(name)) for name in names) for scope, names in PRINCIPAL_KEYS.items()
         }
-
-    def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take no params."""
-        no_params(self.policy_name, params)
 
     def allows(self, request: OverrideRequest, name: str) -> bool:
         """Names by which a job acts as its own user; exactly Kafka's three in scope ``connector``."""

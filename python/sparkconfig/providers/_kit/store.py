@@ -9,9 +9,10 @@ from collections.abc import Mapping, Set
 from typing import Any, ClassVar
 
 from sparkconfig.errors import ConfigurationError, ProviderError, ProviderUnavailableError, SparkConfigError
+from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.params import Param, ParamValues, read_params
 from sparkconfig.providers._kit.retry import Attempts
-from sparkconfig.providers.base import ConfigData, ConfigProvider
+from sparkconfig.providers.base import ConfigData
 
 __all__ = ["NETWORK", "TTL", "StoreProvider"]
 
@@ -22,32 +23,17 @@ NETWORK = (
 )
 
 
-class StoreProvider(ConfigProvider):
+class StoreProvider(Described):
     """A provider over a store's own client.
 
     A subclass declares itself in class attributes, makes its client in :meth:`_open`, reads in :meth:`_read`
     and says in :meth:`_failure` what the client's exceptions mean. Everything else is here.
 
     Attributes:
-        alias: the name in ``spark.config.providers.NAME.class``.
-        store: what it reads, for the docs.
-        extra: the extra that brings the client, or None when none is needed.
-        client: the client's module.
-        table: its params.
-        paths: what path and key mean, as Markdown.
-        ttl_rule: where the ttl comes from.
-        auth: how it proves who it is, without secrets in confs.
         noisy_loggers: loggers of the client that would write answers or credentials at level DEBUG.
     """
 
-    alias: ClassVar[str]
-    store: ClassVar[str]
-    extra: ClassVar[str | None] = None
-    client: ClassVar[str | None] = None
-    table: ClassVar[tuple[Param, ...]] = ()
-    paths: ClassVar[str]
     ttl_rule: ClassVar[str] = "`ttl`"
-    auth: ClassVar[str]
     noisy_loggers: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:

@@ -88,6 +88,7 @@ class AwsProvider(NamedStoreProvider):
 
     service: ClassVar[str]
     extra = "aws"
+    requires = ("boto3>=1.34",)
     client = "boto3"
     auth = AWS_AUTH
     # boto3 logs whole answers at level DEBUG, and what it signs.

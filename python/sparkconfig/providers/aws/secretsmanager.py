@@ -20,6 +20,7 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
     """Secrets by name or ARN; several whole secrets come in one BatchGetSecretValue."""
 
     alias = "aws-secretsmanager"
+    java = ("SecretsManagerConfigProvider", "AWSSecretProvider")
     service = "secretsmanager"
     store = "AWS Secrets Manager"
     table = (layout_param(), *AWS_PARAMS)

@@ -20,6 +20,7 @@ class AwsSsmConfigProvider(AwsProvider):
     """Parameters of a path, ten to a call, decrypted."""
 
     alias = "aws-ssm"
+    java = ("SsmParamStoreConfigProvider",)
     service = "ssm"
     store = "AWS Systems Manager Parameter Store"
     table = (

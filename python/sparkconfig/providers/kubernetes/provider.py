@@ -23,8 +23,10 @@ class KubernetesConfigProvider(StoreProvider):
     """Data of one Secret or ConfigMap; changes are pushed by a watch."""
 
     alias = "kubernetes"
+    java = ("KubernetesSecretConfigProvider", "KubernetesConfigMapConfigProvider")
     store = "Kubernetes Secrets and ConfigMaps"
     extra = "kubernetes"
+    requires = ("kubernetes>=29",)
     client = "kubernetes"
     table = (
         Param("kind", "`secret` or `configmap`", default="secret", choices=("secret", "configmap")),

@@ -31,8 +31,10 @@ class VaultConfigProvider(StoreProvider):
     """Key/value secrets, versions 1 and 2, and credentials that Vault makes on demand."""
 
     alias = "vault"
+    java = ("VaultConfigProvider", "VaultSecretProvider")
     store = "HashiCorp Vault, OpenBao"
     extra = "vault"
+    requires = ("hvac>=2.3",)
     client = "hvac"
     table = (
         Param("address", "URL of the server; unset: `VAULT_ADDR`"),

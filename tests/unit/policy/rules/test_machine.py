@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from fuzz import policy_model as model
+from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.request import JOB_TYPES, OverrideRequest
 from sparkconfig.policy.rules.document import parse
-from sparkconfig.policy.rules.policy import RulesPolicy
 from sparkconfig.policy.rules.rulebook import load
 from support.machines import limits
 

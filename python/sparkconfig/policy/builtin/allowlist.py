@@ -1,4 +1,4 @@
-"""The built-in policies that look at names only: ``None``, ``All`` (KIP-458) and ``Allowlist`` (KIP-1188)."""
+"""The built-in policy ``Allowlist`` (KIP-1188): overrides of listed names are allowed."""
 
 from __future__ import annotations
 
@@ -11,44 +11,9 @@ from sparkconfig.policy.base import KeyPolicy
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.request import OverrideRequest
 
-__all__ = ["AllPolicy", "AllowlistPolicy", "NonePolicy", "no_params"]
+__all__ = ["AllowlistPolicy"]
 
 _KAFKA_ALLOWLIST = "connector.client.config.override.allowlist"
-
-
-def no_params(policy: str, params: Mapping[str, str]) -> None:
-    """Refuse params of a policy that takes none."""
-    if params:
-        listed = ", ".join(shorten(name) for name in sorted(params))
-        raise ConfigurationError(f"the policy '{policy}' takes no params, but has: {listed}")
-
-
-class NonePolicy(KeyPolicy):
-    """No override is allowed; what is not an override stays free."""
-
-    policy_name = "None"
-
-    def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take no params."""
-        no_params(self.policy_name, params)
-
-    def allows(self, request: OverrideRequest, name: str) -> bool:  # noqa: ARG002
-        """Nothing."""
-        return False
-
-
-class AllPolicy(KeyPolicy):
-    """Every override is allowed, except what is the operator's alone (``spark.config.*``)."""
-
-    policy_name = "All"
-
-    def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
-        """Take no params."""
-        no_params(self.policy_name, params)
-
-    def allows(self, request: OverrideRequest, name: str) -> bool:  # noqa: ARG002
-        """Everything."""
-        return True
 
 
 class AllowlistPolicy(KeyPolicy):

@@ -65,6 +65,8 @@ class RulesPolicy(OverridePolicy):
     no override.
     """
 
+    policy_name = "Rules"
+
     # A plain number under a deprecated key may have another unit than under the key that replaced it.
     sees_written_names = True
 
@@ -207,6 +209,8 @@ def _problem(rule: Rule, name: str, value: object, budget: Budget) -> str | None
 
 class RulesTablePolicy(CreateTablePolicy):
     """Checks new tables against the ``tables`` of a document; every rule whose pattern fits must be kept."""
+
+    policy_name = "Rules"
 
     def __init__(self) -> None:
         self._book: Rulebook | None = None
