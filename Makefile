@@ -124,9 +124,9 @@ SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.
 	@touch $@
 
 smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice and rotation on the oldest supported Sparks (SMOKE_SPARKS)
-	@$(FIND_JAVA); set -e; for spark in $(SMOKE_SPARKS); do \
-	  echo "== pyspark $$spark"; .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS); \
-	done
+	@$(FIND_JAVA); failed=; for spark in $(SMOKE_SPARKS); do \
+	  echo "== pyspark $$spark"; .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS) || failed="$$failed $$spark"; \
+	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 # 4.3 is in the environment of development.
 AUDIT_SPARK ?= 3.5.9
