@@ -1,17 +1,17 @@
 package org.apache.spark.sparkconfig.bench
 
 import java.nio.file.{Files, Paths}
-import java.util.concurrent.{ConcurrentHashMap, DelayQueue, Delayed, ThreadLocalRandom, TimeUnit}
 import java.util.concurrent.atomic.{AtomicLong, AtomicLongArray, LongAdder}
+import java.util.concurrent.{ConcurrentHashMap, DelayQueue, Delayed, ThreadLocalRandom, TimeUnit}
 
-import scala.jdk.CollectionConverters._
 import scala.concurrent.ExecutionContext.Implicits.global
+import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success}
 
-import org.apache.spark.{SecurityManager, SparkConf}
 import org.apache.spark.internal.plugin.PluginMessage
 import org.apache.spark.rpc.{RpcAddress, RpcEnv}
 import org.apache.spark.serializer.JavaSerializer
+import org.apache.spark.{SecurityManager, SparkConf}
 
 /**
  * Simulated executors: each asks a real driver's plugin endpoint for news, over Spark's own RPC, at its jittered
@@ -62,7 +62,8 @@ object ExecutorLoad {
       if (turn != null) {
         val each = turn.executor
         val began = System.nanoTime()
-        val message = PluginMessage("io.sparkconfig.ConfigPlugin",
+        val message = PluginMessage(
+          "io.sparkconfig.ConfigPlugin",
           Array[AnyRef]("ask-snapshot", Long.box(known.get(each)), Long.box(masks.get(each)), s"load-$each"))
         driver.ask[AnyRef](message).onComplete { answer =>
           val now = System.nanoTime()
@@ -89,7 +90,8 @@ object ExecutorLoad {
     val sorted = latencies.asScala.map(_.longValue).toArray.sorted
     def at(share: Double): Double = if (sorted.isEmpty) -1 else sorted(((sorted.length - 1) * share).toInt) / 1000.0
     val told = arrivals.asScala.toSeq.sortBy(_._1).map { case (generation, of) =>
-      s""""$generation": {"count": ${of.count.sum}, "first": ${of.first.get}, "last": ${of.last.get}, "bytes": ${of.bytes}}"""
+      s""""$generation": {"count": ${of.count.sum}, "first": ${of.first.get}, """ +
+        s""""last": ${of.last.get}, "bytes": ${of.bytes}}"""
     }
     println(s"""{"asks_per_second": ${asked.sum / spent}, "failed": ${failed.sum}, "median_ms": ${at(0.5)},
       | "p99_ms": ${at(0.99)}, "worst_ms": ${at(1.0)}, "unchanged_bytes": $unchangedBytes,

@@ -11,7 +11,10 @@ object LogBench {
     val began = System.nanoTime()
     var i = 0
     while (i < lines) {
-      log.warn("Finished task {}.0 in stage 7.0 (TID {}) in 12 ms on worker-17.shop.example (executor 3) (7/200)", i % 200, i)
+      log.warn(
+        "Finished task {}.0 in stage 7.0 (TID {}) in 12 ms on worker-17.shop.example (executor 3) (7/200)",
+        i % 200,
+        i)
       i += 1
     }
     (System.nanoTime() - began) / 1e6

@@ -3,7 +3,6 @@ import java.util.regex.Pattern
 
 import io.sparkconfig.redaction.engine.Redactor
 
-
 /** Measures one text and one set of values; prints one JSON object, speeds in MB (10^6 characters) a second. */
 object RedactionBench {
   @volatile private var sink = 0L
@@ -26,7 +25,8 @@ object RedactionBench {
     val bytes = lines.map(_.getBytes("UTF-8"))
     val copy = speed(size, bytes)(line => line.clone().length)
     val netty = nettySearch(values).map(search => speed(size, bytes)(search)).getOrElse(0.0)
-    println(s"""{"build_ms": $build, "ours": $ours, "indexOf": $indexOf, "regex": $regex, "netty": $netty, "copy": $copy}""")
+    println(
+      s"""{"build_ms": $build, "ours": $ours, "indexOf": $indexOf, "regex": $regex, "netty": $netty, "copy": $copy}""")
   }
 
   /** Netty's own Aho-Corasick, over a buffer around each line. */

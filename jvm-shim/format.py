@@ -1,7 +1,8 @@
-"""scalafmt and scalafix over the shim's sources: ``python jvm-shim/format.py [--check] [--java JAVA]``.
+"""scalafmt and scalafix over all Scala sources: ``python jvm-shim/format.py [--check] [--java JAVA]``.
 
 Both come from Maven Central by their coordinates, with ``mvn``, once: 30 s and 50 MB in ``.cache/jars``. What they do
-stands in ``.scalafmt.conf`` and ``.scalafix.conf``. scalafix runs only rules that need no compiler.
+stands in ``.scalafmt.conf`` and ``.scalafix.conf``. scalafix runs only rules that need no compiler; its OrganizeImports
+needs one, so scalafmt sorts and groups the imports.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from tools import ROOT, jars
@@ -18,18 +20,26 @@ TOOLS = (
     ("scalafmt", "org.scalameta", "scalafmt-cli_2.13", "3.7.17"),
     ("scalafix", "ch.epfl.scala", "scalafix-cli_2.13.16", "0.14.2"),
 )
+FOLDERS = ("jvm-shim/src", "jvm-shim/versions", "tests", "bench")
+WIDEST = 120
 
 
 def sources() -> list[str]:
-    """Return the Scala files of the shim."""
-    return sorted(
-        str(path) for part in ("src", "versions") for path in (ROOT / "jvm-shim" / part).rglob("*.scala")
-    )
+    """Return the Scala files of the shim, and those that tests and benches compile."""
+    return sorted(str(path) for part in FOLDERS for path in (ROOT / part).rglob("*.scala"))
+
+
+def too_wide(files: list[str]) -> Iterator[str]:
+    """Yield file and number of each line that scalafmt could not break: comments and texts."""
+    for name in files:
+        for number, line in enumerate(Path(name).read_text(encoding="utf-8").splitlines(), 1):
+            if len(line) > WIDEST:
+                yield f"{name}:{number}"
 
 
 def main() -> int:
     """Format, or with ``--check`` only tell what is not formatted; then run scalafix's rules."""
-    parser = argparse.ArgumentParser(description="scalafmt and scalafix over the shim's sources")
+    parser = argparse.ArgumentParser(description="scalafmt and scalafix over all Scala sources")
     parser.add_argument(
         "--check", action="store_true", help="change nothing; fail if something is not formatted"
     )
@@ -52,7 +62,9 @@ def main() -> int:
     )  # fmt: skip
     if formatted.returncode and options.check:
         sys.stderr.write("these files are not formatted: python jvm-shim/format.py\n")
-    return 1 if formatted.returncode or fixed.returncode else 0
+    wide = list(too_wide(files))
+    sys.stderr.writelines(f"{place}: more than {WIDEST} columns\n" for place in wide)
+    return 1 if formatted.returncode or fixed.returncode or wide else 0
 
 
 if __name__ == "__main__":

@@ -39,8 +39,9 @@ object ConfReader {
       "kept prefix" -> copy.getAllWithPrefix("spark.shop.").toMap.apply("token"),
       "kept set" -> Try(spark.conf.set(Kept, "mine")).map(_ => "done").get,
       "journal" -> Thread.getAllStackTraces.keySet.toString.contains("sparkconfig-journal").toString,
-      "executor environment" -> inTask(spark, sys.env.getOrElse("TOKEN", "nothing"))
-    ) ++ WhoGetsWhat.references(build(given), Kept).zipWithIndex.map { case (text, i) => s"kept reference $i" -> text }
+      "executor environment" -> inTask(spark, sys.env.getOrElse("TOKEN", "nothing"))) ++ WhoGetsWhat.references(
+      build(given),
+      Kept).zipWithIndex.map { case (text, i) => s"kept reference $i" -> text }
     spark.stop()
     val next = SparkSession.builder.master("local[1]").config("spark.plugins", "").config(Placed, "first").getOrCreate()
     next.conf.set(Placed, "next")
@@ -54,7 +55,9 @@ object ConfReader {
 
   /** What a job's own change shows to its session. */
   private def setIn(spark: SparkSession, change: SparkSession => Any): String =
-    Try(change(spark)).map(_ => spark.conf.getOption(Placed).getOrElse("nothing")).recover { case e => e.getMessage }.get
+    Try(change(spark)).map(_ => spark.conf.getOption(Placed).getOrElse("nothing")).recover { case e =>
+      e.getMessage
+    }.get
 
   private def inTask(spark: SparkSession, read: => String): String =
     spark.sparkContext.parallelize(Seq(1), 1).map(_ => read).collect().head

@@ -3,12 +3,13 @@ package probe
 import jakarta.servlet.DispatcherType
 import jakarta.servlet.http.{HttpServlet, HttpServletRequest, HttpServletResponse}
 import org.sparkproject.jetty.ee10.servlet.{FilterHolder, ServletContextHandler, ServletHolder}
-import org.sparkproject.jetty.server.{Server, ServerConnector}
 import org.sparkproject.jetty.server.handler.ContextHandlerCollection
 import org.sparkproject.jetty.server.handler.gzip.GzipHandler
+import org.sparkproject.jetty.server.{Server, ServerConnector}
 
 /** Spark's own Jetty with a servlet that answers in every way a page can, once plain and once behind the filter. */
 object FilterProbe {
+
   /** The text that pages show. */
   @volatile private var value = ""
   def show(text: String): Unit = value = text
@@ -56,7 +57,9 @@ object FilterProbe {
           response.setContentType("text/html;charset=utf-8")
           response.getWriter.print(text)
         case "/bare-writer" => response.setContentType("text/html"); response.getWriter.print(text)
-        case "/stream" => response.setContentType("application/json"); response.getOutputStream.write(("\"" + value + "ä\"").getBytes("UTF-8"))
+        case "/stream" =>
+          response.setContentType("application/json");
+          response.getOutputStream.write(("\"" + value + "ä\"").getBytes("UTF-8"))
         case "/length" =>
           response.setContentType("text/plain")
           response.setContentLength(utf8.length)

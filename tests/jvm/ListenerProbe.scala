@@ -26,7 +26,8 @@ class AllEvents(conf: SparkConf) extends SparkFirehose {
       case end: SparkListenerSQLExecutionEnd =>
         val failure = end.getClass.getDeclaredField("executionFailure")
         failure.setAccessible(true)
-        failure.get(end).asInstanceOf[Option[Throwable]].foreach(error => Probe.write("FAILURE", Utils.exceptionString(error)))
+        failure.get(end).asInstanceOf[Option[Throwable]].foreach(error =>
+          Probe.write("FAILURE", Utils.exceptionString(error)))
       case _ =>
     }
   }

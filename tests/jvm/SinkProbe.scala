@@ -12,8 +12,14 @@ package org.apache.spark.probe {
 
   /** Spark's own event log writers and readers around the redacting one. */
   object EventLogs {
+
     /** Writes the events and returns the whole log, as Spark's history server reads it. */
-    def writeAndRead(folder: String, codec: String, rolling: Boolean, redact: String => String, events: Seq[String]): String = {
+    def writeAndRead(
+        folder: String,
+        codec: String,
+        rolling: Boolean,
+        redact: String => String,
+        events: Seq[String]): String = {
       val conf = new SparkConf(false).set("spark.eventLog.rolling.enabled", rolling.toString)
         .set("spark.eventLog.rolling.maxFileSize", "10m")
         .set("spark.eventLog.compress", (codec != "none").toString).set("spark.eventLog.compression.codec", codec)
@@ -29,7 +35,8 @@ package org.apache.spark.probe {
       val text = new StringBuilder
       reader.listEventLogFiles.foreach { file =>
         val stream = EventLogFileReader.openEventLog(file.getPath, fs)
-        try text.append(new String(stream.readAllBytes(), UTF_8)) finally stream.close()
+        try text.append(new String(stream.readAllBytes(), UTF_8))
+        finally stream.close()
       }
       text.toString
     }
@@ -40,8 +47,8 @@ package io.sparkconfig.redaction.probe {
 
   import java.nio.file.{Files, Paths}
 
-  import io.sparkconfig.redaction.sinks.EventLogListener
   import io.sparkconfig.redaction.engine.Redactor
+  import io.sparkconfig.redaction.sinks.EventLogListener
   import org.apache.logging.log4j.LogManager
   import org.apache.logging.log4j.message.Message
   import org.apache.spark.probe.EventLogs
@@ -49,15 +56,21 @@ package io.sparkconfig.redaction.probe {
   /** Inputs that do not fit through Py4J, or that only a JVM can make. */
   object SinkProbe {
     def eventLog(folder: String, codec: String, rolling: Boolean, value: String): String =
-      EventLogs.writeAndRead(folder, codec, rolling, EventLogListener.event, Seq(
-        """{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}""",
-        s"""{"Event":"shop.Sold","note":"$value","filler":"${"x" * 2000000}"}""",
-        """{"Event":"shop.Closed"}"""))
+      EventLogs.writeAndRead(
+        folder,
+        codec,
+        rolling,
+        EventLogListener.event,
+        Seq(
+          """{"Event":"SparkListenerLogStart","Spark Version":"4.0.0"}""",
+          s"""{"Event":"shop.Sold","note":"$value","filler":"${"x" * 2000000}"}""",
+          """{"Event":"shop.Closed"}"""))
 
     /** An event of `megabytes`, a value at both ends: what is left, as "length, masks, whether a value is there". */
     def hugeEvent(megabytes: Int, value: String): String = {
       val filler = "a line of an event with nothing in it; "
-      val text = new java.lang.StringBuilder((megabytes << 20) + 1024).append("{\"first\":\"").append(value).append("\",\"filler\":\"")
+      val text = new java.lang.StringBuilder((megabytes << 20) + 1024).append("{\"first\":\"").append(value).append(
+        "\",\"filler\":\"")
       while (text.length < (megabytes << 20)) text.append(filler)
       text.append("\",\"last\":\"").append(value).append("\"}")
       val length = text.length
@@ -88,10 +101,12 @@ package io.sparkconfig.redaction.probe {
         override def getParameters: Array[AnyRef] = Array(value)
         override def getThrowable: Throwable = null
       })
-      LogManager.getLogger("faulty").error("harmless", new RuntimeException(value) {
-        override def getMessage: String = throw new IllegalStateException(value)
-        override def toString: String = throw new IllegalStateException(value)
-      })
+      LogManager.getLogger("faulty").error(
+        "harmless",
+        new RuntimeException(value) {
+          override def getMessage: String = throw new IllegalStateException(value)
+          override def toString: String = throw new IllegalStateException(value)
+        })
     }
 
     def event(json: String): String = EventLogListener.event(json)

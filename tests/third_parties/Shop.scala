@@ -1,25 +1,26 @@
 package shop
 
-import java.util.{Map => JavaMap}
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.{Map => JavaMap}
 
+import SERVLET.http.{HttpServletRequest, HttpServletRequestWrapper, HttpServletResponse}
 import SERVLET.{Filter, FilterChain, FilterConfig, ServletRequest, ServletResponse}
-import SERVLET.http.{HttpServletRequestWrapper, HttpServletRequest, HttpServletResponse}
 import org.apache.spark.SparkContext
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerTaskEnd}
-import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{ExpressionInfo, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.util.QueryExecutionListener
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 
 /** What a user brings along: a plugin, listeners, a session extension and a filter; all write down what they saw. */
 object Seen {
   private val counts = scala.collection.mutable.SortedMap.empty[String, Int]
   def count(what: String): Unit = synchronized { counts(what) = counts.getOrElse(what, 0) + 1 }
+
   /** How often it happens may differ between runs. */
   def note(what: String): Unit = synchronized { counts(what) = 1 }
   def all: String = synchronized { counts.map { case (what, number) => s"$what=$number" }.mkString("\n") }
@@ -54,7 +55,8 @@ class Plugin extends SparkPlugin {
 }
 
 class Events extends SparkListener {
-  override def onJobEnd(end: SparkListenerJobEnd): Unit = Seen.note(s"listener: ${end.jobResult.toString.takeWhile(_ != '(')}")
+  override def onJobEnd(end: SparkListenerJobEnd): Unit =
+    Seen.note(s"listener: ${end.jobResult.toString.takeWhile(_ != '(')}")
   override def onTaskEnd(end: SparkListenerTaskEnd): Unit = if (end.taskMetrics == null) Seen.count("no metrics")
 }
 
@@ -62,7 +64,8 @@ class Queries extends QueryExecutionListener {
   private def nodes(query: QueryExecution): String =
     query.analyzed.collect { case node => node.getClass.getSimpleName }.mkString(" ")
   override def onSuccess(name: String, query: QueryExecution, nanos: Long): Unit =
-    Seen.note(s"query: $name ${nodes(query)} / ${query.executedPlan.collect { case node => node.nodeName }.mkString(" ")}")
+    Seen.note(
+      s"query: $name ${nodes(query)} / ${query.executedPlan.collect { case node => node.nodeName }.mkString(" ")}")
   override def onFailure(name: String, query: QueryExecution, error: Exception): Unit =
     Seen.note(s"failed query: $name ${error.getClass.getName}")
 }

@@ -15,10 +15,15 @@ __all__ = [
     "HARMLESS_NAMES",
     "PLAIN_FIELDS",
     "SECRET_NAMES",
+    "STEPS",
+    "STEPS_PER_CHARACTER",
 ]
 
 _DATA = json.loads((Path(__file__).parents[1] / "data" / "redaction.json").read_text(encoding="utf-8"))
 
+#: How many comparisons one text may cost, and how many more each of its characters; beyond that it is withheld.
+STEPS: int = _DATA["steps"]
+STEPS_PER_CHARACTER: int = _DATA["steps_per_character"]
 #: Values, and parts of values, with fewer characters are not registered unless declared.
 FLOOR: int = _DATA["floor"]
 #: The shortest fragment of a value that is registered: what parsers of URLs quote in their errors.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 
-from sparkconfig.redaction.data import FLOOR
+from sparkconfig.redaction.data import FLOOR, STEPS, STEPS_PER_CHARACTER
 from sparkconfig.redaction.masking import MASK, WITHHELD, in_mask, joined, replace
 from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
@@ -34,6 +34,10 @@ _CHUNK = 1 << 20
 # Tables and plans cut values; this far before an ellipsis their beginnings are looked for.
 _ELLIPSIS = re.compile("\\.{3,}|\u2026")
 _CUT_LIMIT = 200
+
+
+def _budget(text: str) -> Budget:
+    return Budget(STEPS + STEPS_PER_CHARACTER * len(text))
 
 
 class Registry:
@@ -177,7 +181,7 @@ class _Index:
         return _Index(plain, encoded, bare)
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        budget = Budget(64 * len(text) + 16_000_000)
+        budget = _budget(text)
         found = self._find(text, budget)
         for view, positions in views(text):
             found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
@@ -188,7 +192,7 @@ class _Index:
     def beginning(self, text: str) -> int:
         """How many of the last characters could be the beginning of a value."""
         starts, heads, signs, longest = self._starts
-        readings = Readings(text, Budget(64 * len(text) + 16_000_000))
+        readings = Readings(text, _budget(text))
         end = len(text)
         for at in range(max(0, end - longest), end):
             if end - at < _WINDOW and text[at:] in heads:

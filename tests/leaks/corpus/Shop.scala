@@ -51,7 +51,8 @@ object Shop {
     sc.setJobGroup(s"group $text", s"description $text")
     val shared = sc.broadcast(text)
     sc.longAccumulator(s"counter $text")
-    sc.parallelize(1 to 8, 2).setName(s"rdd $text").cache().map(x => (x % 2, shared.value.length)).reduceByKey(_ + _).collect()
+    sc.parallelize(1 to 8, 2).setName(s"rdd $text").cache().map(x => (x % 2, shared.value.length)).reduceByKey(
+      _ + _).collect()
     sc.clearJobGroup()
   }
 

@@ -25,7 +25,11 @@ class LockedFiles extends RawLocalFileSystem {
     check("getPassword", Option(configuration.getPassword("fs.locked.key")).map(new String(_)), fits)
     check("get", Option(configuration.get("fs.locked.plain.key")), fits)
     val opener = Option(SparkEnv.get).map(_.executorId).getOrElse("none") + "\n"
-    Files.write(Paths.get(s"$lock.opened"), opener.getBytes(UTF_8), StandardOpenOption.CREATE, StandardOpenOption.APPEND)
+    Files.write(
+      Paths.get(s"$lock.opened"),
+      opener.getBytes(UTF_8),
+      StandardOpenOption.CREATE,
+      StandardOpenOption.APPEND)
   }
 
   override def pathToFile(path: Path): File = new File(path.toUri.getPath)

@@ -25,6 +25,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 object Store {
   @volatile var password: String = ""
   val rows = new ConcurrentLinkedQueue[java.lang.Long]()
+
   /** What sources were given that was not the password, as far as it can be shown. */
   val refused = new ConcurrentLinkedQueue[String]()
   val schema: StructType = new StructType().add("id", LongType)
@@ -50,8 +51,9 @@ object Store {
 }
 
 /** A V1 source and sink. */
-class V1Source extends RelationProvider with SchemaRelationProvider with CreatableRelationProvider
-    with StreamSinkProvider with DataSourceRegister {
+class V1Source
+  extends RelationProvider with SchemaRelationProvider with CreatableRelationProvider with StreamSinkProvider
+  with DataSourceRegister {
   override def shortName(): String = "storev1"
   override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation = {
     Store.enter("V1 createRelation", options)
@@ -60,13 +62,19 @@ class V1Source extends RelationProvider with SchemaRelationProvider with Creatab
   override def createRelation(context: SQLContext, options: Map[String, String], schema: StructType): BaseRelation =
     createRelation(context, options)
   override def createRelation(
-      context: SQLContext, mode: SaveMode, options: Map[String, String], data: DataFrame): BaseRelation = {
+      context: SQLContext,
+      mode: SaveMode,
+      options: Map[String, String],
+      data: DataFrame): BaseRelation = {
     Store.enter("V1 write", options)
     data.collect().foreach(row => Store.rows.add(row.getLong(0)))
     new V1Relation(context, options)
   }
   override def createSink(
-      context: SQLContext, options: Map[String, String], columns: Seq[String], mode: OutputMode): Sink = {
+      context: SQLContext,
+      options: Map[String, String],
+      columns: Seq[String],
+      mode: OutputMode): Sink = {
     Store.enter("V1 createSink", options)
     new Sink {
       override def addBatch(id: Long, data: DataFrame): Unit = {
@@ -78,7 +86,7 @@ class V1Source extends RelationProvider with SchemaRelationProvider with Creatab
 }
 
 class V1Relation(context: SQLContext, options: Map[String, String])
-    extends BaseRelation with TableScan with InsertableRelation {
+  extends BaseRelation with TableScan with InsertableRelation {
   override def sqlContext: SQLContext = context
   override def schema: StructType = Store.schema
   override def buildScan(): RDD[Row] = {
@@ -102,7 +110,9 @@ class V2Source extends TableProvider with DataSourceRegister {
     Store.schema
   }
   override def getTable(
-      schema: StructType, partitions: Array[Transform], options: util.Map[String, String]): Table = {
+      schema: StructType,
+      partitions: Array[Transform],
+      options: util.Map[String, String]): Table = {
     enter(options)
     new V2Table("storev2")
   }
@@ -124,7 +134,12 @@ class V2Table(override val name: String) extends Table with SupportsRead with Su
   import TableCapability._
   override def schema(): StructType = Store.schema
   override def capabilities(): util.Set[TableCapability] = util.EnumSet.of(
-    BATCH_READ, BATCH_WRITE, MICRO_BATCH_READ, STREAMING_WRITE, TRUNCATE, ACCEPT_ANY_SCHEMA)
+    BATCH_READ,
+    BATCH_WRITE,
+    MICRO_BATCH_READ,
+    STREAMING_WRITE,
+    TRUNCATE,
+    ACCEPT_ANY_SCHEMA)
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
     new V2Scan(options.asCaseSensitiveMap.asScala.toMap)
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder =
@@ -221,7 +236,9 @@ class StoreCatalog extends TableCatalog with SupportsNamespaces {
   override def loadTable(identifier: Identifier): Table =
     Option(tables.get(identifier)).getOrElse(throw Missing(identifier))
   override def createTable(
-      identifier: Identifier, schema: StructType, parts: Array[Transform],
+      identifier: Identifier,
+      schema: StructType,
+      parts: Array[Transform],
       properties: util.Map[String, String]): Table = {
     tables.put(identifier, new V2Table(s"$named.$identifier"))
     loadTable(identifier)
@@ -259,11 +276,14 @@ class StoreSessionCatalog extends CatalogExtension {
   override def listTables(namespace: Array[String]): Array[Identifier] = tables.listTables(namespace)
   override def loadTable(identifier: Identifier): Table = tables.loadTable(identifier)
   override def createTable(
-      identifier: Identifier, columns: Array[org.apache.spark.sql.connector.catalog.Column],
+      identifier: Identifier,
+      columns: Array[org.apache.spark.sql.connector.catalog.Column],
       parts: Array[Transform],
       properties: util.Map[String, String]): Table = tables.createTable(identifier, columns, parts, properties)
   override def createTable(
-      identifier: Identifier, schema: StructType, parts: Array[Transform],
+      identifier: Identifier,
+      schema: StructType,
+      parts: Array[Transform],
       properties: util.Map[String, String]): Table = tables.createTable(identifier, schema, parts, properties)
   override def alterTable(identifier: Identifier, changes: TableChange*): Table =
     tables.alterTable(identifier, changes: _*)

@@ -10,11 +10,15 @@ import org.apache.spark.sql.internal.SQLConf
  * below Spark's own, because the registries are private to it.
  */
 object DumpKeys {
-  private val Holders = Seq("package", "Kryo", "UI", "Status", "Streaming", "Network", "Worker", "Deploy", "History",
-    "Python", "R").map(name => s"org.apache.spark.internal.config.$name$$") ++ Seq(
-    "org.apache.spark.sql.internal.SQLConf$", "org.apache.spark.sql.internal.StaticSQLConf$",
-    "org.apache.spark.sql.connect.config.Connect$", "org.apache.spark.deploy.yarn.config.package$",
-    "org.apache.spark.deploy.k8s.Config$", "org.apache.spark.sql.hive.HiveUtils$")
+  private val Holders =
+    Seq("package", "Kryo", "UI", "Status", "Streaming", "Network", "Worker", "Deploy", "History", "Python", "R").map(
+      name => s"org.apache.spark.internal.config.$name$$") ++ Seq(
+      "org.apache.spark.sql.internal.SQLConf$",
+      "org.apache.spark.sql.internal.StaticSQLConf$",
+      "org.apache.spark.sql.connect.config.Connect$",
+      "org.apache.spark.deploy.yarn.config.package$",
+      "org.apache.spark.deploy.k8s.Config$",
+      "org.apache.spark.sql.hive.HiveUtils$")
 
   private def quoted(text: String): String = "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
 

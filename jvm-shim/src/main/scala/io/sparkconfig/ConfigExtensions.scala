@@ -1,7 +1,7 @@
 package io.sparkconfig
 
 import io.sparkconfig.bindings.Bindings
-import io.sparkconfig.core.{SparkConfigException, Values}
+import io.sparkconfig.core.{SparkConfigException, Threads, Values}
 import io.sparkconfig.policy.doors.{Doors, SinglePassStrategy}
 import io.sparkconfig.redaction.sinks.{Sinks, Stage}
 import org.apache.spark.sparkconfig.RedactionAccess
@@ -25,6 +25,6 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
     Doors.open(extensions)
     Bindings.inject(extensions)
     Sinks.install(Stage.Session(extensions))
-    RedactionAccess.redactDriverPython(extensions)
+    RedactionAccess.redactDriverPython(extensions, Threads.factory("sparkconfig-driver-python").newThread(_))
   }
 }

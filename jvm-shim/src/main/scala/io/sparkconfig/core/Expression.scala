@@ -3,8 +3,11 @@ package io.sparkconfig.core
 import java.util.Locale
 
 /**
- * A value text that holds references, as it travels to the side process and as it is looked up in a snapshot. The
- * shim never parses it: the grammar lives in Python alone.
+ * A value text that holds references, as it travels to the side process and as it is looked up in a snapshot.
+ *
+ * Python alone parses and evaluates texts. Here are estimates of that grammar, which may be too wide and never too
+ * narrow: whether a text may hold something to resolve, and which other keys of its map have to travel with it.
+ * `tests/conformance/expressions/cases.json` holds both sides to that.
  *
  * @param text the whole value
  * @param id what identifies it in a snapshot: the text itself, unless its meaning depends on where it stands

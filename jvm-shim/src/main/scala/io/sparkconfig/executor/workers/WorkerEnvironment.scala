@@ -2,6 +2,8 @@ package io.sparkconfig.executor.workers
 
 import java.util.{Map => JMap}
 
+import org.apache.spark.sparkconfig.access.Reflect
+
 /**
  * The environment that this process hands to the processes which it starts, Python workers among them. Spark has no
  * place where a plugin could add a variable for its workers, and a conf would show it, so the JDK's own copy of the
@@ -17,9 +19,7 @@ private[workers] object WorkerEnvironment {
   def remove(name: String, text: String): Unit = synchronized { inherited.remove(key(name), value(text)) }
 
   private def inherited: JMap[AnyRef, AnyRef] = attempt {
-    val field = Class.forName(Owner).getDeclaredField("theEnvironment")
-    field.setAccessible(true)
-    field.get(null).asInstanceOf[JMap[AnyRef, AnyRef]]
+    Reflect.field(Class.forName(Owner), "theEnvironment").get(null).asInstanceOf[JMap[AnyRef, AnyRef]]
   }
 
   private def key(name: String): AnyRef = make("Variable", name)
@@ -27,9 +27,7 @@ private[workers] object WorkerEnvironment {
   private def value(text: String): AnyRef = make("Value", text)
 
   private def make(kind: String, text: String): AnyRef = attempt {
-    val method = Class.forName(s"$Owner$$$kind").getDeclaredMethod("valueOf", classOf[String])
-    method.setAccessible(true)
-    method.invoke(null, text)
+    Reflect.method(Class.forName(s"$Owner$$$kind"), "valueOf", classOf[String]).invoke(null, text)
   }
 
   private def attempt[T](action: => T): T =

@@ -29,7 +29,7 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
 
   /** How many of the last characters of `text` could be the beginning of a value. */
   def atEnd(text: String): Int = {
-    val budget = new Budget(64L * text.length + 16000000L)
+    val budget = new Budget(Constants.steps(text.length))
     val readings = new Readings(text, budget)
     // Each character may be written as six.
     var at = math.max(0, text.length - 6 * longest)

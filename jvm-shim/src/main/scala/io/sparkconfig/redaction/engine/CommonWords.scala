@@ -14,6 +14,11 @@ private[redaction] object Constants {
     finally stream.close()
   }
 
+  /** How many comparisons one text may cost; beyond that it is withheld. */
+  def steps(length: Int): Long = Steps + StepsPerCharacter * length
+  private val Steps: Long = data.get("steps").asLong
+  private val StepsPerCharacter: Long = data.get("steps_per_character").asLong
+
   /** Values, and parts of values, with fewer characters are not registered unless declared. */
   val Floor: Int = data.get("floor").asInt
 

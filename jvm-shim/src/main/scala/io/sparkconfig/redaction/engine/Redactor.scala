@@ -101,7 +101,7 @@ object Redactor {
   /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
   private[redaction] def find(text: String, json: Boolean): Intervals = {
     val raw = new Intervals
-    val budget = new Budget(64L * text.length + 16000000L)
+    val budget = new Budget(Constants.steps(text.length))
     val all = current()
     val signs = new Signs
     var k = 0

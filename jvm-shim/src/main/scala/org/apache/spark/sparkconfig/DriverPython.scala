@@ -8,6 +8,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import org.apache.spark.api.python.PythonAccumulatorV2
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.util.AccumulatorContext
 import org.slf4j.LoggerFactory
@@ -37,12 +38,15 @@ private[sparkconfig] object DriverPython {
 
   @volatile private var reached: Option[AnyRef] = None
 
-  /** Turns redaction on in the Python that has an accumulator here; once for each. Never throws. */
-  private[sparkconfig] def redact(session: SparkSessionExtensions): Unit =
+  /**
+   * Turns redaction on in the Python that has an accumulator here; once for each. Never throws.
+   * @param thread makes the thread that tells it
+   */
+  private[sparkconfig] def redact(session: SparkSessionExtensions, thread: Runnable => Thread): Unit =
     try
       newest().foreach { accumulator =>
         val first = synchronized { val is = !reached.exists(_ eq accumulator); reached = Some(accumulator); is }
-        if (first) send(accumulator)
+        if (first) send(accumulator, thread)
       }
     catch {
       case fault @ (NonFatal(_) | _: LinkageError) =>
@@ -50,25 +54,21 @@ private[sparkconfig] object DriverPython {
     }
 
   private def newest(): Option[PythonAccumulatorV2] = {
-    val field = AccumulatorContext.getClass.getDeclaredField("originals")
-    field.setAccessible(true)
-    val known = field.get(AccumulatorContext).asInstanceOf[ConcurrentHashMap[Any, WeakReference[AnyRef]]]
+    val known = Reflect.get(AccumulatorContext, "originals").asInstanceOf[ConcurrentHashMap[Any, WeakReference[AnyRef]]]
     known.values.asScala.map(_.get).collect { case found: PythonAccumulatorV2 => found }.toSeq
       .sortBy(_.id).lastOption
   }
 
-  private def send(accumulator: PythonAccumulatorV2): Unit = {
+  private def send(accumulator: PythonAccumulatorV2, thread: Runnable => Thread): Unit = {
     val update = accumulator.copyAndReset()
     update.add(pickle)
     // The main thread of that Python waits for the answer of a call here, and another one serves updates.
-    val sender = new Thread(
-      () =>
-        try accumulator.merge(update)
-        catch {
-          case fault @ (NonFatal(_) | _: LinkageError) => log.info("the driver's Python was not reached", fault)
-        },
-      "sparkconfig-driver-python")
-    sender.setDaemon(true)
+    val sender = thread { () =>
+      try accumulator.merge(update)
+      catch {
+        case fault @ (NonFatal(_) | _: LinkageError) => log.info("the driver's Python was not reached", fault)
+      }
+    }
     sender.start()
     sender.join(WaitMs)
   }

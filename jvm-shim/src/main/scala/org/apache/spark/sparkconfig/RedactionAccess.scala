@@ -35,8 +35,10 @@ object RedactionAccess {
   /**
    * Turns redaction on in the Python that has started this JVM, if there is one; once. Never throws.
    * @param session the start of the first one is the moment; SQL cannot make it, so that no query can call this
+   * @param thread makes the thread that tells it
    */
-  def redactDriverPython(session: SparkSessionExtensions): Unit = DriverPython.redact(session)
+  def redactDriverPython(session: SparkSessionExtensions, thread: Runnable => Thread): Unit =
+    DriverPython.redact(session, thread)
 
   /**
    * Lets the listeners of others see what `redact` makes of events; those in the package `ours` see the events

@@ -25,9 +25,9 @@ object Reflect {
    *
    * @throws IllegalStateException if this Spark version has none
    */
-  def method(owner: Class[_], name: String): Method = {
+  def method(owner: Class[_], name: String, parameters: Class[_]*): Method = {
     val found =
-      try owner.getDeclaredMethod(name)
+      try owner.getDeclaredMethod(name, parameters: _*)
       catch {
         case _: NoSuchMethodException =>
           throw new IllegalStateException(s"${owner.getName} has no method $name in this Spark version")

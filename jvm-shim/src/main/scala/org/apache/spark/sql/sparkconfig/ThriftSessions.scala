@@ -1,10 +1,10 @@
 package org.apache.spark.sql.sparkconfig
 
-import java.lang.reflect.Field
 import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
-import scala.util.Try
+
+import org.apache.spark.sparkconfig.access.Reflect
 
 /** Whose sessions a Thrift server in this JVM serves. The server and its sessions are private to Spark and Hive. */
 object ThriftSessions {
@@ -19,10 +19,10 @@ object ThriftSessions {
     // No other application pays for the server's classes.
     if (!Thread.currentThread.getName.startsWith("HiveServer2-")) None
     else manager.flatMap { sessions =>
-      val operations = value(sessions, "operationManager")
-      val contexts = value(operations, "sessionToContexts").asInstanceOf[JMap[AnyRef, AnyRef]]
+      val operations = Reflect.get(sessions, "operationManager")
+      val contexts = Reflect.get(operations, "sessionToContexts").asInstanceOf[JMap[AnyRef, AnyRef]]
       contexts.asScala.collectFirst { case (handle, context) if id(context) == session => handle }.map { handle =>
-        val found = value(sessions, "handleToSession").asInstanceOf[JMap[AnyRef, AnyRef]].get(handle)
+        val found = Reflect.get(sessions, "handleToSession").asInstanceOf[JMap[AnyRef, AnyRef]].get(handle)
         found.getClass.getMethod("getUserName").invoke(found).asInstanceOf[String]
       }
     }
@@ -30,23 +30,14 @@ object ThriftSessions {
   private def manager: Option[AnyRef] = {
     val module = Class.forName(Server, true, Thread.currentThread.getContextClassLoader)
     for {
-      listener <- Option(value(module.getField("MODULE$").get(null), "listener"))
-      server <- value(listener, "server").asInstanceOf[Option[AnyRef]]
-    } yield value(value(server, "cliService"), "sessionManager")
+      listener <- Option(Reflect.get(module.getField("MODULE$").get(null), "listener"))
+      server <- Reflect.get(listener, "server").asInstanceOf[Option[AnyRef]]
+    } yield Reflect.get(Reflect.get(server, "cliService"), "sessionManager")
   }
 
   /** 3.5 and 4.0 keep contexts, later Sparks sessions. */
   private def id(context: AnyRef): String = context match {
     case session: Sessions.Spark => SessionIds.of(session)
     case other => SessionIds.of(other.getClass.getMethod("sparkSession").invoke(other).asInstanceOf[Sessions.Spark])
-  }
-
-  private def value(owner: AnyRef, name: String): AnyRef = {
-    val field: Field = Iterator.iterate[Class[_]](owner.getClass)(_.getSuperclass).takeWhile(_ != null)
-      .flatMap(kind => Try(kind.getDeclaredField(name)).toOption)
-      .find(_ => true)
-      .getOrElse(throw new IllegalStateException(s"${owner.getClass.getName} has no field $name in this Spark version"))
-    field.setAccessible(true)
-    field.get(owner)
   }
 }
