@@ -21,6 +21,7 @@ from support.processes import Child, Run, wait_until
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
+from support.sql_clients import jdbc_rows
 
 pytestmark = pytest.mark.spark
 
@@ -128,16 +129,7 @@ def connect(thrift: str) -> Iterator[Callable[[str], Any]]:
 
 
 class TestThrift:
-    @staticmethod
-    def run(connection: Any, text: str) -> list[tuple[str, ...]]:
-        statement = connection.createStatement()
-        if not statement.execute(text):
-            return []
-        rows, found = statement.getResultSet(), []
-        width = rows.getMetaData().getColumnCount()
-        while rows.next():
-            found.append(tuple(rows.getString(number + 1) for number in range(width)))
-        return found
+    run = staticmethod(jdbc_rows)
 
     def partitions(self, connection: Any) -> str:
         return self.run(connection, f"SET {PARTITIONS}")[0][1]

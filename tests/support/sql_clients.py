@@ -71,16 +71,21 @@ def jdbc_client(url: str, driver: str, jar: Path | None = None) -> Client:
     return run
 
 
+def jdbc_rows(connection: Any, text: str) -> list[tuple[str, ...]]:
+    """The rows of a statement over a JDBC connection of Java's, each column as text."""
+    statement = connection.createStatement()
+    if not statement.execute(text):
+        return []
+    rows, found = statement.getResultSet(), []
+    width = rows.getMetaData().getColumnCount()
+    while rows.next():
+        found.append(tuple(rows.getString(number + 1) for number in range(width)))
+    return found
+
+
 def jdbc_answer(connection: Any, text: str) -> Answer:
     try:
-        statement = connection.createStatement()
-        if not statement.execute(text):
-            return []
-        rows, found = statement.getResultSet(), []
-        width = rows.getMetaData().getColumnCount()
-        while rows.next():
-            found.append(tuple(rows.getString(number + 1) for number in range(width)))
-        return found
+        return jdbc_rows(connection, text)
     except Py4JJavaError as error:
         return Refused(str(error))
 
