@@ -18,8 +18,10 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
-  private val longs = windows(6, _ >= LongKey)
-  private val shorts = windows(4, run => run >= ShortKey && run < LongKey)
+  private val kinds = runs.map(run => if (run >= LongKey) LongKey else if (run >= ShortKey) ShortKey else 0)
+  moveAlike()
+  private val longs = windows(6, LongKey)
+  private val shorts = windows(4, ShortKey)
   private val trie = new Trie
 
   locally {
@@ -42,14 +44,45 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
     }
   }
 
-  /** Windows as long as the runs of all these patterns allow: the longer, the fewer positions the scan looks at. */
-  private def windows(gram: Int, of: Int => Boolean): Windows = {
-    val own = runs.filter(of)
-    new Windows(gram, own.foldLeft(LongestWindow)(math.min), own.length, patterns.length)
+  /** Values that differ in their numbers alone, `customer-passphrases-00042`, share every long window: not the short. */
+  private def moveAlike(): Unit = {
+    val alike = crowded(of(LongKey), LongKey)
+    if (alike.nonEmpty) {
+      val still = crowded(alike, ShortKey).toSet
+      alike.foreach(i => if (!still(i)) kinds(i) = ShortKey)
+    }
   }
 
+  private def of(kind: Int): Seq[Int] = patterns.indices.filter(kinds(_) == kind)
+
+  /**
+   * Windows as long as the runs of all these patterns allow: the longer, the fewer positions the scan looks at. They are
+   * as short as a key where many patterns would share a longer one.
+   */
+  private def windows(gram: Int, key: Int): Windows = {
+    val own = of(key)
+    val longest = own.foldLeft(LongestWindow)((least, i) => math.min(least, runs(i)))
+    new Windows(gram, if (crowded(own, longest).isEmpty) longest else key, own.length, patterns.length)
+  }
+
+  /** Those that share each of their windows with many others. */
+  private def crowded(own: Seq[Int], window: Int): Seq[Int] =
+    if (own.length <= Crowd) Nil
+    else {
+      val shared = new Array[Int](Shares)
+      own.foreach(i => countWindows(patterns(i).text, window, shared))
+      // Different windows share slots too.
+      val limit = Crowd + (4 * shared.foldLeft(0L)(_ + _) / Shares).toInt
+      own.filter { i =>
+        val text = patterns(i).text
+        var fewest = Int.MaxValue
+        Index.windows(text, window)(o => fewest = math.min(fewest, shared(slot(text, o, window))))
+        fewest > limit
+      }
+    }
+
   private def anchorsOf(pattern: Int): Windows =
-    if (runs(pattern) >= LongKey) longs else if (runs(pattern) >= ShortKey) shorts else null
+    if (kinds(pattern) == LongKey) longs else if (kinds(pattern) == ShortKey) shorts else null
 
   /** @param signs learns what [[Views]] has to look for; null: somebody else tells it */
   def scan(text: String, budget: Budget, found: Intervals, signs: Signs): Unit = {
@@ -183,6 +216,9 @@ private[redaction] object Index {
   private val Chunk = 1 << 15
   private val Margin = 16
   private val Shares = 1 << 18
+
+  /** As many patterns with one window are checked one by one wherever it is found. */
+  private val Crowd = 64
   val Gram6 = 0xffffffffffffL
   val Gram4 = 0xffffffffL
   val Mix = 0x9e3779b97f4a7c15L

@@ -1,7 +1,7 @@
 package io.sparkconfig.redaction.engine
 
 import java.util.concurrent.atomic.AtomicLong
-import java.util.{ArrayList, Collection => JCollection, HashSet => JHashSet}
+import java.util.{Collection => JCollection}
 
 import org.slf4j.LoggerFactory
 
@@ -20,12 +20,7 @@ object Redactor {
   val Withheld = "*********(redacted: this text could not be searched for secrets and is withheld)"
 
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.engine.Redactor")
-  private val known = new JHashSet[String]()
-  private val texts = new JHashSet[String]()
-  private val inOrder = new ArrayList[String]()
-  private var pending = new ArrayList[String]()
-  @volatile private var stale = false
-  @volatile private var indexes = new Array[Index](0)
+  private val values = new Registered(Indexes.extend)
   @volatile private var beginnings: (Array[Index], Beginnings) = _
   private val failures = new AtomicLong()
   private val masked = new AtomicLong()
@@ -35,10 +30,11 @@ object Redactor {
    * Python side reports, with the reference they came from.
    */
   def register(values: Iterable[String]): Unit =
-    add(values.iterator.filter(v => v != null && CommonWords.worthRegistering(v)))
+    this.values.add(values.iterator.filter(v => v != null && CommonWords.worthRegistering(v)))
 
   /** Registers values whatever they look like: the operator asked for it. Empty ones cannot be masked. */
-  def registerDeclared(values: Iterable[String]): Unit = add(values.iterator.filter(v => v != null && v.nonEmpty))
+  def registerDeclared(values: Iterable[String]): Unit =
+    this.values.add(values.iterator.filter(v => v != null && v.nonEmpty))
 
   /** [[register]] for callers without Scala collections. */
   def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)
@@ -47,18 +43,13 @@ object Redactor {
   def registerAllDeclared(values: JCollection[String]): Unit =
     registerDeclared(values.toArray(new Array[String](0)).toSeq)
 
-  private def add(values: Iterator[String]): Unit = synchronized {
-    values.foreach { value => if (known.add(value)) { inOrder.add(value); pending.add(value); stale = true } }
-  }
-
   /** The number of registered values. */
-  def size: Int = synchronized(known.size)
+  def size: Int = values.size
 
   /** What was registered after the first `count` values, in order: for the mirror in the driver's Python. */
-  private[sparkconfig] def since(count: Int): Array[String] =
-    synchronized(inOrder.subList(math.min(count, inOrder.size), inOrder.size).toArray(new Array[String](0)))
+  private[sparkconfig] def since(count: Int): Array[String] = values.since(count)
 
-  def isEmpty: Boolean = !stale && indexes.length == 0
+  def isEmpty: Boolean = values.isEmpty
 
   /** How many texts were withheld because the search itself failed. */
   def faults: Long = failures.get
@@ -102,7 +93,7 @@ object Redactor {
   private[redaction] def find(text: String, json: Boolean): Intervals = {
     val raw = new Intervals
     val budget = new Budget(Constants.steps(text.length))
-    val all = current()
+    val all = values.indexes
     val signs = new Signs
     var k = 0
     while (k < all.length) { all(k).scan(text, budget, raw, if (k == 0) signs else null); k += 1 }
@@ -137,7 +128,7 @@ object Redactor {
   }
 
   /** How many of the last characters of `text` could be the beginning of a value, in any of its writings. */
-  private[redaction] def beginningAtEnd(text: String): Int = beginningsOf(current()).atEnd(text)
+  private[redaction] def beginningAtEnd(text: String): Int = beginningsOf(values.indexes).atEnd(text)
 
   private def beginningsOf(all: Array[Index]): Beginnings = {
     val known = beginnings
@@ -153,34 +144,5 @@ object Redactor {
           "A text could not be searched for secrets and is withheld ({}); later ones are only counted.",
           fault.getClass.getName)
       catch { case _: Throwable => () }
-  }
-
-  private def current(): Array[Index] = {
-    if (stale) synchronized {
-      if (stale) {
-        // The documents of several generations share most of their fields.
-        val fresh = new ArrayList[String]()
-        pending.forEach(value => Forms.texts(value).forEach(text => if (texts.add(text)) fresh.add(text)))
-        indexes = Indexes.extend(indexes, fresh)
-        pending = new ArrayList[String]()
-        stale = false
-      }
-    }
-    indexes
-  }
-}
-
-/** A few indexes of growing size, so that values that come one by one cost n log n and not n². */
-private[redaction] object Indexes {
-  def extend(old: Array[Index], texts: ArrayList[String]): Array[Index] = {
-    val fresh = new ArrayList[Pattern]()
-    texts.forEach(text => fresh.addAll(Variants.of(text)))
-    var kept = old
-    var patterns = fresh.toArray(new Array[Pattern](0))
-    while (kept.nonEmpty && kept.last.patterns.length <= math.max(2 * patterns.length, 512)) {
-      patterns = kept.last.patterns ++ patterns
-      kept = kept.init
-    }
-    kept :+ new Index(patterns)
   }
 }

@@ -62,6 +62,27 @@ class IndexSuite extends FunSuite {
     assertEquals(found(index(value), s"x $twin x"), Set.empty[(Int, Int)])
   }
 
+  // Every value of such a set, and of one whose longest runs are long, has one word in common with all others.
+  Seq("tenant-password-%05d-x", "customer-passphrases-%05d-x", "customerpassphrases-%09d").foreach { shape =>
+    test(s"ten thousand values alike are told apart in linear time: $shape") {
+      val values = (0 until 10000).map(i => shape.format(i))
+      val made = index(values: _*)
+      val text = (0 until 10000 by 7).map(i => s"${shape.format(i)} ${shape.format(i).init}y").mkString(" ")
+      val all = new Intervals
+      made.scan(text, new Budget(64L * text.length), all, null)
+      assertEquals(all.size, (0 until 10000 by 7).size)
+    }
+  }
+
+  test("values alike do not change where others are found") {
+    val others = Seq("Tr0ub4dorAndThree", "k3yXq", "+/")
+    val made = index((0 until 1000).map(i => f"customer-passphrases-$i%04d-x") ++ others: _*)
+    val text = others.mkString("<", "> <", "> customer-passphrases-0999-x, not customer-passphrases-1000-x")
+    assertEquals(
+      found(made, text).map { case (start, end) => text.substring(start, end) },
+      others.toSet + "customer-passphrases-0999-x")
+  }
+
   test("no pattern finds nothing") {
     assertEquals(found(index(), "any text"), Set.empty[(Int, Int)])
   }
