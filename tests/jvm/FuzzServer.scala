@@ -46,13 +46,16 @@ package io.sparkconfig.redaction.probe {
 
     /** Takes away what was registered, which a running application can never do. */
     private def forget(): Unit = {
-      val kind = Redactor.getClass
-      def field(name: String) = { val found = kind.getDeclaredField(name); found.setAccessible(true); found }
-      Seq("known", "texts").foreach(name => field(name).get(Redactor).asInstanceOf[JHashSet[_]].clear())
-      field("pending").get(Redactor).asInstanceOf[ArrayList[_]].clear()
-      field("inOrder").get(Redactor).asInstanceOf[ArrayList[_]].clear()
-      field("indexes").set(Redactor, new Array[Index](0))
-      field("stale").set(Redactor, false)
+      def field(owner: AnyRef, name: String) = {
+        val found = owner.getClass.getDeclaredField(name)
+        found.setAccessible(true)
+        found
+      }
+      val registered = field(Redactor, "values").get(Redactor)
+      Seq("known", "texts").foreach(field(registered, _).get(registered).asInstanceOf[JHashSet[_]].clear())
+      Seq("pending", "inOrder").foreach(field(registered, _).get(registered).asInstanceOf[ArrayList[_]].clear())
+      field(registered, "made").set(registered, new Array[Index](0))
+      field(registered, "stale").set(registered, false)
     }
 
     private def read(): String = {

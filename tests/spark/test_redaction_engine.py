@@ -73,15 +73,18 @@ def test_cases_that_both_engines_pass():
 
 def _forget(gateway):
     """Take away what was registered, which a running application can never do."""
-    kind = gateway.jvm.java.lang.Class.forName("io.sparkconfig.redaction.engine.Redactor$")
-    module = kind.getField("MODULE$").get(None)
-    for name in ("known", "texts", "indexes"):
-        field = kind.getDeclaredField(name)
-        field.setAccessible(True)
-        if name == "indexes":
-            field.set(module, gateway.new_array(gateway.jvm.io.sparkconfig.redaction.engine.Index, 0))
-        else:
-            field.get(module).clear()
+
+    def field(owner, name):
+        found = owner.getClass().getDeclaredField(name)
+        found.setAccessible(True)
+        return found
+
+    redactor = scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor")
+    registered = field(redactor, "values").get(redactor)
+    for name in ("known", "texts"):
+        field(registered, name).get(registered).clear()
+    none = gateway.new_array(gateway.jvm.io.sparkconfig.redaction.engine.Index, 0)
+    field(registered, "made").set(registered, none)
 
 
 def test_numbers_of_a_list_in_json_stay_numbers(redactor):

@@ -5,7 +5,7 @@ import java.util.Locale
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedFunction, UnresolvedHaving}
+import org.apache.spark.sql.catalyst.analysis.{ExpressionWithUnresolvedIdentifier, UnresolvedFunction, UnresolvedHaving}
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, PlanExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, Join, LogicalPlan, Project, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -27,6 +27,7 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
   private def visit(node: LogicalPlan): Unit = {
     node.expressions.foreach(_.foreach {
       case call: UnresolvedFunction => check(call, isLate(node))
+      case named: ExpressionWithUnresolvedIdentifier if !isLate(node) => checkNamed(named)
       // Parsed, and therefore not among the subqueries of a node that is analysed.
       case query: PlanExpression[_] => query.plan match {
           case inner: LogicalPlan => apply(inner)
@@ -38,6 +39,16 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
       case inner: LogicalPlan => apply(inner)
       case _ => ()
     }
+  }
+
+  /** `IDENTIFIER(…)(…)`: a name that is not known yet may be that of such a function. */
+  private def checkNamed(named: ExpressionWithUnresolvedIdentifier): Unit = {
+    val name = named.identifierExpr
+    val parts =
+      if (name.resolved && name.foldable) Option(name.eval()).map(text =>
+        Sessions.classic(session).sessionState.sqlParser.parseMultipartIdentifier(text.toString))
+      else Some(Seq("reflect"))
+    parts.flatMap(built(named, _)).collect { case call: UnresolvedFunction => check(call, late = false) }
   }
 
   private def check(call: UnresolvedFunction, late: Boolean): Unit = {
@@ -63,6 +74,17 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
 
 private object EarlyReflectionRule {
   private val Builtin = Set("reflect", "java_method", "try_reflect")
+
+  /** What stands in its place, if that has `parts` as its name; Spark 3.5 keeps the arguments in the function. */
+  private def built(named: ExpressionWithUnresolvedIdentifier, parts: Seq[String]): Option[Expression] =
+    named.productIterator.drop(1).toList match {
+      case List(build: Function1[Seq[String], Expression] @unchecked) => Some(build(parts))
+      case List(
+            arguments: Seq[Expression] @unchecked,
+            build: Function2[Seq[String], Seq[Expression], Expression] @unchecked) =>
+        Some(build(parts, arguments))
+      case _ => None
+    }
 
   /** Evaluated after analysis: [[ReflectionRule]] sees the resolved function. */
   private def isLate(node: LogicalPlan): Boolean = node match {
