@@ -18,6 +18,7 @@ from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import scan
 from sparkconfig.resolution.cache_entry import Kept
+from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
@@ -52,6 +53,7 @@ class Parts:
         resolver: with its providers and settings.
         caches: in front of the providers.
         keeper: publishes generations.
+        changes: counts changes that the driver did not ask for.
         history: of the last generations.
         executors: what they may ask for.
         job_type: what kind of job this is.
@@ -65,6 +67,7 @@ class Parts:
     resolver: Resolver
     caches: Caches
     keeper: SnapshotKeeper
+    changes: ChangeCounter
     history: GenerationHistory
     executors: ExecutorAccess
     job_type: str
@@ -97,6 +100,7 @@ class Application:
         self._executors = parts.executors
         self.users = Users()
         self.keeper = parts.keeper
+        self.changes = parts.changes
         self._control: ControlServer | None = None
 
     def resolve_confs(

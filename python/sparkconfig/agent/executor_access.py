@@ -24,11 +24,14 @@ class ExecutorAccess:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._used: set[str] = set()
+        self._seen: Mapping[str, Use] = {}
         self._named = matcher(settings.worker_references)
 
     def on_round(self, uses: Mapping[str, Use]) -> None:
         """Remember what the driver uses; the keeper calls it after each round."""
-        self._used.update(reference for use in uses.values() for reference in use.references)
+        if uses is not self._seen:  # most rounds change nothing
+            self._used.update(reference for use in uses.values() for reference in use.references)
+            self._seen = uses
 
     def check(self, wanted: Mapping[str, Expression], known: Collection[str]) -> None:
         """Check what an executor asks for.

@@ -22,6 +22,7 @@ from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.language.expression import Expression
 from sparkconfig.providers.hadoop import jvm
 from sparkconfig.redaction.registry import REGISTRY
+from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.snapshot import Snapshot
 
 __all__ = ["AgentService", "UnmaskedValues"]
@@ -87,6 +88,7 @@ class AgentService:
         self._application: Application | None = None
         self._lock = threading.Lock()
         self._unmasked = UnmaskedValues()
+        self._masked: Snapshot | None = None
         self._jvm_requests = JvmRequests()
         jvm.connect(self._jvm_requests.ask)
         self._methods = {
@@ -156,6 +158,7 @@ class AgentService:
             held=held,
             parent=request.get("parent") or (),
             file_key=str(request.get("file_key", "")).encode(),
+            changes=ChangeCounter(request.get("changes")),
         )
         with self._lock:
             before, self._application = self._application, application
@@ -190,14 +193,35 @@ class AgentService:
         if request.get("scope") in _ASKED_FROM_OUTSIDE:
             self._running.check_executor(wanted)
         self._running.users.asked(wanted, request.get("scope"))
-        snapshot = keeper.resolve(wanted) if wanted else keeper.refresh()
+        if not wanted:
+            return self._news(keeper.refresh(), request)
+        answer = keeper.answer(wanted, [str(id_) for id_ in request.get("touched") or ()])
+        news = self._news(answer.snapshot, request)
+        if self._running.changes.shared:
+            news["count"] = answer.count
+            news["proofs"] = {id_: proof.to_json() for id_, proof in answer.proofs.items()}
+        return news
+
+    def _news(self, snapshot: Snapshot, request: Json) -> Json:
+        """A snapshot, or what differs from the one that the driver has."""
         self._mask(snapshot)
-        return {"snapshot": snapshot.to_json()}
+        known = request.get("known")
+        if known is None:
+            return {"snapshot": snapshot.to_json()}
+        changed = self._running.keeper.changed_since(int(known), snapshot)
+        return {
+            "snapshot": snapshot.to_json()
+            if changed is None
+            else snapshot.changes_json(int(known), sorted(changed))
+        }
 
     def _mask(self, snapshot: Snapshot) -> None:
         """Mask the snapshot's secrets in what this process shows; warn of those that are not masked anywhere."""
+        if snapshot is self._masked:
+            return
         REGISTRY.register_new(snapshot.secrets)
         self._unmasked.check(snapshot)
+        self._masked = snapshot
 
     def _check(self, request: Json) -> Json:
         """A door asks the policies; whatever is not ``"ok": true`` must be refused."""
@@ -210,23 +234,20 @@ class AgentService:
         wait_s = min(int(request.get("wait_ms", 0)), _MAX_WAIT_MS) / 1000
         known = int(request["generation"])
         snapshot = self._running.keeper.await_change(known, wait_s)
-        self._mask(snapshot)
         records = self._running.records
         return {
-            "snapshot": snapshot.to_json() if snapshot.generation > known else None,
+            "snapshot": None,
+            **(self._news(snapshot, request) if snapshot.generation > known else {}),
             "audit": [] if records is None else records.drain(),
         }
 
-    def _refresh(self, request: Json) -> Json:  # noqa: ARG002 - all calls have one form
-        snapshot = self._running.refresh()
-        self._mask(snapshot)
-        return {"snapshot": snapshot.to_json()}
+    def _refresh(self, request: Json) -> Json:
+        return self._news(self._running.refresh(), request)
 
     def _renew(self, request: Json) -> Json:
         """A use of these values was refused: their stores are asked, each path as often as it may be."""
         snapshot, wait_ms = self._running.renew([str(id_) for id_ in request["ids"]])
-        self._mask(snapshot)
-        return {"snapshot": snapshot.to_json(), "wait_ms": math.ceil(wait_ms)}
+        return {**self._news(snapshot, request), "wait_ms": math.ceil(wait_ms)}
 
     def _status(self, request: Json) -> Json:  # noqa: ARG002
         return {"status": status_of(self._running)}

@@ -75,6 +75,11 @@ class FileConfigProvider(Described, FilePushes):
             return ConfigData(data)
         return ConfigData({key: data[key] for key in keys if key in data})
 
+    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - all lie in one file
+        """The file, links followed."""
+        usable = self._allowed.usable(path) if self._allowed is not None and path else None
+        return None if usable is None else [usable]
+
     def _files(self, path: str) -> Sequence[str]:
         return [path]
 

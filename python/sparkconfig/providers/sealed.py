@@ -52,6 +52,7 @@ class SealedConfigProvider(Described, FilePushes):
     def __init__(self) -> None:
         super().__init__()
         self._file: Path | None = None
+        self._key_files: tuple[str, ...] = ()
         self._reader: SealedReader | None = None
 
     @property
@@ -69,6 +70,8 @@ class SealedConfigProvider(Described, FilePushes):
 
         values = read_params(self.alias, self.table, params)
         self._file = _path(values, "file")
+        key_file = values.optional("key.file")
+        self._key_files = () if key_file is None else (key_file,)
         reader = SealedReader(self._file, _source(values))
         try:
             reader.current()
@@ -94,6 +97,10 @@ class SealedConfigProvider(Described, FilePushes):
         except SealedFileError as error:
             failure = _as_provider_error(error, path)
         raise failure
+
+    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - all lie in one file
+        """The sealed file, and the key's."""
+        return None if self._file is None else [str(self._file), *self._key_files]
 
     def _files(self, path: str) -> Sequence[str]:  # noqa: ARG002 - all sections lie in one file
         return [] if self._file is None else [str(self._file)]

@@ -32,6 +32,8 @@ _log_hooked = False
 # Whether a call into the JVM has ended since it was last asked: it may have brought a value, or a file with one.
 _called = False
 _calls_hooked = False
+# A JVM, its application, and what this package may ask there.
+_api: tuple[object, object, Any] | None = None
 
 
 def refresh() -> None:
@@ -120,8 +122,16 @@ def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no t
     It is the Scala object's instance, in a field: none of its methods is public and static, or SQL's ``reflect``
     could call it.
     """
-    # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
-    return getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")
+    global _api  # noqa: PLW0603
+    spark = sys.modules.get("pyspark")
+    context = None if spark is None else spark.SparkContext._active_spark_context  # noqa: SLF001
+    known = _api
+    # Looking it up takes five calls into the JVM. Another application may have come with another jar.
+    if known is None or known[0] is not jvm or known[1] is not context:
+        # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
+        found = getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")
+        _api = known = (jvm, context, found)
+    return known[2]
 
 
 def in_worker() -> bool:

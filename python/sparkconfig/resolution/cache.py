@@ -19,6 +19,7 @@ from sparkconfig.errors import (
 )
 from sparkconfig.providers.base import ConfigData, ConfigProvider
 from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, SlowRead
+from sparkconfig.resolution.freshness import FileState, Freshness, identify
 
 __all__ = ["CachingProvider", "Kept", "PathState"]
 
@@ -123,6 +124,28 @@ class CachingProvider(ConfigProvider):
         self._follow(path, entry)
         return data
 
+    def version(self, path: str) -> int:
+        """Return a number that grows whenever a path answers something else than before; 0: it was never read."""
+        with self._lock:
+            entry = self._entries.get(path)
+        return 0 if entry is None else entry.version
+
+    def freshness(self, path: str) -> Freshness | None:
+        """Return how long the last answer of a path holds; None: the next use has to ask."""
+        with self._lock:
+            entry = self._entries.get(path)
+        if entry is None:
+            return None
+        with entry.lock:
+            if entry.data is None:
+                return None
+            if self._frozen:
+                return Freshness()
+            if self.local:
+                return None if entry.freshness is None else Freshness(entry.freshness)
+            left = entry.due - self._clock() * 1000
+            return Freshness(good_ms=left) if left > 0 else None
+
     def expire(self) -> None:
         """Make every path due, so that the next use asks the store (KIP-421's second step)."""
         with self._lock:
@@ -183,6 +206,7 @@ class CachingProvider(ConfigProvider):
             before = kept.get(path, Kept(None, frozenset(), 0.0, 0.0))
             with entry.lock:
                 entry.data, entry.keys = before.data, set(before.keys)
+                entry.version += 1
                 entry.read_at, entry.due = before.read_at, before.due
 
     def next_due_ms(self) -> float | None:
@@ -223,6 +247,9 @@ class CachingProvider(ConfigProvider):
         wanted = frozenset(entry.keys | keys)
         pushes = entry.pushes
         entry.reads += 1
+        # Before the read: see identify().
+        files = self._identify(path, wanted)
+        entry.freshness = None
         try:
             data = self._settled(path, entry, wanted)
         except ProviderUnavailableError as error:
@@ -230,6 +257,7 @@ class CachingProvider(ConfigProvider):
         except SparkConfigError as error:
             # "Not allowed", "not there" or wrongly set up: no older answer may stand in for that.
             entry.data = None
+            entry.version += 1
             entry.failures += 1
             entry.error = type(error).__name__
             raise
@@ -237,14 +265,27 @@ class CachingProvider(ConfigProvider):
             _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
         if data.ttl is None and entry.data is not None and data.data != entry.data.data:
             entry.renewals = 0
+        if entry.data is None or _differs(entry.data, data, entry.keys):
+            entry.version += 1
         entry.keys = set(wanted)
         entry.data = data
+        entry.freshness = files
         entry.read_at = now
         # A push that came during the read may be newer than the answer.
         entry.due = now + self._good_for(data.ttl) if entry.pushes == pushes else 0.0
         entry.failures = 0
         entry.error = None
         return data
+
+    def _identify(self, path: str, keys: frozenset[str]) -> tuple[FileState, ...] | None:
+        """The states of the files behind a path of a local provider, if they show every change."""
+        if not self.local or self._frozen:
+            return None
+        try:
+            return identify(self._inner.depends_on(path, keys))
+        except Exception as error:  # noqa: BLE001 - third-party code; the path is read at each use
+            _log.debug("provider '%s' does not say what it depends on: %s", self._name, type(error).__name__)
+            return None
 
     def _settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
         """Read; what has vanished from a local file must stay away for half a second.
@@ -326,6 +367,7 @@ class CachingProvider(ConfigProvider):
         usable = entry.data is not None and keys <= entry.keys
         # A frozen path is read for a reason: the caller wants to know that it failed.
         if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
+            entry.version += 1
             raise error
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
         # Local reads fail and heal in no time; back off from a store, but never past its stale expiry.
@@ -376,6 +418,13 @@ class CachingProvider(ConfigProvider):
         if ttl is None or ttl < 0:
             return _jittered(self._poll_ms)
         return _jittered(ttl * _REFRESH_AT)
+
+
+def _differs(before: ConfigData, after: ConfigData, keys: Set[str]) -> bool:
+    """Whether one of the keys has another value, or is another kind of value."""
+    if before.plain != after.plain:
+        return True
+    return any(before.data.get(key) != after.data.get(key) for key in keys)
 
 
 def _jittered(ms: float) -> float:

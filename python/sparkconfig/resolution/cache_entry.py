@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from sparkconfig._deadline import Outcome
 from sparkconfig.providers.base import ChangeCallback, ConfigData
+from sparkconfig.resolution.freshness import FileState
 
 __all__ = ["Entry", "Kept", "PathState", "SlowRead"]
 
@@ -74,6 +75,7 @@ class Entry:
         "due",
         "error",
         "failures",
+        "freshness",
         "keys",
         "lock",
         "pushed",
@@ -84,6 +86,7 @@ class Entry:
         "renewed_at",
         "slow",
         "subscribed",
+        "version",
     )
 
     def __init__(self) -> None:
@@ -102,3 +105,7 @@ class Entry:
         self.slow: SlowRead | None = None
         self.subscribed: frozenset[str] = frozenset()
         self.pushed: ChangeCallback | None = None
+        # Local providers: the files of the last answer before it was read; None: nothing shows that it still holds.
+        self.freshness: tuple[FileState, ...] | None = None
+        # Grows when what is answered differs from the answer before.
+        self.version = 0

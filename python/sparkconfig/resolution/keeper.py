@@ -5,17 +5,20 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from sparkconfig.errors import ProviderUnavailableError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
+from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.files import FileRules, StoredFile
+from sparkconfig.resolution.freshness import ChangeCounter
+from sparkconfig.resolution.proofs import Generations, Proof, proof_of
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Place, Resolution
 from sparkconfig.resolution.snapshot import Entry, Snapshot
 
-__all__ = ["SnapshotKeeper", "Use"]
+__all__ = ["Answer", "SnapshotKeeper", "Use"]
 
 _log = logging.getLogger(__name__)
 _SHORTEST_WAIT_S = 0.01
@@ -44,11 +47,27 @@ class Use:
     problem: str | None
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What one use learns.
+
+    Attributes:
+        snapshot: the newest generation.
+        proofs: by id, for those of the wanted expressions that need not be asked for again as long as these hold.
+        count: of the :class:`.ChangeCounter` while they do.
+    """
+
+    snapshot: Snapshot
+    proofs: Mapping[str, Proof]
+    count: int
+
+
 class SnapshotKeeper:
     """The values of all expressions in use, and the thread that keeps them new.
 
-    Every round reads all expressions in use, each (provider, path) once, so a snapshot never mixes two reads of
-    one path. Reads are cheap where nothing is due: see :class:`sparkconfig.resolution.cache.CachingProvider`.
+    A round of the thread reads all expressions in use. A use reads its own expressions, and if one of their paths
+    answers something new, all others that need this path, so a snapshot never mixes two reads of one path. Reads are
+    cheap where nothing is due: see :class:`sparkconfig.resolution.cache.CachingProvider`.
 
     Args:
         resolver: the brain; it belongs to the caller.
@@ -59,6 +78,7 @@ class SnapshotKeeper:
         stale_ms: see ``held``.
         manual: publish changes in :meth:`refresh` only (``spark.config.reload.trigger=manual``).
         files: which values are needed as files; None: none are.
+        changes: counts what the driver did not ask for.
         on_round: called after each round with the generation before it, the newest one, and what is in use.
     """
 
@@ -72,6 +92,7 @@ class SnapshotKeeper:
         stale_ms: int = 0,
         manual: bool = False,
         files: FileRules | None = None,
+        changes: ChangeCounter | None = None,
         on_round: Callable[[Snapshot, Snapshot, Mapping[str, Use]], None] | None = None,
     ) -> None:
         self._resolver = resolver
@@ -80,9 +101,16 @@ class SnapshotKeeper:
         self._manual = manual
         self._files = files
         self._on_round = on_round
+        self._changes = changes or ChangeCounter()
         self._round = threading.Lock()
         self._changed = threading.Condition()
         self._known: dict[str, Expression] = {}
+        # The expressions of option maps among them, the one that was asked for last at the end.
+        self._passing: dict[str, None] = {}
+        # What each place had answered when all expressions that need it were evaluated, and which these are.
+        self._versions: dict[Place, int] = {}
+        self._users: dict[Place, set[str]] = {}
+        self._generations = Generations()
         self._snapshot = held or Snapshot(0, {})
         self._inherited = dict.fromkeys(self._snapshot.entries, time.monotonic() + stale_ms / 1000)
         self._uses: dict[str, Use] = {}
@@ -118,18 +146,30 @@ class SnapshotKeeper:
         return self._uses
 
     def resolve(self, wanted: Mapping[str, Expression]) -> Snapshot:
-        """Take expressions (id to expression) into use and return the newest generation.
+        """Take expressions (id to expression) into use and return the newest generation; see :meth:`answer`."""
+        return self.answer(wanted).snapshot
+
+    def answer(self, wanted: Mapping[str, Expression], touched: Iterable[str] = ()) -> Answer:
+        """Take expressions (id to expression) into use and return their values in the newest generation.
 
         With the manual trigger, expressions that have a value keep it until :meth:`refresh`.
+
+        Args:
+            wanted: what somebody is about to use.
+            touched: ids of what was used since the last call, without asking.
 
         Raises:
             UnresolvedReferenceError: one of ``wanted`` cannot be resolved. It is not taken into use; the others are.
         """
         with self._round:
-            if self._manual and wanted.keys() <= self._snapshot.entries.keys():
+            count = self._changes.count
+            before = self._snapshot
+            wanted = {id_: self._known_as(id_, e) for id_, e in wanted.items()}
+            self._use({id_: self._known[id_] for id_ in touched if id_ in self._passing})
+            if self._manual and wanted.keys() <= before.entries.keys():
                 self._use(wanted)
-                return self._snapshot
-            resolution = self._read(wanted)
+                return Answer(before, dict.fromkeys(wanted, Proof()), count)
+            group, resolution = self._read(wanted)
             failed = [
                 e
                 for id_, e in wanted.items()
@@ -137,13 +177,24 @@ class SnapshotKeeper:
             ]
             good = {id_: e for id_, e in wanted.items() if e not in failed}
             problems = [problem for expression in failed for problem in resolution.problems_of(expression)]
-            if failed and any(e in resolution.failed for e in self._known.values()):
+            proofs = {
+                id_: proof
+                for id_, e in good.items()
+                if (proof := proof_of(e, resolution, self._resolver.providers, frozen=self._manual))
+                is not None
+            }
+            if failed and any(self._known[id_] in resolution.failed for id_ in group if id_ in self._known):
                 # A new key that cannot be read must not take away what its path answered before.
-                resolution = self._read(good)
-            self._publish(resolution, good)
+                again = {id_: self._known[id_] for id_ in group if id_ in self._known}
+                group, resolution = self._read({**again, **good})
+            own = self._publish(group, resolution, good)
         if problems:
             raise UnresolvedReferenceError(problems)
-        return self._snapshot
+        return Answer(self._snapshot, proofs, count + own)
+
+    def changed_since(self, known: int, snapshot: Snapshot) -> set[str] | None:
+        """Return the ids whose entries may differ between two generations; None: that is not known any more."""
+        return self._generations.between(known, snapshot.generation)
 
     def refresh(
         self,
@@ -164,11 +215,11 @@ class SnapshotKeeper:
         """
         with self._round:
             prepare()
-            resolution = self._read({})
+            group, resolution = self._read_all({})
             if strict and resolution.problems:
                 undo()
                 raise UnresolvedReferenceError(resolution.problems)
-            self._publish(resolution, {})
+            self._publish(group, resolution, {})
         return self._snapshot
 
     def await_change(self, generation: int, wait_s: float) -> Snapshot:
@@ -198,32 +249,93 @@ class SnapshotKeeper:
         if self._thread is not None:
             self._thread.join(timeout=5)
 
-    def _read(self, more: Mapping[str, Expression]) -> Resolution:
+    def _read_all(self, more: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
+        """Read everything in use, and ``more``."""
         self._rounds += 1
-        return self._resolver.resolve([*self._known.values(), *more.values()], self._files)
+        group = {**self._known, **more}
+        return group, self._resolver.resolve(group.values(), self._files)
 
-    def _use(self, wanted: Mapping[str, Expression]) -> None:
-        """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten."""
+    def _read(self, wanted: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
+        """Read ``wanted``, and everything that needs a path which answers something new.
+
+        Returns:
+            The expressions that were read, by id, and what came of it.
+        """
+        if any(self._serves(id_) for id_ in self._inherited):
+            return self._read_all(wanted)
+        self._rounds += 1
+        group = dict(wanted)
+        while True:
+            resolution = self._resolver.resolve(group.values(), self._files)
+            touched = {place for e in group.values() for place in _places(resolution, e)}
+            more = {
+                id_: self._known[id_]
+                for place in touched
+                if self._version(place) != self._versions.get(place)
+                for id_ in self._users.get(place, ())
+                if id_ not in group
+            }
+            if not more:
+                return group, resolution
+            group.update(more)
+
+    def _version(self, place: Place) -> int | None:
+        """A number for what a place answered last; None: its provider has none, so it counts as new."""
+        provider = self._resolver.providers.get(place[0])
+        return provider.version(place[1]) if isinstance(provider, CachingProvider) else None
+
+    def _known_as(self, id_: str, expression: Expression) -> Expression:
+        """An option's text may stand in a conf, too, and is then known by the conf's key."""
+        before = self._known.get(id_)
+        return expression if before is None or before.key is None else before
+
+    def _use(self, wanted: Mapping[str, Expression]) -> set[str]:
+        """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten.
+
+        Returns:
+            The ids that were forgotten.
+        """
         for id_, expression in wanted.items():
-            before = self._known.pop(id_, expression)
-            self._known[id_] = expression if before.key is None else before
-        passing = [id_ for id_, expression in self._known.items() if expression.key is None]
-        for id_ in passing[: max(0, len(passing) - MOST_IN_USE)]:
-            del self._known[id_]
+            self._known[id_] = kept = self._known_as(id_, expression)
+            self._passing.pop(id_, None)
+            if kept.key is None:
+                self._passing[id_] = None
+        forgotten = set()
+        while len(self._passing) > MOST_IN_USE:
+            id_ = next(iter(self._passing))
+            del self._passing[id_], self._known[id_]
+            forgotten.add(id_)
+        return forgotten
 
-    def _publish(self, resolution: Resolution, more: Mapping[str, Expression]) -> None:
-        """Make the next generation if anything differs. An expression that fails loses its value."""
-        self._use(more)
+    def _publish(
+        self, group: Mapping[str, Expression], resolution: Resolution, more: Mapping[str, Expression]
+    ) -> int:
+        """Make the next generation if anything differs. An expression that fails loses its value.
+
+        Args:
+            group: what was read.
+            resolution: what came of it.
+            more: what is to be taken into use.
+
+        Returns:
+            How many changes were counted.
+        """
+        # Before anything can end this round: what is not recorded here is read again.
+        versions = {p: self._version(p) for e in group.values() for p in _places(resolution, e)}
+        forgotten = self._use(more)
         before = self._snapshot.entries
         kept = self._kept(resolution)
-        entries: dict[str, Entry] = {}
+        fresh: dict[str, Entry | None] = dict.fromkeys(forgotten)
         files: dict[str, StoredFile] = {}
-        for id_, expression in self._known.items():
+        for id_ in group.keys() & self._known.keys():
+            expression = group[id_]
             value = resolution.values.get(expression)
             if id_ in kept:
-                entries[id_] = before[id_]
+                fresh[id_] = before[id_]
                 files.update((file, self._snapshot.files[file]) for file in before[id_].files)
-            elif value is None:
+                continue
+            fresh[id_] = None
+            if value is None:
                 if id_ in before:
                     _log.warning(
                         "%s has no value any more: %s",
@@ -231,24 +343,48 @@ class SnapshotKeeper:
                         "; ".join(resolution.problems_of(expression)),
                     )
             elif value.resolved:
-                entries[id_] = Entry(value.reveal(), value.redact, frozenset(value.files), value.secrets)
+                fresh[id_] = Entry(value.reveal(), value.redact, frozenset(value.files), value.secrets)
                 files.update(value.files)
                 self._inherited.pop(id_, None)
         self._failed_rounds += bool(resolution.failed)
-        self._note(resolution, entries)
+        differing = {id_ for id_, entry in fresh.items() if entry != before.get(id_)}
+        self._note(group, resolution, fresh, differing)
+        self._versions.update((p, version) for p, version in versions.items() if version is not None)
         was = self._snapshot
-        if entries != dict(before):
-            self._advance(entries, files)
+        counted = 0
+        if differing:
+            counted = self._advance(fresh, differing, files)
         if self._on_round is not None:
             self._on_round(was, self._snapshot, self._uses)
+        return counted
 
-    def _advance(self, entries: Mapping[str, Entry], files: Mapping[str, StoredFile]) -> None:
+    def _advance(
+        self, fresh: Mapping[str, Entry | None], differing: Set[str], files: Mapping[str, StoredFile]
+    ) -> int:
+        """Publish a generation with these entries in the place of older ones; returns how many changes it counted."""
+        was = self._snapshot
+        entries = dict(was.entries)
+        for id_ in differing:
+            entry = fresh[id_]
+            if entry is None:
+                entries.pop(id_, None)
+            else:
+                entries[id_] = entry
+        held = {**was.files, **files}
+        needed = {file: held[file] for entry in entries.values() for file in entry.files} if held else {}
+        # What is only new is held by nobody yet.
+        counted = int(any(id_ in was.entries for id_ in differing))
         with self._changed:
-            was = self._snapshot
-            self._snapshot = Snapshot(was.generation + 1, entries, files, was.inherited)
+            self._snapshot = Snapshot(was.generation + 1, entries, needed, was.inherited)
+            self._generations.add(
+                self._snapshot.generation, None if was.files or needed else frozenset(differing)
+            )
+            if counted:
+                self._changes.add()
             self._published_at = time.time()
             self._changed.notify_all()
         _log.info("generation %d; expressions: %d", self._snapshot.generation, len(entries))
+        return counted
 
     def _serves(self, id_: str) -> bool:
         """Whether the value that another process left may stand in during an outage."""
@@ -283,24 +419,49 @@ class SnapshotKeeper:
                     grown = True
         return kept
 
-    def _note(self, resolution: Resolution, entries: Mapping[str, Entry]) -> None:
+    def _note(
+        self,
+        group: Mapping[str, Expression],
+        resolution: Resolution,
+        fresh: Mapping[str, Entry | None],
+        differing: Set[str],
+    ) -> None:
         now = time.time()
-        before = self._snapshot.entries
         uses: dict[str, Use] = {}
-        for id_, expression in self._known.items():
+        for id_ in group.keys() & self._known.keys():
+            expression = group[id_]
             sources = resolution.provenance.get(expression, [])
             old = self._uses.get(id_)
-            changed_at = None if id_ not in entries else now
-            if old is not None and old.changed_at is not None and entries.get(id_) == before.get(id_):
+            changed_at = None if fresh.get(id_) is None else now
+            if old is not None and old.changed_at is not None and id_ not in differing:
                 changed_at = old.changed_at
-            uses[id_] = Use(
+            use = Use(
                 expression.key,
                 tuple(f"${{{s.provider}:{s.path + ':' if s.path else ''}{s.key}}}" for s in sources),
                 frozenset((s.provider, s.path) for s in sources),
                 changed_at,
                 "; ".join(resolution.problems_of(expression)) or None,
             )
-        self._uses = uses
+            if use != old:
+                uses[id_] = use
+                self._index(id_, frozenset() if old is None else old.places, use.places)
+        gone = [id_ for id_ in fresh if id_ not in self._known and id_ in self._uses]
+        for id_ in gone:
+            self._index(id_, self._uses[id_].places, frozenset())
+        if uses or gone:
+            # A new one: others read the old one meanwhile. In the order in which they were asked for.
+            merged = {**self._uses, **uses}
+            self._uses = {id_: use for id_, use in merged.items() if id_ in self._known}
+
+    def _index(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> None:
+        for place in before - after:
+            users = self._users.get(place, set())
+            users.discard(id_)
+            if not users:
+                self._users.pop(place, None)
+                self._versions.pop(place, None)
+        for place in after - before:
+            self._users.setdefault(place, set()).add(id_)
 
     def _loop(self) -> None:
         """Survive everything: a thread that dies once would never see a change again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -54,6 +54,25 @@ class Snapshot:
         """Everything in the values that redaction must mask, each once: references' values, not texts around them."""
         found = dict.fromkeys(secret for entry in self.entries.values() for secret in entry.secrets)
         return list(found | dict.fromkeys(self.inherited))
+
+    def changes_json(self, known: int, ids: Iterable[str]) -> dict[str, object]:
+        """Return the wire form of what differs from another generation, values included.
+
+        Args:
+            known: the other generation; neither it nor this one may hold files.
+            ids: the expressions whose entries may differ.
+        """
+        ids = list(ids)
+        return {
+            "since": known,
+            "generation": self.generation,
+            "values": {
+                id_: {**_entry(entry), "redact": list(entry.secrets)}
+                for id_ in ids
+                if (entry := self.entries.get(id_)) is not None
+            },
+            "removed": [id_ for id_ in ids if id_ not in self.entries],
+        }
 
     def to_json(self) -> dict[str, object]:
         """Return the wire form, values included: for the bridge to the JVM only."""

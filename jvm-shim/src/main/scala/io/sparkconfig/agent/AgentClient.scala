@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.core.{BuildInfo, Expression, Json, PolicyStart, RedactionSettings, Snapshot, Tokens}
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.redaction.engine.Redactor
@@ -36,6 +37,14 @@ final case class ConfAnswer(
  */
 final case class Change(snapshot: Option[Snapshot], audit: Seq[String])
 
+/**
+ * What the side process answers to a use.
+ *
+ * @param snapshot the newest generation
+ * @param proofs why expressions need not be asked for again, by id
+ */
+private[sparkconfig] final case class Resolved(snapshot: Snapshot, proofs: Map[String, Proof])
+
 /** The shim's questions to the brain, typed; JSON and process handling stay below. */
 private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: JsonNode) {
   @volatile private var parsed: Option[AgentSettings] = None
@@ -43,6 +52,14 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
 
   /** Where this application's machines put their files; known after [[resolveConfs]]. */
   @volatile var files: Option[FileSettings] = None
+
+  @volatile private var counter: Option[ChangeCounter] = None
+
+  /**
+   * The changes that the running side process counts: proofs hold under the same counter and count alone. None while no
+   * process runs, or if it cannot tell.
+   */
+  def changes: Option[ChangeCounter] = if (supervisor.isRunning) counter else None
 
   /** Known after [[resolveConfs]]. */
   def settings: AgentSettings = parsed.getOrElse(AgentClient.Defaults)
@@ -58,7 +75,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    */
   def resolveConfs(): ConfAnswer = {
     supervisor.start()
-    val answer = supervisor.call("start", start)
+    val answer = started(start.deepCopy[ObjectNode](), supervisor.call)
     val given = answer.get("settings")
     files = Some(FileSettings.of(
       Option(given.path("files_directory").textValue),
@@ -76,7 +93,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       key -> Expression.ofConf(key, node.get("text").asText)
     }.toMap
     ConfAnswer(
-      snapshotOf(answer),
+      snapshotOf(answer, Snapshot.Empty),
       expressions,
       Json.texts(answer.get("inplace")).toSet,
       Json.texts(answer.get("problems")),
@@ -87,14 +104,34 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    * Takes expressions into the snapshot and reads every path again that is due.
    *
    * @param scope who asks: `application`, `worker`, `executor`, or None for a point of use
+   * @param known a generation that this process holds: what differs from it travels
+   * @param touched ids of what was used since the last call without asking
    * @throws io.sparkconfig.core.SparkConfigException if one of these expressions cannot be resolved
    */
-  def resolve(expressions: Iterable[Expression], scope: Option[String] = None): Snapshot = {
-    val request = Json.obj()
+  def resolve(
+      expressions: Iterable[Expression],
+      scope: Option[String],
+      known: Snapshot,
+      touched: Iterable[String]): Resolved = {
+    val request = about(known)
     val items = request.putArray("expressions")
     expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
     scope.foreach(request.put("scope", _))
-    snapshotOf(supervisor.call("resolve", request))
+    val used = request.putArray("touched")
+    touched.foreach(id => used.add(id))
+    // Before the call: a process that is started meanwhile counts anew.
+    val counting = changes
+    val asked = System.nanoTime()
+    val answer = supervisor.call("resolve", request)
+    val proofs =
+      if (counting.isEmpty || !answer.has("proofs")) Map.empty[String, Proof]
+      else {
+        val count = answer.get("count").asLong
+        Json.fields(answer.get("proofs")).map { case (id, node) =>
+          id -> Proof.fromJson(node, counting.get, count, asked)
+        }.toMap
+      }
+    Resolved(snapshotOf(answer, known), proofs)
   }
 
   /**
@@ -105,32 +142,33 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   def check(question: JsonNode): JsonNode = supervisor.call("check", question)
 
   /** Waits for a generation newer than `known`. */
-  def awaitChange(known: Long, waitMs: Int): Change = {
-    val request = Json.obj()
-    request.put("generation", known)
+  def awaitChange(known: Snapshot, waitMs: Int): Change = {
+    val request = about(known)
+    request.put("generation", known.generation)
     request.put("wait_ms", waitMs)
     val answer = supervisor.longCall("await_change", request, waitMs)
     Change(
-      if (answer.hasNonNull("snapshot")) Some(snapshotOf(answer)) else None,
+      if (answer.hasNonNull("snapshot")) Some(snapshotOf(answer, known)) else None,
       Json.texts(answer.get("audit")))
   }
 
   /** Reads every path again, also what is not due. */
-  def refresh(): Snapshot = snapshotOf(supervisor.call("refresh", Json.obj()))
+  def refresh(known: Snapshot): Snapshot = snapshotOf(supervisor.call("refresh", about(known)), known)
 
   /**
    * Asks the stores of expressions in use whose values were refused.
    *
    * @param ids of expressions
+   * @param known as in [[resolve]]
    * @return the newest generation, and after how many milliseconds asking again reads what was read a moment ago;
    *         0 if all was read
    */
-  def renew(ids: Iterable[String]): (Snapshot, Long) = {
-    val request = Json.obj()
+  def renew(ids: Iterable[String], known: Snapshot): (Snapshot, Long) = {
+    val request = about(known)
     val wanted = request.putArray("ids")
     ids.foreach(id => wanted.add(id))
     val answer = supervisor.call("renew", request)
-    (snapshotOf(answer), answer.get("wait_ms").asLong)
+    (snapshotOf(answer, known), answer.get("wait_ms").asLong)
   }
 
   /** The state of providers and references: names and times, no values. */
@@ -151,12 +189,12 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   /** After a restart of the side process: the generation that it must exceed, and the expressions in use. */
   def onRestart(known: () => (Snapshot, Iterable[Expression])): Unit = supervisor.onRestart { call =>
     val (snapshot, expressions) = known()
-    val again = start.deepCopy[com.fasterxml.jackson.databind.node.ObjectNode]()
+    val again = start.deepCopy[ObjectNode]()
     again.put("generation", snapshot.generation)
     val items = again.putArray("known")
     expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
     again.set[JsonNode]("held", snapshot.toJson)
-    call("start", again)
+    started(again, call)
     announced.foreach(id => call("announce", announcement(id)))
   }
 
@@ -165,8 +203,35 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     LocalFiles.close()
   }
 
-  /** A generation counts in this process once its files are there. */
-  private def snapshotOf(answer: JsonNode): Snapshot = LocalFiles.place(Snapshot.fromJson(answer.get("snapshot")))
+  /** Tells a process what it is for, and where it counts changes; no other process can open that file later. */
+  private def started(request: ObjectNode, call: Supervisor.Caller): JsonNode = {
+    counter = None
+    val counting = ChangeCounter.create()
+    counting.foreach(made => request.put("changes", made.path.toString))
+    val answer =
+      try call("start", request)
+      finally counting.foreach(_.unlink())
+    counter = counting
+    answer
+  }
+
+  private def about(known: Snapshot): ObjectNode = {
+    val request = Json.obj()
+    request.put("known", known.generation)
+    request
+  }
+
+  /**
+   * A generation counts in this process once its files are there.
+   *
+   * @param known what the answer may describe by its differences
+   */
+  private def snapshotOf(answer: JsonNode, known: Snapshot): Snapshot = {
+    val news = answer.get("snapshot")
+    if (!news.has("since")) LocalFiles.place(Snapshot.fromJson(news))
+    else if (news.get("generation").asLong == known.generation) known
+    else known.changedBy(news)
+  }
 }
 
 private[sparkconfig] object AgentClient {
@@ -189,7 +254,7 @@ private[sparkconfig] object AgentClient {
       "main()"
 
   /** An expression as the side process reads it. */
-  def write(item: com.fasterxml.jackson.databind.node.ObjectNode, expression: Expression): Unit = {
+  def write(item: ObjectNode, expression: Expression): Unit = {
     item.put("id", expression.id)
     item.put("text", expression.text)
     if (expression.siblings.nonEmpty) Json.putMap(item, "siblings", expression.siblings)

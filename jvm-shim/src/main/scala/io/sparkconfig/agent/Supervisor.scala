@@ -29,7 +29,7 @@ private[sparkconfig] final class Supervisor(
   private val lock = new Object
   private var chosen: Option[LaunchSpec] = None
   private var booting: Option[SideProcess.Launched] = None
-  private var current: Option[Connection] = None
+  @volatile private var current: Option[Connection] = None
   private var nextAttemptAt = 0L
   private var backoffMs = FirstBackoffMs
   private var restarts = 0
@@ -42,6 +42,12 @@ private[sparkconfig] final class Supervisor(
 
   /** The process id, for the operator's eyes and for tests that kill it. */
   def pid: Option[Long] = lock.synchronized(current.map(_.process.pid))
+
+  /** Whether there is a process, as far as this one knows. Waits for nothing. */
+  def isRunning: Boolean = {
+    val connection = current
+    !closed && connection.isDefined && connection.get.process.isAlive
+  }
 
   /** What to tell a process that was started again. */
   def onRestart(action: Caller => Unit): Unit = restore = action

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode
  * @param redact the secrets in them, which no sink may show: the values of references, never texts around them
  * @param files what clients need as files, by id; their markers stand in the values until this process has written them
  * @param travelling the values with markers, of which `values` has paths of this process
+ * @param redactOf the same by expression, for those that came after a whole snapshot
  */
 final case class Snapshot(
     generation: Long,
@@ -20,12 +21,14 @@ final case class Snapshot(
     secrets: Set[String],
     files: Map[String, StoredFile] = Map.empty,
     travelling: Option[Map[String, String]] = None,
-    redact: Set[String] = Set.empty) {
+    redact: Set[String] = Set.empty,
+    redactOf: Map[String, Seq[String]] = Map.empty) {
 
   def get(expression: Expression): Option[String] = values.get(expression.id)
 
   /** What redaction masks. Texts composed around references are not among it: their number has no bound. */
-  def secretValues: Iterable[String] = redact ++ files.values.flatMap(_.secretTexts)
+  def secretValues: Iterable[String] =
+    redact ++ redactOf.valuesIterator.flatten ++ files.values.flatMap(_.secretTexts)
 
   /** The same with paths in the place of markers. */
   def placed(paths: Map[String, String]): Snapshot =
@@ -34,6 +37,17 @@ final case class Snapshot(
         id -> paths.foldLeft(value) { case (text, (marker, path)) => text.replace(marker, path) }
       },
       travelling = Some(values))
+
+  /** The generation that the side process describes by what differs from this one, which has no files. */
+  def changedBy(news: JsonNode): Snapshot = {
+    val entries = Json.fields(news.get("values")).toList
+    val gone = Json.texts(news.get("removed")) ++ entries.map(_._1)
+    copy(
+      generation = news.get("generation").asLong,
+      values = values -- gone ++ entries.map { case (id, entry) => id -> entry.get("value").asText },
+      secrets = secrets -- gone ++ entries.collect { case (id, entry) if entry.path("secret").asBoolean(true) => id },
+      redactOf = redactOf -- gone ++ entries.map { case (id, entry) => id -> Json.texts(entry.get("redact")) })
+  }
 
   /** The part of it that `wanted` names by ids. */
   def only(wanted: String => Boolean): Snapshot =
@@ -48,7 +62,7 @@ final case class Snapshot(
     node.put("generation", generation)
     node.set[JsonNode]("values", entries(travelling.getOrElse(values), withFiles = true))
     val masked = node.putArray("redact")
-    redact.foreach(masked.add(_))
+    (redact ++ redactOf.valuesIterator.flatten).foreach(masked.add(_))
     if (files.nonEmpty) {
       val contents = node.putObject("files")
       files.foreach { case (id, file) =>

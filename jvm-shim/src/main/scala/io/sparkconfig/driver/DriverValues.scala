@@ -13,8 +13,8 @@ import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
 /**
- * The driver's values: each use asks the side process, so that it gets the newest; while that is down, the last
- * snapshot serves until `spark.config.stale.expiry`.
+ * The driver's values. Each use gets the newest: from the snapshot if there is proof that it still holds, else from the
+ * side process. While that is down, the last snapshot serves until `spark.config.stale.expiry`.
  */
 private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapshot) extends ValueSource {
   import DriverValues._
@@ -26,6 +26,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
   @volatile private var closed = false
   private val inUse = new Recent
+  private val proven = new ProvenUses
   private val lastAnswerAt = new AtomicLong(System.nanoTime())
   private val watcher = Threads.daemon("sparkconfig-watch")(watchLoop())
 
@@ -66,7 +67,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
    */
   def renewIds(ids: Iterable[String]): Long =
     try {
-      val (news, waitMs) = client.renew(ids)
+      val (news, waitMs) = client.renew(ids, held)
       lastAnswerAt.set(System.nanoTime())
       accept(news)
       waitMs
@@ -87,6 +88,17 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   /** @param asker whom the side process answers: workers and executors may have less than the driver */
   private def useAs(scope: Option[String], expressions: Seq[Expression], asker: Option[String]): Used = {
     PolicyClient.running.foreach(_.use(scope, expressions))
+    // What executors and workers may have, the side process checks each time.
+    val outside = asker.exists(ProvenUses.Outside)
+    if (!outside && client.changes.exists(proven.hold(expressions, asker, _))) {
+      // Read after the proofs, which hold for this snapshot and for newer ones.
+      val known = held
+      // One may have lost its value since.
+      if (expressions.forall(known.get(_).isDefined)) {
+        lastAnswerAt.lazySet(System.nanoTime())
+        return Used.of(known, expressions)
+      }
+    }
     val newest =
       try ask(expressions, asker)
       catch {
@@ -100,7 +112,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   }
 
   /** Asks every store, whether due or not. */
-  def refreshAll(): Unit = accept(client.refresh())
+  def refreshAll(): Unit = accept(client.refresh(held))
 
   /** Gives the generation held, as soon as it is newer than `known`, or after `waitMs`. */
   def awaitGeneration(known: Long, waitMs: Long): Long = changed.synchronized {
@@ -128,11 +140,13 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   }
 
   private def ask(expressions: Seq[Expression], scope: Option[String] = None): Snapshot = {
-    val answer = client.resolve(expressions, scope)
+    val answer = client.resolve(expressions, scope, held, proven.takeTouched())
     lastAnswerAt.set(System.nanoTime())
-    accept(answer)
+    accept(answer.snapshot)
+    // Only now: what they prove is in the snapshot that is held.
+    proven.add(answer.proofs, scope)
     // The answer itself, not what is held: it is the one that was read for this use.
-    answer
+    answer.snapshot
   }
 
   /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
@@ -157,7 +171,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   private def watchLoop(): Unit = while (!closed) {
     try {
-      val change = client.awaitChange(held.generation, WaitMs)
+      val change = client.awaitChange(held, WaitMs)
       PolicyClient.record(change.audit)
       change.snapshot.foreach(accept)
       lastAnswerAt.set(System.nanoTime())
