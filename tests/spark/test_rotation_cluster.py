@@ -294,6 +294,20 @@ def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: S
     assert main(["refresh", application, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["application"], answer["generation"] >= answer["before"]) == (application, True)
+    # The two-step change of whoever wants to end the old password: no executor has it when the command returns.
+    fresh = site.rotate()
+    assert main(["refresh", application, "--wait", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == []
+    executors = driver.status()["executors"]
+    assert {(each["behind"], each["pushed"]) for each in executors} == {(False, True)}
+    text = site.reference()
+
+    def ask(_rows):
+        from sparkconfig.worker import current
+
+        yield digest(current(text).reveal())
+
+    assert site.everywhere(ask) == [digest(fresh)] * 4
     assert main(["refresh", "app-of-nobody"]) == 4
     assert application in capsys.readouterr().err
 

@@ -77,6 +77,10 @@ class Parts:
     records: RotationRecords | None = None
 
 
+AskJvm = Callable[[str, Mapping[str, Any], float], Mapping[str, Any]]
+_JVM_SECONDS = 10.0
+
+
 class Application:
     """The brain of one Spark application: providers, the expressions in use and their snapshot.
 
@@ -199,13 +203,19 @@ class Application:
         """
         self._executors.check(wanted, self.keeper.uses())
 
-    def announce(self, application_id: str) -> None:
-        """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand."""
+    def announce(self, application_id: str, ask_jvm: AskJvm) -> None:
+        """Listen for ``sparkconfig refresh``. Without it the application is only not to be refreshed by hand.
+
+        Args:
+            application_id: under which the command finds it.
+            ask_jvm: asks the driver's JVM: name, request and seconds to an answer.
+        """
         if self.records is not None:
             self.records.set_application_id(application_id)
         calls: dict[str, Callable[[], dict[str, Any]]] = {
             "refresh": self._refreshed,
             "status": lambda: {"status": status_of(self)},
+            "executors": lambda: dict(ask_jvm("executors", {}, _JVM_SECONDS)),
         }
         try:
             self._control = ControlServer(application_id, calls)

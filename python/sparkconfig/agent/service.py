@@ -255,7 +255,7 @@ class AgentService:
     def _announce(self, request: Json) -> Json:
         """The application has its id: from now on 'sparkconfig refresh' finds it."""
         running = self._running
-        running.announce(str(request["application_id"]))
+        running.announce(str(request["application_id"]), self._jvm_requests.ask)
         return {}
 
 

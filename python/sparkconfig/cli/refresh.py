@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 
 from sparkconfig.agent import control
@@ -11,6 +12,9 @@ from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import AgentError, SecretNotFoundError
 
 __all__ = ["register"]
+
+_WAIT_SECONDS = 60.0
+_PAUSE_SECONDS = 0.02
 
 _ABOUT = """\
 Ask a running application to read every store again, check that all references in use have a value, and publish
@@ -26,6 +30,7 @@ _EXAMPLES = """\
 examples:
   sparkconfig refresh                              the one application that runs here
   sparkconfig refresh app-20300101000000-0001
+  sparkconfig refresh --wait && revoke-old-password   once no executor uses the old one any more
   sparkconfig refresh --status                     generation, providers and their last errors
 """
 
@@ -46,6 +51,14 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     command.add_argument("--list", action="store_true", help="show the applications that can be asked")
     command.add_argument("--status", action="store_true", help="show generation and providers; read nothing")
+    command.add_argument(
+        "--wait",
+        nargs="?",
+        type=float,
+        const=_WAIT_SECONDS,
+        metavar="SECONDS",
+        help="return when all executors have the generation; after SECONDS (60) name those that do not, and fail",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_run)
 
@@ -62,6 +75,7 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
         out.result({"application": name, "status": status}, _lines(status))
         return ExitCode.OK
     answer = control.ask(path, "refresh")
+    waited = None if options.wait is None else _reached(path, answer["generation"], options.wait)
     changed = answer["changed"]
     before, after = answer["before"], answer["generation"]
     text = (
@@ -69,11 +83,37 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
         if before == after
         else f"{name}: generation {before} -> {after}, {len(changed)} changed"
     )
-    out.result(
-        {"application": name, "before": before, "generation": after, "changed": changed},
-        [text, *(f"  {each}" for each in changed)],
+    result = {"application": name, "before": before, "generation": after, "changed": changed}
+    lines = [text, *(f"  {each}" for each in changed)]
+    if waited is None:
+        out.result(result, lines)
+        return ExitCode.OK
+    count, missing = waited
+    lines.append(
+        f"{len(missing)} of {count} do not have it: {', '.join(missing)}"
+        if missing
+        else f"all {count} have it: the driver and its executors"
     )
-    return ExitCode.OK
+    out.result({**result, "missing": missing}, lines)
+    return ExitCode.UNAVAILABLE if missing else ExitCode.OK
+
+
+def _reached(path: Path, generation: int, seconds: float) -> tuple[int, list[str]]:
+    """Wait until the driver and its executors have a generation.
+
+    Returns:
+        How many they are, and who did not have it in time.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = control.ask(path, "executors")
+        executors = dict(answer.get("executors", {}))
+        missing = [f"executor {id_}" for id_, has in sorted(executors.items()) if has < generation]
+        if answer.get("generation", 0) < generation:
+            missing.insert(0, "the driver")
+        if not missing or time.monotonic() > deadline:
+            return len(executors) + 1, missing
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _living() -> dict[str, tuple[Path, dict[str, object]]]:

@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -49,6 +50,44 @@ def service(tmp_path: Path) -> Iterator[AgentService]:
     assert json.loads(made.call("announce", json.dumps({"application_id": "app-1"})))["ok"]
     yield made
     made.close()
+
+
+def test_refresh_waits_for_executors_and_names_those_that_are_behind(
+    service: AgentService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The driver's JVM tells which generation each executor has; here this test answers for it."""
+    asked = 0
+    reached = [
+        {"generation": 1, "executors": {"1": 1, "2": 1}},
+        {"generation": 2, "executors": {"1": 2, "2": 1}},
+        {"generation": 2, "executors": {"1": 2, "2": 2}},
+    ]
+
+    def answer_for_jvm() -> None:
+        nonlocal asked
+        request: dict[str, object] = {"wait_ms": 10_000}
+        while asked < 6:
+            wanted = json.loads(service.call("jvm_request", json.dumps(request)))["jvm_request"]
+            assert wanted["name"] == "executors"
+            request["done"] = {"number": wanted["number"], "answer": reached[min(asked, 2)]}
+            asked += 1
+            if asked == 4:
+                reached[2] = {"generation": 2, "executors": {"1": 2, "2": 1}}
+        service.call("jvm_request", json.dumps({**request, "wait_ms": 0}))
+
+    (tmp_path / "s.properties").write_text("password=second-value\n")
+    thread = threading.Thread(target=answer_for_jvm)
+    thread.start()
+    assert main(["refresh", "--wait"]) == 0
+    assert "all 3 have it" in capsys.readouterr().out
+    assert asked == 3, "when the last one had it"
+    assert main(["refresh", "--wait", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == []
+    assert main(["refresh", "--wait", "0", "--json"]) == 6
+    assert json.loads(capsys.readouterr().out)["missing"] == ["executor 2"]
+    assert main(["refresh", "--wait", "0"]) == 6
+    assert "1 of 3 do not have it: executor 2" in capsys.readouterr().out
+    thread.join()
 
 
 def test_refresh_publishes_what_changed_and_names_the_references_only(

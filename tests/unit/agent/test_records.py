@@ -42,7 +42,7 @@ def test_each_generation_is_a_record_with_names_and_no_values(tmp_path: Path) ->
     running = application(tmp_path)
     try:
         running.keeper.resolve({text: Expression(text) for text in (user, password)})
-        running.announce("app-1")
+        running.announce("app-1", lambda *_: {})
         secrets.write_text(f"user={CANARY}-1\npassword={CANARY}-3\n")
         running.refresh()
         running.refresh()

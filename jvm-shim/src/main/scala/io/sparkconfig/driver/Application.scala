@@ -5,7 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.bindings.{Bindings, HadoopRequests}
-import io.sparkconfig.core.{Expression, SparkConfigException, Values}
+import io.sparkconfig.core.{Expression, Json, SparkConfigException, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
@@ -103,6 +103,10 @@ private[sparkconfig] final class Application private (
 
 private[sparkconfig] object Application {
   private val log = LoggerFactory.getLogger(classOf[Application])
+
+  /** What the side process asks when somebody waits for executors (`sparkconfig.agent.application`). */
+  private val ExecutorsRequest = "executors"
+
   @volatile private var current: Option[Application] = None
 
   /** The application that runs in this JVM. */
@@ -117,7 +121,12 @@ private[sparkconfig] object Application {
    */
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
-    val client = AgentClient.launch(conf, HadoopRequests.answer(() => sc.hadoopConfiguration))
+    val hadoopRequests = HadoopRequests.answer(() => sc.hadoopConfiguration) _
+    val client = AgentClient.launch(
+      conf,
+      (name, request) =>
+        if (name == ExecutorsRequest) running.map(_.state.reachedJson).getOrElse(Json.obj())
+        else hadoopRequests(name, request))
     try {
       val missing = RedactionSinks.install(conf)
       val given = conf.getAll.toMap

@@ -26,6 +26,15 @@ private[sparkconfig] final class ApplicationState(
 
   def restarts: Int = client.restartCount
 
+  /** The newest generation of each executor that runs, by id; for `sparkconfig refresh --wait`. */
+  def reachedJson: JsonNode = {
+    val node = Json.obj()
+    node.put("generation", generation)
+    val reached = node.putObject("executors")
+    service.executors.foreach { case (id, seen) => reached.put(id, seen.generation) }
+    node
+  }
+
   /** Executors that ask, and do not have the newest generation yet. */
   def executorsBehind: Int = service.behind(generation, silentAfterMs)
 
@@ -71,6 +80,7 @@ private[sparkconfig] final class ApplicationState(
       executor.put("generation", seen.generation)
       executor.put("asked_at", seen.at)
       executor.put("behind", seen.generation < generation)
+      executor.put("pushed", service.pushesTo(id))
     }
     node.put("executors_behind", executorsBehind)
     val again = node.putArray("query_restarts")
@@ -97,10 +107,12 @@ private[sparkconfig] final class ApplicationState(
     case _ =>
   }
 
-  private def silentAfterMs: Long = math.max(60000L, client.settings.pollIntervalMs * 5)
+  private def silentAfterMs: Long = math.max(SilentMs, client.settings.pollIntervalMs * 5)
 }
 
 private object ApplicationState {
   private val FreshMs = 1000L
   private val RestartsTold = 50
+  // Executors to which news are pushed ask once a minute.
+  private val SilentMs = 180000L
 }

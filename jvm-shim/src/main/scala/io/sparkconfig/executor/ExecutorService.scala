@@ -39,6 +39,7 @@ private[sparkconfig] final class ExecutorService(
   private val pool = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-resolve"))
 
   private val renewals = new Renewals(renew, pool)
+  private val pushes = new Pushes(() => news.map(new Pushed(_, covered)))
 
   /** What a task that is submitted now may hold or use, for [[ExecutorState]]. */
   def state: ExecutorState = news.map(each => ExecutorState(each.generation, each.masks)).getOrElse(ExecutorState.None)
@@ -46,6 +47,7 @@ private[sparkconfig] final class ExecutorService(
   /** Broadcasts work from now on. */
   def ready(): Unit = {
     broadcastsWork = true
+    pushes.start()
     publish(values.snapshot)
   }
 
@@ -68,6 +70,7 @@ private[sparkconfig] final class ExecutorService(
       news = Some(fresh)
       reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
       old.flatMap(each => Option(each.shared)).foreach(retired.add(_, bytes.length))
+      pushes.tell()
     }
   }
 
@@ -77,15 +80,20 @@ private[sparkconfig] final class ExecutorService(
     if (history.count > before) {
       covered = history.count
       news = news.map(old => new SnapshotNews(old.generation, old.inline, old.shared, history.count))
+      pushes.tell()
     }
   }
 
   /** What each executor knew when it asked last, by its id. */
   def executors: Map[String, Seen] = seen.asScala.toMap
 
+  /** Whether an executor gets news without asking. */
+  def pushesTo(executor: String): Boolean = pushes.reach(executor)
+
   /** An executor is gone. */
   def forget(executor: String): Unit = {
     seen.remove(executor)
+    pushes.forget(executor)
     reach.forget(executor, System.currentTimeMillis())
   }
 
@@ -99,22 +107,34 @@ private[sparkconfig] final class ExecutorService(
   }
 
   /** Answers a message on the wire; what is not a message of ours gets no answer. */
-  def answer(wire: Any): AnyRef = Messages.decode(wire).map(message => Messages.encode(reply(message))).orNull
+  def answer(wire: Any): AnyRef = Messages.decode(wire) match {
+    case Some(Have(executor, state)) => has(executor, state); null
+    case message => message.map(each => Messages.encode(reply(each))).orNull
+  }
 
   private def reply(message: Message): Message = message match {
     case AskSnapshot(known, masks, executor) =>
-      val now = System.currentTimeMillis()
-      seen.put(executor, Seen(known, now))
-      reach.has(executor, known, now)
+      has(executor, ExecutorState(known, masks))
       news.filter(newest => newest.generation > known || newest.masks > masks)
         .map(newest => if (masks >= covered) newest else withRetired(newest, masks)).getOrElse(Unchanged)
     case AskRenewal(ids, ticket) => renewals.reply(ids, ticket)
+    case listen: Listen =>
+      pushes.listen(listen.executor, listen.reference)
+      Listening
     case AskKey => new Key(key)
     case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)
     case _ => Unchanged
   }
 
+  private def has(executor: String, state: ExecutorState): Unit = {
+    val now = System.currentTimeMillis()
+    seen.put(executor, Seen(state.generation, now))
+    reach.has(executor, state.generation, now)
+    pushes.has(executor, state)
+  }
+
   def close(): Unit = {
+    pushes.close()
     pool.shutdownNow()
     retired.close()
   }

@@ -3,16 +3,20 @@ package io.sparkconfig.executor
 import java.util.concurrent.atomic.AtomicReference
 import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 
+import scala.util.control.NonFatal
+
 import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Threads, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sparkconfig.PushChannel
 import org.slf4j.LoggerFactory
 
 /**
- * An executor's values: a snapshot of the driver's, asked for at start, polled with jitter, and at once when a
- * connection was refused or an unknown expression turns up.
+ * An executor's values: a snapshot of the driver's, asked for at start, pushed by the driver, and asked for again when a
+ * connection was refused or an unknown expression turns up. It is polled besides, with jitter: seldom, or at the poll
+ * interval where nothing is pushed.
  *
  * @param policies whether there are policies: then the driver decides what code here may ask for by name
  */
@@ -30,6 +34,8 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
   @volatile private var heardAt = System.nanoTime()
   private val poller = Threads.daemon("sparkconfig-poll")(poll())
+  private val inbox = new Inbox(receive)
+  @volatile private var channel: Option[PushChannel] = None
 
   override def snapshot: Snapshot = held.get()
 
@@ -40,6 +46,8 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   def silenceMs: Long = (System.nanoTime() - heardAt) / 1000000
 
   def start(): Unit = {
+    // Before the first question, so that nothing falls between.
+    listen()
     try refresh()
     catch { case e: Exception => log.warn("no snapshot from the driver yet: {}", describe(e)) }
     poller.start()
@@ -50,6 +58,36 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
       case news: SnapshotNews => take(news)
       case _ => false
     }
+  }
+
+  /** Asks the driver to push. Without that everything works, later. */
+  private def listen(): Unit =
+    try {
+      val opened = PushChannel.open("sparkconfig-push")(inbox.put)
+      channel = Some(opened)
+      inbox.start()
+      if (ask(new Listen(context.executorID(), opened.reference)) != Listening) unlisten()
+    } catch {
+      // LinkageError: another Spark has other classes there.
+      case e @ (_: Exception | _: LinkageError) =>
+        log.info("the driver does not push news; they are asked for: {}", e.getClass.getName)
+        unlisten()
+    }
+
+  private def unlisten(): Unit = {
+    channel.foreach(_.close())
+    channel = None
+  }
+
+  /** What came, from whomever: only the driver has the key, and older news change nothing. */
+  private def receive(pushed: Pushed): Unit = {
+    val news = pushed.news
+    fetching.synchronized {
+      if (masks >= pushed.covered && news.generation > held.get().generation) take(news)
+      else if (masks < news.masks || news.generation > held.get().generation) refresh()
+    }
+    heardAt = System.nanoTime()
+    context.send(Messages.encode(Have(context.executorID(), state)))
   }
 
   /** What this process has of the driver's values. */
@@ -143,6 +181,9 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   def close(): Unit = {
     closed = true
     poller.interrupt()
+    inbox.close()
+    try unlisten()
+    catch { case NonFatal(_) => () } // the RPC environment has ended before
   }
 
   /** Values are masked here before anything can use them, also if their files have no place. */
@@ -220,7 +261,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 
   private def poll(): Unit = while (!closed) {
     try {
-      Thread.sleep(jittered(pollMs))
+      Thread.sleep(jittered(if (channel.isDefined && inbox.isWell) math.max(pollMs, SafetyNetMs) else pollMs))
       if (!closed) {
         refresh()
         LocalFiles.tidy()
@@ -247,4 +288,5 @@ private object ExecutorValues {
   // Longer than a store that is slow may hold up the side process.
   private val RenewalDeadlineMs = 10000L
   private val ReachDeadlineMs = 60000L
+  private val SafetyNetMs = 60000L
 }

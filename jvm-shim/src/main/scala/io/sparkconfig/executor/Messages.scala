@@ -5,6 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 import scala.collection.JavaConverters._
 
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sparkconfig.PushChannel
 
 /** What executors ask the driver over Spark's plugin RPC, and its answers. */
 private[executor] sealed trait Message
@@ -42,6 +43,21 @@ private[executor] final class SnapshotNews(
 
   def withRetired(values: Retired): SnapshotNews = new SnapshotNews(generation, inline, shared, masks, values)
 }
+
+/**
+ * News that the driver sends without being asked.
+ *
+ * @param covered who masks so many of the driver's [[MaskHistory]] lacks nothing but these news; others ask
+ */
+private[executor] final class Pushed(val news: SnapshotNews, val covered: Long) extends Message
+
+/** An executor listens for news at this endpoint of its RPC environment; the answer is Listening. */
+private[executor] final class Listen(val executor: String, val reference: AnyRef) extends Message
+
+private[executor] case object Listening extends Message
+
+/** An executor has a generation, and masks so many of the driver's [[MaskHistory]]; it waits for no answer. */
+private[executor] final case class Have(executor: String, state: ExecutorState) extends Message
 
 /** Encrypted values, inline or through a broadcast; `masks` as in [[SnapshotNews]], which the bytes are bound to. */
 private[executor] final class Retired(
@@ -106,6 +122,10 @@ private[sparkconfig] object Messages {
         retired.map(each => Long.box(each.masks)).orNull,
         retired.map(_.inline).orNull,
         retired.map(_.shared).orNull)
+    case pushed: Pushed => Array("pushed", Long.box(pushed.covered), encode(pushed.news))
+    case listen: Listen => Array("listen", listen.executor, listen.reference)
+    case Listening => Array("listening")
+    case Have(executor, state) => Array("have", executor, Long.box(state.generation), Long.box(state.masks))
     case AskRenewal(ids, ticket) => Array("ask-renewal", ids.toArray[String], Long.box(ticket))
     case Renewing(ticket) => Array("renewing", Long.box(ticket))
     case Renewed(waitMs) => Array("renewed", Long.box(waitMs))
@@ -130,6 +150,13 @@ private[sparkconfig] object Messages {
         case _ => null
       }
       Some(new SnapshotNews(generation, bytes(inline), broadcast(shared), masks, retired))
+    case Array("pushed", covered: java.lang.Long, news) =>
+      decode(news).collect { case snapshot: SnapshotNews => new Pushed(snapshot, covered) }
+    case Array("listen", executor: String, reference: AnyRef) if PushChannel.isReference(reference) =>
+      Some(new Listen(executor, reference))
+    case Array("listening") => Some(Listening)
+    case Array("have", executor: String, generation: java.lang.Long, masks: java.lang.Long) =>
+      Some(Have(executor, ExecutorState(generation, masks)))
     case Array("ask-renewal", ids: Array[String], ticket: java.lang.Long) => Some(AskRenewal(ids.toSet, ticket))
     case Array("renewing", ticket: java.lang.Long) => Some(Renewing(ticket))
     case Array("renewed", waitMs: java.lang.Long) => Some(Renewed(waitMs))
