@@ -134,6 +134,8 @@ def test_a_local_driver_answers_nobody_on_its_port(application):
             ["ask-key"],
             ["ask-snapshot", 0, 0, "1"],
             ["ask-expression", "${files:x:y}", jvm.java.util.HashMap(), False],
+            ["listen", "1", driver_ref],
+            ["have", "1", 0, 0],
         ):
             message = spark.sparkContext._gateway.new_array(jvm.Object, len(words))
             for place, word in enumerate(words):

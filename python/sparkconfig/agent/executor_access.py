@@ -9,7 +9,7 @@ from sparkconfig.errors import UnresolvedReferenceError
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.files import matcher, name_of
-from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.in_use import Use
 from sparkconfig.settings.schema import PREFIX, Settings
 
 __all__ = ["ExecutorAccess"]

@@ -16,7 +16,8 @@ from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.policy.jobtype import JobTypes, Launch, parse_map
 from sparkconfig.resolution.files import FileRules
 from sparkconfig.resolution.freshness import ChangeCounter
-from sparkconfig.resolution.keeper import SnapshotKeeper, Use
+from sparkconfig.resolution.in_use import Use
+from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
 from sparkconfig.settings import conf_warnings

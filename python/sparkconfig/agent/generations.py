@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparkconfig._text import shorten
-from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.snapshot import Snapshot
 
 __all__ = ["Changes", "GenerationHistory", "changes"]

@@ -11,7 +11,7 @@ from sparkconfig._text import shorten
 from sparkconfig.agent.generations import changes
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.resolution.cache_entry import PathState
-from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.snapshot import Snapshot
 
 __all__ = ["RotationRecords"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sparkconfig.language.references import scan
-from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.result import Place
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping, Set
@@ -18,14 +17,13 @@ from sparkconfig.errors import (
     SparkConfigError,
 )
 from sparkconfig.providers.base import ConfigData, ConfigProvider
-from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, SlowRead
+from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, SlowRead, differs, jittered
 from sparkconfig.resolution.freshness import FileState, Freshness, identify
 
 __all__ = ["CachingProvider", "Kept", "PathState"]
 
 _log = logging.getLogger(__name__)
 _REFRESH_AT = 0.75  # of a ttl: late enough to spare the store, early enough to retry before the end
-_JITTER = 0.1
 _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
 _PATIENCE_MS = 2_000
@@ -137,14 +135,8 @@ class CachingProvider(ConfigProvider):
         if entry is None:
             return None
         with entry.lock:
-            if entry.data is None:
-                return None
-            if self._frozen:
-                return Freshness()
-            if self.local:
-                return None if entry.freshness is None else Freshness(entry.freshness)
-            left = entry.due - self._clock() * 1000
-            return Freshness(good_ms=left) if left > 0 else None
+            now = self._clock() * 1000
+            return entry.proof(now, local=self.local, frozen=self._frozen)
 
     def expire(self) -> None:
         """Make every path due, so that the next use asks the store (KIP-421's second step)."""
@@ -226,22 +218,7 @@ class CachingProvider(ConfigProvider):
         now = self._clock() * 1000
         with self._lock:
             entries = sorted(self._entries.items())
-        return [
-            PathState(
-                path=path,
-                keys=len(entry.keys),
-                age_ms=None if entry.data is None else int(now - entry.read_at),
-                failures=entry.failures,
-                error=entry.error,
-                due_ms=_whole(entry.due - now),
-                expires_ms=None
-                if entry.data is None
-                else _whole(entry.read_at + self._stale_expiry_ms - now),
-                reads=entry.reads,
-                pushed=bool(entry.subscribed),
-            )
-            for path, entry in entries
-        ]
+        return [entry.state(path, now, self._stale_expiry_ms) for path, entry in entries]
 
     def _read(self, path: str, entry: Entry, keys: Set[str], now: float) -> ConfigData:
         wanted = frozenset(entry.keys | keys)
@@ -265,7 +242,7 @@ class CachingProvider(ConfigProvider):
             _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
         if data.ttl is None and entry.data is not None and data.data != entry.data.data:
             entry.renewals = 0
-        if entry.data is None or _differs(entry.data, data, entry.keys):
+        if entry.data is None or differs(entry.data, data, entry.keys):
             entry.version += 1
         entry.keys = set(wanted)
         entry.data = data
@@ -373,7 +350,7 @@ class CachingProvider(ConfigProvider):
         # Local reads fail and heal in no time; back off from a store, but never past its stale expiry.
         if not self.local:
             backoff = min(_FIRST_BACKOFF_MS * 2 ** min(entry.failures - 1, 20), _MAX_BACKOFF_MS)
-            until = now + _jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
+            until = now + jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
             entry.due = min(until, entry.read_at + self._stale_expiry_ms)
         _log.warning(
             "provider '%s' is unavailable for path '%s' (%s); the last good values of %d s ago serve",
@@ -416,24 +393,8 @@ class CachingProvider(ConfigProvider):
         if self.local:
             return 0.0
         if ttl is None or ttl < 0:
-            return _jittered(self._poll_ms)
-        return _jittered(ttl * _REFRESH_AT)
-
-
-def _differs(before: ConfigData, after: ConfigData, keys: Set[str]) -> bool:
-    """Whether one of the keys has another value, or is another kind of value."""
-    if before.plain != after.plain:
-        return True
-    return any(before.data.get(key) != after.data.get(key) for key in keys)
-
-
-def _jittered(ms: float) -> float:
-    return ms * random.uniform(1 - _JITTER, 1)  # noqa: S311 - spreads load, guards nothing
-
-
-def _whole(ms: float) -> int:
-    """Milliseconds as a whole number; a frozen path is due in the far future."""
-    return int(min(ms, 2**53))
+            return jittered(self._poll_ms)
+        return jittered(ttl * _REFRESH_AT)
 
 
 def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
 import threading
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from sparkconfig._deadline import Outcome
 from sparkconfig.providers.base import ChangeCallback, ConfigData
-from sparkconfig.resolution.freshness import FileState
+from sparkconfig.resolution.freshness import FileState, Freshness
 
-__all__ = ["Entry", "Kept", "PathState", "SlowRead"]
+__all__ = ["Entry", "Kept", "PathState", "SlowRead", "differs", "jittered"]
+
+_JITTER = 0.1
 
 
 @dataclass(frozen=True)
@@ -109,3 +113,44 @@ class Entry:
         self.freshness: tuple[FileState, ...] | None = None
         # Grows when what is answered differs from the answer before.
         self.version = 0
+
+    def state(self, path: str, now: float, stale_expiry_ms: int) -> PathState:
+        """Return what is known of it, without values."""
+        return PathState(
+            path=path,
+            keys=len(self.keys),
+            age_ms=None if self.data is None else int(now - self.read_at),
+            failures=self.failures,
+            error=self.error,
+            due_ms=_whole(self.due - now),
+            expires_ms=None if self.data is None else _whole(self.read_at + stale_expiry_ms - now),
+            reads=self.reads,
+            pushed=bool(self.subscribed),
+        )
+
+    def proof(self, now: float, *, local: bool, frozen: bool) -> Freshness | None:
+        """Return how long its answer holds; None: the next use has to ask."""
+        if self.data is None:
+            return None
+        if frozen:
+            return Freshness()
+        if local:
+            return None if self.freshness is None else Freshness(self.freshness)
+        return Freshness(good_ms=self.due - now) if self.due > now else None
+
+
+def differs(before: ConfigData, after: ConfigData, keys: Set[str]) -> bool:
+    """Whether one of the keys has another value, or is another kind of value."""
+    if before.plain != after.plain:
+        return True
+    return any(before.data.get(key) != after.data.get(key) for key in keys)
+
+
+def jittered(ms: float) -> float:
+    """A little less, so that not everything is read at once."""
+    return ms * random.uniform(1 - _JITTER, 1)  # noqa: S311 - spreads load, guards nothing
+
+
+def _whole(ms: float) -> int:
+    """Milliseconds as a whole number; a frozen path is due in the far future."""
+    return int(min(ms, 2**53))

@@ -6,60 +6,22 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
 
 from sparkconfig.errors import ProviderUnavailableError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.files import FileRules, StoredFile
 from sparkconfig.resolution.freshness import ChangeCounter
-from sparkconfig.resolution.proofs import Generations, Proof, proof_of
+from sparkconfig.resolution.in_use import InUse, Use
+from sparkconfig.resolution.proofs import Answer, Generations, Proof, proof_of
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Place, Resolution
 from sparkconfig.resolution.snapshot import Entry, Snapshot
 
-__all__ = ["Answer", "SnapshotKeeper", "Use"]
+__all__ = ["SnapshotKeeper", "Use"]
 
 _log = logging.getLogger(__name__)
 _SHORTEST_WAIT_S = 0.01
-
-MOST_IN_USE = 1000
-"""How many expressions of option maps are kept new: an application that makes a new text for each query would
-otherwise make every round, and every snapshot, longer than the one before."""
-
-
-@dataclass(frozen=True)
-class Use:
-    """What is known of one expression in use, without its value and without the text around references.
-
-    Attributes:
-        key: the conf key in which it stands, or None.
-        references: its references as they are written.
-        places: (provider, path) of each.
-        changed_at: seconds since the epoch of its last change, or None while it has no value.
-        problem: why it has no value, or None.
-    """
-
-    key: str | None
-    references: tuple[str, ...]
-    places: frozenset[Place]
-    changed_at: float | None
-    problem: str | None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What one use learns.
-
-    Attributes:
-        snapshot: the newest generation.
-        proofs: by id, for those of the wanted expressions that need not be asked for again as long as these hold.
-        count: of the :class:`.ChangeCounter` while they do.
-    """
-
-    snapshot: Snapshot
-    proofs: Mapping[str, Proof]
-    count: int
 
 
 class SnapshotKeeper:
@@ -104,12 +66,9 @@ class SnapshotKeeper:
         self._changes = changes or ChangeCounter()
         self._round = threading.Lock()
         self._changed = threading.Condition()
-        self._known: dict[str, Expression] = {}
-        # The expressions of option maps among them, the one that was asked for last at the end.
-        self._passing: dict[str, None] = {}
-        # What each place had answered when all expressions that need it were evaluated, and which these are.
+        self._known = InUse()
+        # What each place had answered when all expressions that need it were evaluated.
         self._versions: dict[Place, int] = {}
-        self._users: dict[Place, set[str]] = {}
         self._generations = Generations()
         self._snapshot = held or Snapshot(0, {})
         self._inherited = dict.fromkeys(self._snapshot.entries, time.monotonic() + stale_ms / 1000)
@@ -164,10 +123,10 @@ class SnapshotKeeper:
         with self._round:
             count = self._changes.count
             before = self._snapshot
-            wanted = {id_: self._known_as(id_, e) for id_, e in wanted.items()}
-            self._use({id_: self._known[id_] for id_ in touched if id_ in self._passing})
+            wanted = {id_: self._known.known_as(id_, e) for id_, e in wanted.items()}
+            self._known.touch(touched)
             if self._manual and wanted.keys() <= before.entries.keys():
-                self._use(wanted)
+                self._known.take(wanted)
                 return Answer(before, dict.fromkeys(wanted, Proof()), count)
             group, resolution = self._read(wanted)
             failed = [
@@ -183,9 +142,11 @@ class SnapshotKeeper:
                 if (proof := proof_of(e, resolution, self._resolver.providers, frozen=self._manual))
                 is not None
             }
-            if failed and any(self._known[id_] in resolution.failed for id_ in group if id_ in self._known):
+            if failed and any(
+                self._known.by_id[id_] in resolution.failed for id_ in group if id_ in self._known.by_id
+            ):
                 # A new key that cannot be read must not take away what its path answered before.
-                again = {id_: self._known[id_] for id_ in group if id_ in self._known}
+                again = {id_: self._known.by_id[id_] for id_ in group if id_ in self._known.by_id}
                 group, resolution = self._read({**again, **good})
             own = self._publish(group, resolution, good)
         if problems:
@@ -252,7 +213,7 @@ class SnapshotKeeper:
     def _read_all(self, more: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
         """Read everything in use, and ``more``."""
         self._rounds += 1
-        group = {**self._known, **more}
+        group = {**self._known.by_id, **more}
         return group, self._resolver.resolve(group.values(), self._files)
 
     def _read(self, wanted: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
@@ -269,10 +230,10 @@ class SnapshotKeeper:
             resolution = self._resolver.resolve(group.values(), self._files)
             touched = {place for e in group.values() for place in _places(resolution, e)}
             more = {
-                id_: self._known[id_]
+                id_: self._known.by_id[id_]
                 for place in touched
                 if self._version(place) != self._versions.get(place)
-                for id_ in self._users.get(place, ())
+                for id_ in self._known.users(place)
                 if id_ not in group
             }
             if not more:
@@ -283,29 +244,6 @@ class SnapshotKeeper:
         """A number for what a place answered last; None: its provider has none, so it counts as new."""
         provider = self._resolver.providers.get(place[0])
         return provider.version(place[1]) if isinstance(provider, CachingProvider) else None
-
-    def _known_as(self, id_: str, expression: Expression) -> Expression:
-        """An option's text may stand in a conf, too, and is then known by the conf's key."""
-        before = self._known.get(id_)
-        return expression if before is None or before.key is None else before
-
-    def _use(self, wanted: Mapping[str, Expression]) -> set[str]:
-        """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten.
-
-        Returns:
-            The ids that were forgotten.
-        """
-        for id_, expression in wanted.items():
-            self._known[id_] = kept = self._known_as(id_, expression)
-            self._passing.pop(id_, None)
-            if kept.key is None:
-                self._passing[id_] = None
-        forgotten = set()
-        while len(self._passing) > MOST_IN_USE:
-            id_ = next(iter(self._passing))
-            del self._passing[id_], self._known[id_]
-            forgotten.add(id_)
-        return forgotten
 
     def _publish(
         self, group: Mapping[str, Expression], resolution: Resolution, more: Mapping[str, Expression]
@@ -322,12 +260,12 @@ class SnapshotKeeper:
         """
         # Before anything can end this round: what is not recorded here is read again.
         versions = {p: self._version(p) for e in group.values() for p in _places(resolution, e)}
-        forgotten = self._use(more)
+        forgotten = self._known.take(more)
         before = self._snapshot.entries
         kept = self._kept(resolution)
         fresh: dict[str, Entry | None] = dict.fromkeys(forgotten)
         files: dict[str, StoredFile] = {}
-        for id_ in group.keys() & self._known.keys():
+        for id_ in group.keys() & self._known.by_id.keys():
             expression = group[id_]
             value = resolution.values.get(expression)
             if id_ in kept:
@@ -404,14 +342,14 @@ class SnapshotKeeper:
         """
         kept: set[str] = set()
         places: set[Place] = set()
-        for id_, expression in self._known.items():
+        for id_, expression in self._known.by_id.items():
             if self._inherits(id_, resolution, expression):
                 kept.add(id_)
                 places |= _places(resolution, expression)
         grown = bool(kept)
         while grown:
             grown = False
-            for id_, expression in self._known.items():
+            for id_, expression in self._known.by_id.items():
                 mine = _places(resolution, expression)
                 if id_ not in kept and mine & places and self._serves(id_):
                     kept.add(id_)
@@ -428,7 +366,7 @@ class SnapshotKeeper:
     ) -> None:
         now = time.time()
         uses: dict[str, Use] = {}
-        for id_ in group.keys() & self._known.keys():
+        for id_ in group.keys() & self._known.by_id.keys():
             expression = group[id_]
             sources = resolution.provenance.get(expression, [])
             old = self._uses.get(id_)
@@ -444,24 +382,18 @@ class SnapshotKeeper:
             )
             if use != old:
                 uses[id_] = use
-                self._index(id_, frozenset() if old is None else old.places, use.places)
-        gone = [id_ for id_ in fresh if id_ not in self._known and id_ in self._uses]
+                self._moved(id_, frozenset() if old is None else old.places, use.places)
+        gone = [id_ for id_ in fresh if id_ not in self._known.by_id and id_ in self._uses]
         for id_ in gone:
-            self._index(id_, self._uses[id_].places, frozenset())
+            self._moved(id_, self._uses[id_].places, frozenset())
         if uses or gone:
             # A new one: others read the old one meanwhile. In the order in which they were asked for.
             merged = {**self._uses, **uses}
-            self._uses = {id_: use for id_, use in merged.items() if id_ in self._known}
+            self._uses = {id_: use for id_, use in merged.items() if id_ in self._known.by_id}
 
-    def _index(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> None:
-        for place in before - after:
-            users = self._users.get(place, set())
-            users.discard(id_)
-            if not users:
-                self._users.pop(place, None)
-                self._versions.pop(place, None)
-        for place in after - before:
-            self._users.setdefault(place, set()).add(id_)
+    def _moved(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> None:
+        for place in self._known.moved(id_, before, after):
+            self._versions.pop(place, None)
 
     def _loop(self) -> None:
         """Survive everything: a thread that dies once would never see a change again."""

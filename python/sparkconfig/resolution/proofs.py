@@ -11,8 +11,9 @@ from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.freshness import FileState
 from sparkconfig.resolution.result import Place, Resolution
+from sparkconfig.resolution.snapshot import Snapshot
 
-__all__ = ["Generations", "Proof", "proof_of"]
+__all__ = ["Answer", "Generations", "Proof", "proof_of"]
 
 _MOST_GENERATIONS = 256
 
@@ -76,6 +77,21 @@ def proof_of(
 
 def _places(expression: Expression, resolution: Resolution) -> set[Place]:
     return {(source.provider, source.path) for source in resolution.provenance.get(expression, [])}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one use learns.
+
+    Attributes:
+        snapshot: the newest generation.
+        proofs: by id, for those of the wanted expressions that need not be asked for again as long as these hold.
+        count: of the :class:`.ChangeCounter` while they do.
+    """
+
+    snapshot: Snapshot
+    proofs: Mapping[str, Proof]
+    count: int
 
 
 class Generations:

@@ -163,7 +163,7 @@ class Settings:
         "poll.interval",
         duration("ms", low=1),
         "5s",
-        "How often executors ask for a new version, and providers without ttl are read again.",
+        "How often providers without ttl are read again, and executors ask for a new version where the driver cannot push it.",
     )
     provider_timeout: int = _conf(
         "provider.timeout", duration("ms", low=1), "30s", "Deadline of one call of a provider."

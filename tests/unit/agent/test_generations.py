@@ -10,7 +10,7 @@ from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
 from sparkconfig.language.expression import Expression
-from sparkconfig.resolution.keeper import Use
+from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.snapshot import Entry, Snapshot
 
 CANARY = "Canary-value-88"

@@ -18,7 +18,7 @@ from sparkconfig.errors import (
     UnresolvedReferenceError,
 )
 from sparkconfig.language.expression import Expression
-from sparkconfig.resolution import keeper as rotation
+from sparkconfig.resolution import in_use
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
@@ -41,11 +41,11 @@ def test_what_was_not_asked_for_since_a_thousand_others_is_forgotten() -> None:
     keeper, _ = build(store, poll_ms=60_000)
     conf = Expression(A, key="spark.shop.user")
     keeper.resolve({A: conf})
-    texts = [f"{A}-{number}" for number in range(rotation.MOST_IN_USE + 1)]
+    texts = [f"{A}-{number}" for number in range(in_use.MOST_IN_USE + 1)]
     keeper.resolve(expressions(*texts[:-1]))
     keeper.resolve(expressions(A, texts[0]))  # the conf's own text stands in an option too
     snapshot = keeper.resolve(expressions(texts[-1]))
-    assert len(snapshot.entries) == rotation.MOST_IN_USE + 1, "the thousand, and the conf"
+    assert len(snapshot.entries) == in_use.MOST_IN_USE + 1, "the thousand, and the conf"
     assert A in snapshot.entries
     assert texts[0] in snapshot.entries, "it was asked for again"
     assert texts[1] not in snapshot.entries

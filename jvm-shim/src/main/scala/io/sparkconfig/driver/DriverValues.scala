@@ -193,7 +193,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
 private object DriverValues {
 
-  /** The expressions asked for last, no more than the side process keeps (`rotation.MOST_IN_USE`). */
+  /** The expressions asked for last, no more than the side process keeps (`in_use.MOST_IN_USE`). */
   private final class Recent {
     private val byId = new JLinkedHashMap[String, Expression](64, 0.75f, true) {
       override def removeEldestEntry(eldest: JMap.Entry[String, Expression]): Boolean = size > MostInUse

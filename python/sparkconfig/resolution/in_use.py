@@ -1,0 +1,92 @@
+"""Which expressions an application uses, and which of them need a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sparkconfig.language.expression import Expression
+from sparkconfig.resolution.result import Place
+
+__all__ = ["MOST_IN_USE", "InUse", "Use"]
+
+MOST_IN_USE = 1000
+"""How many expressions of option maps are kept new: an application that makes a new text for each query would
+otherwise make every round, and every snapshot, longer than the one before."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What is known of one expression in use, without its value and without the text around references.
+
+    Attributes:
+        key: the conf key in which it stands, or None.
+        references: its references as they are written.
+        places: (provider, path) of each.
+        changed_at: seconds since the epoch of its last change, or None while it has no value.
+        problem: why it has no value, or None.
+    """
+
+    key: str | None
+    references: tuple[str, ...]
+    places: frozenset[Place]
+    changed_at: float | None
+    problem: str | None
+
+
+class InUse:
+    """The expressions in use. Not thread-safe.
+
+    Attributes:
+        by_id: id to expression.
+    """
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, Expression] = {}
+        # Those of option maps among them, the one that was asked for last at the end.
+        self._passing: dict[str, None] = {}
+        self._users: dict[Place, set[str]] = {}
+
+    def known_as(self, id_: str, expression: Expression) -> Expression:
+        """An option's text may stand in a conf, too, and is then known by the conf's key."""
+        before = self.by_id.get(id_)
+        return expression if before is None or before.key is None else before
+
+    def touch(self, ids: Iterable[str]) -> None:
+        """Note that these were used again, as far as they are known."""
+        self.take({id_: self.by_id[id_] for id_ in ids if id_ in self._passing})
+
+    def take(self, wanted: Mapping[str, Expression]) -> set[str]:
+        """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten.
+
+        Returns:
+            The ids that were forgotten.
+        """
+        for id_, expression in wanted.items():
+            self.by_id[id_] = kept = self.known_as(id_, expression)
+            self._passing.pop(id_, None)
+            if kept.key is None:
+                self._passing[id_] = None
+        forgotten = set()
+        while len(self._passing) > MOST_IN_USE:
+            id_ = next(iter(self._passing))
+            del self._passing[id_], self.by_id[id_]
+            forgotten.add(id_)
+        return forgotten
+
+    def users(self, place: Place) -> Iterable[str]:
+        """The ids of the expressions that need a place."""
+        return self._users.get(place, ())
+
+    def moved(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> list[Place]:
+        """Note which places an expression needs now; returns those that nobody needs any more."""
+        idle = []
+        for place in before - after:
+            users = self._users.get(place, set())
+            users.discard(id_)
+            if not users:
+                self._users.pop(place, None)
+                idle.append(place)
+        for place in after - before:
+            self._users.setdefault(place, set()).add(id_)
+        return idle
