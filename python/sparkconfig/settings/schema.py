@@ -163,7 +163,7 @@ class Settings:
         "poll.interval",
         duration("ms", low=1),
         "5s",
-        "How often providers without ttl are read again, and executors ask for a new version where the driver cannot push it.",
+        "How often providers without ttl are read again. Executors ask as often where the driver cannot push.",
     )
     provider_timeout: int = _conf(
         "provider.timeout", duration("ms", low=1), "30s", "Deadline of one call of a provider."
