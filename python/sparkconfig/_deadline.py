@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from sparkconfig._threads import daemon
+
 __all__ = ["CallPool", "Outcome"]
 
 T = TypeVar("T")
@@ -97,7 +99,7 @@ class CallPool:
             inbox = self._idle.pop() if self._idle else None
         if inbox is None:
             inbox = queue.SimpleQueue()
-            threading.Thread(target=self._serve, args=(inbox,), name="sparkconfig-call", daemon=True).start()
+            daemon("call", self._serve, inbox).start()
         inbox.put(job)
         return True
 

@@ -28,6 +28,7 @@ from typing import Any
 
 from sparkconfig._spark import driver
 from sparkconfig._spark.query_watch import Watch
+from sparkconfig._threads import daemon
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError
 from sparkconfig.secret import Secret
 
@@ -254,7 +255,7 @@ class ManagedQuery:
 
     def _stopped(self) -> bool:
         """Stop the run, but do not wait for ever: Spark's own limit is off by default."""
-        stopping = threading.Thread(target=_quietly(self.query.stop), name="sparkconfig-stop", daemon=True)
+        stopping = daemon("stop", _quietly(self.query.stop))
         stopping.start()
         stopping.join(self._stop_timeout)
         return not self.query.isActive

@@ -7,6 +7,7 @@ import threading
 from typing import ClassVar, Protocol
 
 from sparkconfig._spark import driver
+from sparkconfig._threads import daemon
 from sparkconfig.errors import AgentError
 
 __all__ = ["Watch", "Watched"]
@@ -46,7 +47,7 @@ class Watch:
         with self._lock:
             self._watched.append(query)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="sparkconfig-streaming", daemon=True)
+                self._thread = daemon("streaming", self._run)
                 self._thread.start()
 
     def remove(self, query: Watched) -> None:

@@ -19,11 +19,11 @@ import socket
 import stat
 import struct
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sparkconfig._threads import daemon
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError, UnresolvedReferenceError
 
 __all__ = ["ControlServer", "ask", "remove", "sockets"]
@@ -138,7 +138,7 @@ class ControlServer:
         except OSError as error:
             self.close()
             raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror or error}") from None
-        threading.Thread(target=self._serve, name="sparkconfig-control", daemon=True).start()
+        daemon("control", self._serve).start()
 
     def _bind(self, name: str) -> None:
         for attempt in range(_BIND_ATTEMPTS):

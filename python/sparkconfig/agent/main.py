@@ -10,9 +10,9 @@ import os
 import resource
 import signal
 import sys
-import threading
 from typing import BinaryIO, NoReturn
 
+from sparkconfig._threads import daemon
 from sparkconfig._version import __version__
 from sparkconfig.agent.server import AgentServer
 from sparkconfig.agent.service import AgentService
@@ -80,7 +80,7 @@ def _take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 def _finish(service: AgentService) -> NoReturn:
     """Close the providers (leases end there), but not for ever, and leave without waiting for threads."""
-    closing = threading.Thread(target=service.close, daemon=True)
+    closing = daemon("close", service.close)
     closing.start()
     closing.join(timeout=5)
     os._exit(0)

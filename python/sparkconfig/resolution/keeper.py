@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Set
 
+from sparkconfig._threads import daemon
 from sparkconfig.errors import ProviderUnavailableError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.cache import CachingProvider
@@ -194,7 +195,7 @@ class SnapshotKeeper:
     def start(self) -> None:
         """Start the thread that looks for changes, unless only :meth:`refresh` may publish them."""
         if not self._manual:
-            self._thread = threading.Thread(target=self._loop, name="sparkconfig-rotation", daemon=True)
+            self._thread = daemon("rotation", self._loop)
             self._thread.start()
 
     def wake(self) -> None:

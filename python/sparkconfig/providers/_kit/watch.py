@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparkconfig._text import shorten
+from sparkconfig._threads import daemon
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers.base import ChangeCallback, ConfigData, ConfigProvider
 
@@ -71,7 +72,7 @@ class FilePushes(ConfigProvider):
         with self._subscribing:
             self._subscriptions.append(subscription)
             if self._looker is None:
-                self._looker = threading.Thread(target=self._look_on, name="sparkconfig-files", daemon=True)
+                self._looker = daemon("files", self._look_on)
                 self._looker.start()
         self._events.set()
 

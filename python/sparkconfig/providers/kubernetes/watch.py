@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Set
 from typing import Any
 
+from sparkconfig._threads import daemon
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers.base import ChangeCallback, ConfigData
 
@@ -37,7 +38,7 @@ class PathWatch:
         self._subscriptions: list[tuple[frozenset[str], ChangeCallback]] = []
         self._known = read()
         self._watch: Any = None
-        self._thread = threading.Thread(target=self._run, name=f"sparkconfig-watch-{path}", daemon=True)
+        self._thread = daemon(f"watch-{path}", self._run)
         self._thread.start()
 
     def add(self, keys: Set[str], callback: ChangeCallback) -> None:
