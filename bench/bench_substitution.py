@@ -1,6 +1,6 @@
 """KIP-269: 10,000 entries with 1,000 substitutions, 10 and 100 times as much: entries per CPU second, memory.
 
-The step from 10,000 to 100,000 is where the maps outgrow the CPU's caches; the next step shows that it is no more.
+The step from 10,000 to 100,000 is where the maps outgrow the CPU's caches; the next step shows that nothing else does.
 
     python bench/bench_substitution.py [--floor 0.67]
 

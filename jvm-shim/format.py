@@ -1,7 +1,7 @@
 """scalafmt and scalafix over all Scala sources: ``python jvm-shim/format.py [--check] [--java JAVA]``.
 
 Both come from Maven Central by their coordinates, with ``mvn``, once: 30 s and 50 MB in ``.cache/jars``. What they do
-stands in ``.scalafmt.conf`` and ``.scalafix.conf``. scalafix runs only rules that need no compiler; its OrganizeImports
+is in ``.scalafmt.conf`` and ``.scalafix.conf``. scalafix runs only rules that need no compiler; its OrganizeImports
 needs one, so scalafmt sorts and groups the imports.
 """
 

@@ -4,7 +4,7 @@
     * ConfigurationError            a setting is wrong (Kafka: ConfigException)
     * UnresolvedReferenceError      references that no provider could answer, all of them in one error
     * ProviderError                 a provider could not answer
-        * SecretNotFoundError       "not there": the path or key does not exist
+        * SecretNotFoundError       "not found": the path or key does not exist
         * AccessDeniedError         "not allowed": credentials, permissions, forbidden paths
         * ProviderUnavailableError  "not reachable": the only kind for which a last good value may still serve
             * ProviderTimeoutError  no answer before the deadline

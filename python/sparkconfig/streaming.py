@@ -47,7 +47,7 @@ class Restart:
         query_id: the query's id, which its checkpoint keeps over restarts.
         generation: the generation that was the newest then.
         changed: the options whose values had changed.
-        seconds: from the beginning of the stop until the new run stood.
+        seconds: from the beginning of the stop until the new run is up.
         attempts: how often the start was tried.
     """
 
@@ -185,7 +185,9 @@ class ManagedQuery:
                 if not _application_runs():
                     self._ended.set()
             except Exception as error:  # noqa: BLE001 - the next look tries again
-                _log.warning("query %s cannot be looked at: %s", _id(self.query), type(error).__name__)
+                _log.warning(
+                    "the state of query %s cannot be read: %s", _id(self.query), type(error).__name__
+                )
 
     def _look(self) -> None:
         alive = bool(self.query.isActive)
@@ -222,7 +224,7 @@ class ManagedQuery:
         query_id = _id(self.query)
         if self.query.isActive and not self._stopped():
             _log.warning(
-                "query %s has not stopped within %g s; it is asked again", query_id, self._stop_timeout
+                "query %s has not stopped within %g s; asking it again", query_id, self._stop_timeout
             )
             return
         self._attempts += 1

@@ -11,7 +11,7 @@ from sparkconfig.kafka.reloading import ReloadingTransformer
 
 
 class Asked:
-    """One restart that was asked for; records it and its end."""
+    """One restart that was requested; records it and its end."""
 
     def __init__(self, events: list[dict[str, object]], name: str, ttl: int) -> None:
         self._events, self._name, self._ttl = events, name, ttl

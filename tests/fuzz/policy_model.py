@@ -92,7 +92,7 @@ def allowed(rules, job_type, scope, name, value):
     """Whether all of the most specific rules about ``name`` allow ``value``; None: no rule is about it.
 
     Rules are the elements of a document, of the types fixed, forbidden, unlimited, allowlist and blocklist, about keys
-    that Spark does not know, with texts that are no numbers.
+    that Spark does not know, with texts that are not numbers.
     """
     about = []
     for rule in rules:

@@ -115,7 +115,7 @@ def test_python(files: Files, remote: str) -> None:
     command = [sys.executable, APP, files.rows, files.secrets, shim_jar(), json.dumps(files.confs)]
     files.run(command, **({"SPARK_REMOTE": remote} if remote else {}))
     found = json.loads(files.seen.read_text(encoding="utf-8"))
-    assert ("connect" in found["kind"]) is bool(remote), "the session is of the kind that was asked for"
+    assert ("connect" in found["kind"]) is bool(remote), "the session is of the kind that was requested"
     assert found["first"] == found["second"] == ["one", "three", "two"]
     kind, message = found["refused"]
     assert kind == "AnalysisException", pyspark.__version__

@@ -70,7 +70,7 @@ SHAPES = [
 
 
 def shown(password: str, text: str) -> bool:
-    """Whether so much of a password that it would have to be masked stands in a text."""
+    """Whether so much of a password that it would have to be masked is in a text."""
     ends = range(len(password) - FRAGMENT_FLOOR + 1)
     return any(password[i : i + FRAGMENT_FLOOR].lower() in text.lower() for i in ends)
 

@@ -1,4 +1,4 @@
-"""A folder that is laid out like a Databricks node, and what stands for Databricks' own in it.
+"""A folder that is laid out like a Databricks node, and stand-ins for Databricks' own parts.
 
 The layout is built from public descriptions; no part of it was ever compared with a node of Databricks.
 """
@@ -61,7 +61,7 @@ class Node:
         (self.databricks / "python").symlink_to(python, target_is_directory=True)
         for jar in (spark_home() / "jars").glob("*.jar"):
             core = re.fullmatch(r"spark-core_(?P<scala>[0-9.]+)-(?P<version>[0-9.]+)\.jar", jar.name)
-            if core:  # under the name that Databricks gives it; the version stands in a file
+            if core:  # under the name that Databricks gives it; the version is in a file
                 (self.databricks / "spark").mkdir()
                 (self.databricks / "spark" / "VERSION").write_text(f"{core['version']}\n")
             name = CORE.format(core["scala"]) if core else jar.name
@@ -94,7 +94,7 @@ class Node:
         return last.partition("FAILED: ")[2]
 
     def state(self) -> dict[str, tuple[int, bytes]]:
-        """What stands in the places into which the script writes."""
+        """What is in the places into which the script writes."""
         places = [*self.jars.glob("sparkconfig*"), *self.fragments.iterdir(), *(self.root / "etc").rglob("*")]
         return {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in places if path.is_file()}
 
@@ -140,7 +140,7 @@ def make_runtime_python(folder: Path) -> Path:
 
 
 def compile_listener_into(node: Node, folder: Path) -> None:
-    """Compile what stands for Databricks' own classes into a jar among the node's."""
+    """Compile stand-ins for Databricks' own classes into one of the node's jars."""
     (folder / "Databricks.scala").write_text(DATABRICKS_LISTENER)
     compile_scala(folder / "Databricks.scala", folder / "classes")
     shutil.make_archive(str(folder / "databricks-own"), "zip", folder / "classes")

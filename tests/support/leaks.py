@@ -128,7 +128,7 @@ def _base64_forms(value: str) -> list[bytes]:
         return []
     forms = set()
     for offset in range(3):
-        # Drop the characters that also depend on what stands before and after the value.
+        # Drop the characters that also depend on what is before and after the value.
         padded = base64.b64encode(b"\0" * offset + raw)
         start = -(-offset * 8 // 6)
         whole = (offset + len(raw)) * 8 // 6

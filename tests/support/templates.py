@@ -64,7 +64,7 @@ def operator_home(
         name: tells it from others in the folder.
         more: further lines; the last line about a key counts.
         force: as for :func:`operator_text`.
-        places: texts in policies that name a place of a cluster, and what stands for it here.
+        places: texts in policies that name a place of a cluster, and what represents it here.
     """
     home = folder / f"operator-{name}"
     home.mkdir(mode=0o755)

@@ -47,7 +47,7 @@ ALIASES = {
     },
     "sparkconfig.policies": {"All", "Allowlist", "None", "Principal", "Rules"},
 }  # fmt: skip
-# Class names that stand in confs.
+# Class names that are in confs.
 CLASSES = (
     "io.sparkconfig.ConfigPlugin",
     "io.sparkconfig.ConfigExtensions",

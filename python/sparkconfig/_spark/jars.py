@@ -47,7 +47,7 @@ class SparkInstall:
 
     @property
     def of_databricks(self) -> bool:
-        """Whether it is laid out as on a Databricks node, where confs stand in fragments."""
+        """Whether it is laid out as on a Databricks node, where confs are in fragments."""
         return _DATABRICKS_CORE.fullmatch(self.core.name) is not None
 
 
@@ -97,7 +97,7 @@ def find_jar(home: Path | None = None, *, scala: str | None = None, kafka: bool 
 
     Args:
         home: a SPARK_HOME; None: the environment's.
-        scala: ``2.12`` or ``2.13``, for a Spark that cannot be looked at from here.
+        scala: ``2.12`` or ``2.13``, for a Spark that cannot be checked from here.
         kafka: the jar that belongs beside kafka-clients, instead of the main one.
 
     Raises:

@@ -16,7 +16,7 @@ A question::
 
 ``user`` and ``session`` may say who sent the statement; they go into the records.
 
-``props`` are the texts as they stand in confs or options, references unresolved: the engine resolves what a rule
+``props`` are the texts as they are in confs or options, references unresolved: the engine resolves what a rule
 has to evaluate, and compares the rest with the operator's own texts. Session questions hold what differs from the
 application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
 is a question about that value). A table's name has its catalog and database filled in. ``use`` asks about references

@@ -60,7 +60,7 @@ class UnmaskedValues:
             if any(map(_ORDINARY.fullmatch, masked)):
                 self._warned.add(id_)
                 _log.warning(
-                    "a value in %s looks like an ordinary word, and is masked in free text wherever that word stands;"
+                    "a value in %s looks like an ordinary word, and is masked in free text wherever that word appears;"
                     " if it is not a secret, name the reference in spark.config.redaction.plain",
                     name,
                 )

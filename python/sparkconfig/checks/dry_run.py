@@ -38,7 +38,7 @@ class Row:
         path: the path asked for.
         name: the key asked for.
         ttl: milliseconds for which the answer is good, or None.
-        generation: the round that read it: equal numbers were asked for together; None: no value.
+        generation: the round that read it: equal numbers were requested together; None: no value.
         state: ``ok``, ``no value``, or ``not resolved there``.
         problem: why there is no value, or None.
     """
@@ -169,7 +169,7 @@ def check(
             report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
         report.warnings += conf_warnings.near_misses(confs, resolver.providers)
     report.warnings += [
-        f"{key}: a secret stands in clear; {conf_warnings.remedy_for(key)}"
+        f"{key}: a secret is in clear; {conf_warnings.remedy_for(key)}"
         for key in conf_warnings.in_clear(confs)
     ]
     report.warnings += [

@@ -194,7 +194,7 @@ def _add_statement(
         where,
     )
     if statement.options:
-        # Their references stand in the statement's text, which is evaluated above.
+        # Their references are in the statement's text, which is evaluated above.
         report.add(engine.check(replace(session, scope="source", props=statement.options)), where)
     if statement.table is not None:
         report.add(engine.check_table(statement.table), where)

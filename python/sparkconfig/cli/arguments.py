@@ -1,4 +1,4 @@
-"""The parser of every command: it never repeats what was typed, since a secret may stand in the wrong place.
+"""The parser of every command: it never repeats what was typed, since a secret may be in the wrong place.
 
 argparse quotes the word that it does not understand. Here a message names the options, commands and choices that
 there are, and the position of the word, so that logs and screens stay free of a password given as an argument.

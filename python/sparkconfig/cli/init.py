@@ -88,9 +88,9 @@ def _explained(texts: dict[str, str], options: argparse.Namespace) -> list[str]:
         "# A password in the sealed file; it is asked for, or read from standard input:",
         f"#   sparkconfig seal create --new-key --key-file {key_file} --file {sealed_file}",
         f"#   sparkconfig seal set --key-file {key_file} --file {sealed_file} shop:password",
-        f"# Then write ${{{options.provider}:shop:password}} wherever the password stood.",
+        f"# Then write ${{{options.provider}:shop:password}} wherever the password was.",
         f"# On a command line in single quotes, --conf 'spark.shop.password=${{{options.provider}:shop:password}}':",
-        "# in double quotes the shell replaces a reference by nothing.",
+        "# in double quotes the shell replaces a reference with nothing.",
     ]
 
 

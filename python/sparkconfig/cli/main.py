@@ -35,12 +35,12 @@ examples:
   sparkconfig init                                    the lines that turn it on
   sparkconfig seal --help                             keep passwords in an encrypted file
   sparkconfig resolve --dry-run spark-defaults.conf   which references would get a value
-  sparkconfig migrate conf/ jobs/                     which secrets stand in clear, and what would replace them
+  sparkconfig migrate conf/ jobs/                     which secrets are in clear, and what would replace them
   sparkconfig doctor                                  what is missing on this machine, and what to do
   spark-submit --jars "$(sparkconfig jar)" app.py
 
 exit codes:
-  0 done, 1 references without a value, 2 wrong command line, 3 wrong configuration, 4 not there,
+  0 done, 1 references without a value, 2 wrong command line, 3 wrong configuration, 4 not found,
   5 not allowed or wrong key, 6 cannot be reached now, 7 damaged file, 8 refused by a policy,
   70 internal error, 130 interrupted
 """

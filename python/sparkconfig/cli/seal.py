@@ -55,7 +55,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
     put = actions.add_parser(
         "set",
-        help="seal a value, new or in the place of another",
+        help="seal a value: a new one, or a replacement",
         description="Seal a value. It is asked for on a terminal, else read from standard input; one line end at"
         " its end is left out.",
     )

@@ -18,7 +18,7 @@ __all__ = ["find", "is_installed"]
 _UNFIT = frozenset(
     {
         "Base64HighEntropyString",
-        "BasicAuthDetector",  # ours, which knows what else stands in addresses
+        "BasicAuthDetector",  # ours, which knows what else is in addresses
         "HexHighEntropyString",
         "IPPublicDetector",
         "KeywordDetector",

@@ -28,7 +28,7 @@ _JAAS_WHOLE = re.compile(r"\s*[\w.$]+\s+(required|requisite|sufficient|optional)
 
 
 def find(key: str, value: str) -> list[Span]:
-    """Return where secrets stand in ``value``, left to right; empty for references, placeholders and switches.
+    """Return where secrets are in ``value``, left to right; empty for references, placeholders and switches.
 
     Args:
         key: the conf or option that holds it; may be empty.
@@ -46,7 +46,7 @@ def find(key: str, value: str) -> list[Span]:
     if _is_expression(value) or is_placeholder(value):
         return inner
     if conf_warnings.is_secret(key, value) or _is_random(key, value):
-        # Blanks at the ends are no part of it: Spark trims confs.
+        # Blanks at the ends are not part of it: Spark trims confs.
         start = len(value) - len(value.lstrip())
         reason = BY_KEY if conf_warnings.is_secret(key, value) else "high entropy beside the name of a secret"
         return [Span(start, len(value.rstrip()), reason)]

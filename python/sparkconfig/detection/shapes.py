@@ -17,7 +17,7 @@ __all__ = ["Span", "entropy", "is_placeholder", "shapes", "union", "without_refe
 
 
 class Span(NamedTuple):
-    """Where a secret stands in a text.
+    """The place of a secret in a text.
 
     Attributes:
         start: index of its first character.
@@ -87,11 +87,11 @@ _HARMLESS = re.compile(
     r"|version|count|expiry|alias|format|store|policy|scope|service|renewer|manager|factory|[._-]on|spec|bits?)$",
     re.IGNORECASE,
 )
-# What stands for a secret anywhere: masks, and what a template engine replaces.
+# What represents a secret anywhere: masks, and what a template engine replaces.
 _PLACEHOLDER = re.compile(
     r"[*x.#-]{3,200}|\ufffc+|\*+\(redacted.*|<.*>|\{\{.*\}\}|%\(\w+\)s|@\w+@", re.IGNORECASE | re.DOTALL
 )
-# What stands beside such names in prose and in code.
+# What is beside such names in prose and in code.
 _WORD = re.compile(
     r"\$?\{.*|\$\[.*|\$[A-Z_(].*|%.*%|(?:your|my|the)[-_ ].*"
     r"|(?:true|false|yes|no|on|off|none|null|nil|undefined|redacted|masked|changeme|required|optional|secret|password"

@@ -130,7 +130,7 @@ CLASSES: Mapping[str, type[ConfigProvider]] = {
     f"{_PACKAGE}{kind.__name__}": kind
     for kind in (FileConfigProvider, DirectoryConfigProvider, EnvVarConfigProvider)
 }
-"""Kafka's class names and what stands for them here."""
+"""Kafka's class names and their counterparts here."""
 
 
 def resolve(

@@ -15,7 +15,7 @@ ACTION = "config.action.reload"
 
 
 class Request(Protocol):
-    """A restart that was asked for."""
+    """A restart that was requested."""
 
     def cancel(self) -> None:
         """Take it back."""

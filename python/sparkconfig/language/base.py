@@ -29,7 +29,7 @@ class Evaluated:
         redact: whether a secret is in it.
         changed: whether anything was put in place.
         answered: the references that had a value.
-        empty: the references that had none, and stand in ``text`` as they are written.
+        empty: the references that had none, and are in ``text`` as they are written.
         inert: references inside of ``$[...]`` that is not a substitution: text by the rules, hardly by intent.
         secrets: what KIP-269's ``redact`` and custom types hide, besides the values of the references.
         error: why it could not be evaluated.

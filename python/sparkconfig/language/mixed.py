@@ -105,7 +105,7 @@ class MixedRound:
 
 
 class _Map:
-    """One map of values. ``expression`` is one that stands in it."""
+    """One map of values. ``expression`` is one that is in it."""
 
     def __init__(self, values: Mapping[str, str], expression: Expression, make: MakeValues) -> None:
         self._values = values  # held, so that its id stays its own

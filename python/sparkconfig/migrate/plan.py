@@ -24,14 +24,14 @@ LARGEST = 1 << 20
 """Bytes of a file: what one entry of the sealed backup may hold."""
 _OWN = "sparkconfig's own settings hold no references: name a key file or an identity of the machine instead"
 _UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
-_ENTANGLED = "the text around it holds '${' or '}', and a reference would be read in another way there"
+_ENTANGLED = "the text around it holds '${' or '}', and a reference would be read differently there"
 _NOT_A_TEXT = "a comment, or text that no program reads as a conf or an option: remove it"
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, repr=False)
 class Move:
-    """A secret that gives way to a reference.
+    """A secret that a reference replaces.
 
     Attributes:
         line: where it stands.
@@ -165,7 +165,7 @@ def plan_file(path: Path, names: Names, *, provider: str, kind: str | None = Non
 
     Args:
         path: the file.
-        names: gives names to values.
+        names: names the values.
         provider: the name of the provider in the references.
         kind: what the file is; None: what its name or first line says.
 
@@ -234,7 +234,7 @@ def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provid
 
 
 def _look_between(plan: FilePlan) -> None:
-    """Comments, documents inside scripts, and whatever else is no text of a conf or option."""
+    """Comments, documents inside scripts, and whatever else is not a text of a conf or option."""
     covered = sorted((text.start, text.end) for text in plan.document.texts)
     for span in shapes(plan.document.content):
         if not any(start < span.end and span.start < end for start, end in covered):

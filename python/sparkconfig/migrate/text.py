@@ -30,7 +30,7 @@ class Text:
     Attributes:
         key: the conf or option whose value it is; empty if it has none.
         value: the text, without the quotes and escapes of the file.
-        start: where it stands in the file, for line numbers and for what is looked at already.
+        start: where it is in the file, for line numbers and for what is looked at already.
         end: index after it.
         put: given a part of ``value`` (start, end) and a reference, says how the file is changed; None: this file's
             syntax cannot say it there.
@@ -72,7 +72,7 @@ class Document:
 
 
 def identity(start: int, write: Callable[[str], str] = str) -> Callable[[int, int, str], Edit]:
-    """Return a ``put`` for a text that stands in the file at ``start`` as it is.
+    """Return a ``put`` for a text that is in the file at ``start`` as it is.
 
     Args:
         start: where its first character is.

@@ -110,7 +110,7 @@ _LAUNCHERS = re.compile(
 _PYTHON = re.compile(r"python[0-9.]*")
 # Options of spark-submit that stand alone; all others have a value.
 _FLAGS = frozenset({"--verbose", "-v", "--supervise", "--help", "-h", "--version", "--usage-error"})
-# What stands in the place of a resource when there is none.
+# What is in the place of a resource when there is none.
 _NO_RESOURCE = frozenset(
     {"pyspark-shell", "pyspark-shell-main", "spark-shell", "sparkr-shell", "spark-internal"}
 )

@@ -99,7 +99,7 @@ def load_table_policy(confs: Mapping[str, str]) -> CreateTablePolicy | None:
     params = {key[len(prefix) :]: text for key, text in confs.items() if key.startswith(prefix)}
     stray = [key for key in confs if key.startswith(f"{_TABLE_ROOT}.") and not key.startswith(prefix)]
     if stray:
-        raise ConfigurationError(f"{shorten(stray[0])}: no such setting; params stand under {prefix}")
+        raise ConfigurationError(f"{shorten(stray[0])}: no such setting; params belong under {prefix}")
     if not name:
         if params:
             raise ConfigurationError(f"{prefix}*: name the policy itself, too: {_TABLE_ROOT}")

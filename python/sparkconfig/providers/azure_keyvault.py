@@ -37,7 +37,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
         Param("authority.host", "login host of other clouds; unset: `AZURE_AUTHORITY_HOST`"),
         Param(
             "verify.challenge",
-            "`false` for vaults under a domain of your own: the token is then given to whom `vault.url` names",
+            "`false` for vaults under a domain of your own: the token then goes to the host in `vault.url`",
             default="true",
             choices=("true", "false"),
         ),

@@ -52,7 +52,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
     client = "google.cloud.secretmanager_v1"
     separator = "-"
     table = (
-        Param("project", "project of names that hold none; unset: that of the credentials"),
+        Param("project", "project of names without one; unset: the credentials' project"),
         Param("location", "region, for regional secrets"),
         layout_param(),
         Param(
@@ -171,7 +171,7 @@ class GcpSecretManagerConfigProvider(NamedStoreProvider):
             (known.Unauthorized, AccessDeniedError, "not allowed; check credentials and IAM"),
             (known.Forbidden, AccessDeniedError, "not allowed; check credentials and IAM"),
             (known.DeadlineExceeded, ProviderTimeoutError, "no answer in time"),
-            (known.InvalidArgument, ProviderError, "the name is not possible in this store"),
+            (known.InvalidArgument, ProviderError, "this store does not allow such a name"),
         )
         for cause, meaning, text in meanings:
             if isinstance(error, cause):

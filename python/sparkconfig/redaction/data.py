@@ -34,7 +34,7 @@ FRAGMENT_CUTS: str = _DATA["fragment_cuts"]
 FRAGMENT_PATHS: str = _DATA["fragment_paths"]
 #: A regular expression for fragments that are words or numbers, and would destroy pages and logs.
 FRAGMENT_WORDS: str = _DATA["fragment_words"]
-#: Texts that stand in logs and pages for other reasons than being a secret.
+#: Texts that appear in logs and pages without being a secret.
 COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
 #: A regular expression, searched without regard to case, for names of secrets in connection strings.
 SECRET_NAMES: str = _DATA["secret_names"]

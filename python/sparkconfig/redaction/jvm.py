@@ -150,7 +150,7 @@ def _watch_calls() -> None:
     send = GatewayClient.send_command
 
     @functools.wraps(send)
-    def noted(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as Py4J has it
+    def marking(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as Py4J has it
         global _called  # noqa: PLW0603
         try:
             return send(self, *args, **kwargs)
@@ -158,7 +158,7 @@ def _watch_calls() -> None:
             if not getattr(_state, "asking", False):
                 _called = True
 
-    GatewayClient.send_command = noted
+    GatewayClient.send_command = marking
 
 
 @contextmanager

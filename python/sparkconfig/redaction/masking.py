@@ -1,12 +1,12 @@
-"""What stands in place of values, and how it is put there."""
+"""What replaces values, and how it is put there."""
 
 from __future__ import annotations
 
 __all__ = ["MASK", "WITHHELD", "in_mask", "joined", "replace"]
 
-#: What stands in place of a value; Spark's own.
+#: What replaces a value; Spark's own.
 MASK = "*********(redacted)"
-#: What stands in place of a text that could not be searched.
+#: What replaces a text that could not be searched.
 WITHHELD = "*********(redacted: this text could not be searched for secrets and is withheld)"
 
 

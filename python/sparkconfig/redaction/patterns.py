@@ -243,7 +243,7 @@ def _fragments(text: str) -> list[str]:
     """
     if len(text) > _FRAGMENTED or "://" in text or _LINES.search(text) or text[:1] in ("{", "["):
         return []
-    # A folder's parts stand in half of all errors, and are known to everybody.
+    # The parts of a folder's name appear in half of all errors, and everybody knows them.
     if _PATH.fullmatch(text):
         return []
     cuts = [found.start() for found in _CUT.finditer(text)]

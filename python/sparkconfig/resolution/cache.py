@@ -36,7 +36,7 @@ class CachingProvider(ConfigProvider):
 
     A key that was not asked for before makes the whole path be read again, so that no two keys of one path ever
     come from two reads. While the store cannot be reached, the last good answer serves until ``stale_expiry_ms``;
-    "not there" and "not allowed" end it at once, since revocation is not an outage. A provider that breaks its contract
+    "not found" and "not allowed" end it at once, since revocation is not an outage. A provider that breaks its contract
     (another exception, no ConfigData) or does not answer in time counts as one that cannot be reached.
 
     Where the provider pushes, this class subscribes to each path in use; a push makes the path due and calls
@@ -232,7 +232,7 @@ class CachingProvider(ConfigProvider):
         except ProviderUnavailableError as error:
             return self._during_outage(path, entry, keys, self._clock() * 1000, error)
         except SparkConfigError as error:
-            # "Not allowed", "not there" or wrongly set up: no older answer may stand in for that.
+            # "Not allowed", "not found" or wrongly set up: no older answer may stand in for that.
             entry.data = None
             entry.version += 1
             entry.failures += 1
@@ -353,7 +353,7 @@ class CachingProvider(ConfigProvider):
             until = now + jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
             entry.due = min(until, entry.read_at + self._stale_expiry_ms)
         _log.warning(
-            "provider '%s' is unavailable for path '%s' (%s); the last good values of %d s ago serve",
+            "provider '%s' is unavailable for path '%s' (%s); serving its last good values, %d s old",
             self._name,
             shorten(path),
             type(error).__name__,

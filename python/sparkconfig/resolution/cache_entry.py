@@ -103,7 +103,7 @@ class Entry:
         self.error: str | None = None
         self.reads = 0
         self.pushes = 0
-        # Reads that a refused use has brought forward: when the last one was asked for, and how many in a row.
+        # Reads that a refused use has brought forward: when the last one was requested, and how many in a row.
         self.renewed_at = -math.inf
         self.renewals = 0
         self.slow: SlowRead | None = None

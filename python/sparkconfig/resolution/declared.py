@@ -129,7 +129,7 @@ def load_providers(
 
     Args:
         confs: settings; keys that do not start with ``prefix`` + ``providers`` are left alone.
-        prefix: what stands before ``providers``.
+        prefix: what is before ``providers``.
         environ: the environment that ``envvar`` providers read; None: this process's.
         timeout_ms: deadline of one ``configure``, and of a lookup that a param needs.
         wrap: puts a provider in front of each provider (name, provider), for example a cache.
@@ -204,7 +204,7 @@ def _sorted(
         elif rest in ("param", "param.", ""):
             problems.append(f"{key}: the name of the param is missing: {root}.{name}.param.NAME")
         else:
-            problems.append(f"{key}: params stand under .param.; write {root}.{name}.param.{rest}")
+            problems.append(f"{key}: params belong under .param.; write {root}.{name}.param.{rest}")
     return classes, params
 
 

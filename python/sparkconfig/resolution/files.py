@@ -80,7 +80,7 @@ class FileRules:
 
 
 def marker(id_: str) -> str:
-    """What stands for a file's path until a process has written the file. The shim forms the same text."""
+    """What represents a file's path until a process has written the file. The shim forms the same text."""
     return f"\x02sparkconfig-file:{id_}\x03"
 
 

@@ -402,7 +402,7 @@ class SnapshotKeeper:
             try:
                 due_ms = self._next_due_ms()
             except Exception as error:  # noqa: BLE001
-                _log.error("it is not known when values are due: %s", type(error).__name__)
+                _log.error("cannot tell when values are due: %s", type(error).__name__)
                 due_ms = None
             wait_s = self._poll_s if due_ms is None else min(self._poll_s, due_ms / 1000)
             self._wake.wait(max(wait_s, _SHORTEST_WAIT_S))

@@ -20,7 +20,7 @@ class Lookups:
     """The lookups of one round.
 
     Attributes:
-        data: place to its answer, only the keys that were asked for.
+        data: place to its answer, only the keys that were requested.
         ttls: place to milliseconds; a negative ttl counts as none (Kafka).
         errors: place to what went wrong there; such a place has no data.
         plain: place to the keys whose values its store does not treat as secrets.

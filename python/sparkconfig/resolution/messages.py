@@ -35,7 +35,7 @@ def problem(
 
     Args:
         name: the key, or None.
-        reference: what stands there.
+        reference: what is there.
         known: the providers that are declared.
         errors: what the providers answered instead.
         kafka: the names that the same map lists as Kafka's own providers.
@@ -59,7 +59,7 @@ def inert(name: str | None, reference: Reference) -> str:
     """Describe a reference to a known provider that stands where it is text."""
     where = f"{shorten(str(name))}: " if name is not None else ""
     return (
-        f"{where}{written(reference)} stands inside of $[...] that is malformed or of an unknown type, where it is"
+        f"{where}{written(reference)} is inside $[...] that is malformed or of an unknown type, where it is"
         " not resolved; correct the substitution, or move the reference out of it"
     )
 

@@ -25,7 +25,7 @@ class ResolvedValue:
         secrets: the secrets in it, which redaction masks: the values of its references, and what KIP-269's
             ``redact`` hides. The text around them is none, nor are the values of plain references.
         resolved: whether anything was put in place; False: it is the text that was given.
-        files: id to content of the files whose markers stand in the value.
+        files: id to content of the files whose markers are in the value.
     """
 
     __slots__ = ("files", "redact", "resolved", "secrets", "value")
@@ -65,7 +65,7 @@ class Source:
         path: the path.
         key: the key.
         ttl: milliseconds for which the answer is good, or None.
-        generation: number of the resolver's round that read it; what has the same number was asked for together.
+        generation: number of the resolver's round that read it; what has the same number was requested together.
             None: it has no value.
         problem: why there is no value, or None if there is one.
     """
@@ -87,7 +87,7 @@ class Resolution:
     Attributes:
         generation: number of the round.
         values: the expressions that have a value.
-        failed: the others, with their errors, which tell "unavailable" from "denied" and "not there".
+        failed: the others, with their errors, which tell "unavailable" from "denied" and "not found".
         ttls: (provider, path) to milliseconds.
         provenance: where each expression's parts come from.
     """

@@ -19,7 +19,7 @@ class Entry:
     Attributes:
         value: the text; never shown by ``repr``.
         secret: whether it is to be redacted wherever it could be shown.
-        files: ids of the files whose markers stand in the value.
+        files: ids of the files whose markers are in the value.
         secrets: the secrets in the value, by which it is masked.
     """
 

@@ -88,7 +88,7 @@ class ConfigTransformer:
         """
         result, failure = self._transform(configs)
         if failure is not None:
-            del result  # no value stands in a frame of the traceback
+            del result  # no value is in a frame of the traceback
             raise failure
         return result
 

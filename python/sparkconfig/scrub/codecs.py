@@ -136,7 +136,7 @@ class _Checked:
 
 
 class _Lz4Reader(io.RawIOBase):
-    """The blocks of lz4-java, which are no LZ4 frames."""
+    """The blocks of lz4-java, which are not LZ4 frames."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         self._raw = raw

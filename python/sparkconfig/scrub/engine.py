@@ -65,7 +65,7 @@ class Engine:
                 self._named[name].register([value])
 
     def find(self, block: str) -> Counts:
-        """Count what stands in a block of whole lines.
+        """Count what is in a block of whole lines.
 
         Raises:
             ScanOverloadError: the text would cost more than linear time.
@@ -76,7 +76,7 @@ class Engine:
         return counts
 
     def clean(self, block: str) -> tuple[str, Counts]:
-        """Mask what stands in a block of whole lines.
+        """Mask what is in a block of whole lines.
 
         Raises:
             ScanOverloadError: as :meth:`find`.
@@ -156,7 +156,7 @@ class Engine:
 
     def _rebuilt(self, event: Any, end: str) -> str | None:  # noqa: ANN401 - JSON
         # A value that is also a word of the format, or a number: only texts are masked, one by one.
-        # In ASCII: half a surrogate pair, which JSON may hold as an escape, is no character of UTF-8.
+        # In ASCII: half a surrogate pair, which JSON may hold as an escape, is not a character of UTF-8.
         rebuilt = json.dumps(self._leaves(event), separators=(",", ":"))
         return None if self._all.spans(rebuilt) else rebuilt + end
 

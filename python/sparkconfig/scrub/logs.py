@@ -72,7 +72,7 @@ class Result:
     Attributes:
         path: the file.
         size: bytes, as it was stored.
-        counts: what stood in it.
+        counts: what was in it.
         changed: whether it was rewritten.
         skip: why it was not searched, or not rewritten; None: it was.
     """
@@ -105,7 +105,7 @@ def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
         since: seconds since 1970; files that were changed before are left out.
 
     Raises:
-        OSError: a path cannot be looked at.
+        OSError: a path cannot be read.
         ConfigurationError: pyarrow is missing for an address.
     """
     found: dict[Path | ObjectFile, Log] = {}
@@ -126,7 +126,7 @@ def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
 
 
 def find(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
-    """Count what stands in a log."""
+    """Count what is in a log."""
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
         with _reported(result), reading(log.path) as stream:
@@ -186,14 +186,14 @@ def _reported(result: Result) -> Iterator[None]:
 
 
 def _blocks(stream: Reads, progress: Progress) -> Iterator[str]:
-    """Whole lines of about a megabyte; bytes that are no UTF-8 come out again as they went in."""
+    """Whole lines of about a megabyte; bytes that are not UTF-8 come out again as they went in."""
     rest: list[bytes] = []
     waiting = 0
     first = True
     while chunk := stream.read(_BLOCK):
         progress(len(chunk))
         if first:
-            # Zeros at the beginning are no sign of another format: logrotate's copytruncate leaves them in a log.
+            # Zeros at the beginning are not a sign of another format: logrotate's copytruncate leaves them in a log.
             begun = chunk.lstrip(b"\0")
             if b"\0" in begun[:4096]:
                 raise SparkConfigError(_NO_TEXT)

@@ -50,7 +50,7 @@ def of_references(
     with Resolver.from_confs(own, operator=operator is not None) as resolver:
         known = [text for text in wanted if references.scan(text)[0].provider in resolver.providers]
         resolved = resolver.resolve_map({text: text for text in known})
-    # What is plain is no secret: a user's or a host's name, by spark.config.redaction.plain.
+    # What is plain is not a secret: a user's or a host's name, by spark.config.redaction.plain.
     secrets = {
         text: value.reveal()
         for text, value in resolved.items()
@@ -77,7 +77,7 @@ def of_lines(raw: bytes) -> dict[str, str]:
     """Return each line as a value, by its number.
 
     Raises:
-        ConfigurationError: they are no UTF-8 text.
+        ConfigurationError: they are not UTF-8 text.
     """
     try:
         lines = raw.decode("utf-8").splitlines()

@@ -140,7 +140,7 @@ def _header(content: object) -> Header:
     if "scrypt" in key:
         numbers = _members(key["scrypt"], "key.scrypt", {"n", "r", "p"})
         if not all(type(number) is int for number in numbers.values()):
-            raise MalformedFileError("its key.scrypt holds other things than whole numbers")
+            raise MalformedFileError("its key.scrypt must hold whole numbers only")
         cost = ScryptCost(**numbers)
         cost.check()
     return Header(key["id"], _bytes(key["salt"], "key.salt", exactly=SALT_BYTES), cost)
@@ -185,7 +185,7 @@ def _bytes(text: object, what: str, exactly: int | None = None) -> bytes:
         except (binascii.Error, ValueError):
             raw = b""
     if len(raw) != exactly if exactly is not None else len(raw) < _SHORTEST_BLOB:
-        raise MalformedFileError(f"its {what} is cut off, or no base64 text")
+        raise MalformedFileError(f"its {what} is cut off, or is not base64 text")
     return raw
 
 
@@ -197,5 +197,5 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Parsers differ in which of two equal names wins, so there may be none."""
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise MalformedFileError("a name stands in it twice")
+        raise MalformedFileError("a name occurs in it twice")
     return members

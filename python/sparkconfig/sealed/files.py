@@ -46,7 +46,7 @@ def stamp(path: Path) -> Stamp:
 
     Raises:
         FileMissingError: it does not exist.
-        FileAccessError: it cannot be looked at.
+        FileAccessError: it cannot be read.
     """
     try:
         return Stamp.of(path.stat())

@@ -26,7 +26,7 @@ _SHORTEST_PASSPHRASE = 12
 
 
 class KeySource(ABC):
-    """Gives the master key of a file; asked again whenever the file has changed."""
+    """Returns the master key of a file; asked again whenever the file has changed."""
 
     @abstractmethod
     def candidates(self, header: Header) -> list[bytes]:
@@ -111,7 +111,7 @@ class KeyFile(_ListedKeys):
         raise KeyMissingError(missing)
 
     def stamp(self) -> files.Stamp | None:
-        """Return the state of the key file, None if it cannot be looked at."""
+        """Return the state of the key file, None if it cannot be read."""
         try:
             return files.stamp(self.path)
         except SealedFileError:

@@ -13,7 +13,7 @@ _LONGEST = 512
 
 
 class EntryName(NamedTuple):
-    """Where a value stands in a sealed file.
+    """Where a value is in a sealed file.
 
     Attributes:
         section: the path of a reference; may be empty (``${secrets:key}``).

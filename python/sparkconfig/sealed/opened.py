@@ -24,7 +24,7 @@ _SETTLED_NS = 100_000_000
 
 
 class OpenedFile:
-    """What stood in the file at one moment: authenticated as a whole, decrypted value by value."""
+    """What was in the file at one moment: authenticated as a whole, decrypted value by value."""
 
     def __init__(self, document: Document, keys: FileKeys, stamp: files.Stamp) -> None:
         self.document = document

@@ -47,7 +47,7 @@ _DRIVER_ENV = "spark.kubernetes.driverEnv."
 
 @dataclass(frozen=True)
 class ConfPlaces:
-    """What decides whether a reference can stand in a conf.
+    """What decides whether a reference can be in a conf.
 
     Attributes:
         executor_env: ``spark.config.executor.env``.
@@ -79,7 +79,7 @@ class ConfPlaces:
         )
 
     def advice(self, key: str) -> str | None:
-        """Return why a reference cannot stand in this conf and what to do, or None if it can."""
+        """Return why a reference cannot be in this conf and what to do, or None if it can."""
         if key.startswith(_EXECUTOR_ENV):
             return advice_if_early(key) or self._executor_env(key)
         return advice_if_early(key) or self._cluster(key) or self._filter(key) or self._connector(key)

@@ -27,7 +27,7 @@ _IN_URL = re.compile(
     r"[?&;](password|passwd|pwd|secret|token)=[^&;$\s]|://[^/@:\s$]{1,100}:[^/@\s$]{1,200}@", re.IGNORECASE
 )
 EMPTY_REMEDY = (
-    'A shell replaces "${...}" in double quotes by nothing: write references in single quotes there'
+    'A shell replaces "${...}" in double quotes with nothing: write references in single quotes there'
 )
 """What to do about the keys that :func:`empty` finds."""
 _SWITCH = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null"})
@@ -53,14 +53,14 @@ def of_start(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
     plain = [key for key in in_clear(confs) if not is_read_early(key)]
     if plain:
         keys = ", ".join(shorten(key) for key in plain)
-        yield f"secrets stand in clear in: {keys}. Put each value into a store and a reference in its place"
+        yield f"secrets are in clear in: {keys}. Put each value into a store and a reference in its place"
     yield from near_misses(confs, providers)
     for key in empty(confs):
         yield f"{shorten(key)}: this conf should hold a secret and is empty. {EMPTY_REMEDY}"
 
 
 def in_clear(confs: Mapping[str, str]) -> list[str]:
-    """The keys whose values are, or hold, secrets and no references."""
+    """The keys whose values are, or hold, secrets and not references."""
     return sorted(key for key, text in confs.items() if _is_in_clear(key, text))
 
 
@@ -87,7 +87,7 @@ def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterato
         for found in _OTHER_BRACKETS.finditer(text):
             if found[3] in providers:
                 yield (
-                    f"{shorten(key)}: {found[1] or found[2]}{found[3]}:… is text and no reference; write"
+                    f"{shorten(key)}: {found[1] or found[2]}{found[3]}:… is text, not a reference; write"
                     f" ${{{found[3]}:PATH:KEY}}"
                 )
         if "${" not in text:
@@ -95,13 +95,13 @@ def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterato
         for found in _NEAR_MISS.finditer(text):
             if found[1] in providers:
                 yield (
-                    f"{shorten(key)}: ${{{found[1]}{found[2]}…}} has no colon, so it is text and no reference; write"
+                    f"{shorten(key)}: ${{{found[1]}{found[2]}…}} has no colon, so it is text, not a reference; write"
                     f" ${{{found[1]}:PATH:KEY}}"
                 )
         rest = text[text.rfind("}") + 1 :]
         open_ended = _OPEN.search(rest)
         if open_ended is not None and open_ended[1] in providers:
-            yield f"{shorten(key)}: ${{{open_ended[1]}:… has no closing brace, so it is text and no reference"
+            yield f"{shorten(key)}: ${{{open_ended[1]}:… has no closing brace, so it is text, not a reference"
 
 
 def is_secret(key: str, text: str) -> bool:

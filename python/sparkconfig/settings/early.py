@@ -26,7 +26,7 @@ def is_read_early(key: str) -> bool:
 
 
 def advice_if_early(key: str) -> str | None:
-    """Return why a reference cannot stand in a conf that is read early and what to do, or None for other confs."""
+    """Return why a reference cannot be in a conf that is read early and what to do, or None for other confs."""
     if key.startswith("spark.ssl."):
         return (
             f"{key}: Spark reads it before plugins start. Name a Hadoop credential provider in"

@@ -173,7 +173,7 @@ class Settings:
         duration("ms"),
         "1h",
         "How long a last good value serves while its provider cannot be reached; never after 'not allowed'"
-        " or 'not there'.",
+        " or 'not found'.",
     )
     rpc_insecure: bool = _conf(
         "rpc.insecure",

@@ -1,4 +1,4 @@
-"""What stands between the delimiters: ``TYPE MODIFIERS = IDENTIFIER`` (KIP-269)."""
+"""What is between the delimiters: ``TYPE MODIFIERS = IDENTIFIER`` (KIP-269)."""
 
 from __future__ import annotations
 

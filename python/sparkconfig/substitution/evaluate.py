@@ -23,7 +23,7 @@ class Need(NamedTuple):
     Attributes:
         key: the key.
         required: whether it is an error that it does not exist.
-        hidden: whether the key must not stand in a message.
+        hidden: whether the key must not be in a message.
     """
 
     key: str
@@ -54,7 +54,7 @@ def evaluate(
         kind: the type's name, for messages.
         modifiers: what :func:`read_modifiers` made of the command's.
         identifier: of the command.
-        secret: the command stands in a secret: the result is redacted and the messages show no identifier.
+        secret: the command is in a secret: the result is redacted and the messages show no identifier.
         hide: is told a text that this command makes a secret, unless it was one under its own key.
 
     Raises:

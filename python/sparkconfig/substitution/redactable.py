@@ -115,7 +115,7 @@ def to_text(item: object, depth: int = 0) -> str:
     """Return the text that a value gets beside other text: as the JVM writes it (``true``, ``[1, 2]``).
 
     Raises:
-        SubstitutionError: lists or maps stand in each other more than 100 deep.
+        SubstitutionError: lists or maps are nested more than 100 deep.
     """
     if isinstance(item, str):
         return str(item)

@@ -14,7 +14,7 @@ class Running(threading.local):
 
     Attributes:
         active: the keys in evaluation.
-        nested: how many evaluations stand in each other, through custom types.
+        nested: how many evaluations are nested, through custom types.
         current: the key for which a custom type is at work, None outside of one.
     """
 

@@ -60,7 +60,7 @@ class SubstituterType(ABC):
         """Return the result, never None.
 
         Args:
-            type: the type as it stands in the text, trimmed.
+            type: the type as it is in the text, trimmed.
             modifiers: raw, untrimmed, in order; ``redact`` is added inside a secret.
             identifier: untrimmed, may be empty.
             substitutable_values: to ask for other keys' results.
@@ -86,7 +86,7 @@ class SubstituterTypeHelper(SubstituterType):
         """Return the value of ``identifier``, or None if it does not exist (then a default may be used).
 
         Args:
-            type: the type as it stands in the text.
+            type: the type as it is in the text.
             identifier: after ``fromValueOfKey``.
             redact: the result will be redacted whatever this method says.
             additional_flags: flags that the helper does not know, trimmed.

@@ -175,7 +175,7 @@ class SubstitutableValues:
         return Results(results, wanted)
 
     def is_substitution(self, segment: Command | Malformed) -> bool:
-        """Return whether what stands in delimiters is replaced; else it stays as it is, and has a warning."""
+        """Return whether what is in delimiters is replaced; else it stays as it is, and has a warning."""
         if not isinstance(segment, Command):
             return False
         kind = segment.type
@@ -382,7 +382,7 @@ class SubstitutableValues:
                 self._missing.add(key)
             else:
                 known = self._keep(key, raw_result(raw))
-        # A class that is named in a secret is refused: its name would stand in messages.
+        # A class that is named in a secret is refused: its name would be in messages.
         return known if known is None or known.redacted else known.object
 
     def _transform(self, text: str) -> tuple[str, bool]:

@@ -240,7 +240,7 @@ def _assert_same(answer: ConfigData, expected: Mapping[str, str], *, only_these:
 
 
 def _assert_silent(text: str, hidden: list[str], where: str) -> None:
-    """Fail, naming only the place, when one of ``hidden`` stands in ``text``."""
+    """Fail, naming only the place, when one of ``hidden`` is in ``text``."""
     shown = any(value in text for value in hidden if value)
     del text, hidden  # a failing test prints local variables with --showlocals
     assert not shown, f"{where} showed a value"

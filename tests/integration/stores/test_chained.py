@@ -1,4 +1,4 @@
-"""A provider whose params are references to another: no secret of the store stands in a conf."""
+"""A provider whose params are references to another: no secret of the store is in a conf."""
 
 import pytest
 

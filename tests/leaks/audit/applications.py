@@ -238,5 +238,5 @@ def _ui(child: Child) -> str:
 
 
 def _applications(base: str) -> list[str]:
-    """Applications of a history server, as they stand in its addresses."""
+    """Applications of a history server, as they are in its addresses."""
     return [re.sub(r"[^\w.-]", "", each["id"]) for each in json.loads(fetch(f"{base}/api/v1/applications"))]

@@ -61,7 +61,7 @@ class Column:
         """What is given to spark-submit with ``--conf``."""
         tmp = f"-Djava.io.tmpdir={self.folder / 'tmp'}"
         crash = f"-XX:ErrorFile={self.folder}/crash/hs_err_%p.log -XX:-CreateCoredumpOnCrash"
-        # Uncompressed, so that the search reads what stands in the files.
+        # Uncompressed, so that the search reads what is in the files.
         plain = ("eventLog", "rdd", "shuffle", "shuffle.spill", "broadcast")
         return {
             **{f"spark.{name}.compress": "false" for name in plain},

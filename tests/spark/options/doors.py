@@ -91,7 +91,7 @@ class Doors:
         return "(" + ", ".join(f"`{key}` '{value}'" for key, value in options.items()) + ")"
 
     def assert_hidden(self, *texts: str) -> None:
-        """No password ever used stands in these texts, whatever escaped it."""
+        """No password ever used is in these texts, whatever escaped it."""
         finder = LeakFinder(self.passwords)
         for text in texts:
             assert finder.count(text.encode()) == 0, "a password is shown"

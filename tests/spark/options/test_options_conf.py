@@ -1,4 +1,4 @@
-"""Catalogs by confs, session confs, and what stands in the event log in the end."""
+"""Catalogs by confs, session confs, and what is in the event log in the end."""
 
 from __future__ import annotations
 

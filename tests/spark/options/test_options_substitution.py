@@ -64,7 +64,7 @@ def test_a_table_keeps_the_text(doors):
     assert doors.ids(doors.spark.table(table)) == [1]
     doors.rotate()
     with_parts(doors)
-    with pytest.raises(Exception, match="another password"):  # what stands in the catalog is the old rest
+    with pytest.raises(Exception, match="another password"):  # what is in the catalog is the old rest
         doors.spark.table(table).collect()
     doors.spark.sql(f"DROP TABLE {table}")
 

@@ -99,7 +99,7 @@ class FakeTokens(FakeHttpServer):
         self.refuse = False
 
     def write_federated(self, folder):
-        """Write the credentials of a workload identity whose token stands in a file; return their path."""
+        """Write the credentials of a workload identity whose token is in a file; return their path."""
         (folder / "subject-token").write_text("subject-token-0001")
         identity = {
             "type": "external_account",

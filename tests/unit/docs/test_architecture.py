@@ -1,4 +1,4 @@
-"""docs/architecture.md shows the packages that stand in the tree."""
+"""docs/architecture.md shows the packages that are in the tree."""
 
 from __future__ import annotations
 

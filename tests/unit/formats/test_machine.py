@@ -43,7 +43,7 @@ class PropertiesFile(RuleBasedStateMachine):
           blanks=BLANKS, end=ENDS)  # fmt: skip
     def edit_over_lines(self, key: str, parts: list[str], blanks: str, end: str) -> None:
         self.text += f"{key}={f'{chr(92)}{end}{blanks}'.join(parts)}{end}"
-        # Blanks at the beginning of the whole value are no part of it, and neither are those of a line.
+        # Blanks at the beginning of the whole value are not part of it, and neither are those of a line.
         self.values[key] = "".join(parts)
 
     @rule(comment=st.sampled_from(["#", "!", "# a=1", "#\\"]), before=BLANKS, end=ENDS)

@@ -186,7 +186,7 @@ def test_values_of_plain_references_are_not_masked(
     service: AgentService, secrets: Path, registry: Registry
 ) -> None:
     url = f"jdbc:db://{{}}/${{files:{secrets}:region}}?user=${{files:{secrets}:user}}"
-    assert sorted(resolve(service, url)["redact"]) == [PASSWORD, USER], "what stood in the confs alone"
+    assert sorted(resolve(service, url)["redact"]) == [PASSWORD, USER], "what was in the confs alone"
     snapshot = resolve(service, url + f"&password=${{files:{secrets}:password}}")
     assert sorted(snapshot["redact"]) == [PASSWORD, USER]
     assert registry.redact("inventory of postgres_admin") == "inventory of postgres_admin"

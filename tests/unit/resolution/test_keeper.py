@@ -43,11 +43,11 @@ def test_what_was_not_asked_for_since_a_thousand_others_is_forgotten() -> None:
     keeper.resolve({A: conf})
     texts = [f"{A}-{number}" for number in range(in_use.MOST_IN_USE + 1)]
     keeper.resolve(expressions(*texts[:-1]))
-    keeper.resolve(expressions(A, texts[0]))  # the conf's own text stands in an option too
+    keeper.resolve(expressions(A, texts[0]))  # the conf's own text is in an option too
     snapshot = keeper.resolve(expressions(texts[-1]))
     assert len(snapshot.entries) == in_use.MOST_IN_USE + 1, "the thousand, and the conf"
     assert A in snapshot.entries
-    assert texts[0] in snapshot.entries, "it was asked for again"
+    assert texts[0] in snapshot.entries, "it was requested again"
     assert texts[1] not in snapshot.entries
     assert keeper.uses()[A].key == "spark.shop.user"
     assert values(keeper.resolve(expressions(texts[1])))[texts[1]] == "u-1"

@@ -242,10 +242,8 @@ def test_a_reference_where_it_is_text_is_reported_and_kept_in_keep_mode(
     with _both() as failing, pytest.raises(UnresolvedReferenceError) as caught:
         failing.resolve_map(texts)
     assert [
-        problem.partition(": ${envvar:PW} stands inside of $[...]")[:2] for problem in caught.value.problems
-    ] == [
-        (key, ": ${envvar:PW} stands inside of $[...]") for key in ("malformed", "misspelt", "of another key")
-    ]
+        problem.partition(": ${envvar:PW} is inside $[...]")[:2] for problem in caught.value.problems
+    ] == [(key, ": ${envvar:PW} is inside $[...]") for key in ("malformed", "misspelt", "of another key")]
     with _both({"spark.config.unresolved": "keep"}) as keeping:
         assert _plain(keeping.resolve_map(texts)) == {
             "malformed": "$[${envvar:PW}] alice",
@@ -254,7 +252,7 @@ def test_a_reference_where_it_is_text_is_reported_and_kept_in_keep_mode(
             "a default is text": "${envvar:PW}",
             "an odd password": "$[a${b:c}d]",
         }
-    assert caplog.text.count("stands inside of") == 3
+    assert caplog.text.count("is inside") == 3
 
 
 def test_problems_of_both_languages_come_together() -> None:

@@ -137,7 +137,7 @@ def test_what_is_not_almost_a_reference(text: str) -> None:
 )
 def test_a_reference_without_its_dollar_or_in_other_brackets(text: str) -> None:
     (said,) = conf_warnings.near_misses({"spark.x": text}, {"secrets"})
-    assert "is text and no reference" in said
+    assert "is text, not a reference" in said
     assert "${secrets:PATH:KEY}" in said
     assert "password" not in said
 
@@ -155,7 +155,7 @@ def test_other_brackets_and_dollars(text: str) -> None:
 
 def test_a_reference_without_its_end() -> None:
     (said,) = conf_warnings.near_misses({"spark.x": "${secrets:a:b}, ${secrets:shop:password"}, {"secrets"})
-    assert said == "spark.x: ${secrets:… has no closing brace, so it is text and no reference"
+    assert said == "spark.x: ${secrets:… has no closing brace, so it is text, not a reference"
 
 
 def test_long_hostile_texts_take_no_time() -> None:
@@ -175,7 +175,7 @@ def test_the_start_warns_once(caplog: pytest.LogCaptureFixture) -> None:
         make_application(confs, system_properties={}, operator_file=None).close()
     said = [record.getMessage() for record in caplog.records]
     assert len(said) == 2
-    assert said[0].startswith("secrets stand in clear in: spark.shop.password, spark.shop.token. Put")
+    assert said[0].startswith("secrets are in clear in: spark.shop.password, spark.shop.token. Put")
     assert said[1].startswith("spark.shop.user: ${envvar.…} has no colon")
     shown = sum(VALUE in text for text in said)
     assert shown == 0

@@ -1,4 +1,4 @@
-"""The browser reads what stands on a page after its scripts have run, and what shows after a click."""
+"""The browser reads what is on a page after its scripts have run, and what shows after a click."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,4 +1,4 @@
-"""What stands in the way of an application on this machine, and what to do about it: ``sparkconfig doctor``."""
+"""What could keep an application from starting safely here, and what to do about it: ``sparkconfig doctor``."""
 
 from sparkconfig.checks.doctor.diagnosis import Diagnosis, diagnose
 from sparkconfig.checks.doctor.finding import Finding, Level

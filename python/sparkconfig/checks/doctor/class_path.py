@@ -68,7 +68,7 @@ def class_path(subject: Subject) -> Iterator[Finding]:
         good += 1
         name, wanted = url.rpartition("/")[2], f"sparkconfig_{subject.spark.scala}-{__version__}.jar"
         if name == wanted:
-            yield note("class path", f"{origin}: {shorten(url)} cannot be looked at from here", _COPY)
+            yield note("class path", f"{origin}: {shorten(url)} cannot be checked from here", _COPY)
         else:
             yield warning("class path", f"{origin}: {shorten(url)} is not named {wanted}", _COPY)
     for origin, path in _named(subject):
@@ -110,7 +110,7 @@ def _elsewhere(subject: Subject) -> Iterator[tuple[str, str]]:
     """The jars named in hdfs:, s3a: and the like, which only Spark itself reads."""
     confs = subject.effective
     for key in _ON_PATH:
-        # A class path separates with colons, which stand in addresses too, and holds files of the machine alone.
+        # A class path separates with colons, which are in addresses too, and holds files of the machine alone.
         for part in confs.get(key, "").split(",") if key in _SEPARATOR else ():
             if "sparkconfig_2.1" in part and urlsplit(part.strip()).scheme not in _HERE:
                 yield key, part.strip().partition("#")[0].partition("?")[0]

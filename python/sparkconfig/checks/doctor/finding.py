@@ -1,4 +1,4 @@
-"""One thing that was looked at."""
+"""One thing that was checked."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Level(str, Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. No text holds a value.
+    """One thing that was checked. No text holds a value.
 
     Attributes:
-        area: what was looked at, such as ``java`` or ``provider vault``.
+        area: what was checked, such as ``java`` or ``provider vault``.
         level: how bad it is.
         found: what is there.
         todo: what to do; empty if nothing.

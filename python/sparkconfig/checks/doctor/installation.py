@@ -71,7 +71,7 @@ def spark(subject: Subject) -> Iterator[Finding]:
 
 
 def packages(subject: Subject) -> Iterator[Finding]:
-    """Say which versions the package and what it stands on have."""
+    """Say which versions the package and what it depends on have."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"Python {python} ({sys.executable})")
     parts = [f"{name} {_version(name) or 'is missing'}" for name in ("py4j", "cryptography", "watchdog")]

@@ -16,8 +16,8 @@ __all__ = ["read"]
 
 _HERE = "Python's own text: read the value with sparkconfig.current('${...}').reveal() where it is used"
 _RUNTIME = (
-    "spark.conf.set gives most readers the text of a reference: set the conf in spark-defaults.conf, with --conf or in"
-    " the session's builder, and write the reference there"
+    "after spark.conf.set, most readers get the text of the reference: set the conf in spark-defaults.conf, with --conf"
+    " or in the session's builder, and write the reference there"
 )
 _FORMATTED = "part of an f-string: write the text without one, or take it from sparkconfig.current(...)"
 _LITERAL = re.compile(r"([rRuU]?)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)

@@ -1,4 +1,4 @@
-"""Shell scripts that call ``spark-submit``: the values after ``--conf``, and what else stands in words."""
+"""Shell scripts that call ``spark-submit``: the values after ``--conf``, and what else is in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparkconfig.migrate.text import Document, Edit, Text
 __all__ = ["read"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# A long one: "-pPASSWORD" is no name to repeat.
+# A long one: "-pPASSWORD" is not a name to repeat.
 _OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9._-]{0,60}")
 _OPERATORS = frozenset(";&|()<>")
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)([A-Za-z_][A-Za-z0-9_]*)\1")

@@ -20,8 +20,8 @@ _CONTROL = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", 
 _SET = re.compile(r"(?:^|;)\s*SET\s+([A-Za-z][\w.-]*)\s*=([^;\n]*)", re.IGNORECASE)
 _LITERAL = "a literal of the statement, which Spark takes as text: only the values in OPTIONS (...) can hold references"
 _RUNTIME = (
-    "SET gives most readers the text of a reference: set the conf in spark-defaults.conf or with --conf, and write the"
-    " reference there"
+    "after SET, most readers get the text of the reference: set the conf in spark-defaults.conf or with --conf, and"
+    " write the reference there"
 )
 
 

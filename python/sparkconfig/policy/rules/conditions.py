@@ -119,7 +119,9 @@ class _Between(Condition):
     def _end(self, field: str, text: str | None) -> Decimal | None:
         value = None if text is None else self._unit.parse(text)
         if text is not None and value is None:
-            raise ConfigurationError(f"{field} is no {self._unit.kind} such as {_EXAMPLES[self._unit.kind]}")
+            raise ConfigurationError(
+                f"{field} is not a {self._unit.kind} such as {_EXAMPLES[self._unit.kind]}"
+            )
         return value
 
     def problem(self, name: str, text: str, budget: Budget) -> str | None:  # noqa: ARG002
@@ -129,7 +131,7 @@ class _Between(Condition):
             unit = own if own is not None and own.kind == unit.kind else unit
         value = unit.parse(text)
         if value is None:
-            return f"its value is no {unit.kind} such as {_EXAMPLES[unit.kind]}"
+            return f"its value is not a {unit.kind} such as {_EXAMPLES[unit.kind]}"
         if self._low is not None and value < self._low:
             return "its value is too small" + (
                 "" if self.quiet else f": at least {self._low_text} is allowed"

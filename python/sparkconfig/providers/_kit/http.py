@@ -38,7 +38,7 @@ def status_failure(where: str, status: int | None) -> ProviderError:
     if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.PROXY_AUTHENTICATION_REQUIRED}:
         return AccessDeniedError(f"{where}: not allowed (HTTP {status}); check credentials and permissions")
     if status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
-        return SecretNotFoundError(f"{where}: not there (HTTP {status})")
+        return SecretNotFoundError(f"{where}: not found (HTTP {status})")
     if status is None or status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return ProviderUnavailableError(f"{where}: the store is not available (HTTP {status})")
     return ProviderError(f"{where}: the store refused the request (HTTP {status}); check path and params")

@@ -115,7 +115,7 @@ class NamedStoreProvider(StoreProvider):
         raise ConfigurationError(f"{self._where(path)}: whole secrets are not listed; name the keys")
 
     def _each(self, items: Collection[_Item], fetch: Callable[[_Item], Found | None]) -> dict[_Item, Found]:
-        """Fetch several at a time, for stores that have no call for many; None means "not there"."""
+        """Fetch several at a time, for stores that have no call for many; None means "not found"."""
         if len(items) <= 1:
             answers = [fetch(item) for item in items]
         else:

@@ -25,7 +25,7 @@ class Param:
         doc: what it means, in half a sentence, as Markdown.
         default: the text used when it is absent; None means that it stays unset.
         required: whether configure fails without it.
-        secret: whether its value is one: it should be a reference to another provider or stand in a file, and
+        secret: whether its value is one: it should be a reference to another provider or be in a file, and
             no message repeats it.
         choices: the values allowed, if they are few.
     """
@@ -84,7 +84,7 @@ class ParamValues:
         return tuple(part.strip() for part in (self.optional(name) or "").split(",") if part.strip())
 
     def file_text(self, name: str) -> str:
-        """Return what stands in the file that the param names, stripped: a token, a password, a JWT."""
+        """Return what is in the file that the param names, stripped: a token, a password, a JWT."""
         path = self.text(name)
         try:
             return Path(path).read_text(encoding="utf-8").strip()

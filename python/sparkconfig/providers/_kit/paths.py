@@ -144,7 +144,7 @@ def _version(status: os.stat_result) -> tuple[int, int, int]:
 
 
 def failure(error: OSError | ValueError, path: str) -> ProviderError:
-    """Say what a failed file operation means: "not there", "not allowed", or "not reachable"."""
+    """Say what a failed file operation means: "not found", "not allowed", or "not reachable"."""
     if not isinstance(error, OSError):  # a name that the system cannot have: NUL, lone surrogates
         return SecretNotFoundError(f"'{shorten(path)}' cannot be the path of a file")
     reason = f"'{shorten(path)}': {error.strerror}"

@@ -124,7 +124,7 @@ class FilePushes(ConfigProvider):
             _log.debug("a watched file cannot be read now: %s", error)
             return
         except Exception as error:  # noqa: BLE001
-            _log.warning("'%s' cannot be looked at: %s", path, type(error).__name__)
+            _log.warning("'%s' cannot be read: %s", path, type(error).__name__)
             return
         if subscription.known is not None and fresh.data == subscription.known.data:
             return
@@ -178,10 +178,10 @@ class _Folders:
             _OBSERVED.add(folder, self._events)
         except ImportError:
             self._usable = False
-            _log.info("watchdog is not installed; files are looked at every %g s", _POLL_SECONDS)
+            _log.info("watchdog is not installed; files are checked every %g s", _POLL_SECONDS)
         except OSError as error:  # no inotify watches or instances left, or no such directory
             _log.warning(
-                "'%s' cannot be watched (%s); its files are looked at every %g s",
+                "'%s' cannot be watched (%s); its files are checked every %g s",
                 shorten(folder),
                 error.strerror or type(error).__name__,
                 _POLL_SECONDS,

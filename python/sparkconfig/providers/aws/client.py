@@ -185,7 +185,7 @@ class AwsProvider(NamedStoreProvider):
         if kind in _NO_IDENTITY:
             return AccessDeniedError(f"{where}: there are no usable AWS credentials ({kind})")
         if isinstance(error, self._exceptions.ParamValidationError):
-            return ProviderError(f"{where}: the name is not possible in this store")
+            return ProviderError(f"{where}: this store does not allow such a name")
         if isinstance(error, self._exceptions.HTTPClientError | self._exceptions.ConnectionError):
             return transport_failure(where, error)
         return super()._failure(error, path)
@@ -196,14 +196,14 @@ class AwsProvider(NamedStoreProvider):
         code = error_code(response)
         status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         if code in _NOT_THERE:
-            return SecretNotFoundError(f"{where}: not there ({code})")
+            return SecretNotFoundError(f"{where}: not found ({code})")
         if code in _DENIED or status in {401, 403}:
             return AccessDeniedError(f"{where}: not allowed ({code}); check credentials and IAM policy")
         if code in _BUSY:
             return ProviderUnavailableError(f"{where}: the store is busy ({code})")
         if code == "InvalidRequestException":
             # Secrets Manager's answer for a secret that is marked for deletion.
-            return SecretNotFoundError(f"{where}: not there any more ({code}); is it marked for deletion?")
+            return SecretNotFoundError(f"{where}: no longer there ({code}); is it marked for deletion?")
         return status_failure(where, status)
 
     def close(self) -> None:

@@ -62,5 +62,5 @@ class AwsSsmConfigProvider(AwsProvider):
 
 
 def _found(parameter: Mapping[str, Any]) -> Found:
-    """Only a ``SecureString`` is encrypted; ``String`` and ``StringList`` are for what is no secret."""
+    """Only a ``SecureString`` is encrypted; ``String`` and ``StringList`` are for what is not a secret."""
     return Found(parameter["Value"], plain=parameter.get("Type") in {"String", "StringList"})

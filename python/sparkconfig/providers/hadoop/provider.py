@@ -83,7 +83,7 @@ class HadoopConfigProvider(StoreProvider):
             else:
                 known = "known are localjceks://file/PATH, jceks://file/PATH, jceks://SCHEME@HOST/PATH, bcfks, user:///"
                 raise ConfigurationError(
-                    f"provider {self.alias}: param provider.path: {uri!r} is not a provider of Hadoop's; {known}"
+                    f"provider {self.alias}: param provider.path: {uri!r} is not one of Hadoop's providers; {known}"
                 )
         if values.optional("password.file"):
             self._password = values.identity("password.file")

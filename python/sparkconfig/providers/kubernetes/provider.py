@@ -98,7 +98,7 @@ class KubernetesConfigProvider(StoreProvider):
         return ConfigData(data, ttl=self._ttl, plain=frozenset() if self._is_secret else frozenset(data))
 
     def _concerns(self, key: str, keys: Set[str] | None) -> bool:
-        """Whether ``key``, or with ``json.fields`` a field of its value, was asked for."""
+        """Whether ``key``, or with ``json.fields`` a field of its value, was requested."""
         if keys is None or key in keys:
             return True
         return self._structured and any(each.startswith(f"{key}.") for each in keys)

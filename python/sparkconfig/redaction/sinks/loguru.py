@@ -77,7 +77,7 @@ def _safe(message: Any) -> Any:  # noqa: ANN401
         return message
     safe = type(message)(shown)
     if record is not None:
-        # Functions that are sinks read the record; what else is in it stands in the text in which a value was found.
+        # Functions that are sinks read the record; what else it holds is in the text in which a value was found.
         safe.record = {**record, "message": said, "exception": None, "extra": {}}
     return safe
 

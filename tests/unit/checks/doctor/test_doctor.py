@@ -88,7 +88,7 @@ def test_almost_a_reference(examine):
         examine(f"{GOOD}\nspark.shop.password ${{files.shop.password}}"), "references", Level.WARNING
     )
     assert said == [
-        "spark.shop.password: ${files.…} has no colon, so it is text and no reference; write ${files:PATH:KEY}"
+        "spark.shop.password: ${files.…} has no colon, so it is text, not a reference; write ${files:PATH:KEY}"
     ]
 
 

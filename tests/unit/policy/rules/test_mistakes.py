@@ -21,7 +21,10 @@ from unit.policy.helpers import engine, rules
             ["line 3", "rules[0].maxvalue", "maxValue"],
         ),
         ('{"rules": [\n{"key": "a", "type": "range"}\n]}', ["line 2", "minValue or maxValue"]),
-        ('{"rules": [\n{"key": "a", "type": "range", "maxValue": "x"}\n]}', ["line 2", "maxValue is no"]),
+        (
+            '{"rules": [\n{"key": "a", "type": "range", "maxValue": "x"}\n]}',
+            ["line 2", "maxValue is not a number"],
+        ),
         ('{"rules": [\n{"key": "a", "type": "range", "maxValue": "5m"}\n]}', ["line 2", "min or mib"]),
         ('{"rules": [\n{"key": "a", "type": "range", "maxValue": true}\n]}', ["line 2", "rules[0].maxValue"]),
         (

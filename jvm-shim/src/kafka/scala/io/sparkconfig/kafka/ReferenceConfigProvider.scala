@@ -39,7 +39,7 @@ class ReferenceConfigProvider extends ConfigProvider {
    * All keys in one generation, so that a user fits its password.
    *
    * @param path the name of a provider in `spark.config.providers`
-   * @param keys what stands behind that name: `[path:]key`
+   * @param keys what follows that name: `[path:]key`
    * @throws SparkConfigException naming each reference that has no value, and why
    */
   override def get(path: String, keys: JSet[String]): ConfigData = {

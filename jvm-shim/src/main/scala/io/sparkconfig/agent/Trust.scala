@@ -14,7 +14,7 @@ private[agent] object Trust {
    *
    * @param user the job's; root can write everything, so for root only what everybody can write is wrong
    * @param what it is, for people
-   * @throws IOException it cannot be looked at
+   * @throws IOException it cannot be read
    */
   def problem(path: Path, user: Long, what: String): Option[String] = {
     val named = links(path.toAbsolutePath)

@@ -4,7 +4,7 @@ import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
- * A place where Spark uses values. Each stands in its own file and in `Bindings.all`; the hooks, the line that the
+ * A place where Spark uses values. Each is in its own file and in `Bindings.all`; the hooks, the line that the
  * start logs and the table of docs/data-sources.md follow from that list.
  */
 private[sparkconfig] trait Binding {

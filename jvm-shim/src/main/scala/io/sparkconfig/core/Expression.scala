@@ -49,7 +49,7 @@ object Expression {
   }
 
   /**
-   * The part of a map that a text may lead to: every key that stands in it, or in what it leads to, as plain text.
+   * The part of a map that a text may lead to: every key that is in it, or in what it leads to, as plain text.
    * Others would make a new expression of each map that differs in an option that has nothing to do with it.
    * Commands that could ask for keys that stand nowhere get the whole map.
    */

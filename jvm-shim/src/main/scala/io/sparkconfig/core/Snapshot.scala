@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode
  * @param values expression id to value
  * @param secrets ids of the values that hold secrets
  * @param redact the secrets in them, which no sink may show: the values of references, never texts around them
- * @param files what clients need as files, by id; their markers stand in the values until this process has written them
+ * @param files what clients need as files, by id; their markers are in the values until this process has written them
  * @param travelling the values with markers, of which `values` has paths of this process
  * @param redactOf the same by expression, for those that came after a whole snapshot
  */

@@ -12,7 +12,7 @@ import java.util.{Arrays, Base64}
  */
 final class StoredFile(val id: String, val name: String, val content: Array[Byte]) {
 
-  /** What stands for the path in values until this process has written the file. Python forms the same text. */
+  /** What represents the path in values until this process has written the file. Python forms the same text. */
   def marker: String = s"\u0002sparkconfig-file:${id}\u0003"
 
   def fileName: String = s"$id-$name"

@@ -11,20 +11,20 @@ import org.slf4j.LoggerFactory
  */
 private[driver] object RpcProtection {
   private val log = LoggerFactory.getLogger("io.sparkconfig.driver.RpcProtection")
-  private val Advice =
+  private val Remedy =
     "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
 
   def problem(conf: SparkConf, insecureAllowed: Boolean): Option[String] =
     if (insecureAllowed || isProtected(conf)) None
     else Some(
       "spark.authenticate: executors would receive secrets over unprotected RPC; " +
-        s"$Advice, or accept the risk with spark.config.rpc.insecure=true.")
+        s"$Remedy, or accept the risk with spark.config.rpc.insecure=true.")
 
   def warn(conf: SparkConf, insecureAllowed: Boolean): Unit =
     if (insecureAllowed && !isProtected(conf)) {
       log.warn(
         "spark.config.rpc.insecure=true: whoever reaches the driver's port can read the secrets in use; {}",
-        Advice)
+        Remedy)
     }
 
   private def isProtected(conf: SparkConf): Boolean = {

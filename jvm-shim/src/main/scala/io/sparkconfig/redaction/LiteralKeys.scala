@@ -15,7 +15,7 @@ object LiteralKeys {
   private val BuiltIn = Regex.compile(
     "(?i)secret|password|passwd|passphrase|token|access[._-]?key|account[._-]?key|fs\\.azure\\.account\\.key|" +
       "sasl\\.jaas\\.config|api[._-]?key|private[._-]?key|credential|\\bsas\\b|[._]sas[._]|[._]sas$")
-  // Names of files, classes and switches stand under such keys too, and are not secrets.
+  // Names of files, classes and switches have such keys too, and are not secrets.
   private val Harmless = Regex.compile(
     "(?i)\\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|renewal\\.\\w+)$|" +
       "^spark\\.config\\.|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
@@ -23,7 +23,7 @@ object LiteralKeys {
 
   /**
    * The literal secrets of a configuration; texts with references in them are none. Of a JAAS configuration it is
-   * what stands between the quotes.
+   * what is between the quotes.
    * @throws IllegalArgumentException if an expression of `spark.config.redaction.keys` is malformed
    */
   def values(conf: SparkConf): Seq[String] = {

@@ -13,7 +13,7 @@ private[sparkconfig] object RedactionSinks {
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.RedactionSinks")
 
   /**
-   * Hooks this JVM's log4j2, standard streams and servers, and takes the secrets that stand in clear in confs.
+   * Hooks this JVM's log4j2, standard streams and servers, and takes the secrets in clear in confs.
    *
    * @return what could not be hooked, for [[require]] to decide
    * @throws SparkConfigException `spark.config.redaction.keys` is malformed

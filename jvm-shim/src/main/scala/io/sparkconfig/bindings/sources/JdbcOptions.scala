@@ -57,7 +57,7 @@ private[sparkconfig] object JdbcOptions {
     Options.values(source, options, key => options.get(key).exists(readBySpark(key, _)))
 
   private def readBySpark(key: String, text: String): Boolean = key.toLowerCase(Locale.ROOT) match {
-    // The dialect and the driver are found by what stands before the first reference.
+    // The dialect and the driver are found by what is before the first reference.
     case "url" => !text.takeWhile(_ != '$').matches("jdbc:[^:]+:.*")
     case other => ReadBySpark(other)
   }

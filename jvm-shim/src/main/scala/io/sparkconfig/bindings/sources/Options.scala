@@ -64,7 +64,7 @@ private[sparkconfig] object Options {
     }
     val problems = answers.collect { case Left(text) => text }
     if (problems.nonEmpty) throw new OptionReferenceException(problems.mkString("\n"))
-    // Each was asked for on its own; all are read from one generation.
+    // Each was requested on its own; all are read from one generation.
     val snapshot = Values.snapshot
     answers.collect { case Right((key, value)) => key -> snapshot.get(expressions(key)).getOrElse(value) }.toMap
   }

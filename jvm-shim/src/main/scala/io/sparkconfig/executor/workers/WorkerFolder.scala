@@ -12,7 +12,7 @@ import io.sparkconfig.core.{Json, Tokens}
 /**
  * What Python workers of this process find on disk: a directory that only this user can enter, with the socket, and the
  * generation as eight bytes to map. Nothing in it is a secret, and its name tells nothing: where it is, and the token
- * that opens the socket, stand in the environment of this process's workers alone.
+ * that opens the socket, are in the environment of this process's workers alone.
  */
 private[workers] final class WorkerFolder private (val folder: Path) {
   import WorkerFolder._

@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
- * A place where a job can set something, and which asks the policies first. Each stands in its own file and in
+ * A place where a job can set something, and which asks the policies first. Each is in its own file and in
  * [[Doors.all]]; the rules of sessions, the line that the start logs and the table of docs/policies.md follow from that
  * list.
  */

@@ -19,6 +19,6 @@ private[doors] object HadoopDoor extends Door with HadoopGuard {
 
   override def clearing(): Unit = if (PolicyClient.running.isDefined) {
     throw new PolicyViolationException(
-      "the operator's policy does not allow to clear the Hadoop configuration of an application")
+      "the operator's policy does not allow clearing the Hadoop configuration of an application")
   }
 }

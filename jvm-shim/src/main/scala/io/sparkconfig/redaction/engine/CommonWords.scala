@@ -34,7 +34,7 @@ private[redaction] object Constants {
   /** Fragments that are words or numbers, and would destroy pages and logs. */
   val FragmentWords: Regex = Regex.compile(data.get("fragment_words").asText)
 
-  /** Texts that stand in logs and pages for other reasons than being a secret. */
+  /** Texts that appear in logs and pages without being a secret. */
   val CommonWords: Set[String] = Json.texts(data.get("common_words")).toSet
 
   /** Names of secrets in connection strings. */

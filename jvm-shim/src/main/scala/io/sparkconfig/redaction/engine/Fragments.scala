@@ -37,7 +37,7 @@ private[redaction] object Fragments {
     text.codePointCount(0, text.length) <= Longest && !text.contains("://") && !text.exists(c =>
       c == '\r' || c == '\n') &&
       !text.startsWith("{") && !text.startsWith("[") &&
-      // A folder's parts stand in half of all errors, and are known to everybody.
+      // The parts of a folder's name appear in half of all errors, and everybody knows them.
       !Constants.FragmentPaths.matcher(text).matches()
 
   private def isFragment(part: String): Boolean =

@@ -13,10 +13,10 @@ import org.slf4j.LoggerFactory
  */
 object Redactor {
 
-  /** What stands in place of a value; Spark's own. */
+  /** What replaces a value; Spark's own. */
   val Mask = "*********(redacted)"
 
-  /** What stands in place of a text that could not be searched. */
+  /** What replaces a text that could not be searched. */
   val Withheld = "*********(redacted: this text could not be searched for secrets and is withheld)"
 
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.engine.Redactor")

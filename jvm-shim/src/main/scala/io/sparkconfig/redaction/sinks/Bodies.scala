@@ -59,7 +59,7 @@ private[redaction] final class CharBody(target: PrintWriter, contentType: () => 
     target.flush()
   }
 
-  /** Passes on what stands before `until`, or before the match that spans it. */
+  /** Passes on what is before `until`, or before the match that spans it. */
   private def pass(until: Int): Unit = if (until > 0) {
     flowing = true
     val text = held.toString
@@ -147,7 +147,7 @@ private[redaction] final class ByteBody(answer: HttpResponse, contentType: () =>
     if (safe eq text) raw else safe.getBytes(set)
   }
 
-  /** Passes on what stands before byte `until`, or before the match that spans it. */
+  /** Passes on what is before byte `until`, or before the match that spans it. */
   private def pass(until: Int): Unit = if (until > 0) {
     if (encoding.nonEmpty) throw new IOException("a compressed answer is too large to be searched") with Unsearchable
     flowing = true

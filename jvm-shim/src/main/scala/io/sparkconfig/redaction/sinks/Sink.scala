@@ -4,7 +4,7 @@ import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
- * A place where text leaves a process. Each stands in its own file and in [[Sinks.all]]; the hooks, the line that the
+ * A place where text leaves a process. Each is in its own file and in [[Sinks.all]]; the hooks, the line that the
  * start logs and the table of docs/redaction.md follow from that list.
  */
 private[redaction] trait Sink {

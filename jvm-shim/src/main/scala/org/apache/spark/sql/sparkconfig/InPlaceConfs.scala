@@ -8,7 +8,7 @@ import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * Conf keys whose value stands in the SparkConf itself. A session's builder keeps its own copy of what it was given,
+ * Conf keys whose value is in the SparkConf itself. A session's builder keeps its own copy of what it was given,
  * and Spark would put the reference over the value: when a session begins, and again at each `getOrCreate`. Nothing
  * can be hooked in between, so for sessions these keys are static confs, which Spark takes from the SparkConf alone.
  * A job may still set them in its own session, as it may without us.
