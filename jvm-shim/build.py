@@ -32,6 +32,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FLAVOURS = {"2.12": "scala-2.12-javax", "2.13": "scala-2.13-jakarta"}
+PACKAGE_SUFFIXES = (".json", ".py", ".txt", ".typed")
 PROPERTIES = "META-INF/sparkconfig.properties"
 KAFKA_PROPERTIES = "META-INF/sparkconfig-kafka.properties"
 KAFKA_PACKAGE = "io/sparkconfig/kafka/"
@@ -79,13 +80,25 @@ def resources(flavour: str) -> dict[str, bytes]:
     found["io/sparkconfig/redaction/redaction.json"] = (
         HERE.parent / "python" / "sparkconfig" / "data" / "redaction.json"
     ).read_bytes()
-    return {**found, **common_resources(flavour, PROPERTIES)}
+    return {**found, **package(), **common_resources(flavour, PROPERTIES)}
+
+
+def package() -> dict[str, bytes]:
+    """Return the Python package, at the top of the main jar: Python imports it from there where none is installed.
+
+    Spark puts the jars of ``--packages`` on the path of Python's drivers and workers, and the plugin puts its own jar
+    on that of the side process.
+    """
+    root = HERE.parent / "python"
+    files = [path for path in (root / "sparkconfig").rglob("*") if path.suffix in PACKAGE_SUFFIXES]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(files)}
 
 
 def common_resources(flavour: str, properties: str) -> dict[str, bytes]:
     """Return what every jar of ours has, by entry name; ``properties`` is the name of the one that says its version."""
     found = {properties: f"version={package_version()}\nflavour={flavour}\n".encode()}
-    found["META-INF/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+    for name in ("LICENSE", "NOTICE"):
+        found[f"META-INF/{name}"] = (HERE.parent / name).read_bytes()
     found["META-INF/MANIFEST.MF"] = (
         "Manifest-Version: 1.0\r\n"
         "Implementation-Title: sparkconfig\r\n"
@@ -201,23 +214,47 @@ def write_jar(entries: dict[str, bytes], jar: Path) -> None:
 
 def inputs(flavour: str, spark: str) -> str:
     """Return a digest of everything that decides a jar's bytes; the jar carries it, see :func:`is_current`."""
-    digest = hashlib.sha256(f"{flavour} {spark}".encode())
-    files = {
-        path.relative_to(HERE).as_posix(): path.read_bytes() for path in [Path(__file__), *sources(flavour)]
-    }
-    for name, content in sorted({**files, **resources(flavour)}.items()):
+    return _digest(classes_inputs(flavour, spark), resources(flavour))
+
+
+def classes_inputs(flavour: str, spark: str) -> str:
+    """Return a digest of what decides the bytes of the classes; the jar carries it, see :func:`classes_of`."""
+    files = [Path(__file__), *sources(flavour)]
+    return _digest(
+        f"{flavour} {spark}", {path.relative_to(HERE).as_posix(): path.read_bytes() for path in files}
+    )
+
+
+def _digest(begin: str, files: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(begin.encode())
+    for name, content in sorted(files.items()):
         digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
 
 
 def is_current(jar: Path, digest: str) -> bool:
     """Whether a jar, the main one or Kafka's, was built from the inputs with this digest."""
+    return f"inputs={digest}" in _properties(jar)
+
+
+def _properties(jar: Path) -> list[str]:
     properties = KAFKA_PROPERTIES if jar.name.startswith("sparkconfig-kafka_") else PROPERTIES
     try:
         with zipfile.ZipFile(jar) as archive:
-            return f"inputs={digest}" in archive.read(properties).decode().splitlines()
+            return archive.read(properties).decode().splitlines()
     except (OSError, KeyError, zipfile.BadZipFile):
-        return False
+        return []
+
+
+def classes_of(jars: tuple[Path, Path], digest: str) -> dict[str, bytes]:
+    """Return the classes of jars whose other entries alone are old, so that nothing has to be compiled."""
+    found: dict[str, bytes] = {}
+    for jar in jars:
+        if f"classes={digest}" not in _properties(jar):
+            return {}
+        with zipfile.ZipFile(jar) as archive:
+            found.update({name: archive.read(name) for name in archive.namelist() if name.endswith(".class")})
+    return found
 
 
 def jar_names(scala: str) -> tuple[str, str]:
@@ -241,21 +278,25 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
     main, kafka = (out / name for name in jar_names(scala))
     if is_current(main, digest) and is_current(kafka, digest):
         return main
-    with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
-        compile_classes(jars, flavour, java, Path(scratch))
-        classes = {
-            path.relative_to(scratch).as_posix(): hidden(path.read_bytes())
-            for path in Path(scratch).rglob("*.class")
-        }
+    compiled = classes_inputs(flavour, spark_version(jars))
+    classes = classes_of((main, kafka), compiled)
+    if not classes:
+        with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
+            compile_classes(jars, flavour, java, Path(scratch))
+            classes = {
+                path.relative_to(scratch).as_posix(): hidden(path.read_bytes())
+                for path in Path(scratch).rglob("*.class")
+            }
     for old in (*out.glob(f"sparkconfig_{scala}-*.jar"), *out.glob(f"sparkconfig-kafka_{scala}-*.jar")):
-        old.unlink()
+        if old not in (main, kafka):
+            old.unlink()
     theirs = {name: content for name, content in classes.items() if name.startswith(KAFKA_PACKAGE)}
     ours = {name: content for name, content in classes.items() if name not in theirs}
     for jar, entries, properties in (
         (kafka, {**theirs, **common_resources(flavour, KAFKA_PROPERTIES)}, KAFKA_PROPERTIES),
         (main, {**ours, **services(ours), **resources(flavour)}, PROPERTIES),
     ):
-        entries[properties] += f"inputs={digest}\n".encode()
+        entries[properties] += f"inputs={digest}\nclasses={compiled}\n".encode()
         write_jar(entries, jar)
     return main
 

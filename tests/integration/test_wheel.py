@@ -119,7 +119,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ignore=shutil.ignore_patterns("__pycache__"),
             copy_function=shutil.copyfile,
         )
-    for name in ("README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", ".gitignore"):
+    for name in ("README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "pyproject.toml", ".gitignore"):
         shutil.copyfile(ROOT / name, root / name)
     for path in root.rglob("*.*"):
         if path.is_file():
@@ -222,17 +222,14 @@ def test_another_folder_gives_the_same_wheel_and_sdist(built: Path, elsewhere: P
 
 def test_another_folder_gives_the_same_jars(elsewhere: Path, tmp_path: Path) -> None:
     """Compiled again, from sources in another folder: the bytes of the jars that ``make jar`` built here."""
-    command = [
-        sys.executable,
-        elsewhere / "jvm-shim" / "build.py",
-        "--pyspark",
-        spark_home(),
-        "--out",
-        tmp_path,
-    ]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TZ": "Asia/Tokyo"})
-    here = {path.name: digest for path, digest in ((jar, _digest(jar)) for jar in (shim_jar(), kafka_jar()))}
-    assert _digests(tmp_path) == here
+    for root, out in ((ROOT, tmp_path / "here"), (elsewhere, tmp_path / "there")):
+        out.mkdir()
+        if root == ROOT:  # with what changed since then, apart from Scala
+            for jar in (shim_jar(), kafka_jar()):
+                shutil.copy(jar, out)
+        command = [sys.executable, root / "jvm-shim" / "build.py", "--pyspark", spark_home(), "--out", out]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TZ": "Asia/Tokyo"})
+    assert _digests(tmp_path / "there") == _digests(tmp_path / "here")
 
 
 def test_the_jars_hold_classes_of_ours_alone(wheel: Path) -> None:

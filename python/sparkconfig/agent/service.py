@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sparkconfig import _jvm
 from sparkconfig._text import shorten
 from sparkconfig.agent.application import Application, conf_id
 from sparkconfig.agent.factory import make_application
@@ -20,7 +21,6 @@ from sparkconfig.agent.jvm_requests import JvmRequests
 from sparkconfig.agent.status import status_of
 from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.language.expression import Expression
-from sparkconfig.providers.hadoop import jvm
 from sparkconfig.redaction.registry import REGISTRY
 from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.snapshot import Snapshot
@@ -90,7 +90,7 @@ class AgentService:
         self._unmasked = UnmaskedValues()
         self._masked: Snapshot | None = None
         self._jvm_requests = JvmRequests()
-        jvm.connect(self._jvm_requests.ask)
+        _jvm.connect(self._jvm_requests.ask)
         self._methods = {
             "ping": self._ping,
             "start": self._start,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sparkconfig import _advice
 from sparkconfig.providers._kit.params import Param
 from sparkconfig.providers.catalog import ProviderInfo
 
@@ -26,7 +27,7 @@ def text(found: Iterable[ProviderInfo]) -> list[str]:
 def _state(each: ProviderInfo) -> str:
     if each.installed:
         return "installed"
-    return f"not installed: pip install 'sparkconfig[{each.extra}]'" if each.extra else "not usable"
+    return f"not installed: {_advice.install(each.extra)}" if each.extra else "not usable"
 
 
 def _default(param: Param) -> str:

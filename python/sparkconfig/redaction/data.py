@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import pkgutil
 
 __all__ = [
     "COMMON_WORDS",
@@ -19,7 +19,8 @@ __all__ = [
     "STEPS_PER_CHARACTER",
 ]
 
-_DATA = json.loads((Path(__file__).parents[1] / "data" / "redaction.json").read_text(encoding="utf-8"))
+# By the loader: the package may lie in a zip.
+_DATA = json.loads(pkgutil.get_data("sparkconfig", "data/redaction.json") or b"")
 
 #: How many comparisons one text may cost, and how many more each of its characters; beyond that it is withheld.
 STEPS: int = _DATA["steps"]

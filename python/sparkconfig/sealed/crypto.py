@@ -12,11 +12,7 @@ import json
 import secrets
 from collections.abc import Mapping
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
+from sparkconfig.sealed.aead import WrongTagError, aes_gcm
 from sparkconfig.sealed.document import FORMAT, VERSION, Header, ScryptCost
 from sparkconfig.sealed.failures import TouchedFileError
 from sparkconfig.sealed.names import EntryName
@@ -50,7 +46,7 @@ class FileKeys:
 
     def __init__(self, key: bytes, header: Header) -> None:
         self._header = header
-        self._values = AESGCM(_derive(key, header.salt, "values", KEY_BYTES))
+        self._values = aes_gcm(_derive(key, header.salt, "values", KEY_BYTES))
         self._whole = _derive(key, header.salt, "whole file", KEY_BYTES)
 
     def seal(self, name: EntryName, value: str) -> bytes:
@@ -68,7 +64,7 @@ class FileKeys:
             return self._values.decrypt(blob[:_NONCE_BYTES], blob[_NONCE_BYTES:], _bound_to(name)).decode(
                 "utf-8"
             )
-        except (InvalidTag, UnicodeDecodeError):
+        except (WrongTagError, UnicodeDecodeError):
             problem = f"entry '{name}' was changed, or moved here from another name or file"
         raise TouchedFileError(problem)
 
@@ -93,5 +89,7 @@ def _canonical(parts: list[object]) -> bytes:
 
 
 def _derive(key: bytes, salt: bytes, purpose: str, length: int) -> bytes:
+    """HKDF-SHA256 (RFC 5869) for at most one block: then it is two HMACs."""
     info = f"{FORMAT} {VERSION} {purpose}".encode("ascii")
-    return HKDF(algorithm=SHA256(), length=length, salt=salt or None, info=info).derive(key)
+    extracted = hmac.digest(salt or bytes(32), key, "sha256")
+    return hmac.digest(extracted, info + b"\x01", "sha256")[:length]

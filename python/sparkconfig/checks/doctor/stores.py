@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from sparkconfig._jvm import NoDriverError
 from sparkconfig._text import counted, shorten
 from sparkconfig.checks.doctor.finding import Finding, error, note, ok
 from sparkconfig.checks.doctor.subject import Subject, conf_list
@@ -11,7 +12,6 @@ from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.checks.provider_trial import try_provider
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.language.references import Reference, scan
-from sparkconfig.providers.hadoop.jvm import NoDriverError
 from sparkconfig.resolution import messages
 from sparkconfig.settings.schema import PREFIX, parse
 

@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Set
 from typing import Any, ClassVar
 
+from sparkconfig import _advice
 from sparkconfig.errors import ConfigurationError, ProviderError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.params import Param, ParamValues, read_params
@@ -109,5 +110,5 @@ class StoreProvider(Described):
         except ImportError:
             pass
         raise ConfigurationError(
-            f"provider {self.alias} needs {module.partition('.')[0]}: pip install 'sparkconfig[{self.extra}]'"
+            f"provider {self.alias} needs {module.partition('.')[0]}: {_advice.install(self.extra)}"
         )

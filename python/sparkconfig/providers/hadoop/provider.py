@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from sparkconfig import _jvm
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
@@ -22,7 +23,6 @@ from sparkconfig.errors import (
 from sparkconfig.providers._kit.params import Param, ParamValues
 from sparkconfig.providers._kit.store import NETWORK, TTL, StoreProvider
 from sparkconfig.providers.base import ConfigData
-from sparkconfig.providers.hadoop import jvm
 
 __all__ = ["HadoopConfigProvider"]
 
@@ -108,10 +108,10 @@ class HadoopConfigProvider(StoreProvider):
         return ConfigData(found, ttl=self._ttl)
 
     def _from_jvm(self, uri: str, keys: Set[str] | None, path: str, left: float) -> Mapping[str, str]:
-        ask = jvm.driver()
+        ask = _jvm.driver()
         if ask is None:
             problem = f"{uri} is read by the driver's JVM, and this process belongs to none: try it in an application"
-            raise jvm.NoDriverError(f"{self._where(path)}: {problem}")
+            raise _jvm.NoDriverError(f"{self._where(path)}: {problem}")
         aliases = None if keys is None else sorted(keys)
         answer = ask("hadoop.credentials", {"provider": uri, "aliases": aliases}, left)
         if "values" in answer:
@@ -121,8 +121,11 @@ class HadoopConfigProvider(StoreProvider):
         raise kind(f"{self._where(path)}: {uri}: {text}")
 
     def _entries(self, file: Path, path: str) -> Mapping[str, Any]:
-        from sparkconfig.providers.hadoop import jceks  # cryptography takes 30 ms
-
+        try:
+            from sparkconfig.providers.hadoop import jceks  # cryptography takes 30 ms
+        except ModuleNotFoundError:
+            problem = "keystores in local files need the package 'cryptography': pip install cryptography"
+            raise ConfigurationError(f"{self._where(path)}: {problem}") from None
         try:
             return jceks.read_keystore(file.read_bytes(), self._password)
         except FileNotFoundError:

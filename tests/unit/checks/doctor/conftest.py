@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import __version__
+from sparkconfig import __version__, _jvm
 from sparkconfig.checks.doctor import diagnose
-from sparkconfig.providers.hadoop import jvm
 from unit.checks.doctor.helpers import CORE, make_jar, make_java, own_jar
 
 
 @pytest.fixture(autouse=True)
 def _no_driver() -> Iterator[None]:
     """Other tests of this process may have made a side process, which knows a driver."""
-    before = jvm.driver()
-    jvm.connect(None)
+    before = _jvm.driver()
+    _jvm.connect(None)
     yield
-    jvm.connect(before)
+    _jvm.connect(before)
 
 
 @pytest.fixture

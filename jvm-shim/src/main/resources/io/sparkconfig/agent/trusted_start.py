@@ -92,7 +92,10 @@ import importlib.util  # noqa: E402
 
 spec = importlib.util.find_spec("sparkconfig")
 if spec is None or spec.origin is None:
-    sys.exit("the Python package sparkconfig is not installed here")
+    sys.exit(
+        "the Python package sparkconfig is not installed here, and beside an operator's file the copy in the jar does"
+        " not count, since the job chooses the jar"
+    )
 for top, _, _ in os.walk(os.path.dirname(spec.origin)):
     check_folder(top)
 try:

@@ -245,14 +245,6 @@ private[sparkconfig] object AgentClient {
   private val StartTimeoutMs = 30000L
   private val CallTimeoutMs = 60000
 
-  /** Runs the module whatever directory it starts in, and says by its own exit code that it is not installed. */
-  private val Bootstrap =
-    "import sys; sys.path[:] = [p for p in sys.path if p]\n" +
-      "try:\n    from sparkconfig.agent.main import main\n" +
-      "except ModuleNotFoundError as e:\n" +
-      "    sys.exit('the Python package ' + str(e.name) + ' is not installed here')\n" +
-      "main()"
-
   /** An expression as the side process reads it. */
   def write(item: ObjectNode, expression: Expression): Unit = {
     item.put("id", expression.id)
@@ -273,13 +265,19 @@ private[sparkconfig] object AgentClient {
       operator.map(_.python),
       conf.getOption(_),
       environment)
-    val specs = pythons.map { python =>
-      operator.fold(LaunchSpec(Seq(python, "-c", Bootstrap), None, StartTimeoutMs)) { trusted =>
-        LaunchSpec(
-          Seq(python, "-I", "-S", "-c", trustedStart),
-          Some(environment.filter { case (name, _) => trusted.keeps(name) } + ("PATH" -> SystemPath)),
-          StartTimeoutMs)
-      }
+    val specs = operator match {
+      case Some(trusted) => pythons.map { python =>
+          LaunchSpec(
+            Seq(python, "-I", "-S", "-c", text("trusted_start.py")),
+            Some(environment.filter { case (name, _) => trusted.keeps(name) } + ("PATH" -> SystemPath)),
+            StartTimeoutMs)
+        }
+      case None =>
+        val start = text("start.py")
+        // Any installed package before the jar's own: it has what stores need.
+        (Nil +: CarriedPython.path(environment).toSeq).flatMap { carried =>
+          pythons.map(python => LaunchSpec(Seq(python, "-c", start) ++ carried, None, StartTimeoutMs))
+        }
     }
     val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, onRequest)
     supervisor.launch()
@@ -289,11 +287,11 @@ private[sparkconfig] object AgentClient {
   /** For clients that run programs. The home directory is the user database's, without a variable. */
   private val SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-  /** The start beside an operator's file: checks the interpreter's packages before it imports one. */
-  private def trustedStart: String = {
-    val text = getClass.getResourceAsStream("trusted_start.py")
-    try new String(text.readAllBytes(), UTF_8)
-    finally text.close()
+  /** What Python runs first; beside an operator's file it checks the packages before it imports one. */
+  private def text(name: String): String = {
+    val stream = getClass.getResourceAsStream(name)
+    try new String(stream.readAllBytes(), UTF_8)
+    finally stream.close()
   }
 
   private def request(conf: SparkConf, operatorFile: Option[File]): JsonNode = {

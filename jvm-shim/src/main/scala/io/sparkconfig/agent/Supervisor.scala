@@ -1,5 +1,7 @@
 package io.sparkconfig.agent
 
+import scala.collection.mutable
+
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.core.{AgentUnavailableException, BuildInfo, Json, SparkConfigException, Threads}
 import org.apache.spark.sparkconfig.SparkAccess
@@ -61,7 +63,7 @@ private[sparkconfig] final class Supervisor(
 
   /** Starts the first process; fails with one message that lists every interpreter that was tried. */
   def start(): Unit = lock.synchronized {
-    val failures = Seq.newBuilder[String]
+    val failures = mutable.LinkedHashMap.empty[String, String]
     val started = specs.iterator.flatMap { spec =>
       val launched = booting
       booting = None
@@ -69,13 +71,14 @@ private[sparkconfig] final class Supervisor(
         val connection = connect(spec, launched.getOrElse(SideProcess.launch(spec, redact)))
         chosen = Some(spec)
         Some(connection)
-      } catch { case e: LaunchFailure => failures += s"${spec.command.head}: ${e.reason}"; None }
+      } catch { case e: LaunchFailure => failures(spec.command.head) = e.reason; None }
     }
     current = started.take(1).toList.headOption
     if (current.isDefined) heartbeat.start()
     else {
+      val tried = failures.map { case (python, reason) => s"$python: $reason" }
       throw new SparkConfigException(
-        "sparkconfig's side process cannot start. Tried:\n  - " + failures.result().mkString("\n  - ") +
+        "sparkconfig's side process cannot start. Tried:\n  - " + tried.mkString("\n  - ") +
           "\nInstall the package where one of these finds it (pip install sparkconfig-" + BuildInfo.version +
           "-py3-none-any.whl), or name the interpreter that has it in spark.config.agent.python.")
     }

@@ -4,7 +4,7 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.bindings.{Bindings, HadoopRequests}
+import io.sparkconfig.bindings.Bindings
 import io.sparkconfig.core.{Expression, Json, SparkConfigException, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.PolicyClient
@@ -121,12 +121,12 @@ private[sparkconfig] object Application {
    */
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
-    val hadoopRequests = HadoopRequests.answer(() => sc.hadoopConfiguration) _
+    val requests = JvmRequests.answer(() => sc.hadoopConfiguration)
     val client = AgentClient.launch(
       conf,
       (name, request) =>
         if (name == ExecutorsRequest) running.map(_.state.reachedJson).getOrElse(Json.obj())
-        else hadoopRequests(name, request))
+        else requests(name, request))
     try {
       val missing = RedactionSinks.install(conf)
       val given = conf.getAll.toMap

@@ -1,4 +1,4 @@
-"""What only the driver's JVM can do, for providers in its side process."""
+"""What only the driver's JVM can do, for code in its side process."""
 
 from __future__ import annotations
 
