@@ -110,5 +110,5 @@ class StoreProvider(Described):
         except ImportError:
             pass
         raise ConfigurationError(
-            f"provider {self.alias} needs {module.partition('.')[0]}: {_advice.install(self.extra)}"
+            f"provider {self.alias} needs {module.partition('.')[0]}: {_advice.install(self.extra or 'all')}"
         )
