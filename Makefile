@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint check docs unit scala test browser spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run jar dist lint check docs unit scala test browser release-check spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -37,10 +37,31 @@ run: $(VENV)/.ready-run ## watch a Spark cluster use a password that no page, lo
 jar: venv ## build the one jar that fits the environment's Spark
 	@$(BUILD_JAR)
 
-dist: venv ## build both jars, the wheel, the sdist and their SBOM into dist/ (at first it fetches Spark 3.5 and 4.0)
+# The tools of a release, and what the SBOM describes: not the environment of development, and no Spark.
+RELEASE = .venvs/release/bin
+.venvs/release/.ready: python/constraints.txt python/requirements-all.txt
+	@echo "Making .venvs/release: the tools of a release, and the stores' clients, which the SBOM describes (150 MB)"
+	$(PYTHON) -m venv .venvs/release
+	$(RELEASE)/python -m pip install -q --upgrade pip
+	$(RELEASE)/python -m pip install -q --no-deps --require-hashes -r python/requirements-all.txt
+	$(RELEASE)/python -m pip install -q -c python/constraints.txt --group release
+	@touch $@
+
+dist: ## build the wheel, the sdist, a Maven repository, their SBOM and checksums into dist/ (at first it fetches Spark 3.5 and 4.0)
+	@echo "Two Sparks, whose compilers build the jars, are fetched into .cache unless they are there: 400 MB each"
+	@$(MAKE) --no-print-directory .venvs/release/.ready
 	rm -rf dist
-	$(FIND_JAVA) && PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(BIN)/python -m build --outdir dist .
-	$(BIN)/python jvm-shim/sbom.py dist
+	PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(RELEASE)/python -m build --outdir dist .
+	$(RELEASE)/python jvm-shim/release.py dist
+
+# actionlint is a program of Go; without Go or the program, GitHub's own schema is what checks the workflow.
+ACTIONLINT = $(shell command -v actionlint || { command -v go > /dev/null && echo go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7; })
+release-check: dist ## the dry run of a release: make dist, and every check that needs no account
+	$(RELEASE)/python -m twine check --strict dist/*.whl dist/*.tar.gz
+	cd dist && sha256sum --check --quiet SHA256SUMS
+	$(RELEASE)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(RELEASE)/zizmor --offline --quiet .github/workflows
+	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck= .github/workflows/*.yml,@echo "actionlint was not found: skipped")
 
 lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scalafix
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
@@ -73,7 +94,7 @@ hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with 
 	$(LOCK) -o python/requirements.txt > /dev/null
 	$(LOCK) --extra all -o python/requirements-all.txt > /dev/null
 	$(LOCK) --extra all --extra spark $(LOCKED_GROUPS:%=--group %) -o python/requirements-dev.txt > /dev/null
-LOCKED_GROUPS = dev demo stores audit fuzz assurance
+LOCKED_GROUPS = dev demo stores audit fuzz assurance release
 
 MUTATION ?=
 mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--tenths 3"

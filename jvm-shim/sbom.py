@@ -20,6 +20,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime, timezone
+from email import message_from_bytes
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def bill_of(wheel: Path, version: str) -> Bom:
     known = {canonicalize_name(each.name): each for each in distributions()}
     for each in [*inside, *known.values()]:
         bom.components.add(each)
-    direct = {canonicalize_name(name) for name in dependencies(NAME, extras=True)}
+    direct = {canonicalize_name(name) for name in named(metadata(wheel), extras=True)}
     bom.register_dependency(root, [*inside, *(each for name, each in known.items() if name in direct)])
     for name, each in known.items():
         needed = {canonicalize_name(other) for other in dependencies(name)}
@@ -120,12 +121,23 @@ def pinned(file: str) -> dict[str, tuple[str, list[str]]]:
     return found
 
 
-def dependencies(name: str, *, extras: bool = False) -> Iterator[str]:
+def metadata(wheel: Path) -> list[str]:
+    """Return what a wheel says that it depends on."""
+    with zipfile.ZipFile(wheel) as archive:
+        (entry,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return message_from_bytes(archive.read(entry)).get_all("Requires-Dist", [])
+
+
+def dependencies(name: str) -> Iterator[str]:
     """Return what an installed distribution depends on, here and now; nothing for one that is not installed."""
     try:
-        lines = requires(name) or []
+        return named(requires(name) or [])
     except PackageNotFoundError:
-        return
+        return iter(())
+
+
+def named(lines: list[str], *, extras: bool = False) -> Iterator[str]:
+    """Return the names in requirements that hold here and now; with ``extras``, those of all extras too."""
     for requirement in map(Requirement, lines):
         marker = requirement.marker
         if marker is None or marker.evaluate() or (extras and "extra ==" in str(marker)):
