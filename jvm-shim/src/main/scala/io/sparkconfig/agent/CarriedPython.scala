@@ -15,7 +15,7 @@ private[agent] object CarriedPython {
 
   /** What goes to the end of Python's path: this jar, and Spark's own py4j. None if these classes lie in no jar. */
   def path(environment: Map[String, String]): Option[Seq[String]] =
-    home(classOf[BuildInfo.type]).filter(Files.isRegularFile(_)).map { jar =>
+    home(BuildInfo.getClass).filter(Files.isRegularFile(_)).map { jar =>
       jar.toString +: py4j(environment).map(_.toString).toSeq
     }
 
