@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sparkconfig._version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.cli import (
+    completion,
     doctor,
     init,
     install,
@@ -29,7 +30,9 @@ from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (init, seal, resolve, validate, migrate, scrub, run, providers, refresh, doctor, jar, install)
+COMMANDS = (
+    init, seal, resolve, validate, migrate, scrub, run, providers, refresh, doctor, jar, install, completion,
+)  # fmt: skip
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on
@@ -55,11 +58,22 @@ def parser() -> Parser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"sparkconfig {__version__}")
+    top.add_argument("--version", action="store_true", help="print the version")
+    top.add_argument(
+        "--json", action="store_true", help="print one JSON object, as each command does with it"
+    )
+    top.set_defaults(run=_version)
     commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.register(commands)
     return top
+
+
+def _version(options: argparse.Namespace, out: Output) -> ExitCode:
+    if not options.version:
+        options.parser.refuse(f"a command is missing; '{options.parser.prog} --help' lists them")
+    out.result({"version": __version__}, [f"sparkconfig {__version__}"])
+    return ExitCode.OK
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,7 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     # Known before the command line is understood: a wrong one is answered in the same form.
-    out = Output(as_json="--json" in words)
+    own = (
+        words[: words.index("--")] if "--" in words else words
+    )  # what follows belongs to a command of the user's
+    out = Output(as_json="--json" in own)
     try:
         code = _run(words, out)
         sys.stdout.flush()

@@ -6,7 +6,6 @@ import argparse
 import time
 from pathlib import Path
 
-from sparkconfig.agent import control
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import AgentError, SecretNotFoundError
@@ -64,6 +63,8 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _run(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.agent import control
+
     found = _living()
     if options.list:
         rows = [[name, str(status["generation"])] for name, (_, status) in found.items()]
@@ -104,6 +105,8 @@ def _reached(path: Path, generation: int, seconds: float) -> tuple[int, list[str
     Returns:
         How many they are, and who did not have it in time.
     """
+    from sparkconfig.agent import control
+
     deadline = time.monotonic() + seconds
     while True:
         answer = control.ask(path, "executors")
@@ -117,6 +120,8 @@ def _reached(path: Path, generation: int, seconds: float) -> tuple[int, list[str
 
 
 def _living() -> dict[str, tuple[Path, dict[str, object]]]:
+    from sparkconfig.agent import control
+
     living = {}
     for name, path in control.sockets().items():
         try:

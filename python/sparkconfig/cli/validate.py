@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.checks.dry_run import read_confs
 from sparkconfig.checks.exit_codes import ExitCode, FileError, check_exists
 from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.policy.request import JOB_TYPES, SCOPES
 
 if TYPE_CHECKING:
     from sparkconfig.checks.validate import Report
@@ -27,6 +25,10 @@ examples:
 exit codes: 0 everything is allowed, 3 a policy or setting is wrong, 8 something is refused. It is the code that
 decides in a running application, too; values are never printed.
 """
+
+# Those of policy.request, without its import: a test compares them.
+_JOB_TYPES = ("batch", "streaming", "sql", "connect", "interactive")
+_SCOPES = ("application", "session", "source", "sink", "catalog", "hadoop", "worker")
 
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,12 +51,12 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE", help="one conf; wins over files"
     )
-    parser.add_argument("--job-type", choices=JOB_TYPES, default="batch", help="default: batch")
+    parser.add_argument("--job-type", choices=_JOB_TYPES, default="batch", help="default: batch")
     parser.add_argument(
         "--streaming", action="store_true", help="check as a streaming query inside a job of that type"
     )
     parser.add_argument("--application", default="", metavar="NAME", help="main class or script")
-    parser.add_argument("--scope", choices=[s for s in SCOPES if s != "connector"], default="application")
+    parser.add_argument("--scope", choices=_SCOPES, default="application")
     parser.add_argument(
         "--policy",
         metavar="FILE_OR_NAME",
@@ -78,6 +80,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(options: argparse.Namespace, out: Output) -> int:
     """Check, and report everything at once."""
+    from sparkconfig.checks.dry_run import read_confs
     from sparkconfig.checks.validate import Question, check, is_document
 
     check_exists(options.operator_file)

@@ -73,13 +73,18 @@ class _ListedKeys(KeySource):
 
     def candidates(self, header: Header) -> list[bytes]:
         """Return all keys, unless the file has a passphrase."""
-        return self.keys() if header.scrypt is None else []
+        return self._keys_of(header) if header.scrypt is None else []
+
+    def _keys_of(self, header: Header) -> list[bytes]:
+        """Return all keys, for a file that exists."""
+        del header
+        return self.keys()
 
     def key_for(self, header: Header) -> bytes:
         """Return the key with the header's id."""
         if header.scrypt is not None:
             raise WrongKeyError(f"it is sealed with a passphrase, and not with the {self}")
-        keys = {crypto.key_id(key): key for key in self.keys()}
+        keys = {crypto.key_id(key): key for key in self._keys_of(header)}
         if header.key_id not in keys:
             raise WrongKeyError(
                 f"it is sealed with key {header.key_id}, but the {self} holds {', '.join(keys)}"
@@ -108,6 +113,17 @@ class KeyFile(_ListedKeys):
             raise KeyUnusableError(f"the key file {error}") from None
         else:
             return _decode(raw.decode("utf-8", "replace"), str(self))
+        raise KeyMissingError(missing)
+
+    def _keys_of(self, header: Header) -> list[bytes]:
+        """Return all keys; if there is no key file, a new one would not open a file that exists."""
+        try:
+            return self.keys()
+        except KeyMissingError:
+            missing = (
+                f"the {self} does not exist; copy the one that holds key {header.key_id} there, since no other key"
+                " opens this file. If it is lost, so are the values: seal them into a new file"
+            )
         raise KeyMissingError(missing)
 
     def stamp(self) -> files.Stamp | None:

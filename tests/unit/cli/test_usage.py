@@ -7,6 +7,8 @@ import inspect
 import json
 import os
 import pty
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +19,9 @@ import pytest
 import sparkconfig
 from sparkconfig import errors
 from sparkconfig.checks.exit_codes import ExitCode, code_for
+from sparkconfig.cli import completion, validate
 from sparkconfig.cli.main import main, parser
+from sparkconfig.policy.request import JOB_TYPES, SCOPES
 
 SECRET = "usage-canary-77aa-value"
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(sparkconfig.__file__).parents[1])}
@@ -198,3 +202,86 @@ class TestExitCodes:
         }
         internal = {kind for kind, code in inner.items() if code is ExitCode.INTERNAL}
         assert internal == {errors.SecretExposureError}  # raised only where the package itself is wrong
+
+
+def test_the_version_and_json_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == ExitCode.OK
+    assert capsys.readouterr().out == f"sparkconfig {sparkconfig.__version__}\n"
+    assert main(["--version", "--json"]) == ExitCode.OK
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "version": sparkconfig.__version__}
+    for words in (["--json"], []):
+        assert main(words) == ExitCode.USAGE
+        text = said(capsys)
+        assert "a command is missing" in text
+        assert "did you mean" not in text
+
+
+def test_json_of_a_users_own_command_is_not_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--", "app", "--json"]) == ExitCode.USAGE
+    assert capsys.readouterr().out == ""
+
+
+def test_every_command_has_json_or_passes_an_exit_code_through() -> None:
+    without = {words for words in EVERY if "--json" not in _options(words)}
+    assert without == {("seal",), ("scrub",), ("run",)}, (
+        "two that need a subcommand, and one whose output is another's"
+    )
+
+
+def test_help_fits_a_screen_and_shows_examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    for words in EVERY:
+        text = _parser(words).format_help()
+        assert len(text.splitlines()) <= 40, words
+        assert len(words) > 1 or "examples:" in text, words
+
+
+@pytest.mark.parametrize("shell", completion.SHELLS)
+def test_completion_knows_every_command_and_option(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """If it does not: python docs/completion.py."""
+    assert main(["completion", shell]) == ExitCode.OK
+    script = capsys.readouterr().out
+    for words in EVERY:
+        begin = "_".join(["_shtab_sparkconfig", *words]).replace("-", "_")
+        if shell == "bash":
+            (line,) = re.findall(rf"^{begin}_option_strings=\((.*)\)$", script, re.MULTILINE)
+            assert set(line.replace("'", "").split()) == _options(words), words
+        else:
+            assert words[-1] in script
+            assert all(option in script for option in _options(words))
+    if shutil.which(shell):
+        assert subprocess.run([shell, "-n"], input=script, text=True, check=False).returncode == 0
+
+
+def test_choices_that_are_written_twice_are_the_same() -> None:
+    assert validate._JOB_TYPES == JOB_TYPES
+    assert (*validate._SCOPES, "connector") == SCOPES
+
+
+def test_a_start_imports_nothing_heavy() -> None:
+    """What made it slow once. No time is measured here: 'sparkconfig --version' needs 0.1 s of a processor."""
+    code = (
+        "import sys; from sparkconfig.cli.main import main; main(['--version']);"
+        " print(*[name for name in sys.modules if name.startswith('sparkconfig.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=ENVIRON, capture_output=True, text=True, check=True
+    )
+    heavy = {"resolution", "substitution", "agent", "policy", "checks.dry_run", "sealed", "migrate", "scrub"}
+    assert not [
+        name
+        for name in done.stdout.split()
+        if name.startswith(tuple(f"sparkconfig.{each}" for each in heavy))
+    ]
+
+
+def _parser(words: tuple[str, ...]) -> argparse.ArgumentParser:
+    found: argparse.ArgumentParser = parser()
+    for word in words:
+        (action,) = (each for each in found._actions if isinstance(each, argparse._SubParsersAction))
+        found = action.choices[word]
+    return found
+
+
+def _options(words: tuple[str, ...]) -> set[str]:
+    return {option for action in _parser(words)._actions for option in action.option_strings}

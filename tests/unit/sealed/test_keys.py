@@ -21,7 +21,7 @@ from sparkconfig.sealed.failures import (
 )
 from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
 from sparkconfig.sealed.names import EntryName
-from sparkconfig.sealed.opened import SealedReader, load
+from sparkconfig.sealed.opened import SealedReader, load, names_in
 
 PASSWORD = EntryName("shop", "password")
 CHEAP = ScryptCost(n=1 << 14, r=8, p=1)
@@ -50,9 +50,16 @@ class TestKeyFile:
         key.path.chmod(0o400)
         assert load(file, key).names() == []
 
-    def test_a_missing_one_says_how_to_make_it(self, file: Path, tmp_path: Path) -> None:
+    def test_a_missing_one_says_how_to_make_it(self, tmp_path: Path) -> None:
         with pytest.raises(KeyMissingError, match="new-key"):
+            editor.create(tmp_path / "new", KeyFile(tmp_path / "absent"))
+
+    def test_beside_a_file_that_exists_a_new_key_is_no_advice(self, file: Path, tmp_path: Path) -> None:
+        key_id, _ = names_in(file)
+        with pytest.raises(KeyMissingError) as caught:
             load(file, KeyFile(tmp_path / "absent"))
+        assert f"copy the one that holds key {key_id} there" in str(caught.value)
+        assert "new-key" not in str(caught.value)
 
     @pytest.mark.parametrize(
         "text", ["", "# only a comment\n", "not base64!", base64.b64encode(b"x" * 16).decode()]
