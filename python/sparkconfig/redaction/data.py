@@ -8,6 +8,7 @@ import pkgutil
 __all__ = [
     "COMMON_WORDS",
     "ENTITIES",
+    "ERROR_SIGNS",
     "FLOOR",
     "FRAGMENT_CUTS",
     "FRAGMENT_FLOOR",
@@ -35,6 +36,8 @@ FRAGMENT_CUTS: str = _DATA["fragment_cuts"]
 FRAGMENT_PATHS: str = _DATA["fragment_paths"]
 #: A regular expression for fragments that are words or numbers, and would destroy pages and logs.
 FRAGMENT_WORDS: str = _DATA["fragment_words"]
+#: Parts of words, one of which stands in each text that is an error, written so as no case matters.
+ERROR_SIGNS: tuple[str, ...] = tuple(_DATA["error_signs"])
 #: Texts that appear in logs and pages without being a secret.
 COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
 #: A regular expression, searched without regard to case, for names of secrets in connection strings.

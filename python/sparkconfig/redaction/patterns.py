@@ -80,11 +80,13 @@ class Pattern:
     Attributes:
         alphabet: of an encoding; characters of it beside a match hold some bits of the value too.
         open: the text was cut, so all that follows in the alphabet belongs to the match.
+        fragment: a part of a value, which only errors quote.
     """
 
     text: str
     alphabet: frozenset[str] = frozenset()
     open: bool = False
+    fragment: bool = False
 
 
 def texts(value: str) -> list[str]:
@@ -176,7 +178,8 @@ def patterns(text: str) -> Iterable[Pattern]:
     """All writings of one text that escapes alone do not explain."""
     yield Pattern(text)
     yield from _parts(text)
-    yield from map(Pattern, _fragments(text))
+    for part in _fragments(text):
+        yield Pattern(part, fragment=True)
     if len(text) < FLOOR:
         return  # an encoding of a few characters looks like any other text
     raw = text.encode("utf-8", "surrogatepass")

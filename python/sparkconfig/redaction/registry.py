@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 
-from sparkconfig.redaction.data import FLOOR, STEPS, STEPS_PER_CHARACTER
+from sparkconfig.redaction.data import ERROR_SIGNS, FLOOR, STEPS, STEPS_PER_CHARACTER
 from sparkconfig.redaction.masking import MASK, WITHHELD, in_mask, joined, replace
 from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
@@ -52,6 +52,7 @@ class Registry:
         self._generations: dict[str, int] = {}
         self._texts: set[str] = set()
         self._index = _Index({}, {}, [])
+        self._fragments = _Index({}, {}, [])
         self._pending: list[str] = []
         self.faults = 0
 
@@ -93,10 +94,14 @@ class Registry:
         Raises:
             ScanOverloadError: the text would cost more than linear time.
         """
-        return self._current().find(text) if self._generations and text else []
+        return self._find(text) if self._generations and text else []
 
-    def redact(self, text: str) -> str:
+    def redact(self, text: str, *, record: bool = False) -> str:
         """Mask every occurrence of every value.
+
+        Args:
+            record: there are many such texts, as the lines of a log: fragments of values are looked for only where
+                an error may be.
 
         Returns:
             The same object if none occurs; WITHHELD if the search failed, never the unsearched text.
@@ -104,7 +109,7 @@ class Registry:
         if not self._generations or not text:
             return text
         try:
-            found = self._current().find(text)
+            found = self._find(text, record=record)
             return replace(text, found) if found else text
         except Exception:  # noqa: BLE001 - whatever went wrong, the original must not pass
             self.faults += 1
@@ -118,9 +123,8 @@ class Registry:
         if not self._generations or not text:
             return text, ""
         try:
-            index = self._current()
-            found = index.find(text)
-            cut = len(text) - index.beginning(text)
+            found = self._find(text)
+            cut = len(text) - max(self._index.beginning(text), self._fragments.beginning(text))
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
             shown = replace(text[:cut], [span for span in found if span[1] <= cut])
@@ -129,6 +133,12 @@ class Registry:
             self.faults += 1
             return WITHHELD, ""
 
+    def _find(self, text: str, *, record: bool = False) -> list[tuple[int, int]]:
+        found = self._current().find(text)
+        if self._fragments and (not record or any(sign in text for sign in ERROR_SIGNS)):
+            found = joined(found + self._fragments.find(text))
+        return found
+
     def _current(self) -> _Index:
         if self._pending:
             with self._lock:
@@ -136,7 +146,9 @@ class Registry:
                     # The documents of several generations share most of their fields.
                     found = dict.fromkeys(text for value in self._pending for text in texts(value))
                     fresh = [text for text in found if text not in self._texts]
-                    self._index = self._index.extended(p for text in fresh for p in patterns(text))
+                    written = [pattern for text in fresh for pattern in patterns(text)]
+                    self._fragments = self._fragments.extended(p for p in written if p.fragment)
+                    self._index = self._index.extended(p for p in written if not p.fragment)
                     self._texts.update(fresh)
                     self._pending = []
         return self._index
@@ -152,6 +164,9 @@ class _Index:
         self._plain = plain
         self._encoded = encoded
         self._bare = bare  # without such a window
+
+    def __bool__(self) -> bool:
+        return bool(self._plain or self._encoded or self._bare)
 
     @cached_property
     def _needles(self) -> list[tuple[str, Pattern, int]]:

@@ -73,7 +73,8 @@ def _safe_record(record: logging.LogRecord) -> logging.LogRecord:
 def _changed_fields(record: logging.LogRecord) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     message = record.getMessage()
-    redacted = REGISTRY.redact(message)
+    error = bool(record.exc_info) or (record.levelno or logging.WARNING) >= logging.WARNING
+    redacted = REGISTRY.redact(message, record=not error)
     if redacted is not message:
         fields |= {"msg": redacted, "args": None}
     elif record.args and _safe(record.args) is not record.args:

@@ -34,6 +34,9 @@ private[redaction] object Constants {
   /** Fragments that are words or numbers, and would destroy pages and logs. */
   val FragmentWords: Regex = Regex.compile(data.get("fragment_words").asText)
 
+  /** Parts of words, one of which stands in each text that is an error, written so as no case matters. */
+  val ErrorSigns: Array[String] = Json.texts(data.get("error_signs")).toArray
+
   /** Texts that appear in logs and pages without being a secret. */
   val CommonWords: Set[String] = Json.texts(data.get("common_words")).toSet
 

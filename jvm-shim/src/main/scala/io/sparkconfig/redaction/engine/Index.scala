@@ -16,6 +16,9 @@ import java.util.ArrayList
 private[redaction] final class Index(val patterns: Array[Pattern]) {
   import Index._
 
+  /** Whether these are parts of values, which only errors quote: they never share an index with others. */
+  val ofFragments: Boolean = patterns.nonEmpty && patterns(0).fragment
+
   private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
   private val kinds = runs.map(run => if (run >= LongKey) LongKey else if (run >= ShortKey) ShortKey else 0)

@@ -64,42 +64,65 @@ object Redactor {
   def redact(text: String): String = redact(text, json = false)
 
   /**
+   * [[redact]] for texts of which there are many, such as the lines of a log: fragments of values are looked for only
+   * where an error may be.
+   */
+  def redactRecord(text: String): String = redact(text, json = false, record = true)
+
+  /**
    * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
    * Spark's own keys.
+   * @param record as for [[redactRecord]]
    */
-  def redactJson(text: String): String = redactExcept(text, json = true, SparkJson.keys(text))
+  def redactJson(text: String, record: Boolean = false): String =
+    redactExcept(text, json = true, SparkJson.keys(text), record)
 
   /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
-  def contains(text: String): Boolean =
+  def contains(text: String): Boolean = contains(text, record = false)
+
+  /** @param record as for [[redactRecord]] */
+  private[redaction] def contains(text: String, record: Boolean): Boolean =
     if (text == null || text.isEmpty || isEmpty) false
     else
-      try !find(text, json = false).isEmpty
+      try !find(text, json = false, record).isEmpty
       catch { case fault: Throwable => failed(fault); true }
 
   /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked. */
-  private[redaction] def redactExcept(text: String, json: Boolean, keep: => Spans): String =
-    redact(text, json, found => { val kept = keep; found.without(kept.hold) })
+  private[redaction] def redactExcept(text: String, json: Boolean, keep: => Spans, record: Boolean = false): String =
+    redact(text, json, record, found => { val kept = keep; found.without(kept.hold) })
 
-  private def redact(text: String, json: Boolean, choose: Intervals => Intervals = identity[Intervals]): String =
+  private def redact(
+      text: String,
+      json: Boolean,
+      record: Boolean = false,
+      choose: Intervals => Intervals = identity[Intervals]): String =
     if (text == null || text.isEmpty || isEmpty) text
     else
       try {
-        val all = find(text, json)
+        val all = find(text, json, record)
         val found = if (all.isEmpty) all else choose(all)
         if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
       } catch { case fault: Throwable => failed(fault); Withheld }
 
-  /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
-  private[redaction] def find(text: String, json: Boolean): Intervals = {
+  /** Whether a text may be an error, in which fragments of values are looked for; false if there are no values. */
+  private[redaction] def mayBeError(text: String): Boolean = !isEmpty && Fragments.mayBeIn(text)
+
+  /**
+   * Finds what is to be masked: sorted, apart from each other, and never a part of an escape.
+   * @param record as for [[redactRecord]]
+   */
+  private[redaction] def find(text: String, json: Boolean, record: Boolean = false): Intervals = {
     val raw = new Intervals
     val budget = new Budget(Constants.steps(text.length))
     val all = values.indexes
+    val wanted =
+      if (record && all.exists(_.ofFragments) && !Fragments.mayBeIn(text)) all.filterNot(_.ofFragments) else all
     val signs = new Signs
     var k = 0
-    while (k < all.length) { all(k).scan(text, budget, raw, if (k == 0) signs else null); k += 1 }
+    while (k < wanted.length) { wanted(k).scan(text, budget, raw, if (k == 0) signs else null); k += 1 }
     if (signs.any) Views.of(text, signs).foreach { view =>
       val inside = new Intervals
-      all.foreach(_.scan(view.text, budget, inside, null))
+      wanted.foreach(_.scan(view.text, budget, inside, null))
       var i = 0
       while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
     }

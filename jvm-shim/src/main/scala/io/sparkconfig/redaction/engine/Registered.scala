@@ -58,8 +58,15 @@ private[redaction] object Indexes {
   def extend(old: Array[Index], texts: ArrayList[String]): Array[Index] = {
     val fresh = new ArrayList[Pattern]()
     texts.forEach(text => fresh.addAll(Variants.of(text)))
+    val (fragments, others) = fresh.toArray(new Array[Pattern](0)).partition(_.fragment)
+    val (ofFragments, ofOthers) = old.partition(_.ofFragments)
+    extended(ofOthers, others) ++ extended(ofFragments, fragments)
+  }
+
+  private def extended(old: Array[Index], fresh: Array[Pattern]): Array[Index] = {
+    if (fresh.isEmpty) return old
     var kept = old
-    var patterns = fresh.toArray(new Array[Pattern](0))
+    var patterns = fresh
     while (kept.nonEmpty && kept.last.patterns.length <= math.max(2 * patterns.length, 512)) {
       patterns = kept.last.patterns ++ patterns
       kept = kept.init

@@ -5,9 +5,14 @@ import java.util.{ArrayList, Base64}
 
 /**
  * One text to look for. Escapes need no pattern of their own, see [[Readings]].
- * @param open the text was cut (long encodings are): what follows in the same alphabet belongs to the match
+ * @param open     the text was cut (long encodings are): what follows in the same alphabet belongs to the match
+ * @param fragment a part of a value that errors quote, see [[Fragments]]
  */
-private[redaction] final class Pattern(val text: String, val alphabet: Int, val open: Boolean)
+private[redaction] final class Pattern(
+    val text: String,
+    val alphabet: Int,
+    val open: Boolean,
+    val fragment: Boolean = false)
 
 private[redaction] object Pattern {
   val Plain = 0
@@ -42,7 +47,7 @@ private[redaction] object Variants {
     val found = new ArrayList[Pattern]()
     found.add(new Pattern(text, Pattern.Plain, open = false))
     addParts(text, found)
-    Fragments.of(text).forEach(part => found.add(new Pattern(part, Pattern.Plain, open = false)))
+    Fragments.of(text).forEach(part => found.add(new Pattern(part, Pattern.Plain, open = false, fragment = true)))
     // An encoding of a few characters looks like any other text.
     if (text.codePointCount(0, text.length) >= Constants.Floor) {
       val bytes = text.getBytes(UTF_8)

@@ -81,7 +81,8 @@ object LogRedaction extends Sink {
         properties: JList[Property],
         thrown: Throwable): LogEvent = {
       renew()
-      mend(delegate.createEvent(name, marker, fqcn, level, LogRedaction.safe(data), properties, safe(name, thrown)))
+      val message = LogRedaction.safe(data, isRecord(level, thrown))
+      mend(delegate.createEvent(name, marker, fqcn, level, message, properties, safe(name, thrown)))
     }
 
     override def createEvent(
@@ -94,7 +95,7 @@ object LogRedaction extends Sink {
         properties: JList[Property],
         thrown: Throwable): LogEvent = {
       renew()
-      val message = LogRedaction.safe(data)
+      val message = LogRedaction.safe(data, isRecord(level, thrown))
       val safeThrown = safe(name, thrown)
       mend(delegate match {
         case aware: LocationAwareLogEventFactory =>
@@ -102,6 +103,9 @@ object LogRedaction extends Sink {
         case plain => plain.createEvent(name, marker, fqcn, level, message, properties, safeThrown)
       })
     }
+
+    private def isRecord(level: Level, thrown: Throwable): Boolean =
+      thrown == null && !(level != null && level.isMoreSpecificThan(Level.WARN))
 
     private def safe(logger: String, thrown: Throwable): Throwable =
       if (thrown == null || LogNoise.isShownLater(logger, thrown)) null else Throwables.redact(thrown)
@@ -113,12 +117,13 @@ object LogRedaction extends Sink {
     }
   }
 
-  private def safe(data: Message): Message =
+  /** @param record whether it is a line like most, in which only certain words tell of an error */
+  private def safe(data: Message, record: Boolean): Message =
     if (data == null || Redactor.isEmpty) data
     else
       try {
         val text = data.getFormattedMessage
-        val redacted = Redactor.redact(text)
+        val redacted = if (record) Redactor.redactRecord(text) else Redactor.redact(text)
         if (redacted eq text) data else new SimpleMessage(redacted)
       } catch {
         case fault: Throwable => Redactor.failed(fault); new SimpleMessage(Redactor.Withheld)
@@ -139,7 +144,7 @@ object LogRedaction extends Sink {
         val thread = event.getThreadName
         val stack = event.getContextStack
         val stackDirty = stack != null && !stack.isEmpty && Redactor.contains(stack.toString)
-        if (!dirty && !stackDirty && !Redactor.contains(thread)) event
+        if (!dirty && !stackDirty && !Redactor.contains(thread, record = true)) event
         else {
           val safeContext = new SortedArrayStringMap()
           if (context != null)

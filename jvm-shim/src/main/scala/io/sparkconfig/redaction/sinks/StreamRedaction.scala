@@ -92,6 +92,9 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
   private var waiting = false
   private var ending = false
 
+  /** So many more characters are searched for fragments too: an error goes on behind the line that says so. */
+  private var ofError = 0
+
   override def write(b: Int): Unit = write(Array(b.toByte), 0, 1)
 
   override def write(b: Array[Byte], from: Int, count: Int): Unit = synchronized {
@@ -171,7 +174,9 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     held = new ByteArrayOutputStream()
     held.write(all, until, all.length - until)
     val text = decode(bytes)
-    val safe = Redactor.redact(text)
+    if (Redactor.mayBeError(text)) ofError = RedactingStream.ErrorReach
+    val safe = if (ofError > 0) Redactor.redact(text) else Redactor.redactRecord(text)
+    ofError = math.max(0, ofError - text.length)
     if (safe eq text) target.write(bytes)
     else target.write(encode(if (safe eq Redactor.Withheld) safe + "\n" else safe))
   }
@@ -192,4 +197,7 @@ private[redaction] object RedactingStream {
   /** A line longer than this is passed on in parts; in bytes. */
   val Limit: Int = 1 << 20
   val Tail: Int = 128 << 10
+
+  /** How far behind its first line an error may quote a part of a value; in characters. */
+  private val ErrorReach = 64 << 10
 }
