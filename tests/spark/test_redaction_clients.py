@@ -11,8 +11,10 @@ import pytest
 from spark.options.conftest import has_connect
 from sparkconfig.redaction import MASK
 from support.fronts import (
+    FOREIGN,
     FRONTS,
     LITERAL,
+    QUOTED,
     SECRET,
     VARIABLE,
     Fronts,
@@ -49,6 +51,16 @@ def test_set_shows_no_value(spark, statement):
     spark.conf.set(pool, SECRET)
     masked(shown(spark.sql(statement)))
     spark.conf.unset(pool)
+
+
+def test_what_a_session_has_set_itself_is_its_own(spark):
+    assert [row.value for row in spark.sql(f"SET spark.shop.mine = {SECRET}").collect()] == [SECRET]
+    assert [row.value for row in spark.sql("SET spark.shop.mine").collect()] == [SECRET]
+    masked(shown(spark.sql("SET")))
+    spark.sql(f"SET spark.shop.substituted = {VARIABLE}").collect()
+    assert [row.value for row in spark.sql("SET spark.shop.substituted").collect()] == [MASK]
+    spark.conf.unset("spark.shop.mine")
+    spark.conf.unset("spark.shop.substituted")
 
 
 def test_tables_are_described_without_values(spark):
@@ -226,6 +238,24 @@ BAD = {
 }
 
 
+def test_an_error_that_quotes_a_part_of_a_value(spark, application):
+    for part in QUOTED.split(":"):
+        with pytest.raises(Exception) as caught:
+            spark.sql(f"SELECT raise_error('Incorrect port value : {part}')").collect()
+        # What the driver's own Python gets is looked at in test_redaction_surfaces.
+        if not hasattr(spark, "_jsparkSession"):
+            shown = f"{caught.value} {getattr(caught.value, '_stacktrace', '')}"
+            assert f"port value : {MASK}" in shown
+            assert part not in shown
+    application.drained()
+    failed = [line for line in application.heard("EVENT") if "Incorrect port value" in line]
+    ends = [line for line in failed if '"SparkListenerTaskEnd"' in line or '"SparkListenerJobEnd"' in line]
+    assert len(ends) >= 4
+    assert not [
+        line for line in [*ends, *application.heard("FAILURE")] if any(map(line.count, QUOTED.split(":")))
+    ]
+
+
 @pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
 class TestConnect:
     @pytest.mark.parametrize("kind", BAD)
@@ -273,6 +303,19 @@ class TestConnect:
         confs = application.sessions["classic"].sparkContext.getConf()
         assert confs.get("spark.shop.token") == SECRET
         assert confs.get("spark.shop.apikey") == LITERAL
+
+    def test_statements_in_other_letters(self, application):
+        """Spark keeps them as protobuf's text, in which each byte beyond ASCII is an octal escape."""
+        spark = application.sessions["connect"]
+        assert spark.sql(f"SELECT '{FOREIGN}' AS it").collect()[0].it == FOREIGN
+        application.drained()
+        told = [line.partition(" ")[2] for line in application.heard("EVENT") if "statementText" in line]
+        assert any(MASK in line for line in told), "an event with the statement"
+        octal = "".join(chr(octet) if octet < 0x80 else f"\\{octet:03o}" for octet in FOREIGN.encode())
+        for line in told:
+            text = json.dumps(json.loads(line), ensure_ascii=False)
+            assert FOREIGN not in text
+            assert octal not in text.replace("\\\\", "\\")
 
     def test_explain_of_a_frame(self, application):
         frame = application.sessions["connect"].sql(sql("SELECT 'SECRET' AS it, id FROM range(2)"))

@@ -167,6 +167,8 @@ DESCRIBE FORMATTED {WORD};
 SHOW TBLPROPERTIES {WORD} ('note');
 SELECT concat('{WORD}=', {WORD}) FROM {WORD};
 EXPLAIN SELECT concat('kept in {WORD} ', region) FROM {WORD};
+SET shop.mine=mine is {WORD};
+SET shop.mine;
 """
 
 
@@ -187,6 +189,9 @@ def test_thrift_server(bank: Bank) -> None:
             assert told in listed, f"what programs act on: {told}"
         assert listed.count(f"kept in {MASK}") >= 3, "a comment, a property, a literal in a plan"
         assert f"kept in {WORD}" not in listed
+        assert listed.count(f"mine is {WORD}") == 2, (
+            "what the client has set, when it sets it and when it asks"
+        )
     finally:
         server.stop()
     bank.outputs.append(server.output())

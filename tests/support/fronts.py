@@ -20,6 +20,10 @@ PROBE = Path(__file__).parents[1] / "jvm" / "ListenerProbe.scala"
 SECRET = "Canary-c11e'nt&9<7>-value"
 #: Written in clear, under keys that name a secret and that Spark's own pattern does not know.
 LITERAL = "Canary-in-clear-82/x+y"
+#: A secret by its reference; drivers quote its first part as a port, and its second as a host.
+QUOTED = "hunter2Zx:9KdLwQ71"
+#: A secret that protobuf's texts hold as octal bytes.
+FOREIGN = "cänäry-ключ-鍵-7c1e"
 #: Secrets by their reference, and words that a program meets elsewhere too.
 WORDS = {
     "one": "inventory",
@@ -28,6 +32,7 @@ WORDS = {
     "four": "nodeName",
     "five": "etl_service",
 }
+SECRETS = {"token": SECRET, "quoted": QUOTED, "foreign": FOREIGN, **WORDS}
 VARIABLE = "${spark.shop.token}"
 FRONTS = ["classic", *(["connect"] if has_connect() else [])]
 
@@ -51,9 +56,7 @@ class Fronts:
 @contextmanager
 def running_fronts(folder: Path) -> Iterator[Fronts]:
     """Run the application in this process, with its files in a folder."""
-    (folder / "shop.properties").write_text(
-        "".join(f"{key}={value}\n" for key, value in {"token": SECRET, **WORDS}.items())
-    )
+    (folder / "shop.properties").write_text("".join(f"{key}={value}\n" for key, value in SECRETS.items()))
     compile_scala(PROBE, folder / "classes")
     port = free_port()
     conf = {
@@ -69,8 +72,7 @@ def running_fronts(folder: Path) -> Iterator[Fronts]:
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
         "spark.config.inplace.keys": "spark.shop.*",
-        "spark.shop.token": f"${{files:{folder}/shop.properties:token}}",
-        **{f"spark.shop.{key}": f"${{files:{folder}/shop.properties:{key}}}" for key in WORDS},
+        **{f"spark.shop.{key}": f"${{files:{folder}/shop.properties:{key}}}" for key in SECRETS},
         "spark.shop.apikey": LITERAL,
         "spark.hadoop.fs.azure.account.key.shop": LITERAL,
         "spark.sql.ansi.enabled": "true",

@@ -179,5 +179,8 @@ for line in (folder / "lineage").read_text().splitlines():
     # How many events there are of a kind differs between two runs of stock Spark.
     lineage.add(plain(json.dumps([event["eventType"], event["job"]["name"], sets, facets])))
 found["lineage"] = sorted(lineage)
+if (folder / "measures").exists():
+    stages = json.loads((folder / "measures").read_text())
+    found["measures"] = sorted({f"{plain(stage['name'])}: {', '.join(sorted(stage))}" for stage in stages})
 found["log"] = [line for line in (folder / "till.log").read_text().splitlines() if line]
 (folder / "found.json").write_text(json.dumps(found, indent=1, sort_keys=True))

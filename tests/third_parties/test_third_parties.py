@@ -40,7 +40,12 @@ RELEASES = {
         "io.openlineage:openlineage-spark_2.13:1.53.0",
     ),
 }
+#: It has a release for Scala 2.12 alone that can be had.
+MEASURE = {"3.5": "ch.cern.sparkmeasure:spark-measure_2.12:0.24"}
 HERE = Path(__file__).parent
+LISTENERS = "io.openlineage.spark.agent.OpenLineageSparkListener,shop.Events" + (
+    ",ch.cern.sparkmeasure.FlightRecorderStageMetrics" if SPARK in MEASURE else ""
+)
 CACHE = HERE.parents[1] / ".cache"
 DELTA = "io.delta.sql.DeltaSparkSessionExtension"
 ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
@@ -101,6 +106,9 @@ def jars(harness_run: Run) -> Iterator[list[Path]]:
         harness_run, f"third-parties-{SPARK}", RELEASES[SPARK], cache=CACHE,
         without=["org.apache.spark:*", "org.scala-lang:*", "org.apache.hadoop:*", "org.apache.logging.log4j:*"],
     )  # fmt: skip
+    if SPARK in MEASURE:
+        name = "-".join(MEASURE[SPARK].split(":")[1:])
+        found += maven_jars(harness_run, name, [MEASURE[SPARK]], cache=CACHE, transitive=False)
     # Where Spark has a library itself, that one stays.
     spark = {_library(jar) for jar in (spark_home() / "jars").glob("*.jar")}
     with tempfile.TemporaryDirectory() as folder:
@@ -138,6 +146,8 @@ def lakehouses(folder: Path) -> dict[str, str]:
         "spark.sql.catalog.ice.warehouse": str(folder / "ice"),
         "spark.openlineage.transport.type": "file",
         "spark.openlineage.transport.location": str(folder / "lineage"),
+        "spark.sparkmeasure.outputFormat": "json",
+        "spark.sparkmeasure.outputFilename": str(folder / "measures"),
     }
 
 
@@ -152,7 +162,7 @@ def found_by(run: Run, name: str, order: Order, jars: list[Path]) -> dict[str, A
         **QUIET,
         "spark.plugins": order.plugins,
         "spark.sql.extensions": order.extensions,
-        "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener,shop.Events",
+        "spark.extraListeners": LISTENERS,
         "spark.sql.queryExecutionListeners": "shop.Queries",
         "spark.ui.filters": "shop.Header",
         "spark.shop.Header.param.word": "hello",

@@ -1,8 +1,7 @@
 package io.sparkconfig.redaction.sinks
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
-import java.util.regex.Pattern
-import java.util.{ArrayList, LinkedHashMap, List => JList, Map => JMap}
+import java.util.{ArrayList, List => JList}
 
 import io.sparkconfig.redaction.engine.{Redactor, StreamJson, Throwables}
 import org.apache.spark.connect.proto.{ConfigRequest, ExecutePlanRequest, KeyValue}
@@ -31,7 +30,7 @@ class ConnectInterceptor extends ServerInterceptor {
       headers: Metadata,
       next: ServerCallHandler[Q, S]): ServerCall.Listener[Q] = {
     @volatile var client = ""
-    val protos = new Protos((key, value) => OwnConfs.knows(client, key, value))
+    val protos = new Protos((key, value) => ClientConfs.knows(client, key, value))
     val listener = next.startCall(
       new ForwardingServerCall.SimpleForwardingServerCall[Q, S](call) {
         override def sendMessage(answer: S): Unit = super.sendMessage(answer match {
@@ -54,8 +53,8 @@ class ConnectInterceptor extends ServerInterceptor {
     new ForwardingServerCallListener.SimpleForwardingServerCallListener[Q](listener) {
       override def onMessage(question: Q): Unit = {
         question match {
-          case request: ConfigRequest => client = OwnConfs.note(request)
-          case request: ExecutePlanRequest => OwnConfs.note(request)
+          case request: ConfigRequest => client = ClientConfs.note(request)
+          case request: ExecutePlanRequest => ClientConfs.note(request)
           case _ =>
         }
         super.onMessage(question)
@@ -66,22 +65,15 @@ class ConnectInterceptor extends ServerInterceptor {
   private def Withheld: Status = Status.INTERNAL.withDescription(Redactor.Withheld)
 }
 
-/** The confs that clients have set themselves, as far as they are remembered: these answers are their own text. */
-private object OwnConfs {
-  private val Limit = 10000
-  private val Longest = 8192
-  private val known = new LinkedHashMap[(String, String), String](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: JMap.Entry[(String, String), String]): Boolean = size > Limit
-  }
-
-  /** `SET key = value`, as Spark takes it apart: a key may be quoted, the value is the rest. Blanks do not count. */
-  private val Statement = Pattern.compile("(?is)\\s*SET\\s+(?:`((?:[^`]|``)+)`|([^\\s=`]+))\\s*=\\s*(.*?)[\\s;]*")
+/** The confs that clients of this server have set themselves. */
+private object ClientConfs {
+  private val known = new OwnConfs
 
   /** @return whose request this is */
   def note(request: ConfigRequest): String = {
     val client = of(request.getUserContext.getUserId, request.getSessionId)
     if (request.getOperation.hasSet)
-      request.getOperation.getSet.getPairsList.forEach(pair => note(client, pair.getKey, pair.getValue))
+      request.getOperation.getSet.getPairsList.forEach(pair => known.note(client + pair.getKey, pair.getValue))
     client
   }
 
@@ -89,20 +81,14 @@ private object OwnConfs {
   def note(request: ExecutePlanRequest): Unit = {
     val command = request.getPlan.getCommand.getSqlCommand
     val text = if (command.getInput.hasSql) command.getInput.getSql.getQuery else command.getSql
-    val set = Statement.matcher(if (text.length <= 2 * Longest) text else "")
-    if (set.matches()) {
-      val key = Option(set.group(1)).map(_.replace("``", "`")).getOrElse(set.group(2))
-      note(of(request.getUserContext.getUserId, request.getSessionId), key, set.group(3))
+    OwnConfs.setBy(text).foreach { case (key, value) =>
+      known.note(of(request.getUserContext.getUserId, request.getSessionId) + key, value)
     }
   }
 
-  private def of(user: String, session: String): String = user + "\u0000" + session
+  private def of(user: String, session: String): String = s"$user\u0000$session\u0000"
 
-  private def note(client: String, key: String, value: String): Unit =
-    if (value.length <= Longest) known.synchronized(known.put((client, key), value.trim))
-
-  def knows(client: String, key: String, value: String): Boolean =
-    known.synchronized(value.trim == known.get((client, key)))
+  def knows(client: String, key: String, value: String): Boolean = known.knows(client + key, value)
 }
 
 /** @param own whether the client has set this conf to this value */

@@ -25,8 +25,8 @@ private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
   override def masks: Seq[Masked] = Seq(
     Masked(
       "answers of commands",
-      "free text: `SET`, `SET -v`, `EXPLAIN`, comments, properties, literals of statements; for every kind of client." +
-        " See \"What stays true\"",
+      "free text: `SET`, `SET -v`, `EXPLAIN`, comments, properties, literals of statements; for every kind of client, but" +
+        " for what the session has set itself. See \"What stays true\"",
       "the session's start"))
 
   override def install: PartialFunction[Stage, Unit] = { case Stage.Session(extensions) => inject(extensions) }
@@ -39,7 +39,7 @@ private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
         plan match {
           case command: ExecutedCommandExec =>
             val twin = ExecutedCommandExec(command.cmd)
-            answer(RunnableAnswer, command, twin.executeCollect().toSeq, mask)
+            answer(RunnableAnswer, command, twin.executeCollect().toSeq, SessionConfs.except(command.cmd, mask))
           case command: V2CommandExec => answer(CatalogAnswer, command, run(command), mask)
           case _ =>
         })
