@@ -100,6 +100,7 @@ class Registry:
         """Mask every occurrence of every value.
 
         Args:
+            text: what is about to be shown.
             record: there are many such texts, as the lines of a log: fragments of values are looked for only where
                 an error may be.
 

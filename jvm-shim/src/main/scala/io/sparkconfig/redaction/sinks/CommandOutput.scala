@@ -25,8 +25,8 @@ private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
   override def masks: Seq[Masked] = Seq(
     Masked(
       "answers of commands",
-      "free text: `SET`, `SET -v`, `EXPLAIN`, comments, properties, literals of statements; for every kind of client, but" +
-        " for what the session has set itself. See \"What stays true\"",
+      "free text: `SET`, `SET -v`, `EXPLAIN`, comments, properties, literals of statements; for every kind of client," +
+        " but for what the session has set itself. See \"What stays true\"",
       "the session's start"))
 
   override def install: PartialFunction[Stage, Unit] = { case Stage.Session(extensions) => inject(extensions) }
