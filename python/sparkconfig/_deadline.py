@@ -25,6 +25,14 @@ class Outcome(Generic[T]):
     error: BaseException | None = None
     late: bool = False
 
+    @classmethod
+    def of(cls, call: Callable[[], T]) -> Outcome[T]:
+        """Make the call here and now. What it raises is the caller's to classify: third-party code raises anything."""
+        try:
+            return cls(value=call())
+        except Exception as error:  # noqa: BLE001
+            return cls(error=error)
+
 
 _Job = Callable[[], None]
 

@@ -149,7 +149,7 @@ def test_what_spark_or_hadoop_expand_is_left_alone(ends) -> None:
         ("bare python", ["/usr/bin/env", "spark.config.agent.python"]),
     ],
 )
-def test_a_bad_start_is_no_start_and_says_what_to_do(ends, case: str, words: list[str]) -> None:
+def test_a_bad_start_is_not_a_start_and_says_what_to_do(ends, case: str, words: list[str]) -> None:
     end = ends[case]
     assert not end["started"]
     assert [word for word in words if word not in str(end["message"])] == [], end["message"]

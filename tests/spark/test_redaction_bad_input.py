@@ -98,7 +98,7 @@ def test_a_text_that_costs_too_much_is_withheld_and_counted(jvm):
         assert withheld or note != "\\" * 64 or answer["note"] == MASK
 
 
-def test_a_value_of_signs_of_json_leaves_no_line_that_is_no_event(jvm):
+def test_a_value_of_signs_of_json_leaves_no_line_that_is_not_an_event(jvm):
     """One such line, and the history server could not read the log."""
     redactor = scala_object(jvm, "io.sparkconfig.redaction.engine.Redactor")
     before = redactor.faults()

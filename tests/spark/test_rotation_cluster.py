@@ -8,7 +8,6 @@ import signal
 import stat
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from sparkconfig._spark import driver
 from sparkconfig.agent import control
 from sparkconfig.cli import main
 from sparkconfig.streaming import managed
+from support.crawl import fetch
 from support.processes import wait_until
 from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
 
@@ -316,7 +316,7 @@ def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: S
     ui = site.context.uiWebUrl
 
     def told() -> dict[str, object]:
-        return json.loads(_text(f"{ui}/config/json/"))
+        return json.loads(fetch(f"{ui}/config/json/"))
 
     # The executor that took the place of the one that was killed may be starting still.
     wait_until(
@@ -325,14 +325,14 @@ def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: S
         timeout=90,
     )
     state = told()
-    page = _text(f"{ui}/config/")
+    page = fetch(f"{ui}/config/").decode()
     assert state["generation"] == driver.generation()
     assert {provider["name"]: provider["up"] for provider in state["providers"]} == {"files": True}
     references = [text for use in state["references"] for text in use["references"]]
     assert site.reference() in references
     for expected in ("files", "FileConfigProvider", f"{site.folder}/main.properties", "Executors"):
         assert expected in page
-    metrics = json.loads(_text(f"{ui}/metrics/json/"))["gauges"]
+    metrics = json.loads(fetch(f"{ui}/metrics/json/"))["gauges"]
     gauges = {
         name.rpartition(".")[2]: each["value"] for name, each in metrics.items() if "ConfigPlugin" in name
     }
@@ -340,11 +340,6 @@ def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: S
     assert (gauges["providers"], gauges["providersUp"], gauges["executorsBehind"]) == (1, 1, 0)
     for shown in (json.dumps(state), page, json.dumps(metrics)):
         assert not any(value in shown for value in site.values)
-
-
-def _text(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=20) as answer:
-        return answer.read().decode()
 
 
 def test_managed_queries_restart_one_after_the_other_and_lose_nothing(site: Site) -> None:
@@ -388,9 +383,7 @@ def test_managed_queries_restart_one_after_the_other_and_lose_nothing(site: Site
                 feed(name, range(turn * 100, turn * 100 + 100))
             site.rotate()
             wait_until(
-                "restarts",
-                lambda turn=turn: min(len(queries[name].restarts) for name in "ab") > turn,
-                timeout=90,
+                "restarts", lambda turn=turn: all(len(queries[n].restarts) > turn for n in "ab"), timeout=90
             )
         for query in queries.values():
             query.query.processAllAvailable()

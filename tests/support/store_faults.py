@@ -94,7 +94,7 @@ class StoreFaults:
         assert self.read(faulty, {"attempts": "1"}, [Fault(slow=True)]) is None
 
     @pytest.mark.parametrize("fault", [Fault(garbage=True), Fault(truncated=True), Fault(closed=True)])
-    def test_half_answers_and_garbage_are_no_answers(self, faulty, fault):
+    def test_half_answers_and_garbage_are_not_answers(self, faulty, fault):
         failed = self.read(faulty, {"attempts": "2"}, [fault] * 6)
         assert isinstance(failed.error, ProviderUnavailableError)
         faulty.fake.clear_faults()

@@ -45,7 +45,7 @@ def test_every_other_way_raises_and_points_to_reveal(show) -> None:
 
 
 @pytest.mark.parametrize("use", [lambda s: s + "x", lambda s: "x" + s, ",".join, bytes, len, list])
-def test_it_is_no_text(use) -> None:
+def test_it_is_not_text(use) -> None:
     with pytest.raises(TypeError) as caught:
         use(Secret(VALUE))
     assert VALUE not in str(caught.value)

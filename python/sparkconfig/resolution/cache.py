@@ -290,7 +290,7 @@ class CachingProvider(ConfigProvider):
         values: a slow store must not hold up every use. Its answer counts as the next read.
         """
         if self._timeout_ms is None:
-            return self._checked(path, _call(lambda: self._inner.get(path, wanted)))
+            return self._checked(path, Outcome.of(lambda: self._inner.get(path, wanted)))
         now = self._clock() * 1000
         slow = entry.slow
         if slow is not None and slow.wanted >= wanted:
@@ -302,7 +302,7 @@ class CachingProvider(ConfigProvider):
         read = SlowRead(wanted, now + self._timeout_ms)
 
         def call() -> None:
-            read.outcome = _call(lambda: self._inner.get(path, wanted))
+            read.outcome = Outcome.of(lambda: self._inner.get(path, wanted))
             # Only the end of a read that nobody waits for any more is news: waking at every read would make
             # the keeper read for ever.
             if read.left:
@@ -395,10 +395,3 @@ class CachingProvider(ConfigProvider):
         if ttl is None or ttl < 0:
             return jittered(self._poll_ms)
         return jittered(ttl * _REFRESH_AT)
-
-
-def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:
-    try:
-        return Outcome(value=call())
-    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; classified by the caller
-        return Outcome(error=error)

@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Set
 
 from sparkconfig._threads import daemon
-from sparkconfig.errors import ProviderUnavailableError, SparkConfigError, UnresolvedReferenceError
+from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.files import FileRules, StoredFile
 from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.in_use import InUse, Use
+from sparkconfig.resolution.inherited import Inherited
 from sparkconfig.resolution.proofs import Answer, Generations, Proof, proof_of
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Place, Resolution
@@ -72,7 +73,7 @@ class SnapshotKeeper:
         self._versions: dict[Place, int] = {}
         self._generations = Generations()
         self._snapshot = held or Snapshot(0, {})
-        self._inherited = dict.fromkeys(self._snapshot.entries, time.monotonic() + stale_ms / 1000)
+        self._inherited = Inherited(self._snapshot, stale_ms)
         self._uses: dict[str, Use] = {}
         self._published_at = time.time()
         self._rounds = 0
@@ -133,7 +134,7 @@ class SnapshotKeeper:
             failed = [
                 e
                 for id_, e in wanted.items()
-                if e in resolution.failed and not self._inherits(id_, resolution, e)
+                if e in resolution.failed and not self._inherited.serves(id_, self._snapshot, resolution, e)
             ]
             good = {id_: e for id_, e in wanted.items() if e not in failed}
             problems = [problem for expression in failed for problem in resolution.problems_of(expression)]
@@ -223,13 +224,13 @@ class SnapshotKeeper:
         Returns:
             The expressions that were read, by id, and what came of it.
         """
-        if any(self._serves(id_) for id_ in self._inherited):
+        if self._inherited.any_serves(self._snapshot):
             return self._read_all(wanted)
         self._rounds += 1
         group = dict(wanted)
         while True:
             resolution = self._resolver.resolve(group.values(), self._files)
-            touched = {place for e in group.values() for place in _places(resolution, e)}
+            touched = {place for e in group.values() for place in resolution.places(e)}
             more = {
                 id_: self._known.by_id[id_]
                 for place in touched
@@ -260,10 +261,10 @@ class SnapshotKeeper:
             How many changes were counted.
         """
         # Before anything can end this round: what is not recorded here is read again.
-        versions = {p: self._version(p) for e in group.values() for p in _places(resolution, e)}
+        versions = {p: self._version(p) for e in group.values() for p in resolution.places(e)}
         forgotten = self._known.take(more)
         before = self._snapshot.entries
-        kept = self._kept(resolution)
+        kept = self._inherited.kept(self._snapshot, resolution, self._known.by_id)
         fresh: dict[str, Entry | None] = dict.fromkeys(forgotten)
         files: dict[str, StoredFile] = {}
         for id_ in group.keys() & self._known.by_id.keys():
@@ -284,7 +285,7 @@ class SnapshotKeeper:
             elif value.resolved:
                 fresh[id_] = Entry(value.reveal(), value.redact, frozenset(value.files), value.secrets)
                 files.update(value.files)
-                self._inherited.pop(id_, None)
+                self._inherited.replaced(id_)
         self._failed_rounds += bool(resolution.failed)
         differing = {id_ for id_, entry in fresh.items() if entry != before.get(id_)}
         self._note(group, resolution, fresh, differing)
@@ -324,39 +325,6 @@ class SnapshotKeeper:
             self._changed.notify_all()
         _log.info("generation %d; expressions: %d", self._snapshot.generation, len(entries))
         return counted
-
-    def _serves(self, id_: str) -> bool:
-        """Whether the value that another process left may stand in during an outage."""
-        return self._inherited.get(id_, 0.0) > time.monotonic() and id_ in self._snapshot.entries
-
-    def _inherits(self, id_: str, resolution: Resolution, expression: Expression) -> bool:
-        """Whether that is the case now."""
-        errors = resolution.failed.get(expression, [])
-        outage = bool(errors) and all(isinstance(error, ProviderUnavailableError) for error in errors)
-        return outage and self._serves(id_)
-
-    def _kept(self, resolution: Resolution) -> set[str]:
-        """The expressions that keep an inherited value.
-
-        First those whose provider cannot be reached; then those that share a (provider, path) with one of them,
-        since a path's keys must not come from two reads.
-        """
-        kept: set[str] = set()
-        places: set[Place] = set()
-        for id_, expression in self._known.by_id.items():
-            if self._inherits(id_, resolution, expression):
-                kept.add(id_)
-                places |= _places(resolution, expression)
-        grown = bool(kept)
-        while grown:
-            grown = False
-            for id_, expression in self._known.by_id.items():
-                mine = _places(resolution, expression)
-                if id_ not in kept and mine & places and self._serves(id_):
-                    kept.add(id_)
-                    places |= mine
-                    grown = True
-        return kept
 
     def _note(
         self,
@@ -415,7 +383,3 @@ class SnapshotKeeper:
                 _log.warning("values could not be read again: %s", error)
             except Exception as error:  # noqa: BLE001
                 _log.error("values could not be read again: %s", type(error).__name__)
-
-
-def _places(resolution: Resolution, expression: Expression) -> set[Place]:
-    return {(source.provider, source.path) for source in resolution.provenance.get(expression, [])}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from sparkconfig._deadline import CallPool, Outcome
@@ -62,7 +62,7 @@ class Lookups:
         if pool is not None and timeout_ms is not None:
             outcomes = pool.run(calls, timeout_ms / 1000)
         else:
-            outcomes = [_call(call) for _, call in calls]
+            outcomes = [Outcome.of(call) for _, call in calls]
         for (place, keys), outcome in zip(wanted.items(), outcomes, strict=True):
             if outcome.late:
                 self.errors[place] = ProviderTimeoutError(
@@ -136,13 +136,6 @@ class Lookups:
         id_, self.files[id_] = found
         self._ids[place[0], place[1], key] = id_
         return marker(id_)
-
-
-def _call(call: Callable[[], ConfigData]) -> Outcome[ConfigData]:
-    try:
-        return Outcome(value=call())
-    except Exception as error:  # noqa: BLE001 - third-party code may raise anything; classified by harmless()
-        return Outcome(error=error)
 
 
 def harmless(error: BaseException, name: str, path: str) -> SparkConfigError:

@@ -104,6 +104,10 @@ class Resolution:
         """All problems, in the order of the expressions; empty if every expression has a value."""
         return [text for texts in self.problem_texts.values() for text in texts]
 
+    def places(self, expression: Expression) -> set[Place]:
+        """Return each (provider, path) from which parts of the expression come."""
+        return {(source.provider, source.path) for source in self.provenance.get(expression, [])}
+
     def problems_of(self, expression: Expression) -> list[str]:
         """The problems of one expression."""
         return self.problem_texts.get(expression, [])

@@ -160,7 +160,7 @@ class TestIam:
             provider.get("shop/prod")
 
     @pytest.mark.parametrize("fault", [Fault(503), Fault(closed=True), Fault(garbage=True)])
-    def test_an_outage_while_a_role_is_assumed_is_no_refusal(self, moto, fault):
+    def test_an_outage_while_a_role_is_assumed_is_not_a_refusal(self, moto, fault):
         role = "arn:aws:iam::123456789012:role/spark"
         with FaultProxy(moto.url) as proxy:
             params = {"endpoint.url": proxy.url, "role.arn": role, "attempts": "1"}
@@ -284,7 +284,7 @@ class TestSecretsManager:
         with secrets_manager(moto) as provider, pytest.raises(ProviderError, match=r"base64\.keys"):
             provider.get("", {"keystore.p12"})
 
-    def test_text_that_is_no_json_says_what_to_do(self, moto):
+    def test_text_that_is_not_json_says_what_to_do(self, moto):
         with secrets_manager(moto) as provider, pytest.raises(ProviderError, match="layout=whole") as caught:
             provider.get("whole/password", {"x"})
         assert DATA["password"] not in str(caught.value)

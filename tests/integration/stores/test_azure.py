@@ -143,7 +143,7 @@ class TestValues:
         with make(params) as provider:
             assert provider.get("", {"bytes"}).data == {"bytes": "/wD+AQ=="}
 
-    def test_text_that_is_no_json_says_what_to_do(self, params):
+    def test_text_that_is_not_json_says_what_to_do(self, params):
         with make(params) as provider, pytest.raises(ProviderError, match="layout=whole"):
             provider.get("whole-password")
 

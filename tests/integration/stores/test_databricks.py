@@ -126,7 +126,7 @@ class TestIdentity:
         assert "wrong-secret-0001" not in str(caught.value)
 
     @pytest.mark.parametrize("fault", [Fault(503), Fault(garbage=True), Fault(closed=True)])
-    def test_an_outage_of_the_login_is_no_refusal(self, workspace, fault):
+    def test_an_outage_of_the_login_is_not_a_refusal(self, workspace, fault):
         workspace.clients["app-1"] = "client-secret-0001"
         params = {"client.id": "app-1", "client.secret": "client-secret-0001", "attempts": "1"}
         with make(workspace, **params) as provider:

@@ -178,7 +178,7 @@ def test_a_refused_password_is_the_sources_own_error(doors):
     doors.assert_hidden(str(error.value))
 
 
-def test_texts_that_are_no_references_reach_the_source_as_they_are(doors):
+def test_texts_that_are_not_references_reach_the_source_as_they_are(doors):
     doors.store.setPassword("${nothing}")
     doors.fill(6)
     frame = doors.spark.read.format("storev1").option("password", "${nothing}").load()

@@ -158,7 +158,7 @@ class TestOptions:
         assert query.awaitTermination(120)
         assert spark.read.parquet(out).count() == 3
 
-    def test_the_session_of_a_batch_function_is_no_way_round(self, classic, application):
+    def test_the_session_of_a_batch_function_is_not_a_way_round(self, classic, application):
         """Spark sets confs in the session of a stream; the user's function in it may not."""
         folder, ends = application["folder"], []
         classic.range(3).write.mode("overwrite").parquet(str(folder / "in"))

@@ -278,7 +278,9 @@ def test_outside_spark_the_worker_says_what_it_is_for(monkeypatch: pytest.Monkey
         worker.current("${a:b}")
 
 
-def test_what_is_no_executors_folder_is_not_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_an_executors_folder_is_not_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The environment may be left from before, and another user may have made the folder since."""
     tmp_path.chmod(0o755)
     folder = str(tmp_path)

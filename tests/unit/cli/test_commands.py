@@ -202,7 +202,7 @@ class TestInstall:
             assert json.loads(output(capsys))["removed"] == expected
         assert {path.name for path in (spark / "jars").iterdir()} == others
 
-    def test_a_folder_that_is_no_spark(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_folder_that_is_not_a_spark(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["install", "--spark-home", str(tmp_path)]) == ExitCode.CONFIGURATION
         assert "holds no Spark" in output(capsys)
 
@@ -251,7 +251,7 @@ def test_starting_imports_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_reader_that_goes_away_is_not_an_error() -> None:
     shell = shutil.which("sh")
     assert shell is not None
     command = f"{sys.executable} -m sparkconfig jar --scala 2.13 --json; echo $? >&2"

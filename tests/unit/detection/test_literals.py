@@ -60,7 +60,7 @@ def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> No
         ("spark.kafka.maxTokens", "100"),
     ],
 )  # fmt: skip
-def test_what_is_no_secret_is_left_alone(key: str, value: str) -> None:
+def test_what_is_not_a_secret_is_left_alone(key: str, value: str) -> None:
     assert literals.find(key, value) == []
 
 
@@ -93,7 +93,7 @@ def test_shapes_in_logs(text: str, secret: str) -> None:
         "secret keys: 4",
     ],
 )
-def test_prose_and_masks_are_no_secrets(text: str) -> None:
+def test_prose_and_masks_are_not_secrets(text: str) -> None:
     assert shapes(text) == []
 
 

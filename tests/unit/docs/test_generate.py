@@ -36,7 +36,7 @@ def test_everything_of_a_kind_is_in_its_list(holder) -> None:
     )
 
 
-def test_a_row_that_is_no_constant_is_refused(generate, tmp_path, monkeypatch) -> None:
+def test_a_row_that_is_not_a_constant_is_refused(generate, tmp_path, monkeypatch) -> None:
     folder = tmp_path / "jvm-shim" / "src" / "main" / "scala"
     folder.mkdir(parents=True)
     (folder / "Sinks.scala").write_text("object Sinks { val all: Seq[Sink] = Seq(One) }", encoding="utf-8")

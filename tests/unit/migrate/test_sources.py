@@ -220,5 +220,5 @@ def test_what_cannot_be_read_is_named_and_not_shown(tmp_path: Path, name: str, c
     "words",
     ['bash -c "PGPASSWORD=hunter2-abc psql -h db"', "psql -c \"ALTER USER x SET password='hunter2-abc'\""],
 )
-def test_an_option_of_another_program_is_no_conf(tmp_path: Path, words: str) -> None:
+def test_an_option_of_another_program_is_not_a_conf(tmp_path: Path, words: str) -> None:
     assert planned(tmp_path, "job.sh", f"#!/bin/bash\n{words}\n").moves == []

@@ -51,7 +51,7 @@ def test_none_leaves_an_ordinary_job_runnable(tmp_path):
 @pytest.mark.parametrize(
     "name", ["spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled"]
 )
-def test_turning_protection_on_is_no_override(tmp_path, name):
+def test_turning_protection_on_is_not_an_override(tmp_path, name):
     assert engine(tmp_path).check(request({name: "true"})).allowed
     assert denied(engine(tmp_path).check(request({name: "false"}))) == [name]
     assert denied(engine(tmp_path).check(request({name: "${files:x:y}"}))) == [name]
@@ -60,7 +60,7 @@ def test_turning_protection_on_is_no_override(tmp_path, name):
     assert denied(forbidding.check(request({name: "true"}))) == [name]
 
 
-def test_what_clients_and_servers_set_in_each_session_is_no_override(tmp_path):
+def test_what_clients_and_servers_set_in_each_session_is_not_an_override(tmp_path):
     sent = {
         "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
         "spark.sql.binaryOutputStyle": "UTF-8",
@@ -109,7 +109,7 @@ def test_what_hides_behind_our_own_names_is_seen(tmp_path, name, value):
     assert denied(checker.check(request({name: value}))) == [name]
 
 
-def test_the_operators_own_value_is_no_override(tmp_path):
+def test_the_operators_own_value_is_not_an_override(tmp_path):
     defaults = {
         "spark.executor.memory": "4g",
         "spark.sql.extensions": "io.delta.A, io.delta.B",

@@ -41,7 +41,7 @@ def test_references_by_provider_path_key_and_job_type(tmp_path, text, job_type, 
     assert decision.allowed is ok
 
 
-def test_texts_that_are_no_references_here(tmp_path):
+def test_texts_that_are_not_references_here(tmp_path):
     checker = engine(tmp_path, REFERENCES, providers="vault")
     assert checker.check(request({"a": "$[file=/etc/passwd]"}, job_type="connect", scope="source")).allowed
     options = {"kafka.config.providers": "mine", "kafka.config.providers.mine.class": "com.example.Mine",
@@ -51,7 +51,7 @@ def test_texts_that_are_no_references_here(tmp_path):
 
 
 @pytest.mark.parametrize("written", ["kafka.config.providers", "Kafka.Config.Providers"])
-def test_a_kafka_provider_that_asks_us_is_no_way_around_the_rules(tmp_path, written):
+def test_a_kafka_provider_that_asks_us_is_not_a_way_around_the_rules(tmp_path, written):
     checker = engine(tmp_path, REFERENCES, providers="vault")
     plain = request({"kafka.ssl.key.password": "${vault:a:b}"}, job_type="connect", scope="source")
     options = {written: "sparkconfig", f"{written}.sparkconfig.class": "io.sparkconfig.kafka.ReferenceConfigProvider",

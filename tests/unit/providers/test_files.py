@@ -189,7 +189,7 @@ def test_paths_that_lead_nowhere_are_not_there(tmp_path: Path, path: str, monkey
         assert str(caught.value).encode()
 
 
-def test_pipes_devices_and_directories_are_no_files(tmp_path: Path) -> None:
+def test_pipes_devices_and_directories_are_not_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
         with pytest.raises(SecretNotFoundError):

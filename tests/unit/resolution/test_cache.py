@@ -126,7 +126,7 @@ def test_an_outage_does_not_invent_a_key_that_was_never_read() -> None:
 
 
 @pytest.mark.parametrize("error", [AccessDeniedError("no"), SecretNotFoundError("gone")])
-def test_revocation_is_no_outage(error: Exception) -> None:
+def test_revocation_is_not_an_outage(error: Exception) -> None:
     store, clock = Store(), Clock()
     provider = cached(store, clock)
     provider.get("db", {"user"})

@@ -66,7 +66,7 @@ def test_the_wire_form_comes_back_whole() -> None:
     assert again == snapshot
 
 
-def test_the_same_content_is_no_change_and_another_one_has_another_name() -> None:
+def test_the_same_content_is_not_a_change_and_another_one_has_another_name() -> None:
     store = Store()
     kept = keeper(store)
     first = use(kept, STORE, PASSWORD)

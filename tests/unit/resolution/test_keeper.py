@@ -29,7 +29,7 @@ from support.processes import wait_until
 A, B = "${a:p:user}", "${a:p:password}"
 
 
-def test_an_unchanged_value_is_no_change() -> None:
+def test_an_unchanged_value_is_not_a_change() -> None:
     keeper, _ = build(Store({"p": {"user": "u", "password": "p"}}))
     first = keeper.resolve(expressions(A, B))
     time.sleep(0.03)

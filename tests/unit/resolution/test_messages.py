@@ -20,7 +20,7 @@ def said(confs: dict[str, str], text: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.yaml", "a: [1"), ("a.json", "{"), ("a.yaml", "- 1\n")])
-def test_content_that_is_malformed_is_no_outage(tmp_path: Path, name: str, content: str) -> None:
+def test_content_that_is_malformed_is_not_an_outage(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     text = said({"spark.config.providers": "file"}, f"${{file:{tmp_path}/{name}:password}}")
     assert "correct the content" in text

@@ -150,7 +150,7 @@ def test_values_on_standard_input_and_in_a_sealed_file(
     assert log.read_text() == f"a {MASK} b {MASK}\n"
 
 
-def test_what_is_no_secret_is_not_searched_for(tmp_path: Path) -> None:
+def test_what_is_not_a_secret_is_not_searched_for(tmp_path: Path) -> None:
     from sparkconfig.scrub import values
     from sparkconfig.sealed import editor
     from sparkconfig.sealed.keys import KeyFile
@@ -240,7 +240,7 @@ def test_hadoops_checksum_of_the_old_content_goes(tmp_path: Path) -> None:
     assert not checksum.exists()
 
 
-def test_bytes_that_are_no_utf8_stay(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_stay(tmp_path: Path) -> None:
     log = tmp_path / "stdout"
     log.write_bytes(b"\xff\xfe value-1234 \x80\nno line end")
     (found,) = logs.logs_in([log])
@@ -337,7 +337,7 @@ def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert result.unread
 
 
-def test_a_folder_that_cannot_be_read_is_no_empty_one(
+def test_a_folder_that_cannot_be_read_is_not_an_empty_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "closed").mkdir()

@@ -127,7 +127,7 @@ class TestPassphrase:
     def test_the_default_cost_is_allowed(self) -> None:
         ScryptCost().check()
 
-    def test_a_touched_id_is_no_wrong_passphrase(self, tmp_path: Path) -> None:
+    def test_a_touched_id_is_not_a_wrong_passphrase(self, tmp_path: Path) -> None:
         file = tmp_path / "f"
         editor.create(file, phrase())
         content = json.loads(file.read_text())

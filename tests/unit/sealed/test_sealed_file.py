@@ -122,7 +122,7 @@ class TestRoundTrip:
         assert EntryName.parse("shop:a:b") == EntryName("shop", "a:b")
         assert EntryName.parse("alone") == EntryName("", "alone")
 
-    def test_a_value_that_is_no_text_is_refused_without_being_shown(self, file: Path, key: KeyFile) -> None:
+    def test_a_value_that_is_not_text_is_refused_without_being_shown(self, file: Path, key: KeyFile) -> None:
         with pytest.raises(ConfigurationError) as caught:
             editor.put(file, key, {USER: "hidden-part\udc80"})
         assert "hidden-part" not in str(caught.value)

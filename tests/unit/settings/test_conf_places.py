@@ -103,7 +103,7 @@ def test_other_confs_are_not(key: str) -> None:
         ("spark.shop.folder", "${HOME:-/tmp}", False),
     ],
 )
-def test_defaults_of_a_shell_are_no_references_where_yarn_writes_a_script(
+def test_defaults_of_a_shell_are_not_references_where_yarn_writes_a_script(
     key: str, text: str, shells: bool
 ) -> None:
     assert ConfPlaces.of(Settings(), {"spark.master": "yarn"}).is_of_shell(key, text) is shells

@@ -82,7 +82,7 @@ def test_jaas() -> None:
         ("spark.shop.secret.id", "arn:aws:secretsmanager:eu-west-1:1:secret:shop"),
     ],
 )
-def test_what_is_no_secret(key: str, text: str) -> None:
+def test_what_is_not_a_secret(key: str, text: str) -> None:
     assert conf_warnings.in_clear({key: text}) == []
 
 

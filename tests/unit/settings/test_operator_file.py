@@ -137,7 +137,7 @@ def test_a_malformed_file_says_what_is_wrong_without_its_text(file):
     assert "canary" not in str(caught.value)
 
 
-def test_a_directory_is_no_file(tmp_path):
+def test_a_directory_is_not_a_file(tmp_path):
     (tmp_path / NAME).mkdir()
     with pytest.raises(ConfigurationError, match="not a regular file"):
         load(tmp_path / NAME, uid=0)

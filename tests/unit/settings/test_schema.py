@@ -51,7 +51,7 @@ def test_durations_as_spark_writes_them(text: str, expected: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "fast", "10 s", "1.5s", "-1s", "10x", "0", "9" * 30, "\u0661s"])
-def test_what_is_no_duration(text: str) -> None:
+def test_what_is_not_a_duration(text: str) -> None:
     (problem,) = _problems({"spark.config.provider.timeout": text})
     assert problem.startswith("spark.config.provider.timeout: ")
 
@@ -103,5 +103,5 @@ def test_foreign_providers_replace_or_add() -> None:
     assert parse({"spark.config.foreign.providers": ""}).foreign_providers == frozenset()
 
 
-def test_values_that_are_no_text() -> None:
+def test_values_that_are_not_text() -> None:
     assert "expected text, got bool" in _problems({"spark.config.rpc.insecure": True})[0]

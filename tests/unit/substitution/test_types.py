@@ -89,7 +89,7 @@ class TestFile:
         assert value_of("$[file=f]").value == "line\n"
 
     @pytest.mark.parametrize("path", ["missing", "d", "f/below", "fifo", "\x00", "dangling"])
-    def test_what_is_no_regular_file_does_not_exist(self, root, path):
+    def test_what_is_not_a_regular_file_does_not_exist(self, root, path):
         os.mkfifo(root / "fifo")
         (root / "dangling").symlink_to("nowhere")
         assert value_of(f"$[file/defaultValue=D/={root}/{path}]").value == "D"

@@ -227,7 +227,7 @@ class TestCaching:
         underlying["b"] = "B"
         assert values.get_substitution_result("a").value == "B"
 
-    def test_a_diamond_is_no_circle(self):
+    def test_a_diamond_is_not_a_circle(self):
         result = value_of("$[keyValue=b]$[keyValue=c]", b="$[keyValue=d]", c="$[keyValue=d]", d="D")
         assert result.value == "DD"
 
@@ -244,7 +244,7 @@ class TestCaching:
         SubstitutableValues(underlying).substitute(["b", "a"])
         assert underlying.reads == ["b", "a"]
 
-    def test_two_threads_are_no_circle(self):
+    def test_two_threads_are_not_a_circle(self):
         """While one thread is inside the evaluation of a key, another may evaluate it too."""
         inside, go = threading.Event(), threading.Event()
 

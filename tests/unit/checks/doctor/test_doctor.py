@@ -170,7 +170,7 @@ def test_a_slash_in_the_place_of_a_colon_is_named_with_its_conf(examine, tmp_pat
     assert "a colon is missing between path and key: write ${files:shop.properties:password}" in said
 
 
-def test_what_only_a_driver_can_read_is_no_error(examine):
+def test_what_only_a_driver_can_read_is_not_an_error(examine):
     confs = """
         spark.config.providers keystore
         spark.config.providers.keystore.class hadoop

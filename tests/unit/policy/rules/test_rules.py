@@ -59,7 +59,7 @@ def test_elements(tmp_path, element, good, bad):
 
 
 @pytest.mark.parametrize("value", [[], {}, ["a"], {"a": 1}, object()])
-def test_values_that_are_no_text_are_refused(tmp_path, value):
+def test_values_that_are_not_text_are_refused(tmp_path, value):
     element = {"key": "spark.acme.x", "type": "regex", "pattern": ".*"}
     assert not allowed(tmp_path, element, value)
 
