@@ -302,12 +302,14 @@ def python_api() -> list[str]:
 def _first(thing: object) -> str:
     """Return the first paragraph of a docstring, in one line."""
     text = inspect.getdoc(thing) or ""
-    return " ".join(text.split("\n\n")[0].split()).replace("``", "`")
+    first = " ".join(text.split("\n\n")[0].split()).replace("``", "`")
+    return re.sub(r":(?:meth|class|data|func|mod):`", "`", first)
 
 
 def _signature(thing: Callable[..., Any]) -> str:
-    shown = str(inspect.signature(thing)).replace("'", "").replace("~", "")
-    return re.sub(r"(\()self(?:, )?", r"\1", shown)
+    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(thing)))  # annotations are texts
+    shown = re.sub(r"<function .*? at 0x[0-9a-f]+>", "...", shown)
+    return re.sub(r"\(self(?:, )?", "(", shown)
 
 
 PAGES = {
