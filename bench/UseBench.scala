@@ -32,7 +32,8 @@ object UseBench {
   def current(text: String, count: Int, number: Int): Array[Double] = {
     val api = Class.forName("io.sparkconfig.driver.DriverApi$", true, Thread.currentThread().getContextClassLoader)
     val module = api.getField("MODULE$").get(null)
-    val lookup = java.lang.invoke.MethodHandles.lookup().unreflect(api.getMethod("current", classOf[String])).bindTo(module)
+    val lookup =
+      java.lang.invoke.MethodHandles.lookup().unreflect(api.getMethod("current", classOf[String])).bindTo(module)
     laps(count, number)(lookup.invokeWithArguments(text))
   }
 

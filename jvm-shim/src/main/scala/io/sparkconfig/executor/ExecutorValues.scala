@@ -14,8 +14,8 @@ import org.apache.spark.sparkconfig.PushChannel
 import org.slf4j.LoggerFactory
 
 /**
- * An executor's values: a snapshot of the driver's, asked for at start, pushed by the driver, and asked for again when a
- * connection was refused or an unknown expression turns up. It is polled besides, with jitter: seldom, or at the poll
+ * An executor's values: a snapshot of the driver's, asked for at start, pushed by the driver, and asked for again when
+ * a connection was refused or an unknown expression turns up. It is polled besides, with jitter: seldom, or at the poll
  * interval where nothing is pushed.
  *
  * @param policies whether there are policies: then the driver decides what code here may ask for by name

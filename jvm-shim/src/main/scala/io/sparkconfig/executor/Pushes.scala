@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory
 
 /**
  * Sends each generation to the executors that listen, from a thread of its own. Whoever does not say that it has one
- * gets no more than [[Pushes.Ahead]] others, since an executor that is paused would fill this JVM's memory; it asks when
- * it goes on.
+ * gets no more than [[Pushes.Ahead]] others, since a paused executor would fill this JVM's memory. It asks when it
+ * goes on.
  *
  * @param newest the news, and what [[Pushed.covered]] means; None: there are none yet
  */

@@ -10,6 +10,7 @@ import java.util.ArrayList
  *  - long (9 to 21 characters): its 6-grams go into a bit filter that is asked at every fourth to 16th position only,
  *    so the scan costs a fraction of a nanosecond a character whatever the number of values;
  *  - short (4 to 8 characters): the same with 4-grams, at every position to every fifth;
+ *  - pairs (2 or 3 characters): the same with the two characters themselves, at every position;
  *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
  * Of a pattern's windows the one is taken that the fewest other patterns share.
  */
@@ -21,10 +22,12 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
-  private val kinds = runs.map(run => if (run >= LongKey) LongKey else if (run >= ShortKey) ShortKey else 0)
+  private val kinds =
+    runs.map(run => if (run >= LongKey) LongKey else if (run >= ShortKey) ShortKey else run / PairKey * PairKey)
   moveAlike()
   private val longs = windows(6, LongKey)
   private val shorts = windows(4, ShortKey)
+  private val pairs = new Windows(PairKey, PairKey, of(PairKey).length, patterns.length)
   private val trie = new Trie
 
   locally {
@@ -47,19 +50,20 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
     }
   }
 
-  /** Values that differ in their numbers alone, `customer-passphrases-00042`, share every long window: not the short. */
+  /** Values that differ in numbers alone, `customer-passphrases-00042`, share every long window: not the short. */
   private def moveAlike(): Unit = {
     val alike = crowded(of(LongKey), LongKey)
     if (alike.nonEmpty) {
       val still = crowded(alike, ShortKey).toSet
       alike.foreach(i => if (!still(i)) kinds(i) = ShortKey)
     }
+    crowded(of(PairKey), PairKey).foreach(kinds(_) = 0)
   }
 
   private def of(kind: Int): Seq[Int] = patterns.indices.filter(kinds(_) == kind)
 
   /**
-   * Windows as long as the runs of all these patterns allow: the longer, the fewer positions the scan looks at. They are
+   * Windows as long as the runs of all these patterns allow: the longer, the fewer positions the scan looks at. It is
    * as short as a key where many patterns would share a longer one.
    */
   private def windows(gram: Int, key: Int): Windows = {
@@ -85,13 +89,18 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
     }
 
   private def anchorsOf(pattern: Int): Windows =
-    if (kinds(pattern) == LongKey) longs else if (kinds(pattern) == ShortKey) shorts else null
+    kinds(pattern) match {
+      case LongKey => longs
+      case ShortKey => shorts
+      case PairKey => pairs
+      case _ => null
+    }
 
   /** @param signs learns what [[Views]] has to look for; null: somebody else tells it */
   def scan(text: String, budget: Budget, found: Intervals, signs: Signs): Unit = {
     val readings = new Readings(text, budget)
     val done = new Done
-    if (longs.used || shorts.used || signs != null) {
+    if (longs.used || shorts.used || pairs.used || signs != null) {
       val bytes = Index.buffers.get()
       var base = 0
       while (base < text.length) {
@@ -103,6 +112,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         if (signs != null) signs.look(bytes, base - from, end - from)
         if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
         if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
+        if (pairs.used) scanPairs(text, bytes, from, base, end, readings, done, found)
         base += Chunk
       }
     }
@@ -171,6 +181,30 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
     }
   }
 
+  private def scanPairs(
+      text: String,
+      bytes: ByteBuffer,
+      from: Int,
+      base: Int,
+      end: Int,
+      readings: Readings,
+      done: Done,
+      found: Intervals): Unit = {
+    val bits = pairs.bits
+    val shift = pairs.shift
+    var p = base - from
+    val last = end - from
+    while (p < last) {
+      val key = (bytes.getShort(p) & Gram2) * Mix
+      val h = key >>> shift
+      if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
+        var i = pairs.first(key)
+        while (i >= 0) { verify(text, i, p + from, PairKey, readings, done, found); i = pairs.following(i) }
+      }
+      p += 1
+    }
+  }
+
   private def scanTrie(text: String, readings: Readings, found: Intervals): Unit = {
     var p = 0
     while (p < text.length) {
@@ -215,6 +249,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 private[redaction] object Index {
   private val LongKey = 9
   private val ShortKey = 4
+  private val PairKey = 2
   private val LongestWindow = 21
   private val Chunk = 1 << 15
   private val Margin = 16
@@ -224,6 +259,7 @@ private[redaction] object Index {
   private val Crowd = 64
   val Gram6 = 0xffffffffffffL
   val Gram4 = 0xffffffffL
+  val Gram2 = 0xffffL
   val Mix = 0x9e3779b97f4a7c15L
 
   private val buffers = new ThreadLocal[ByteBuffer] {
@@ -352,13 +388,18 @@ private[redaction] final class Windows(gram: Int, val window: Int, count: Int, c
       .order(ByteOrder.LITTLE_ENDIAN)
     var j = 0
     while (j < step) {
-      val written = if (gram == 4) bytes.getInt(j) & Index.Gram4 else bytes.getLong(j) & Index.Gram6
+      val written =
+        if (gram == 2) bytes.getShort(j) & Index.Gram2
+        else if (gram == 4) bytes.getInt(j) & Index.Gram4
+        else bytes.getLong(j) & Index.Gram6
       val h = (written * Index.Mix) >>> shift
       bits((h >>> 6).toInt) |= 1L << h
       j += 1
     }
     val hash =
-      if (gram == 4) (bytes.getInt(0) & Index.Gram4) * Index.Mix else Index.hash9(bytes.getLong(0), bytes.get(8))
+      if (gram == 2) (bytes.getShort(0) & Index.Gram2) * Index.Mix
+      else if (gram == 4) (bytes.getInt(0) & Index.Gram4) * Index.Mix
+      else Index.hash9(bytes.getLong(0), bytes.get(8))
     keys(pattern) = hash
     next(pattern) = heads(head(hash))
     heads(head(hash)) = pattern
@@ -379,7 +420,7 @@ private[redaction] final class Windows(gram: Int, val window: Int, count: Int, c
   }
 }
 
-/** Patterns without four letters or digits in a row, by their first characters. */
+/** Patterns without two letters or digits in a row, by their first characters. */
 private[redaction] final class Trie {
   private final class Node {
     val children = new java.util.TreeMap[Integer, Node]()

@@ -51,6 +51,9 @@ object Redactor {
 
   def isEmpty: Boolean = values.isEmpty
 
+  /** Stands for the values that are searched for: another object once there are others. */
+  private[redaction] def version: AnyRef = values.indexes
+
   /** How many texts were withheld because the search itself failed. */
   def faults: Long = failures.get
 

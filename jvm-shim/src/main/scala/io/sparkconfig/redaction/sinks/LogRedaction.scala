@@ -11,8 +11,8 @@ import org.apache.logging.log4j.core.impl.{
   ReusableLogEventFactory
 }
 import org.apache.logging.log4j.core.{LogEvent, LoggerContext}
-import org.apache.logging.log4j.message.{Message, SimpleMessage}
-import org.apache.logging.log4j.util.{BiConsumer, SortedArrayStringMap}
+import org.apache.logging.log4j.message.{Message, ReusableParameterizedMessage, SimpleMessage}
+import org.apache.logging.log4j.util.{BiConsumer, SortedArrayStringMap, StringBuilderFormattable}
 import org.apache.logging.log4j.{Level, LogManager, Marker, ThreadContext}
 
 /**
@@ -124,10 +124,28 @@ object LogRedaction extends Sink {
       try {
         val text = data.getFormattedMessage
         val redacted = if (record) Redactor.redactRecord(text) else Redactor.redact(text)
-        if (redacted eq text) data else new SimpleMessage(redacted)
+        if (redacted ne text) new SimpleMessage(redacted)
+        // Others keep what they have formatted.
+        else if (data.isInstanceOf[ReusableParameterizedMessage]) new FormattedMessage(text, data)
+        else data
       } catch {
         case fault: Throwable => Redactor.failed(fault); new SimpleMessage(Redactor.Withheld)
       }
+
+  /** A thread's name is searched once, and again when there are new values. */
+  private def holdsValue(thread: String): Boolean = {
+    val known = cleanNames.get()
+    val version = Redactor.version
+    if (known != null && (known.name eq thread) && (known.version eq version)) false
+    else {
+      val dirty = Redactor.contains(thread, record = true)
+      if (!dirty) cleanNames.set(new CleanName(thread, version))
+      dirty
+    }
+  }
+
+  private final class CleanName(val name: String, val version: AnyRef)
+  private val cleanNames = new ThreadLocal[CleanName]
 
   /** What the factory itself adds to an event: thread name and thread context. */
   private def mend(event: LogEvent): LogEvent =
@@ -142,9 +160,10 @@ object LogRedaction extends Sink {
               if (value != null && Redactor.contains(value.toString)) dirty = true
           })
         val thread = event.getThreadName
+        val threadDirty = holdsValue(thread)
         val stack = event.getContextStack
         val stackDirty = stack != null && !stack.isEmpty && Redactor.contains(stack.toString)
-        if (!dirty && !stackDirty && !Redactor.contains(thread, record = true)) event
+        if (!dirty && !stackDirty && !threadDirty) event
         else {
           val safeContext = new SortedArrayStringMap()
           if (context != null)
@@ -166,4 +185,18 @@ object LogRedaction extends Sink {
             .setContextData(new SortedArrayStringMap()).setContextStack(ThreadContext.EMPTY_STACK).setThreadName(
               "").build()
       }
+}
+
+/** A message that was formatted, and searched, already; layouts take the text as it is. */
+private final class FormattedMessage(text: String, original: Message) extends Message with StringBuilderFormattable {
+  private val format = original.getFormat
+  // The original is used for the next line of this thread.
+  private val parameters = original.getParameters
+  private val thrown = original.getThrowable
+
+  override def getFormattedMessage: String = text
+  override def getFormat: String = format
+  override def getParameters: Array[AnyRef] = parameters
+  override def getThrowable: Throwable = thrown
+  override def formatTo(buffer: java.lang.StringBuilder): Unit = buffer.append(text)
 }
