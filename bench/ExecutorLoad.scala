@@ -9,13 +9,14 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Failure, Success}
 
 import org.apache.spark.internal.plugin.PluginMessage
-import org.apache.spark.rpc.{RpcAddress, RpcEnv}
+import org.apache.spark.rpc.{RpcAddress, RpcEnv, ThreadSafeRpcEndpoint}
 import org.apache.spark.serializer.JavaSerializer
 import org.apache.spark.{SecurityManager, SparkConf}
 
 /**
- * Simulated executors: each asks a real driver's plugin endpoint for news, over Spark's own RPC, at its jittered
- * interval. Arguments: host, port, file with the authentication secret, executors, interval in ms, seconds.
+ * Simulated executors: each listens for news at an endpoint of its own, says what it has, and asks a real driver's
+ * plugin endpoint besides, over Spark's own RPC, at its jittered interval. Arguments: host, port, file with the
+ * authentication secret, executors, interval in ms, seconds, whether they listen.
  *
  * Prints one JSON object. Times are milliseconds; `arrivals` is, for each generation, how many simulated executors got
  * it and when the first and the last one did (since the epoch).
@@ -34,7 +35,7 @@ object ExecutorLoad {
   }
 
   def main(arguments: Array[String]): Unit = {
-    val Array(host, port, secretFile, executors, pollMs, seconds) = arguments
+    val Array(host, port, secretFile, executors, pollMs, seconds, listen) = arguments
     val conf = new SparkConf(false)
       .set("spark.authenticate", "true")
       .set("spark.authenticate.secret", Files.readString(Paths.get(secretFile)).trim)
@@ -55,6 +56,32 @@ object ExecutorLoad {
     val turns = new DelayQueue[Turn]()
     (0 until count).foreach(each => turns.add(new Turn(each, System.nanoTime() + (pollNs * math.random()).toLong)))
 
+    def told(message: AnyRef*): PluginMessage = PluginMessage("io.sparkconfig.ConfigPlugin", message.toArray[AnyRef])
+
+    /** A simulated executor has a generation; in no other way than a real one it says so. */
+    def arrived(each: Int, generation: Long, masked: Long, answer: AnyRef): Unit =
+      if (known.getAndUpdate(each, old => math.max(old, generation)) < generation) {
+        masks.set(each, masked)
+        val of = arrivals.computeIfAbsent(generation, _ => new Arrivals)
+        val at = System.currentTimeMillis()
+        of.count.increment()
+        of.first.accumulateAndGet(at, math.min)
+        of.last.accumulateAndGet(at, math.max)
+        if (of.bytes == 0L) of.bytes = size(answer)
+      }
+
+    if (listen.toBoolean) (0 until count).foreach { each =>
+      val reference = env.setupEndpoint(s"push-$each", new ThreadSafeRpcEndpoint {
+        override val rpcEnv: RpcEnv = env
+        override def receive: PartialFunction[Any, Unit] = {
+          case Array("pushed", _, Array("snapshot", generation: java.lang.Long, _, _, masked: java.lang.Long, _*)) =>
+            arrived(each, generation, masked, "")
+            driver.send(told("have", s"load-$each", generation, masked))
+        }
+      })
+      driver.ask[AnyRef](told("listen", s"load-$each", reference))
+    }
+
     val end = System.nanoTime() + seconds.toLong * 1000000000L
     val measured = System.nanoTime() + pollNs + pollNs / 4 // the first snapshots are not counted as load
     while (System.nanoTime() < end) {
@@ -70,14 +97,7 @@ object ExecutorLoad {
           if (began > measured) { asked.increment(); latencies.add((now - began) / 1000) }
           answer match {
             case Success(Array("snapshot", generation: java.lang.Long, _, _, masked: java.lang.Long, _, _, _)) =>
-              known.set(each, generation)
-              masks.set(each, masked)
-              val of = arrivals.computeIfAbsent(generation, _ => new Arrivals)
-              val at = System.currentTimeMillis()
-              of.count.increment()
-              of.first.accumulateAndGet(at, math.min)
-              of.last.accumulateAndGet(at, math.max)
-              if (of.bytes == 0L) of.bytes = size(answer.get)
+              arrived(each, generation, masked, answer.get)
             case Success(reply) => if (unchangedBytes == 0L) unchangedBytes = size(reply)
             case Failure(_) => failed.increment()
           }
@@ -89,13 +109,13 @@ object ExecutorLoad {
     val spent = (System.nanoTime() - measured) / 1e9
     val sorted = latencies.asScala.map(_.longValue).toArray.sorted
     def at(share: Double): Double = if (sorted.isEmpty) -1 else sorted(((sorted.length - 1) * share).toInt) / 1000.0
-    val told = arrivals.asScala.toSeq.sortBy(_._1).map { case (generation, of) =>
+    val lines = arrivals.asScala.toSeq.sortBy(_._1).map { case (generation, of) =>
       s""""$generation": {"count": ${of.count.sum}, "first": ${of.first.get}, """ +
         s""""last": ${of.last.get}, "bytes": ${of.bytes}}"""
     }
     println(s"""{"asks_per_second": ${asked.sum / spent}, "failed": ${failed.sum}, "median_ms": ${at(0.5)},
       | "p99_ms": ${at(0.99)}, "worst_ms": ${at(1.0)}, "unchanged_bytes": $unchangedBytes,
-      | "arrivals": {${told.mkString(", ")}}}""".stripMargin.replace("\n", ""))
+      | "arrivals": {${lines.mkString(", ")}}}""".stripMargin.replace("\n", ""))
     System.out.flush()
     Runtime.getRuntime.halt(0)
   }

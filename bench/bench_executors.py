@@ -1,6 +1,8 @@
 """What 10,000 executors cost a driver: simulated clients on Spark's real RPC, against the plugin's own endpoint.
 
-    python bench/bench_executors.py [--executors 10000] [--poll 5s] [--references 20] [--rotations 3]
+    python bench/bench_executors.py [--executors 10000] [--references 20] [--rotations 3] [--idle 30] [--poll 5s]
+
+Executors get what the driver pushes, and ask once a minute besides. With ``--poll`` they only ask, at this interval.
 
 A driver with one real executor (authenticated and encrypted RPC) runs in a JVM of its own, the clients in another one
 on the same machine. The file with all references is rotated by rename; the processor time is that of the driver's JVM.
@@ -61,11 +63,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--executors", type=int, default=10_000)
-    parser.add_argument("--poll", default="5s")
+    parser.add_argument("--poll", help="no pushes: executors ask at this interval")
+    parser.add_argument("--idle", type=float, default=30, help="seconds without a rotation, before the first")
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--references", type=int, default=20)
     parser.add_argument("--rotations", type=int, default=3)
     options = parser.parse_args()
-    poll_ms = milliseconds(options.poll)
+    poll_ms = milliseconds(options.poll or "60s")
     with Run() as run, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cluster = SparkCluster(run, workers=1)
@@ -78,30 +82,31 @@ def main() -> None:
             **cluster.application(executors=1),
             "spark.jars": str(shim_jar()),
             "spark.config.providers": "file",
-            "spark.config.poll.interval": options.poll,
+            "spark.config.poll.interval": options.poll or "5s",
             **{f"spark.shop.k{key}": f"${{file:{values}:key{key}}}" for key in range(options.references)},
         }
         with running_session(conf, folder=folder) as session:
             context = session.sparkContext
             pid = context._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001
-            wait_s = poll_ms / 1000 * 1.25 + 2
-            seconds = int(wait_s * (options.rotations + 2)) + 1
+            wait_s = poll_ms / 1000 * 1.25 + 2 if options.poll else 6.0
+            seconds = int(wait_s * options.rotations + options.idle + max(wait_s, 20)) + 1
             clients = subprocess.Popen(
                 [java(), "-Xmx1g", *OPENS, "-cp", f"{folder / 'classes'}:{shim_jar()}:{PYSPARK / 'jars'}/*",
                  "org.apache.spark.sparkconfig.bench.ExecutorLoad", "127.0.0.1",
                  context.getConf().get("spark.driver.port"), str(folder / "secret"), str(options.executors),
-                 str(poll_ms), str(seconds)],
+                 str(poll_ms), str(seconds), str(not options.poll).lower()],
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             )  # fmt: skip
-            time.sleep(wait_s + 3)
+            time.sleep(max(wait_s + 3, 15))  # until all have begun
             began, cpu = time.monotonic(), cpu_seconds(pid)
+            time.sleep(options.idle)
+            share = (cpu_seconds(pid) - cpu) / (time.monotonic() - began)
             rotated: dict[int, tuple[float, float]] = {}
             for number in range(1, options.rotations + 1):
                 generation, at = driver.generation(), time.time() * 1000
                 write(values, options.references, number)
                 rotated[driver.await_generation(generation, 10_000)] = (at, time.time() * 1000)
                 time.sleep(wait_s)
-            share = (cpu_seconds(pid) - cpu) / (time.monotonic() - began)
             out, _ = clients.communicate()
             report(options, json.loads(out.splitlines()[-1]), rotated, share)
 
@@ -109,20 +114,26 @@ def main() -> None:
 def report(
     options: argparse.Namespace, found: dict, rotated: dict[int, tuple[float, float]], share: float
 ) -> None:
-    print(f"{options.executors} executors, poll interval {options.poll}, {options.references} references")
+    how = f"poll interval {options.poll}" if options.poll else "news are pushed"
+    print(f"{options.executors} executors, {how}, {options.references} references")
     print(f"asks a second            {found['asks_per_second']:10.0f}   failed {found['failed']}")
     print(
         f"an ask                   median {found['median_ms']:.2f} ms   99 % {found['p99_ms']:.1f} ms"
         f"   worst {found['worst_ms']:.1f} ms   {found['unchanged_bytes']} bytes without news"
     )
-    print(f"driver's processor time  {share * 100:10.1f} % of one core, its side process not counted")
+    print(f"idle driver              {share * 100:10.1f} % of one core, its side process not counted")
+    last: list[float] = []
     for generation, (at, driver_at) in rotated.items():
         of = found["arrivals"][str(generation)]
+        last.append(of["last"] - at)
         print(
             f"a rotation               driver {driver_at - at:.0f} ms"
             f"   first {of['first'] - at:.0f} ms   last {of['last'] - at:.0f} ms"
             f"   {of['count']} executors   {of['bytes']} bytes each, {of['bytes'] * of['count'] / 1e6:.1f} MB together"
         )
+    if options.json:
+        told = {"idle share of a core": share, "last executor, ms": last, "failed": found["failed"]}
+        options.json.write_text(json.dumps(told, indent=1) + "\n")
 
 
 if __name__ == "__main__":

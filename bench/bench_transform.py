@@ -4,26 +4,37 @@
 
 Each case transforms a map of 10,000 entries (times the scale): without a reference, with 1,000 references into
 one file, with 1,000 references into 100 files (Java properties, read at each run), and with 1,000 KIP-269
-substitutions. The last column is the speed over what Kafka's Java classes reach on comparable hardware.
+substitutions, which Kafka does not have. Kafka's own ConfigTransformer does the same maps, compiled and run beside it.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
 
 import argparse
 import gc
+import json
+import subprocess
+import sys
 import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "jvm-shim")]
+
+from tools import jars
+
+from leaks.support import PYSPARK
 from sparkconfig import ConfigTransformer
 from sparkconfig.providers.file import FileConfigProvider
 from sparkconfig.substitution import SubstitutableValues, scanner
+from support.spark_home import java
 
 ENTRIES = 10_000
 SPECIAL = 1_000
-JAVA = {"no reference": 1.5e6, "1 file": 0.96e6, "100 files": 0.85e6, "KIP-269": 0.67e6}
+CLIENTS = "3.9.2"
 Case = Callable[[], object]
 
 
@@ -100,27 +111,59 @@ def megabytes(case: Case) -> float:
     return peak / 1e6
 
 
+class Kafka:
+    """Kafka's classes, in a JVM of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        clients = sorted(jars("kafka-clients", "org.apache.kafka", "kafka-clients", CLIENTS).glob("*.jar"))
+        self._classpath = f"{folder}:{':'.join(map(str, clients))}:{PYSPARK / 'jars'}/*"
+        command = [
+            java(),
+            "-Xss8m",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            self._classpath,
+            "scala.tools.nsc.Main",
+        ]
+        source = Path(__file__).with_name("TransformBench.scala")
+        subprocess.run([*command, "-usejavacp", "-d", str(folder), str(source)], check=True)
+        self._folder = folder / "files"
+        self._folder.mkdir()
+
+    def speeds(self, scale: int) -> dict[str, float]:
+        """Entries for each CPU second, by case."""
+        command = [java(), "-Xmx2g", "-XX:+UseSerialGC", "-cp", self._classpath, "bench.TransformBench"]
+        done = subprocess.run(
+            [*command, str(self._folder), str(scale)],
+            check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        )  # fmt: skip
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--scale", type=int, default=10, help="the second, larger size (default 10 times)")
-    larger = parser.parse_args().scale
-    header = f"{'case':14} {'entries':>9} {'entries/CPU s':>14} {'peak MB':>8} {'Java':>10} {'ratio':>6}"
-    print(header)
-    speeds: dict[tuple[str, int], float] = {}
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    print(f"{'case':14} {'entries':>9} {'entries/CPU s':>14} {'peak MB':>8} {'Kafka':>10} {'ratio':>6}")
+    found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as root:
-        for scale in (1, larger):
+        (Path(root) / "kafka").mkdir()
+        kafka = Kafka(Path(root) / "kafka")
+        for scale in (1, options.scale):
+            peers = kafka.speeds(scale)
             for name, case in cases(Path(root), scale).items():
-                speed = ENTRIES * scale / cpu_seconds(case)
-                speeds[name, scale] = speed
+                speed, peer = ENTRIES * scale / cpu_seconds(case), peers.get(name)
+                found[f"{name}, {ENTRIES * scale:,} entries"] = {"ours": speed, "kafka": peer or 0.0}
+                beside = "" if peer is None else f" {peer:10,.0f} {speed / peer:6.2f}"
                 print(
-                    f"{name:14} {ENTRIES * scale:9,d} {speed:14,.0f} {megabytes(case):8.1f}"
-                    f" {JAVA[name]:10,.0f} {speed / JAVA[name]:6.2f}"
+                    f"{name:14} {ENTRIES * scale:9,d} {speed:14,.0f} {megabytes(case):8.1f}{beside}",
+                    flush=True,
                 )
-    for name in JAVA:
-        ratio = speeds[name, larger] / speeds[name, 1]
-        print(f"{name}: {larger} times the entries at {ratio:.2f} of the speed (1.00: linear)")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":
