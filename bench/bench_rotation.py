@@ -10,6 +10,7 @@ five seconds. ``--costs`` measures only what a task and a call cost.
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import statistics
 import sys
@@ -36,8 +37,12 @@ def write(path: Path, value: str) -> None:
     partial.replace(path)
 
 
+TOLD: dict[str, list[float]] = {}
+
+
 def told(name: str, seconds: list[float]) -> None:
     ms = sorted(each * 1000 for each in seconds)
+    TOLD[name] = ms
     print(
         f"{name:42} median {statistics.median(ms):8.1f} ms   worst {ms[-1]:8.1f} ms   n={len(ms)}", flush=True
     )
@@ -119,6 +124,7 @@ def main() -> None:
     )
     parser.add_argument("--rotations", type=int, default=50)
     parser.add_argument("--poll", default="5s")
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--costs", action="store_true")
     options = parser.parse_args()
     with Run() as run, tempfile.TemporaryDirectory() as name:
@@ -139,6 +145,8 @@ def main() -> None:
             return
         with running_session(conf, folder=folder, env={"PYSPARK_PYTHON": sys.executable}) as session:
             rotations(session, secrets, text, options)
+    if options.json:
+        options.json.write_text(json.dumps(TOLD) + "\n")
 
 
 def rotations(session: object, secrets: Path, text: str, options: argparse.Namespace) -> None:

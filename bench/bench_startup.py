@@ -85,7 +85,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pairs", type=int, default=5)
-    pairs = parser.parse_args().pairs
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    pairs = options.pairs
     jar = shim_jar()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "empty.py"
@@ -122,6 +124,8 @@ def main() -> None:
         f"side process: hello after {statistics.median(hellos) * 1000:.0f} ms, first answer after "
         f"{statistics.median(answers) * 1000:.0f} ms, {max(sizes) / 1e6:.1f} MB resident (aim: below 40 MB)"
     )
+    if options.json:
+        options.json.write_text(json.dumps({"ratios": ratios, "resident": max(sizes)}) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,201 @@
+"""All benches, one after the other, and their results in one Markdown table: ``make bench``.
+
+    python bench/run.py [--out bench/results.md] [--only use,rotation] [--minutes 19]
+
+Each compares with its peer in the same run, on equal confs. A bench that does not come to its end in its share of the
+time is ended and named. What each of them printed stands below the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    what: str
+    peer: str
+    ours: str
+    ratio: str = ""
+    spread: str = ""
+
+
+class Bench(NamedTuple):
+    """One script: its arguments, its share of the time, and what of its JSON is in the table."""
+
+    arguments: tuple[str, ...]
+    seconds: int
+    rows: Callable[[Any], Iterator[Row]] | None = None
+    json: bool = True
+
+
+def use(found: dict[str, list[float]]) -> Iterator[Row]:
+    """Microseconds of one use."""
+    for name, laps in found.items():
+        peer = found.get(name.partition(",")[0]) if "," in name else None
+        if name.startswith(("connection,", "analysis,")) and peer:
+            ratio = min(laps) / min(peer)
+            worst = max(laps) / min(peer)
+            yield Row(name, f"{min(peer):,.0f} us", f"{min(laps):,.0f} us", f"{ratio:.2f}", f"to {worst:.2f}")
+        elif name.startswith("current()"):
+            yield Row(name, "", f"{min(laps):,.1f} us", "", f"to {max(laps):,.1f} us")
+
+
+def rotation(found: dict[str, list[float]]) -> Iterator[Row]:
+    """Milliseconds from a rotation to a use."""
+    for name, ms in found.items():
+        yield Row(name, "", f"{statistics.median(ms):.0f} ms", "", f"{ms[0]:.0f} to {ms[-1]:.0f} ms")
+
+
+def executors(found: dict[str, Any]) -> Iterator[Row]:
+    """What simulated executors cost."""
+    yield Row("idle driver with all executors", "", f"{found['idle share of a core'] * 100:.1f} % of a core")
+    last = sorted(found["last executor, ms"])
+    if last:
+        spread = f"{last[0]:,.0f} to {last[-1]:,.0f} ms"
+        yield Row("rotation -> the last of them", "", f"{statistics.median(last):,.0f} ms", "", spread)
+
+
+def transform(found: dict[str, dict[str, float]]) -> Iterator[Row]:
+    """Entries for each CPU second, beside Kafka's own classes."""
+    for name, speed in found.items():
+        if speed["kafka"]:
+            ratio = speed["ours"] / speed["kafka"]
+            yield Row(
+                f"transform: {name}", f"{speed['kafka']:,.0f}/s", f"{speed['ours']:,.0f}/s", f"{ratio:.2f}"
+            )
+
+
+def redaction(found: list[dict[str, Any]]) -> Iterator[Row]:
+    """Megabytes a second, beside Netty's Aho-Corasick."""
+    for row in found:
+        peer = row.get("netty") or 0.0
+        ratio = f"{row['ours'] / peer:.2f}" if peer else ""
+        what = f"search: {row['text']}, {row['values']} values"
+        yield Row(what, f"{peer:,.0f} MB/s" if peer else "", f"{row['ours']:,.0f} MB/s", ratio)
+
+
+def overhead(found: dict[str, list[list[float]]]) -> Iterator[Row]:
+    """Stock Spark and ours by turns."""
+    for name, (stock, ours) in found.items():
+        ratios = sorted(after / before for before, after in zip(stock, ours, strict=True))
+        quarter = len(ratios) // 4
+        spread = f"{ratios[quarter]:.2f} to {ratios[-1 - quarter]:.2f}"
+        median = statistics.median
+        yield Row(name, f"{median(stock):.2f}", f"{median(ours):.2f}", f"{median(ratios):.3f}", spread)
+
+
+def startup(found: dict[str, Any]) -> Iterator[Row]:
+    """Seconds of whole applications, as ratios."""
+    for way, ratios in found["ratios"].items():
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        yield Row(f"start-up, {way}", "", "", f"{statistics.median(ratios):.3f}", spread)
+    yield Row("side process, resident", "", f"{found['resident'] / 1e6:.0f} MB")
+
+
+BENCHES = {
+    "use": Bench(("--turns", "2", "--laps", "7"), 240, use),
+    "rotation": Bench(("--rotations", "20"), 120, rotation),
+    "executors": Bench(("--idle", "20"), 150, executors),
+    "transform": Bench((), 100, transform),
+    "redaction": Bench(("--values", "1,100,10000", "--megabytes", "4"), 150, redaction),
+    "redaction_overhead": Bench(("--tasks", "20000", "--rounds", "8"), 200, overhead),
+    "startup": Bench(("--pairs", "4"), 150, startup),
+    "policy": Bench((), 60, json=False),
+    "policy_doors": Bench(("--statements", "300"), 90, json=False),
+    "substitution": Bench(("--rounds", "10"), 60, json=False),
+    "scrub": Bench(("--megabytes", "8"), 60, json=False),
+    "overlap": Bench(("--seconds", "20"), 120, json=False),
+}
+"""By the name of their script. `providers` needs servers and `options` ten minutes: they are run by hand."""
+
+
+def machine() -> str:
+    """What the numbers were measured on."""
+    models = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+    load = os.getloadavg()[0]
+    today = dt.datetime.now(dt.timezone.utc).date()
+    return (
+        f"{today}, {len(models)} cores ({models[0] if models else platform.machine()}), {memory:.0f} GB,"
+        f" Linux {platform.release()}, Python {platform.python_version()}; load before the run {load:.1f}"
+    )
+
+
+def main() -> int:
+    """Run the benches and write the table; fails if one of them did not come to its end."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=HERE / "results.md")
+    parser.add_argument("--only", default="", help="names, separated by commas")
+    parser.add_argument("--minutes", type=float, default=19, help="for all of them")
+    options = parser.parse_args()
+    wanted = options.only.split(",") if options.only else list(BENCHES)
+    head, rows, printed, failed = machine(), [], [], []
+    end = time.monotonic() + options.minutes * 60
+    for name in wanted:
+        bench = BENCHES[name]
+        with tempfile.TemporaryDirectory() as folder:
+            told = Path(folder) / "found.json"
+            command = [sys.executable, str(HERE / f"bench_{name}.py"), *bench.arguments]
+            print(f"{name} ...", file=sys.stderr, flush=True)
+            began = time.monotonic()
+            try:
+                done = subprocess.run(
+                    [*command, *(("--json", str(told)) if bench.json else ())],
+                    check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                    timeout=max(1.0, min(bench.seconds, end - began)),
+                )  # fmt: skip
+                output, well = done.stdout, done.returncode == 0
+            except subprocess.TimeoutExpired as late:
+                output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
+                well = False
+            seconds = time.monotonic() - began
+            if well and bench.rows is not None:
+                rows += bench.rows(json.loads(told.read_text()))
+            if not well:
+                failed.append(name)
+        title = f"bench_{name}.py {' '.join(bench.arguments)}".strip()
+        state = "" if well else "; **not to its end**"
+        printed += [f"### `{title}` ({seconds:.0f} s{state})", "", "```text", output.strip(), "```", ""]
+        write(options.out, head, rows, printed)
+    print(f"{options.out}; failed: {', '.join(failed) or 'none'}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def write(path: Path, head: str, rows: list[Row], printed: list[str]) -> None:
+    """Write what is known by now."""
+    lines = [
+        "# Measured",
+        "",
+        head,
+        "",
+        "| What | Peer | Ours | Ratio | Spread |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    path.write_text("\n".join([*lines, "", *printed]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
