@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +312,35 @@ def _signature(thing: Callable[..., Any]) -> str:
     return re.sub(r"\(self(?:, )?", "(", shown)
 
 
+def attacks() -> list[str]:
+    """Return the tables of what users of a shared server try, and of what works, from what the tests send."""
+    found = ast.parse((ROOT / "tests" / "support" / "attacks.py").read_text(encoding="utf-8"))
+    module: dict[str, Any] = {}
+    exec(compile(found, "attacks.py", "exec"), module)  # noqa: S102 - this repository's
+
+    def listed(texts: Mapping[str, Sequence[str]], server: str) -> list[list[str]]:
+        rows = []
+        for what, each in texts.items():
+            example = max(each[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
+            quote = "``" if "`" in example else "`"
+            blank = " " if quote == "``" else ""
+            rows.append([what, server, str(len(each)), f"{quote}{blank}{example}{blank}{quote}"])
+        return rows
+
+    both, connect = "Thrift, Connect", "Connect"
+    titles = ["", "tried on", "spellings", "one of them"]
+    return [
+        *table(titles, [*listed(module["STATEMENTS"], both), *listed(module["CONNECT"], connect)]),
+        "",
+        "What everybody does works as before; the same tests send these to the same servers:",
+        "",
+        *table(
+            [*titles[:2], "statements", "one of them"],
+            [*listed(module["HONEST"], both), *listed({"DataFrames": module["CONNECT_HONEST"]}, connect)],
+        ),
+    ]
+
+
 PAGES = {
     "api-python.md": python_api,
     "settings.md": every_setting,
@@ -321,6 +350,7 @@ PAGES = {
     "policies.md": doors,
     "providers.md": providers,
     "redaction.md": sinks,
+    "shared-servers.md": attacks,
     "templates.md": templates,
 }
 

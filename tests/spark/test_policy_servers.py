@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +14,10 @@ from pyspark.errors import AnalysisException, PySparkException
 
 from leaks.support import bare_jvm
 from spark.options.conftest import has_connect
-from support.policies import records, write_operator
-from support.processes import Child, Run, wait_until
-from support.session import QUIET
-from support.shim import shim_jar
-from support.spark_home import spark_environment, spark_home
+from support.policies import records
+from support.processes import Run, wait_until
 from support.sql_clients import jdbc_rows
+from support.sql_servers import Site, hive
 
 pytestmark = pytest.mark.spark
 
@@ -50,58 +46,11 @@ DEFAULTS = {
 }
 
 
-class Site:
-    """The operator's file, and programs of Spark's own that find it."""
-
-    def __init__(self, run: Run, folder: Path) -> None:
-        self.run = run
-        self.folder = folder
-        self.home = write_operator(folder, RULES, **DEFAULTS)
-        (folder / "shop.properties").write_text(f"shared={SECRET}\nown={SECRET}\n")
-
-    def reference(self, key: str) -> str:
-        return f"${{files:{self.folder}/shop.properties:{key}}}"
-
-    def decisions(self) -> list[tuple[str, str]]:
-        """What was decided about sessions so far, with the name."""
-        found = records(self.folder) if (self.folder / "audit.jsonl").exists() else []
-        return [(each["decision"], each["subject"]) for each in found if each["scope"] == "session"]
-
-    def start(self, name: str, program: list[str | Path], **confs: str) -> Child:
-        own = self.folder / name
-        own.mkdir()
-        all_confs = {
-            **QUIET,
-            "spark.master": "local[1]",
-            "spark.ui.enabled": "false",
-            "spark.jars": str(shim_jar()),
-            "spark.plugins": "io.sparkconfig.ConfigPlugin",
-            "spark.sql.warehouse.dir": f"{own}/warehouse",
-            **confs,
-        }
-        # The operator's value is in place where a job sets none.
-        del all_confs[PARTITIONS]
-        file = own / "job.conf"
-        file.write_text("".join(f"{key} {text}\n" for key, text in all_confs.items()))
-        return self.run.start(
-            f"policy-{name}",
-            [spark_home() / "bin" / program[0], "--properties-file", file, *program[1:]],
-            env={**spark_environment(self.home, own), "PYSPARK_PYTHON": sys.executable},
-            cwd=own,
-        )
-
-
 @pytest.fixture(scope="module")
 def site(harness_run: Run, tmp_path_factory) -> Site:
-    return Site(harness_run, tmp_path_factory.mktemp("servers"))
-
-
-def hive(folder: Path) -> dict[str, str]:
-    return {
-        "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
-        "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/metastore;create=true",
-    }
+    folder = tmp_path_factory.mktemp("servers")
+    (folder / "shop.properties").write_text(f"shared={SECRET}\nown={SECRET}\n")
+    return Site(harness_run, folder, RULES, **DEFAULTS)
 
 
 @pytest.fixture(scope="class")

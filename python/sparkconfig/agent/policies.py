@@ -97,6 +97,11 @@ class Policies:
         return self.engine.evaluates_tables
 
     @property
+    def evaluates_statements(self) -> bool:
+        """Whether there are rules about statements of this application."""
+        return self.engine.evaluates_statements(self.job_type)
+
+    @property
     def who(self) -> dict[str, str]:
         """What records say of the application."""
         return {

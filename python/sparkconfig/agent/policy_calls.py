@@ -12,9 +12,12 @@ A question::
 
     {"op": "use", "job_type": "connect", "scope": "worker", "expressions": [{"text": "${vault:db/prod:password}"}]}
 
+    {"op": "statement", "job_type": "connect", "items": [["path", "s3a://lake/orders", "read"], ...]}
+
     {"op": "job_type", "application": "com.acme.Daily", "main_class": "...", "command": "...", "confs": {...}}
 
-``user`` and ``session`` may say who sent the statement; they go into the records.
+``user`` and ``session`` may say who sent the statement; they go into the records. ``front`` names who says so:
+``connect``, ``thrift`` or ``os``. A ``statement`` lists kind, name and detail of what it does and names.
 
 ``props`` are the texts as they are in confs or options, references unresolved: the engine resolves what a rule
 has to evaluate, and compares the rest with the operator's own texts. Session questions hold what differs from the
@@ -41,7 +44,7 @@ from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.policy.evaluation import Decision
 from sparkconfig.policy.jobtype import detect
-from sparkconfig.policy.request import OverrideRequest, ReferenceUse
+from sparkconfig.policy.request import OverrideRequest, ReferenceUse, StatementItem
 from sparkconfig.policy.tables import CreateTableRequest
 
 if TYPE_CHECKING:
@@ -102,10 +105,22 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
         )
         texts = [_text_of(item) for item in question.get("expressions") or ()]
         return _decided(engine, engine.check_use(request, texts, point_of_use=scope is None), explain=False)
+    if op == "statement":
+        request = OverrideRequest(
+            str(question.get("job_name") or ""),
+            _job_type(question),
+            str(question.get("application") or ""),
+            "session",
+            user=_text(question, "user"),
+            session=_text(question, "session"),
+            authenticated=engine.authenticates(_text(question, "front")),
+        )
+        items = [StatementItem(*map(str, item)) for item in question.get("items") or ()]
+        return _decided(engine, engine.check_statement(request, items), explain=bool(question.get("explain")))
     if op == "job_type":
         kind = engine.job_type(str(question.get("application") or ""), _detected(question))
         return {"job_type": kind, "worker_access": engine.worker_access(kind)}
-    raise ConfigurationError("a question's op is check, create_table, use or job_type")
+    raise ConfigurationError("a question's op is check, create_table, use, statement or job_type")
 
 
 _TABLE = (

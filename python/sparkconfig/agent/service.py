@@ -270,6 +270,7 @@ def _policy(application: Application) -> Json | None:
         return None
     return {
         "tables": policies.evaluates_tables,
+        "statements": policies.evaluates_statements,
         "defaults": dict(check.defaults),
         "audit_logger": policies.audit_logger,
         "audit": list(check.audit),

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.policy.request import ConfigValue, OverrideRequest, ReferenceUse
+from sparkconfig.policy.request import ConfigValue, OverrideRequest, ReferenceUse, StatementItem
 
 __all__ = ["KeyPolicy", "OverridePolicy"]
 
@@ -56,6 +56,18 @@ class OverridePolicy(ABC):
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:  # noqa: ARG002
         """Say why this job may not use this reference (None: it may), and which rule decided."""
+        return None, ""
+
+    def evaluates_statements(self, job_type: str) -> bool:  # noqa: ARG002
+        """Whether the policy has a say about the statements of such jobs; else nobody asks."""
+        return False
+
+    def check_statement(
+        self,
+        request: OverrideRequest,  # noqa: ARG002
+        item: StatementItem,  # noqa: ARG002
+    ) -> tuple[str | None, str]:
+        """Say why this job may not run this, or name it in a statement (None: it may), and which rule decided."""
         return None, ""
 
     def defaults(self, request: OverrideRequest) -> Mapping[str, str]:  # noqa: ARG002

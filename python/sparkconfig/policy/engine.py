@@ -15,7 +15,7 @@ from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
 from sparkconfig.policy.jobtype import SHARED, JobTypes, parse_map
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
-from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse
+from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse, StatementItem
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from sparkconfig.settings.operator_file import OperatorFile
 from sparkconfig.settings.schema import PREFIX, Parsed, Settings
@@ -173,6 +173,31 @@ class PolicyEngine:
             return Decision()
         return self.check(request.with_props({}, dict.fromkeys(uses)))
 
+    def evaluates_statements(self, job_type: str) -> bool:
+        """Whether there are rules about the statements of such jobs."""
+        return self._policies[job_type].evaluates_statements(job_type)
+
+    def check_statement(
+        self, request: OverrideRequest, items: Sequence[StatementItem], *, record: bool = True
+    ) -> Decision:
+        """Evaluate a statement before it is analysed.
+
+        Args:
+            request: who sends it. Its properties and references do not count.
+            items: its kind, and the functions, paths and data sources that it names.
+            record: whether the audit gets to know.
+        """
+        job_type = self.job_type(request.application, request.job_type)
+        request = replace(request, job_type=job_type)
+        decision = self._evaluator.evaluate_statement(
+            self._policies[job_type], request, items, _head(job_type)
+        )
+        return self._finish(decision, request, job_type, record=record)
+
+    def authenticates(self, front: str) -> bool:
+        """Whether users whom ``front`` names are who they say they are: ``thrift``, ``connect`` or ``os``."""
+        return front in ("thrift", "os") or (front == "connect" and self._settings.connect_user_trusted)
+
     def put_in_place(self, texts: Iterable[str]) -> None:
         """Note texts that the policy itself has set: they may be used as if the operator's file held them."""
         self._put_in_place |= frozenset(texts)
@@ -270,6 +295,8 @@ def records(
             record = {**common, "subject": shorten(item.subject), "decision": verdict}
             if item.canonical and item.canonical != item.subject:
                 record["canonical"] = shorten(item.canonical)
+            if item.kind:
+                record["statement"] = item.kind
             yield {**record, "reason": item.reason, "rule": item.decided_by}
 
 

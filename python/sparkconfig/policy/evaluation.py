@@ -12,7 +12,13 @@ from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.keys.overrides import OWN_PREFIX, REFLECTION, Overrides
-from sparkconfig.policy.request import ConfigValue, OverrideRequest, PolicyViolation, ReferenceUse
+from sparkconfig.policy.request import (
+    ConfigValue,
+    OverrideRequest,
+    PolicyViolation,
+    ReferenceUse,
+    StatementItem,
+)
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
 from sparkconfig.settings.schema import Settings
 
@@ -32,6 +38,7 @@ class Explained(NamedTuple):
         verdict: ``free``: no override; ``default``: the operator's own value; else what the policy said.
         reason: why, for people.
         decided_by: the rule, with its place in the document, or the policy.
+        kind: the kind of an item of a statement, such as ``path``; ``""`` for everything else.
     """
 
     subject: str
@@ -39,6 +46,7 @@ class Explained(NamedTuple):
     verdict: Verdict
     reason: str
     decided_by: str
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,6 +164,24 @@ class Evaluator:
             defaults=defaults,
             head=head,
         )
+
+    def evaluate_statement(
+        self, policy: OverridePolicy, request: OverrideRequest, items: Iterable[StatementItem], head: str
+    ) -> Decision:
+        """Evaluate a statement and what it names."""
+        listed: list[Explained] = []
+        problems: list[str] = []
+        for item in dict.fromkeys(items):
+            try:
+                problem, decided_by = policy.check_statement(request, item)
+            except Exception as error:  # noqa: BLE001 - third-party code: a policy that fails refuses
+                problem, decided_by = f"the policy failed with {type(error).__name__}", type(policy).__name__
+            if problem is not None:
+                problems.append(f"{item}: {problem} [{decided_by}]")
+            verdict: Verdict = "allowed" if problem is None else "denied"
+            kind = item.name if item.kind == "statement" else item.kind
+            listed.append(Explained(str(item), "", verdict, problem or "", decided_by, shorten(kind)))
+        return Decision(violations=tuple(problems), explanation=tuple(listed), head=head)
 
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
         """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -17,6 +18,7 @@ __all__ = [
     "OverrideRequest",
     "PolicyViolation",
     "ReferenceUse",
+    "StatementItem",
     "read_only",
 ]
 
@@ -123,6 +125,29 @@ class ReferenceUse(NamedTuple):
         return f"${{{shorten(self.provider, 40)}:{path}{shorten(self.key)}}}"
 
 
+_USER_INFO = re.compile(r"^([^/?#]{0,64}//[^/@]{0,300}:)[^/@]{1,300}@")
+
+
+class StatementItem(NamedTuple):
+    """A statement that a job wants to run, or something that a statement names.
+
+    Attributes:
+        kind: ``statement``, ``function``, ``path`` or ``source``.
+        name: the statement's kind such as ``add-jar``, the class, the canonical path, or the data source.
+        detail: what the statement names, such as the jar; ``read`` or ``write`` for paths and sources.
+    """
+
+    kind: str
+    name: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        name, detail = (shorten(_USER_INFO.sub(r"\1***@", text)) for text in (self.name, self.detail))
+        if self.kind == "statement":
+            return f"statement {name}" + (f" ({detail})" if detail else "")
+        return f"{self.kind} {name}"
+
+
 def read_only(props: Mapping[str, object]) -> Mapping[str, object]:
     """A copy that nobody can change."""
     return MappingProxyType(dict(props))
@@ -141,8 +166,9 @@ class OverrideRequest:
             are text, but null and other types are allowed (KIP-458: ``Map<String, Object>``).
         references: the references in use, in the values before they were resolved, or asked for by themselves.
         complete: whether ``props`` are all properties of this scope, so that required ones can be missed.
-        user: who sent the statement, as the server knows it, ``""`` if unknown; for records, no rule sees it.
+        user: who sent the statement, as the server knows it, ``""`` if unknown; for records.
         session: the session's id, ``""`` if unknown; for records.
+        authenticated: whether somebody made sure that ``user`` is who asks; else no rule sees the user.
     """
 
     job_name: str
@@ -154,6 +180,12 @@ class OverrideRequest:
     complete: bool = False
     user: str = ""
     session: str = ""
+    authenticated: bool = False
+
+    @property
+    def principal(self) -> str:
+        """The authenticated user, ``""`` if there is none."""
+        return self.user if self.authenticated else ""
 
     def __post_init__(self) -> None:
         if self.job_type not in JOB_TYPES:

@@ -220,6 +220,13 @@ class Settings:
         "Job types whose Python workers may ask for values. Servers that several users share (connect, sql) are"
         " not among them unless they are listed here.",
     )
+    connect_user_trusted: bool = _conf(
+        "connect.user.trusted",
+        boolean,
+        "false",
+        "Whether users of Spark Connect are who they say they are, since a proxy or a token in front of the server"
+        " makes sure of it. Else no rule about users sees them.",
+    )
     worker_references: tuple[str, ...] = _conf(
         "worker.references",
         references,

@@ -14,7 +14,13 @@ from sparkconfig.policy.base import OverridePolicy, refusal
 from sparkconfig.policy.keys.keys import canonical, fold, generalised
 from sparkconfig.policy.keys.overrides import is_clients, is_internal
 from sparkconfig.policy.keys.values import NotText, text_of
-from sparkconfig.policy.request import ConfigValue, OverrideRequest, PolicyViolation, ReferenceUse
+from sparkconfig.policy.request import (
+    ConfigValue,
+    OverrideRequest,
+    PolicyViolation,
+    ReferenceUse,
+    StatementItem,
+)
 from sparkconfig.policy.rules.matching import Budget
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 
@@ -160,6 +166,14 @@ class RulesPolicy(OverridePolicy):
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Evaluate a reference by the document's ``references``."""
         return self.book.references.problem(request.job_type, request.scope, use)
+
+    def evaluates_statements(self, job_type: str) -> bool:
+        """Whether the document has rules about statements of such jobs."""
+        return self.book.statements.concerns(job_type)
+
+    def check_statement(self, request: OverrideRequest, item: StatementItem) -> tuple[str | None, str]:
+        """Evaluate a statement, or what it names, by the document's lists."""
+        return self.book.statements.problem(request, item)
 
     def defaults(self, request: OverrideRequest) -> Mapping[str, str]:
         """The values of fixed rules, and the defaults of the others."""

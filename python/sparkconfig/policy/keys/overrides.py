@@ -77,6 +77,7 @@ _OURS = frozenset(
     {
         "io.sparkconfig.ConfigPlugin",
         "io.sparkconfig.ConfigExtensions",
+        "io.sparkconfig.policy.doors.ConnectDoorInterceptor",
         "io.sparkconfig.redaction.sinks.ConnectInterceptor",
         "io.sparkconfig.redaction.sinks.EventLogListener",
         "io.sparkconfig.redaction.sinks.UiFilter",

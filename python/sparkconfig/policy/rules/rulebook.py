@@ -18,6 +18,7 @@ from sparkconfig.policy.rules import schema
 from sparkconfig.policy.rules.conditions import Condition, build
 from sparkconfig.policy.rules.document import Document, Location, dotted, fail
 from sparkconfig.policy.rules.references import ReferenceRule, ReferenceRules
+from sparkconfig.policy.rules.statements import SECTIONS, StatementRule, StatementRules
 from sparkconfig.policy.rules.table_rules import TableRule
 
 __all__ = ["Rule", "Rulebook", "load"]
@@ -27,7 +28,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _SPARK_CONF = "spark_conf."
 _CONF_SCOPES = frozenset({"application", "session", "hadoop", "catalog"})
 _OPTION_SCOPES = frozenset({"source", "sink"})
-_OWN_FIELDS = ("version", "rules", "references", "tables")
+_OWN_FIELDS = ("version", "rules", "references", *SECTIONS.values(), "tables")
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class Rulebook:
         name: the file's name.
         rules: about keys.
         references: about references.
+        statements: about statements, and the functions, paths and sources that they name.
         tables: about new tables.
         ignored: attributes of a Databricks policy that are not about Spark confs.
     """
@@ -95,6 +97,7 @@ class Rulebook:
     name: str
     rules: tuple[Rule, ...] = ()
     references: ReferenceRules = field(default_factory=ReferenceRules)
+    statements: StatementRules = field(default_factory=StatementRules)
     tables: tuple[TableRule, ...] = ()
     ignored: tuple[str, ...] = ()
 
@@ -112,7 +115,7 @@ def load(document: Document) -> Rulebook:
 
 def _own(document: Document) -> Rulebook:
     if not document.data:
-        fail(document, [((), "it is empty; give rules, references or tables")])
+        fail(document, [((), "it is empty; give rules, references, statements or tables")])
     parsed = _validated(schema.Own, document, document.data)
     problems: list[tuple[Location, str]] = []
     rules: list[Rule] = []
@@ -134,6 +137,11 @@ def _own(document: Document) -> Rulebook:
         ReferenceRule.of(element, _place(document, ("references", index)))
         for index, element in enumerate(parsed.references)
     ]
+    statements = [
+        StatementRule.of(kind, element, _place(document, (section, index)))
+        for kind, section in SECTIONS.items()
+        for index, element in enumerate(getattr(parsed, section))
+    ]
     tables: list[TableRule] = []
     for index, table in enumerate(parsed.tables):
         location = ("tables", index)
@@ -143,7 +151,9 @@ def _own(document: Document) -> Rulebook:
         tables.append(made)
     if problems:
         fail(document, problems)
-    return Rulebook(document.name, tuple(rules), ReferenceRules(references), tuple(tables))
+    return Rulebook(
+        document.name, tuple(rules), ReferenceRules(references), StatementRules(statements), tuple(tables)
+    )
 
 
 def _databricks(document: Document) -> Rulebook:
@@ -265,7 +275,18 @@ _FIELDS = sorted(
         for model in (schema.Own, schema.Range, schema.Regex, schema.Fixed, schema.Allowlist)
         for name, field_ in model.model_fields.items()
     }
-    | {"provider", "path", "tables", "require", "forbid"}
+    | {
+        "provider",
+        "path",
+        "tables",
+        "require",
+        "forbid",
+        "users",
+        "statement",
+        "className",
+        "source",
+        "access",
+    }
 )
 
 

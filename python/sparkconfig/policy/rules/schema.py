@@ -1,14 +1,24 @@
 """The shape of a policy document, checked with pydantic. Needs the extra ``sparkconfig[policy]``.
 
 Two forms. A Databricks cluster policy: ``{"spark_conf.KEY": ELEMENT, ...}``. Our own: ``{"rules": [ELEMENT with
-"key"], "references": [...], "tables": [...]}``. The elements are the same.
+"key"], "references": [...], "statements": [...], "functions": [...], "paths": [...], "sources": [...], "tables":
+[...]}``. The elements are the same.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictBool,
+    StrictStr,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 __all__ = [
@@ -18,10 +28,15 @@ __all__ = [
     "Element",
     "Fixed",
     "Forbidden",
+    "FunctionElement",
     "Own",
+    "PathElement",
     "Range",
     "ReferenceElement",
     "Regex",
+    "SourceElement",
+    "StatementBase",
+    "StatementElement",
     "TableElement",
     "Unlimited",
 ]
@@ -139,6 +154,76 @@ class ReferenceElement(_Model):
     note: StrictStr | None = None
 
 
+Patterns = Annotated[
+    tuple[Annotated[StrictStr, Field(min_length=1)], ...],
+    Field(min_length=1),
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+]
+"""One pattern, or a list of patterns of which one must fit."""
+
+
+class StatementBase(_Model):
+    """What the rules about statements, functions, paths and sources share."""
+
+    type: Literal["allow", "forbid"]
+    job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
+    users: Patterns | None = None
+    message: StrictStr | None = None
+    note: StrictStr | None = None
+
+    def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The patterns of an item's name, and of its detail (None: any)."""
+        raise NotImplementedError
+
+
+class StatementElement(StatementBase):
+    """Which statements a kind of job may run, and with what."""
+
+    statement: Patterns
+    name: Patterns | None = None
+
+    def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The kinds of statements; what they name."""
+        return self.statement, self.name
+
+
+class FunctionElement(StatementBase):
+    """Which classes a kind of job may make functions of."""
+
+    class_name: Patterns
+
+    def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The classes."""
+        return self.class_name, None
+
+
+class _AccessElement(StatementBase):
+    access: Literal["read", "write"] | None = None
+
+    def _access(self) -> tuple[str, ...] | None:
+        return None if self.access is None else (self.access,)
+
+
+class PathElement(_AccessElement):
+    """Which paths a kind of job may read or write."""
+
+    path: Patterns
+
+    def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The paths; the access."""
+        return self.path, self._access()
+
+
+class SourceElement(_AccessElement):
+    """Which data sources a kind of job may read or write with."""
+
+    source: Patterns
+
+    def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The sources; the access."""
+        return self.source, self._access()
+
+
 class TableElement(_Model):
     """What must hold for a new table whose name fits ``tables``."""
 
@@ -157,6 +242,10 @@ class Own(_Model):
     note: StrictStr | None = None
     rules: tuple[Element, ...] = ()
     references: tuple[ReferenceElement, ...] = ()
+    statements: tuple[StatementElement, ...] = ()
+    functions: tuple[FunctionElement, ...] = ()
+    paths: tuple[PathElement, ...] = ()
+    sources: tuple[SourceElement, ...] = ()
     tables: tuple[TableElement, ...] = ()
 
 

@@ -37,6 +37,8 @@ private[sparkconfig] final class PolicyClient(
 
   def evaluatesTables: Boolean = start.evaluatesTables
 
+  def evaluatesStatements: Boolean = start.evaluatesStatements
+
   /** The application's confs, which every session begins with. */
   def confs: Map[String, String] = now
 
@@ -92,6 +94,24 @@ private[sparkconfig] final class PolicyClient(
     ask(question).raise()
   }
 
+  /**
+   * Asks about a statement and what it names.
+   *
+   * @throws PolicyViolationException naming everything that is refused
+   */
+  def statement(items: Set[StatementItem]): Unit = if (items.nonEmpty) statement(items, Requester.current).raise()
+
+  /** As above for who is known already, without raising. */
+  def statement(items: Set[StatementItem], who: Option[Requester]): Verdict =
+    if (items.isEmpty) Verdict.Allowed
+    else remembering(("statement", who.map(_.user), items)) {
+      val question = Json.obj()
+      question.put("op", "statement")
+      val node = question.putArray("items")
+      items.foreach(item => node.addArray().add(item.kind).add(item.name).add(item.detail))
+      ask(question, who)
+    }
+
   private def remembering(key: Any)(verdict: => Verdict): Verdict =
     if (allowed.containsKey(key)) Verdict.Allowed
     else {
@@ -100,11 +120,14 @@ private[sparkconfig] final class PolicyClient(
       found
     }
 
-  private def ask(question: ObjectNode): Verdict =
+  private def ask(question: ObjectNode): Verdict = ask(question, Requester.current)
+
+  private def ask(question: ObjectNode, requester: Option[Requester]): Verdict =
     try {
-      Requester.current.foreach { who =>
+      requester.foreach { who =>
         question.put("user", who.user)
         question.put("session", who.session)
+        question.put("front", who.front)
       }
       val answer = client.check(question)
       Json.texts(answer.get("audit")).foreach(record)

@@ -11,6 +11,7 @@ private[sparkconfig] object Doors {
   val all: Seq[Door] = Seq(
     StartDoor,
     ReflectionDoor,
+    StatementDoor,
     SessionDoor,
     ReadDoor,
     OptionsDoor,

@@ -38,11 +38,15 @@ private[policy] object SparkInternalConfs {
   def isCloning: Boolean =
     caller(_.dropWhile(_.getMethodName != "cloneSession").dropWhile(_.getMethodName == "cloneSession"))
 
+  /** Whether a table is being made, in this thread, whose statement was looked at: Spark writes its rows by the path. */
+  def isMakingTable: Boolean =
+    StackWalker.getInstance().walk[Boolean](_.anyMatch(_.getClassName.endsWith("TableAsSelectCommand")))
+
   private def caller(above: JStream[StackFrame] => JStream[StackFrame]): Boolean =
     StackWalker.getInstance().walk[Boolean] { frames =>
       val found = above(frames).findFirst()
       // A helper that CacheManager calls stands with the sessions.
-      found.isPresent && (found.get.getMethodName.endsWith("getOrCloneSessionWithConfigsOff") ||
+      found.isPresent && (found.get.getMethodName.contains("getOrCloneSessionWithConfigsOff") ||
         Callers.exists(found.get.getClassName.startsWith(_)))
     }
 }

@@ -11,7 +11,8 @@ object ThriftSessions {
   private val Server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2$"
 
   /**
-   * The user who opened the session of this id ([[SessionIds]]); None outside of the server's own threads.
+   * The user who opened the session of this id ([[SessionIds]]); None outside of the server's own threads, and where
+   * several users share one session.
    *
    * @param session as [[SessionIds.of]] returns it
    */

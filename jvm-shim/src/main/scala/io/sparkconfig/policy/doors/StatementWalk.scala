@@ -1,0 +1,158 @@
+package io.sparkconfig.policy.doors
+
+import java.net.URI
+import java.util.Locale
+
+import scala.collection.JavaConverters._
+import scala.collection.mutable
+import scala.util.Try
+
+import io.sparkconfig.core.Json
+import io.sparkconfig.policy.StatementItem.{statement, Read, Write}
+import io.sparkconfig.policy.{CanonicalPath, StatementItem}
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedFunction, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ScriptTransformation}
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/**
+ * Collects what one plan does and names. Plans are read by the names of their arguments, which are the same in all
+ * Spark versions where the classes are not: `location` and `path` are paths, `provider` and `serde` are data sources.
+ *
+ * @param direct whether a table's name of two parts is a data source and a path (`` text.`/a` ``)
+ */
+private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String] => Boolean) {
+  import StatementWalk._
+
+  private val found = mutable.LinkedHashSet.empty[StatementItem]
+
+  def items: Set[StatementItem] = found.toSet
+
+  /** A plan, what it holds, and its subqueries; what is analysed already was looked at before. */
+  def plan(node: LogicalPlan): Unit = if (!node.analyzed) {
+    Kinds.of(node).foreach(kind => found += statement(kind, detail(node)))
+    node match {
+      case relation: UnresolvedRelation =>
+        if (direct(relation.multipartIdentifier)) {
+          source(relation.multipartIdentifier.head, Read)
+          path(relation.multipartIdentifier.last, Read)
+        }
+        options(relation.options.asCaseSensitiveMap.asScala, Read)
+      // FilesRule looks at its path, unless it is Spark's own for a new table.
+      case write: InsertIntoHadoopFsRelationCommand => plan(write.query)
+      // Its serdes are part of it.
+      case _: ScriptTransformation => node.children.foreach(plan)
+      case _ =>
+        val arguments = Arguments.of(node)
+        val local = arguments.exists { case (name, value) => name == "isLocal" && value == true }
+        arguments.foreach { case (name, value) => argument(name, value, Kinds.access(node), local) }
+    }
+  }
+
+  def path(text: String, access: String, local: Boolean = false): Unit =
+    found += StatementItem("path", CanonicalPath.of(text, conf, local), access)
+
+  def source(name: String, access: String): Unit = SourceNames.of(name).foreach { each =>
+    found += StatementItem("source", each, access)
+  }
+
+  private def expression(tree: Expression): Unit = tree.foreach { each =>
+    if (PythonCode(each.getClass.getSimpleName)) found += statement("python-udf")
+    each match {
+      // Options of functions such as from_xml.
+      case call: UnresolvedFunction if call.nameParts.last.equalsIgnoreCase("map") =>
+        val texts = call.arguments.grouped(2).collect {
+          case Seq(Literal(key, _), Literal(text, _)) if key != null && text != null => key.toString -> text.toString
+        }
+        options(texts.toMap, Read)
+      case _ => ()
+    }
+    each.productIterator.foreach(nested)
+  }
+
+  /** Plans in expressions: subqueries. */
+  private def nested(value: Any): Unit = value match {
+    case inner: LogicalPlan => plan(inner)
+    case Some(inner: LogicalPlan) => plan(inner)
+    case _ => ()
+  }
+
+  private def argument(name: String, value: Any, access: Seq[String], local: Boolean): Unit = value match {
+    case null | None => ()
+    case inner: LogicalPlan => plan(inner)
+    // Some are expressions, too.
+    case inner: Product if Inner(inner.getClass.getSimpleName) =>
+      Arguments.of(inner).foreach { case (below, each) => argument(below, each, access, local) }
+    case tree: Expression =>
+      expression(tree)
+      if (Arguments.isOptions(tree)) Arguments.options(tree).foreach(map => access.foreach(options(map, _)))
+    case Some(inner) => argument(name, inner, access, local)
+    case map: CaseInsensitiveStringMap => access.foreach(options(map.asCaseSensitiveMap.asScala, _))
+    case map: scala.collection.Map[_, _] =>
+      val texts = map.toSeq.collect { case (key: String, text: String) => key -> text }
+      access.foreach(options(texts.toMap, _))
+      map.values.foreach {
+        case inner: LogicalPlan => plan(inner)
+        case tree: Expression => expression(tree)
+        case _ => ()
+      }
+    case all: Seq[_] => all.foreach(argument(name, _, access, local))
+    case text @ (_: String | _: URI) =>
+      if (Paths(name)) access.foreach(path(text.toString, _, local))
+      else if (Sources(name)) access.foreach(source(text.toString, _))
+    case tuple: Product if tuple.productPrefix.startsWith("Tuple") =>
+      tuple.productIterator.foreach(argument(name, _, access, local))
+    case _ => ()
+  }
+
+  /** The options of a source or sink, and properties of tables, that hold paths. */
+  def options(texts: scala.collection.Map[String, String], access: String): Unit = texts.foreach { case (key, text) =>
+    val last = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
+    if (text != null && PathKey.exists(last.endsWith) && !isPlain(text)) {
+      val each = if (last == "checkpointlocation") Write else access
+      Try(Json.texts(Json.parse(text))).filter(_ => text.trim.startsWith("[")).getOrElse(Seq(text))
+        .foreach(path(_, each))
+    }
+  }
+
+  /** What a statement names that no other item says. */
+  private def detail(node: LogicalPlan): String = Arguments.of(node).collect {
+    case ("paths" | "files" | "jars" | "archives", all: Seq[_]) => all.mkString(", ")
+    case ("className", text: String) =>
+      found += StatementItem("function", text)
+      text
+    case ("resources", all: Seq[_]) =>
+      all.foreach { resource =>
+        val parts = Arguments.of(resource.asInstanceOf[Product]).toMap
+        val kind = parts.get("resourceType").map(_.asInstanceOf[AnyRef]).map(Kinds.resource).getOrElse("file")
+        found += statement(s"add-$kind", parts.get("uri").mkString)
+      }
+      ""
+  }.filter(_.nonEmpty).mkString(", ")
+}
+
+private[doors] object StatementWalk {
+  private val Paths =
+    Set("location", "locationUri", "path", "paths", "uri", "outputPath", "checkpointLocation", "userSpecifiedCheckpointLocation",
+      "resolvedCheckpointLocation")
+  private val Sources =
+    Set("provider", "format", "serde", "serdeName", "serdeClassName", "storedAs", "inputFormat", "outputFormat", "input",
+      "output")
+
+  /** Arguments that are read like the plan around them. */
+  private val Inner = Set(
+    "UnresolvedTableSpec",
+    "TableSpec",
+    "SerdeInfo",
+    "FormatClasses",
+    "UnresolvedPartitionSpec",
+    "CatalogStorageFormat")
+  private val PythonCode = Set("PythonUDF", "PythonUDAF", "PythonUDTF", "UnresolvedPolymorphicPythonUDTF")
+  private val PathKey = Seq("path", "paths", "location", "file", "files", "dir", "directory", "keytab", "keystore",
+    "truststore", "schemaurl")
+
+  private def isPlain(text: String): Boolean =
+    text.isEmpty || text.forall(_.isDigit) || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")
+}

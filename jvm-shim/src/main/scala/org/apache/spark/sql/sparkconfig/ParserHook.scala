@@ -1,0 +1,64 @@
+package org.apache.spark.sql.sparkconfig
+
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
+
+import io.sparkconfig.core.PolicyRefusedException
+import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** Watches a session's parser. The parsing itself stays as it is. */
+object ParserHook {
+
+  /**
+   * The first thing that happens to every name of a catalog is that it is parsed: prepares a session's catalogs. 3.5 has
+   * no earlier place.
+   */
+  def apply(session: Sessions.Spark, parser: ParserInterface, values: CatalogHook.Values): ParserInterface =
+    around(parser) { (name, _, parse) =>
+      if (name.startsWith("parsePlan") || name == "parseMultipartIdentifier") CatalogHook.install(session, values)
+      parse()
+    }
+
+  /** Shows each parsed plan to `look`, which may refuse it. */
+  def parsed(parser: ParserInterface, look: LogicalPlan => Unit): ParserInterface = around(parser) { (_, _, parse) =>
+    val result = parse()
+    result match {
+      case plan: LogicalPlan => refusing(look(plan))
+      case _ => ()
+    }
+    result
+  }
+
+  /** Shows each text to `look` before it is parsed. */
+  def texts(parser: ParserInterface, look: String => Unit): ParserInterface = around(parser) { (name, arguments, parse) =>
+    if (name.startsWith("parse")) arguments.headOption.foreach {
+      case text: String => refusing(look(text))
+      case _ => ()
+    }
+    parse()
+  }
+
+  /** A proxy may throw only what the interface declares, and what nobody has to declare. */
+  private def refusing(look: => Unit): Unit =
+    try look
+    catch { case e: AnalysisException => throw new PolicyRefusedException(e.getMessage) }
+
+  private def around(parser: ParserInterface)(call: (String, Array[AnyRef], () => AnyRef) => AnyRef): ParserInterface =
+    Proxy.newProxyInstance(
+      classOf[ParserHookMarker].getClassLoader,
+      Array[Class[_]](classOf[ParserInterface]),
+      new InvocationHandler {
+        override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef = {
+          val given = Option(arguments).getOrElse(Array.empty[AnyRef])
+          call(
+            method.getName,
+            given,
+            () =>
+              try method.invoke(parser, given: _*)
+              catch { case e: InvocationTargetException => throw e.getCause })
+        }
+      }).asInstanceOf[ParserInterface]
+}
+
+private trait ParserHookMarker

@@ -1,0 +1,32 @@
+package org.apache.spark.sql.sparkconfig
+
+import scala.collection.mutable
+import scala.util.Try
+
+import org.apache.spark.internal.config.{ConfigProvider, ConfigReader}
+import org.apache.spark.sql.internal.SQLConf
+
+/** What Spark would put into a SQL text in the place of `${...}`. */
+object SqlVariables {
+
+  /**
+   * The variables of the server's own environment (`env:HOME`) and JVM (`system:user.home`) that the text names, also
+   * by way of a conf whose value names one. References of providers have other prefixes, and are left alone by Spark.
+   */
+  def ofServer(text: String): Set[String] =
+    if (!text.contains("${") || !SQLConf.get.variableSubstituteEnabled) Set.empty
+    else {
+      val found = mutable.Set.empty[String]
+      val confs = provider(key => Try(SQLConf.get.getConfString(key)).toOption)
+      val reader = new ConfigReader(confs)
+      Seq("spark", "sparkconf", "hivevar", "hiveconf").foreach(reader.bind(_, confs))
+      Seq("env", "system").foreach(prefix => reader.bind(prefix, provider { key => found += s"$prefix:$key"; None }))
+      // What Spark cannot expand, it will say itself.
+      Try(reader.substitute(text))
+      found.toSet
+    }
+
+  private def provider(find: String => Option[String]): ConfigProvider = new ConfigProvider {
+    override def get(key: String): Option[String] = find(key)
+  }
+}

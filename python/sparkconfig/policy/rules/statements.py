@@ -1,0 +1,225 @@
+"""Which statements run, and which functions, paths and data sources they may name.
+
+Shared servers run what many users send. A document says it in four lists, ``statements``, ``functions``, ``paths``
+and ``sources``, each decided like ``references``: a forbidding rule wins; once any allowing rule of a list is about
+the job type, what none of that list allows is refused; without a list everything of its kind is allowed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from sparkconfig.policy.patterns import Pattern
+from sparkconfig.policy.request import OverrideRequest, StatementItem
+
+if TYPE_CHECKING:
+    from sparkconfig.policy.rules import schema
+
+__all__ = ["StatementRule", "StatementRules", "concerns_user"]
+
+SECTIONS = {"statement": "statements", "function": "functions", "path": "paths", "source": "sources"}
+"""The list of a document in which each kind of item is decided."""
+
+_DO = {
+    "statement": "run this statement",
+    "function": "make functions of this class",
+    "path": "{detail} this path",
+    "source": "{detail} with this data source",
+}
+_GLOB = re.compile(r"[*?\[\]{}\\]")
+
+
+def concerns_user(users: Sequence[Pattern] | None, request: OverrideRequest, *, allow: bool) -> bool:
+    """Whether a rule about ``users`` (None: it is about all) concerns who asks.
+
+    Without an authenticated user an allowing rule does not, and a forbidding rule does: nobody knows that it is
+    somebody else.
+    """
+    if users is None:
+        return True
+    if not request.principal:
+        return not allow
+    return any(pattern.matches(request.principal) for pattern in users)
+
+
+@dataclass(frozen=True)
+class StatementRule:
+    """Allows or forbids items of one kind.
+
+    Attributes:
+        kind: ``statement``, ``function``, ``path`` or ``source``.
+        allow: whether it allows.
+        names: patterns of the item's name, one of which must fit.
+        place: where the rule stands.
+        detail: what the item's detail must be; None: anything.
+        job_types: the job types it is about; None: all.
+        users: patterns of the users it is about; None: all.
+        message: the operator's own text for violations.
+    """
+
+    kind: str
+    allow: bool
+    names: tuple[Pattern, ...]
+    place: str
+    detail: tuple[Pattern, ...] | None = None
+    job_types: frozenset[str] | None = None
+    users: tuple[Pattern, ...] | None = None
+    message: str | None = None
+
+    @classmethod
+    def of(cls, kind: str, element: schema.StatementBase, place: str) -> StatementRule:
+        """Make the rule of an element."""
+        allow = element.type == "allow"
+        # Kinds of statements and short names of sources have no case; what is forbidden is in any case of letters.
+        folds = not allow or kind in ("statement", "source")
+        names, detail = element.patterns()
+        return cls(
+            kind=kind,
+            allow=allow,
+            names=tuple(_pattern(kind, text, folds=folds) for text in names),
+            detail=None
+            if detail is None
+            else tuple(Pattern(text if allow else text.lower()) for text in detail),
+            place=place,
+            job_types=None if element.job_types is None else frozenset(element.job_types),
+            users=None if element.users is None else tuple(map(Pattern, element.users)),
+            message=element.message,
+        )
+
+    def concerns(self, request: OverrideRequest) -> bool:
+        """Whether the rule is about this kind of job and this user."""
+        if self.job_types is not None and request.job_type not in self.job_types:
+            return False
+        return concerns_user(self.users, request, allow=self.allow)
+
+    def matches(self, item: StatementItem) -> bool:
+        """Whether the item fits; an allowing rule wants all its spellings to fit, a forbidding one any."""
+        detail = item.detail if self.allow else item.detail.lower()
+        if self.detail is not None and not any(pattern.matches(detail) for pattern in self.detail):
+            return False
+        if self.kind == "path":
+            return self._matches_path(item.name)
+        name = item.name.lower() if not self.allow or self.kind in ("statement", "source") else item.name
+        return any(pattern.matches(name) for pattern in self.names)
+
+    def _matches_path(self, path: str) -> bool:
+        spellings = _spellings(path)
+        if not self.allow:
+            return any(spelling.may_reach(pattern) for spelling in spellings for pattern in self.names)
+        if any(pattern.text == "*" for pattern in self.names):
+            return True
+        # Where it leads is known to nobody before it is read.
+        if any(spelling.is_open for spelling in spellings):
+            return False
+        return any(all(pattern.matches(each.text) for each in spellings) for pattern in self.names)
+
+
+class StatementRules:
+    """All rules of a document about statements."""
+
+    def __init__(self, rules: Iterable[StatementRule] = ()) -> None:
+        self._by_kind: dict[str, list[StatementRule]] = {}
+        for rule in rules:
+            self._by_kind.setdefault(rule.kind, []).append(rule)
+
+    @property
+    def rules(self) -> Mapping[str, Sequence[StatementRule]]:
+        """The rules by kind."""
+        return self._by_kind
+
+    def concerns(self, job_type: str) -> bool:
+        """Whether any rule is about jobs of this type."""
+        return any(
+            rule.job_types is None or job_type in rule.job_types
+            for rules in self._by_kind.values()
+            for rule in rules
+        )
+
+    def problem(self, request: OverrideRequest, item: StatementItem) -> tuple[str | None, str]:
+        """Why the item is refused (None: it is not), and the place of the rule that decided."""
+        rules = self._by_kind.get(item.kind, [])
+        of_type = [rule for rule in rules if rule.job_types is None or request.job_type in rule.job_types]
+        for rule in of_type:
+            if not rule.allow and rule.concerns(request) and rule.matches(item):
+                return rule.message or f"a {request.job_type} job may not {_do(item)}", rule.place
+        # A rule about other users makes the list a list of what is allowed, too.
+        allowing = [rule for rule in of_type if rule.allow]
+        for rule in allowing:
+            if rule.concerns(request) and rule.matches(item):
+                return None, rule.place
+        if allowing:
+            where = SECTIONS.get(item.kind, "statements")
+            text = (
+                f"no rule lets a {request.job_type} job {_do(item)}; ask the operator, who can allow it there"
+            )
+            return text, f"no rule under {where}"
+        return None, f"no rule about {SECTIONS.get(item.kind, item.kind)}"
+
+
+def _do(item: StatementItem) -> str:
+    return _DO.get(item.kind, "do this").format(detail=item.detail or "use")
+
+
+def _pattern(kind: str, text: str, *, folds: bool) -> Pattern:
+    if kind == "path":
+        scheme, mark, rest = text.partition(":")
+        text = scheme.lower() + mark + rest
+    return Pattern(text.lower() if folds else text)
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    """One way to write a path.
+
+    Attributes:
+        text: as it stands there.
+        is_open: whether it does not say where it leads: it holds a parent folder, or a reference.
+        folder: in lower case, with a slash at the end.
+        begin: the part of ``folder`` before the first glob; None: there is none.
+    """
+
+    text: str
+    is_open: bool
+    folder: str
+    begin: str | None
+
+    @classmethod
+    def of(cls, text: str) -> _Spelling:
+        folder = text.lower().rstrip("/") + "/"
+        glob = _GLOB.search(folder)
+        is_open = "${" in text or "$[" in text or ".." in re.split(r"[/{},]", text)
+        return cls(text, is_open, folder, None if glob is None else folder[: glob.start()])
+
+    def may_reach(self, pattern: Pattern) -> bool:
+        """Whether reading the path, its globs and what lies below it, may reach what ``pattern`` forbids."""
+        if self.is_open or pattern.matches(self.folder) or pattern.matches(self.folder[:-1]):
+            return True
+        if self.begin is None:
+            return pattern.prefix.startswith(self.folder)
+        return self.begin.startswith(pattern.prefix) or pattern.prefix.startswith(self.begin)
+
+
+@lru_cache(maxsize=64)
+def _spellings(path: str) -> tuple[_Spelling, ...]:
+    """The path as the driver wrote it, and what somebody may make of its percent escapes."""
+    plain = path
+    for _ in range(3):
+        plain = unquote(plain)
+    return tuple(map(_Spelling.of, dict.fromkeys([path, plain, _normal(plain)])))
+
+
+def _normal(path: str) -> str:
+    scheme, mark, rest = path.partition(":")
+    if not mark or "/" in scheme:
+        return posixpath.normpath(path) if path else path
+    if not rest.startswith("//"):
+        return f"{scheme}:{posixpath.normpath(rest)}" if rest else path
+    authority, slash, below = rest[2:].partition("/")
+    end = "/" if below.endswith("/") and below.strip("/") else ""
+    return f"{scheme}://{authority}" + (posixpath.normpath(slash + below) + end if slash else "")

@@ -1,0 +1,351 @@
+"""What users of a shared server try: statements that must be refused, each in many spellings, and honest ones.
+
+docs/generate.py makes the tables of docs/shared-servers.md from these, and the tests send every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+BAIT = "Canary-51aa0e-value"
+"""What lies in the server's file that nobody may read."""
+
+TEXT = "org.apache.spark.sql.execution.datasources.text"
+ROT13 = "org.apache.hadoop.hive.ql.udf.generic.GenericUDFInFile"
+
+PATHS: Sequence[str] = (
+    "{bait}",
+    "file:{bait}",
+    "file://{bait}",
+    "FILE:{bait}",
+    "//{bait}",
+    "/proc/self/root{bait}",
+    "{lake}/../bait.txt",
+    "file:{lake}//..//bait.txt",
+    "file:{lake}/./../bait.txt",
+    "{folder}/b?it.txt",
+    "{folder}/{{lake,bait.txt}}",
+    "{lake}/link.txt",
+)
+"""Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
+
+STATEMENTS: Mapping[str, Sequence[str]] = {
+    "read a file": [f"SELECT * FROM text.`{path}`" for path in PATHS],
+    "read a file, by the source's other names": [
+        f"SELECT * FROM {source}.`{{bait}}`"
+        for source in (
+            "csv",
+            "TEXT",
+            "`json`",
+            "xml",
+            "binaryFile",
+            "orc",
+            "parquet",
+            f"`{TEXT}`",
+            f"`{TEXT}.TextFileFormat`",
+            "`org.apache.spark.sql.text`",
+        )
+    ],
+    "read a file inside another statement": [
+        "SELECT (SELECT max(value) FROM text.`{bait}`)",
+        "WITH t AS (SELECT * FROM text.`{bait}`) SELECT * FROM t",
+        "SELECT * FROM range(1) WHERE EXISTS (SELECT * FROM text.`{bait}`)",
+        "SELECT 1 UNION ALL SELECT length(value) FROM text.`{bait}`",
+        "CREATE TEMPORARY VIEW peek AS SELECT * FROM text.`{bait}`",
+        "CREATE TABLE peek USING parquet AS SELECT * FROM text.`{bait}`",
+        "INSERT INTO kept SELECT length(value) FROM text.`{bait}`",
+        "CACHE TABLE peek AS SELECT * FROM text.`{bait}`",
+        "EXPLAIN SELECT * FROM text.`{bait}`",
+        "DESCRIBE QUERY SELECT * FROM text.`{bait}`",
+        "SELECT * FROM IDENTIFIER('text.`{bait}`')",
+        "SELECT * FROM range(1) r JOIN LATERAL (SELECT * FROM text.`{bait}`) t",
+    ],
+    "make a view of a file": [
+        f"CREATE TEMPORARY VIEW peek USING text OPTIONS (path '{path}')" for path in PATHS[:10]
+    ],
+    "make a table of a file": [
+        "CREATE TABLE peek (value STRING) USING text LOCATION '{bait}'",
+        "CREATE TABLE peek (value STRING) USING text OPTIONS (path '{bait}')",
+        "CREATE TABLE peek (value STRING) USING text OPTIONS ('PATH' 'file:{bait}')",
+        "CREATE EXTERNAL TABLE peek (value STRING) STORED AS TEXTFILE LOCATION '{folder}'",
+        "CREATE TABLE peek USING text LOCATION '/proc/self/root{bait}'",
+        "CREATE TABLE peek USING csv LOCATION 'FILE:{bait}'",
+        "CREATE TABLE peek LIKE kept LOCATION '{folder}'",
+        "CREATE DATABASE peek LOCATION '{folder}'",
+        "ALTER TABLE kept SET LOCATION '{folder}'",
+        "CREATE TABLE peek USING parquet LOCATION '{lake}/../out' AS SELECT 1 AS a",
+    ],
+    "write to the server's disk": [
+        "INSERT OVERWRITE DIRECTORY '{folder}/out' USING csv SELECT 1",
+        "INSERT OVERWRITE DIRECTORY 'file:{folder}/out' USING parquet SELECT 1",
+        "INSERT OVERWRITE DIRECTORY 'FILE://{folder}/out' USING text SELECT 'a'",
+        "INSERT OVERWRITE DIRECTORY USING json OPTIONS (path '{folder}/out') SELECT 1",
+        "INSERT OVERWRITE LOCAL DIRECTORY '{folder}/out' USING csv SELECT 1",
+        "INSERT OVERWRITE LOCAL DIRECTORY '{folder}/out' SELECT 1",
+        "INSERT OVERWRITE DIRECTORY '{lake}/../out' USING csv SELECT 1",
+        "INSERT OVERWRITE DIRECTORY '//{folder}/out' USING csv SELECT 1",
+        "INSERT OVERWRITE DIRECTORY '/proc/self/root{folder}/out' USING csv SELECT 1",
+        "INSERT OVERWRITE DIRECTORY '{lake}/away/out' USING csv SELECT 1",
+    ],
+    "move a file into a table": [
+        "LOAD DATA INPATH '{bait}' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH '{bait}' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH 'file:{bait}' OVERWRITE INTO TABLE kept",
+        "LOAD DATA INPATH 'FILE:{bait}' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH '{folder}/b*.txt' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH '/proc/self/root{bait}' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH '{lake}/../bait.txt' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH '//{bait}' INTO TABLE kept",
+        "LOAD DATA LOCAL INPATH '{lake}/link.txt' INTO TABLE kept",
+        "REFRESH '{bait}'",
+    ],
+    "run a program": [
+        "SELECT TRANSFORM (id) USING 'cat' AS (a) FROM range(1)",
+        "SELECT TRANSFORM (id) USING '/bin/cat {bait}' AS (a) FROM range(1)",
+        "SELECT transform (id) USING 'env' AS (a STRING) FROM range(1)",
+        "FROM range(1) SELECT TRANSFORM (id) USING 'cat'",
+        "FROM range(1) MAP id USING 'cat' AS (a)",
+        "FROM range(1) REDUCE id USING 'cat' AS (a)",
+        "SELECT * FROM (SELECT TRANSFORM (id) USING 'cat' AS (a) FROM range(1))",
+        "CREATE TEMPORARY VIEW peek AS SELECT TRANSFORM (id) USING 'cat' AS (a) FROM range(1)",
+        "WITH t AS (SELECT TRANSFORM (id) USING 'cat' AS (a) FROM range(1)) SELECT * FROM t",
+        "/* a */ SELECT TRANSFORM (id) USING 'cat' AS (a) FROM range(1) t",
+    ],
+    "bring code": [
+        "ADD JAR '{bait}'",
+        "ADD JAR file:{bait}",
+        "add jars '{bait}' '{bait}'",
+        "ADD JAR 'ivy://org.example:evil:1.0'",
+        "ADD FILE '{bait}'",
+        "ADD FILES '{bait}'",
+        "add file {bait}",
+        "ADD ARCHIVE '{bait}'",
+        "ADD ARCHIVES '{bait}'",
+        "LIST JARS",
+        "LIST FILES",
+        "LIST ARCHIVE",
+    ],
+    "make a function of a class": [
+        f"CREATE TEMPORARY FUNCTION peek AS '{ROT13}'",
+        f"CREATE FUNCTION peek AS '{ROT13}'",
+        f"CREATE OR REPLACE FUNCTION peek AS '{ROT13}'",
+        f"CREATE FUNCTION IF NOT EXISTS peek AS '{ROT13}'",
+        f"CREATE OR REPLACE TEMPORARY FUNCTION peek AS '{ROT13}'",
+        f"CREATE FUNCTION peek AS '{ROT13}' USING JAR '{{bait}}'",
+        f"CREATE TEMPORARY FUNCTION peek AS '{ROT13}' USING JAR 'file:{{bait}}'",
+        f"CREATE FUNCTION peek AS '{ROT13}' USING FILE '{{bait}}'",
+        f"CREATE FUNCTION default.peek AS '{ROT13}' USING ARCHIVE '{{bait}}'",
+        "CREATE FUNCTION peek AS 'com.acme.Own'",
+    ],
+    "call a class by its name": [
+        f"SELECT {name}({arguments})"
+        for name in ("reflect", "java_method", "REFLECT", "`reflect`")
+        for arguments in (
+            "'java.lang.System', 'getenv', 'HOME'",
+            "'java.lang.System', 'getProperty', 'user.home'",
+            "'java.lang.Runtime', 'getRuntime'",
+        )
+    ],
+    "load a class as a data source": [
+        "CREATE TEMPORARY VIEW peek USING com.acme.Own",
+        "CREATE TEMPORARY VIEW peek USING `com.acme.Own` OPTIONS (a 'b')",
+        "CREATE TABLE peek USING com.acme.Own",
+        "CREATE TABLE peek (a INT) USING `java.lang.Runtime`",
+        "CREATE TABLE peek (a INT) STORED AS INPUTFORMAT 'com.acme.In' OUTPUTFORMAT 'com.acme.Out'",
+        "CREATE TABLE peek (a INT) ROW FORMAT SERDE 'com.acme.Serde'",
+        "CREATE TABLE peek USING binaryFile LOCATION '{lake}'",
+        "INSERT OVERWRITE DIRECTORY '{lake}/x' USING com.acme.Own SELECT 1",
+        "ALTER TABLE kept SET SERDE 'com.acme.Serde'",
+        f"CREATE TEMPORARY VIEW peek USING `{TEXT}.TextFileFormat` OPTIONS (path '{{lake}}')",
+    ],
+    "read the server's environment": [
+        "SELECT '${{env:HOME}}'",
+        "SELECT '${{env:PATH}}' AS a FROM range(1)",
+        "SELECT '${{system:user.home}}'",
+        "SELECT '${{system:java.class.path}}'",
+        "SELECT 1 -- ${{env:HOME}}",
+        "SELECT /* ${{system:user.home}} */ 1",
+        "SET spark.sql.session.timeZone=${{env:HOME}}",
+        "CREATE TEMPORARY VIEW peek AS SELECT '${{env:HOME}}' AS a",
+        "SELECT * FROM range(1) WHERE '${{env:HOME}}' LIKE '/%'",
+        "SELECT concat('a', '${{system:user.name}}')",
+    ],
+    "choose the server's code by a conf": [
+        f"SET {key}"
+        for key in (
+            "spark.sql.adaptive.customCostEvaluatorClass=com.acme.Own",
+            "spark.sql.extensions=com.acme.Own",
+            "spark.sql.catalog.own=com.acme.Own",
+            "spark.sql.sources.commitProtocolClass=org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
+            "spark.sql.parquet.output.committer.class=org.apache.parquet.hadoop.ParquetOutputCommitter",
+            "spark.sql.streaming.commitProtocolClass=com.acme.Own",
+            "spark.sql.cache.serializer=com.acme.Own",
+            "spark.hadoop.fs.s3a.impl=com.acme.Own",
+            "fs.own.impl=com.acme.Own",
+            "spark.sql.queryExecutionListeners=com.acme.Own",
+            "spark.sql.streaming.stateStore.providerClass=com.acme.Own",
+            "mapreduce.outputcommitter.factory.class=com.acme.Own",
+        )
+    ],
+}
+"""What a user tries: the attack to its statements, for both servers. ``{bait}`` and the like are filled in."""
+
+CONNECT: Mapping[str, Sequence[str]] = {
+    "read a file": [
+        "spark.read.text('{bait}').collect()",
+        "spark.read.load('{bait}', format='text').collect()",
+        "spark.read.text(['{lake}/orders', '{bait}']).collect()",
+        "spark.read.option('path', 'file:{bait}').format('text').load().collect()",
+        "spark.read.csv('FILE:{bait}').collect()",
+        "spark.read.json('/proc/self/root{bait}').collect()",
+        "spark.read.format('binaryFile').load('{lake}/../bait.txt').collect()",
+        "spark.read.table('text.`{bait}`').collect()",
+        "spark.table('text.`{lake}/link.txt`').collect()",
+        "spark.readStream.text('{folder}').isStreaming",
+        "spark.read.format('org.apache.spark.sql.execution.datasources.text.TextFileFormat').load('{lake}').collect()",
+        "spark.catalog.createTable('peek', '{bait}', 'text')",
+        "spark.catalog.createTable('peek', 'file:{bait}', source='csv')",
+        "spark.catalog.refreshByPath('{bait}')",
+        "spark.read.option('rowTag', 'a').option('rowValidationXSDPath', '{bait}').xml('{lake}').collect()",
+    ],
+    "write to the server's disk": [
+        "spark.range(1).write.csv('{folder}/out')",
+        "spark.range(1).write.save('file:{folder}/out')",
+        "spark.range(1).write.format('json').save('FILE:{folder}/out')",
+        "spark.range(1).write.option('path', '{folder}/out').saveAsTable('peek')",
+        "spark.range(1).write.parquet('{lake}/../out')",
+        "spark.range(1).write.orc('{lake}/away/out')",
+        "spark.range(1).writeTo('peek').using('com.acme.Own').create()",
+        "spark.range(1).write.format('com.acme.Own').save()",
+        "rate.writeStream.format('parquet').option('checkpointLocation', '{folder}/c').start('{folder}/out')",
+        "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{folder}/c').start()",
+    ],
+    "run Python on the server": [
+        "spark.range(1).select(F.udf(lambda a: a)('id')).collect()",
+        "spark.range(1).filter(F.udf(lambda a: True, 'boolean')('id')).collect()",
+        "spark.udf.register('peek', lambda a: a)",
+        "spark.range(1).mapInPandas(lambda rows: rows, 'id long').collect()",
+        "spark.range(1).mapInArrow(lambda rows: rows, 'id long').collect()",
+        "spark.range(1).groupBy('id').applyInPandas(lambda rows: rows, 'id long').collect()",
+        (
+            "spark.range(1).groupBy('id').cogroup(spark.range(1).groupBy('id'))"
+            ".applyInPandas(lambda a, b: a, 'id long').collect()"
+        ),
+        "spark.range(1).select(F.pandas_udf(lambda a: a, 'long')('id')).collect()",
+        "F.udtf(Rows, returnType='a int')().collect()",
+        "spark.udtf.register('peek', F.udtf(Rows, returnType='a int'))",
+        "spark.dataSource.register(Source)",
+        "rate.writeStream.foreachBatch(lambda rows, number: None).start()",
+        "rate.writeStream.foreach(print).start()",
+        "spark.range(1).agg(F.pandas_udf(lambda a: 1, 'long', functionType=202)('id')).collect()",
+    ],
+    "bring code and classes": [
+        "spark.addArtifact('{folder}/code.py', pyfile=True)",
+        "spark.addArtifacts('{folder}/code.zip', archive=True)",
+        "spark.addArtifact('{folder}/bait.txt', file=True)",
+        "spark.addArtifact('{folder}/code.jar')",
+        "spark.addArtifact('{folder}/Code.class')",
+        "spark.copyFromLocalToFs('{bait}', '{folder}/copied')",
+        "spark.udf.registerJavaFunction('peek', 'java.lang.Runtime')",
+        "spark.udf.registerJavaFunction('peek', 'com.acme.Own', 'string')",
+        "spark.udf.registerJavaUDAF('peek', 'com.acme.Own')",
+        "spark.read.schema(UDT).csv('{lake}').collect()",
+    ],
+    "call a class, or read the environment": [
+        "spark.range(1).select(F.reflect(F.lit('java.lang.System'), F.lit('getenv'), F.lit('HOME'))).collect()",
+        "spark.range(1).select(F.java_method(F.lit('java.lang.System'), F.lit('getenv'), F.lit('HOME'))).collect()",
+        "spark.range(1).select(F.call_function('reflect', F.lit('java.lang.Math'), F.lit('abs'), F.lit(1))).collect()",
+        'spark.range(1).selectExpr("\'$" + "{{env:HOME}}\'").collect()',
+        'spark.range(1).select(F.expr("\'$" + "{{system:user.home}}\'")).collect()',
+        "spark.range(1).filter(\"'$\" + \"{{env:HOME}}' > 'a'\").collect()",
+        'spark.sql("SELECT \'$" + "{{env:HOME}}\', :a", args=dict(a=1)).collect()',
+        "spark.sql('EXECUTE IMMEDIATE \"ADD JAR \\'{bait}\\'\"').collect()",
+        "spark.sql('BEGIN SELECT * FROM text.`{bait}`; END').collect()",
+        "spark.conf.set('spark.sql.adaptive.customCostEvaluatorClass', 'com.acme.Own')",
+    ],
+}
+"""What a client of Connect tries besides, as Python expressions."""
+
+CONNECT_HONEST: Sequence[str] = (
+    "spark.createDataFrame([(1, 'a')], 'id int, name string').collect()",
+    "spark.createDataFrame([(n, 'x' * 900) for n in range(9000)], 'id int, name string').count()",
+    "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
+    "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
+    "spark.read.parquet('{lake}/dataframe').count()",
+    "spark.read.load(['{lake}/dataframe'], format='parquet').count()",
+    "spark.range(5).write.mode('overwrite').saveAsTable('own_rows')",
+    "spark.table('own_rows').count()",
+    "spark.range(5).writeTo('own_more').using('parquet').create()",
+    "spark.range(5).createOrReplaceTempView('own_seen')",
+    "spark.catalog.listTables()",
+    "spark.catalog.cacheTable('own_rows')",
+    "spark.catalog.dropTempView('own_seen')",
+    "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
+    "spark.range(3).cache().count()",
+)
+"""What everybody does with DataFrames."""
+
+HONEST: Mapping[str, Sequence[str]] = {
+    "queries": [
+        "SELECT 1",
+        "SELECT count(*) FROM range(10) r JOIN range(5) s ON r.id = s.id",
+        "WITH t AS (SELECT id % 3 AS k FROM range(9)) SELECT k, count(*) FROM t GROUP BY k",
+        "SELECT transform(array(1, 2), x -> x + 1)",
+        "EXPLAIN SELECT 1",
+    ],
+    "tables of the catalog": [
+        "CREATE TABLE own_table (id BIGINT, day STRING) USING parquet PARTITIONED BY (day)",
+        "INSERT INTO own_table VALUES (1, 'a'), (2, 'b')",
+        "INSERT OVERWRITE own_table SELECT id, 'c' FROM range(3)",
+        "SELECT count(*) FROM own_table WHERE day = 'c'",
+        "ALTER TABLE own_table SET TBLPROPERTIES ('team' = 'ann')",
+        "DESCRIBE TABLE EXTENDED own_table",
+        "SHOW TABLES",
+        "CREATE TABLE own_copy USING parquet AS SELECT * FROM own_table",
+        "ANALYZE TABLE own_copy COMPUTE STATISTICS",
+        "CACHE TABLE own_copy",
+        "UNCACHE TABLE own_copy",
+        "TRUNCATE TABLE own_copy",
+        "DROP TABLE own_copy",
+        "DROP TABLE own_table",
+    ],
+    "the lake": [
+        "INSERT INTO kept VALUES (1)",
+        "CREATE TABLE own_lake USING parquet LOCATION 'file:{lake}/{server}' AS SELECT id FROM range(3)",
+        "SELECT count(*) FROM parquet.`{lake}/{server}`",
+        "SELECT count(*) FROM parquet.`file:{lake}/{server}*`",
+        "CREATE TEMPORARY VIEW own_view USING parquet OPTIONS (path 'file://{lake}/{server}')",
+        "SELECT * FROM own_view",
+        "DROP VIEW own_view",
+        "DROP TABLE own_lake",
+    ],
+    "the session": [
+        "SET spark.sql.shuffle.partitions=5",
+        "SET spark.sql.adaptive.enabled=true",
+        "SET spark.sql.session.timeZone=UTC",
+        "SHOW DATABASES",
+        "USE default",
+        "CREATE TEMPORARY VIEW own_numbers AS SELECT * FROM range(3)",
+        "SHOW VIEWS",
+        "SELECT 'costs ${{5}} and $${{x'",
+        "RESET spark.sql.shuffle.partitions",
+    ],
+}
+"""What everybody does: to work as before."""
+
+
+def fill(text: str, folder: Path, server: str) -> str:
+    """A statement for the files of :func:`prepare`, and a server of this name."""
+    return text.format(bait=folder / "bait.txt", lake=folder / "lake", folder=folder, server=server)
+
+
+def prepare(folder: Path) -> None:
+    """Make the file that nobody may read, and a lake beside it with links out of it."""
+    for name in ("bait.txt", "code.py", "code.zip", "code.jar", "Code.class"):
+        (folder / name).write_text(f"{BAIT}\n")
+    lake = folder / "lake"
+    lake.mkdir()
+    (lake / "link.txt").symlink_to(folder / "bait.txt")
+    (folder / "away").mkdir()
+    (lake / "away").symlink_to(folder / "away")

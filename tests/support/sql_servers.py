@@ -1,0 +1,62 @@
+"""Servers of SQL that several users share, under an operator's file: Thrift and Connect."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from support.policies import records, write_operator
+from support.processes import Child, Run
+from support.session import QUIET
+from support.shim import shim_jar
+from support.spark_home import spark_environment, spark_home
+
+
+class Site:
+    """The operator's file, and programs of Spark's own that find it."""
+
+    def __init__(self, run: Run, folder: Path, rules: Mapping[str, Any], **settings: str) -> None:
+        self.run = run
+        self.folder = folder
+        self.home = write_operator(folder, rules, **settings)
+
+    def reference(self, key: str) -> str:
+        return f"${{files:{self.folder}/shop.properties:{key}}}"
+
+    def decisions(self) -> list[tuple[str, str]]:
+        """What was decided about sessions so far, with the name."""
+        found = records(self.folder) if (self.folder / "audit.jsonl").exists() else []
+        return [(each["decision"], each["subject"]) for each in found if each["scope"] == "session"]
+
+    def start(self, name: str, program: list[str | Path], **confs: str) -> Child:
+        own = self.folder / name
+        own.mkdir()
+        all_confs = {
+            **QUIET,
+            "spark.master": "local[1]",
+            "spark.ui.enabled": "false",
+            "spark.jars": str(shim_jar()),
+            "spark.plugins": "io.sparkconfig.ConfigPlugin",
+            "spark.sql.warehouse.dir": f"{own}/warehouse",
+            **confs,
+        }
+        # The operator's value is in place where a job sets none.
+        del all_confs["spark.sql.shuffle.partitions"]
+        file = own / "job.conf"
+        file.write_text("".join(f"{key} {text}\n" for key, text in all_confs.items()))
+        return self.run.start(
+            f"policy-{name}",
+            [spark_home() / "bin" / program[0], "--properties-file", file, *program[1:]],
+            env={**spark_environment(self.home, own), "PYSPARK_PYTHON": sys.executable},
+            cwd=own,
+        )
+
+
+def hive(folder: Path) -> dict[str, str]:
+    return {
+        "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
+        "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/metastore;create=true",
+    }
