@@ -43,7 +43,7 @@ class InUse:
 
     def __init__(self) -> None:
         self.by_id: dict[str, Expression] = {}
-        # Those of option maps among them, the one that was asked for last at the end.
+        # Those of option maps among them, the one that was requested last at the end.
         self._passing: dict[str, None] = {}
         self._users: dict[Place, set[str]] = {}
 
