@@ -71,14 +71,16 @@ object ExecutorLoad {
       }
 
     if (listen.toBoolean) (0 until count).foreach { each =>
-      val reference = env.setupEndpoint(s"push-$each", new ThreadSafeRpcEndpoint {
-        override val rpcEnv: RpcEnv = env
-        override def receive: PartialFunction[Any, Unit] = {
-          case Array("pushed", _, Array("snapshot", generation: java.lang.Long, _, _, masked: java.lang.Long, _*)) =>
-            arrived(each, generation, masked, "")
-            driver.send(told("have", s"load-$each", generation, masked))
-        }
-      })
+      val reference = env.setupEndpoint(
+        s"push-$each",
+        new ThreadSafeRpcEndpoint {
+          override val rpcEnv: RpcEnv = env
+          override def receive: PartialFunction[Any, Unit] = {
+            case Array("pushed", _, Array("snapshot", generation: java.lang.Long, _, _, masked: java.lang.Long, _*)) =>
+              arrived(each, generation, masked, "")
+              driver.send(told("have", s"load-$each", generation, masked))
+          }
+        })
       driver.ask[AnyRef](told("listen", s"load-$each", reference))
     }
 

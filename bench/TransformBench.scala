@@ -60,8 +60,13 @@ object TransformBench {
     val providers = new JHashMap[String, ConfigProvider]()
     providers.put("file", provider)
     val transformer = new ConfigTransformer(providers)
-    val cases = Seq("no reference" -> plain(Entries * scale), "1 file" -> files(folder, 1, scale),
+    val cases = Seq(
+      "no reference" -> plain(Entries * scale),
+      "1 file" -> files(folder, 1, scale),
       "100 files" -> files(folder, 100, scale))
-    println(cases.map { case (name, configs) => s""""$name": ${speed(transformer, configs)}""" }.mkString("{", ", ", "}"))
+    println(cases.map { case (name, configs) => s""""$name": ${speed(transformer, configs)}""" }.mkString(
+      "{",
+      ", ",
+      "}"))
   }
 }
