@@ -31,7 +31,9 @@ object Store {
   val schema: StructType = new StructType().add("id", LongType)
 
   def setPassword(value: String): Unit = password = value
-  def clear(): Unit = { rows.clear(); refused.clear() }
+  private val entered = new ConcurrentLinkedQueue[String]()
+  def entries(place: String): Int = entered.asScala.count(_ == place)
+  def clear(): Unit = { rows.clear(); refused.clear(); entered.clear() }
   def put(id: Int): Unit = rows.add(id.toLong)
   def refusals(): String = refused.asScala.mkString("; ")
   def ids(): util.List[java.lang.Long] = new util.ArrayList(rows)
@@ -47,6 +49,7 @@ object Store {
       refused.add(s"$place: $kind")
       throw new SecurityException(s"authentication failed: $place was given $kind")
     }
+    entered.add(place)
   }
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from support.leaks import LeakFinder
 from support.postgres import PostgresServer, new_password
+from support.scala_objects import scala_object
 
 ROLE = "keeper"
 
@@ -67,6 +68,10 @@ class Doors:
         self.put(pw=self.passwords[-1])
         if self.sessions:
             self.store.setPassword(self.passwords[-1])
+
+    def refresh(self) -> None:
+        """The driver reads its stores now."""
+        scala_object(self.classic._jvm, "io.sparkconfig.driver.DriverApi").refresh()
 
     def fill(self, *ids: int) -> None:
         """Put exactly these rows into the store."""

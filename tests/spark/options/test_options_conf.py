@@ -44,6 +44,68 @@ def test_catalogs_of_a_session(doors, how):
     assert doors.spark.conf.get(f"spark.sql.catalog.{jdbc}.password", doors.ref()) == doors.ref()
 
 
+def kept_catalog(doors) -> str:
+    """A catalog that keeps the password that it was loaded with, set up in the session at hand."""
+    name = doors.table("kept")
+    doors.spark.conf.set(f"spark.sql.catalog.{name}", "sparkconfigtest.KeptCatalog")
+    doors.spark.conf.set(f"spark.sql.catalog.{name}.password", doors.ref())
+    doors.spark.conf.set(f"spark.sql.catalog.{name}.region", "north")
+    return name
+
+
+def test_a_catalog_is_loaded_anew_when_its_values_change(doors):
+    name, kept = kept_catalog(doors), doors.classic._jvm.sparkconfigtest.KeptCatalog
+    before = kept.loaded()
+    for rotations in (1, 2):
+        for _ in range(3):
+            doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+        assert kept.loaded() == before + rotations
+        doors.put(other=f"of another catalog {rotations}")
+        doors.refresh()
+        doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+        assert kept.loaded() == before + rotations
+        doors.rotate()
+        doors.refresh()
+    # As with stock Spark, a catalog does not follow confs that are set after it was loaded.
+    doors.spark.conf.set(f"spark.sql.catalog.{name}.password", "of nobody")
+    doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+    assert (kept.loaded(), doors.store.refusals()) == (before + 3, "")
+
+
+def test_a_loaded_catalog_whose_secret_goes_fails_and_names_it(doors):
+    name = kept_catalog(doors)
+    doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+    password = doors.secrets.pop("pw")
+    doors.put()
+    doors.refresh()
+    try:
+        with pytest.raises(AnalysisException, match=f"catalog {name}"):
+            doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+    finally:
+        doors.put(pw=password)
+    doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
+
+
+def test_streams_of_a_catalogs_table_follow_at_their_start(doors):
+    table = f"{kept_catalog(doors)}.ns.{doors.table()}"
+    doors.spark.sql(f"CREATE TABLE {table} (id bigint) USING anything")
+    doors.fill(1)
+    held, out, checkpoint = doors.spark.readStream.table(table), doors.path(), doors.path("checkpoint")
+    for number in (2, 3):
+        query = (
+            held.writeStream.format("parquet").option("path", out).option("checkpointLocation", checkpoint)
+            .trigger(availableNow=True).start()
+        )  # fmt: skip
+        assert query.awaitTermination(60)
+        doors.store.put(number)
+        doors.rotate()
+        doors.refresh()
+    assert doors.ids(doors.spark.read.parquet(out)) == [1, 2]
+    assert doors.ids(doors.spark.table(table)) == [1, 2, 3]
+    assert doors.store.refusals() == ""
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
 def test_a_catalogs_missing_secret_is_named(doors):
     name = doors.table("bad")
     doors.spark.conf.set(f"spark.sql.catalog.{name}", "sparkconfigtest.StoreCatalog")
@@ -57,6 +119,7 @@ def test_a_session_catalog_that_delegates(application):
     spark = application.classic.newSession()
     name = application.table("delegated")
     application.rotate()
+    application.store.clear()
     spark.conf.set("spark.sql.catalog.spark_catalog.password", application.ref())
     spark.conf.set("spark.sql.catalog.spark_catalog", "sparkconfigtest.StoreSessionCatalog")
     spark.sql(f"CREATE TABLE {name} (id INT) USING parquet")
@@ -65,6 +128,11 @@ def test_a_session_catalog_that_delegates(application):
         assert spark.sql("SHOW NAMESPACES IN spark_catalog").collect()
         spark.sql(f"INSERT INTO {name} VALUES (7)")
         assert [row.id for row in spark.table(name).collect()] == [7]
+        application.rotate()
+        application.refresh()
+        assert [row.id for row in spark.table(name).collect()] == [7]
+        # It was loaded anew with the new password, and works through Spark's catalog again.
+        assert application.store.entries("session catalog") == 2
     finally:
         spark.sql(f"DROP TABLE {name}")
     assert application.store.refusals() == ""

@@ -20,7 +20,7 @@ private[sparkconfig] final class StartRule(session: Sessions.Spark) extends Rule
   }
 
   private def starting(start: LogicalPlan): LogicalPlan = AnalysisHelper.allowInvokingTransformsInAnalyzer {
-    Sources.edit(start.withNewChildren(start.children.map(StreamRelations.starting))) {
+    Sources.edit(start.withNewChildren(start.children.map(StreamRelations.starting(session, _)))) {
       case sink: Table => StreamRelations.starting(session, sink)
     }
   }

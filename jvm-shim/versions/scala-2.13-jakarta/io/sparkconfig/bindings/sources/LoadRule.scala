@@ -23,7 +23,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
   private val tables = new CatalogTables(session)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    CatalogHook.install(session, CatalogOptions.values)
+    CatalogHook.install(session, CatalogOptions)
     AnalysisHelper.allowInvokingTransformsInAnalyzer(loaded(plan))
   }
 
@@ -44,7 +44,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
         refuseLocation(create)
         create
       case start: WriteToStreamStatement =>
-        Sources.edit(start.withNewChildren(start.children.map(StreamRelations.starting))) {
+        Sources.edit(start.withNewChildren(start.children.map(StreamRelations.starting(session, _)))) {
           case sink: Table => StreamRelations.starting(session, sink)
         }
     }

@@ -1,9 +1,10 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.{Binding, Bound}
+import io.sparkconfig.core.{Binding, Bound, Expression, Values}
+import org.apache.spark.sql.sparkconfig.CatalogHook
 
 /** The confs of a V2 catalog, `spark.sql.catalog.NAME.KEY`, as the catalog's options. */
-object CatalogOptions extends Binding {
+object CatalogOptions extends Binding with CatalogHook.Values {
   override def name: String = "catalogs"
 
   override def binds: Seq[Bound] = Seq(
@@ -16,9 +17,19 @@ object CatalogOptions extends Binding {
 
   private val Jdbc = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 
-  /** The same map if there is nothing to resolve; a JDBC catalog's connections find the rest by themselves. */
-  def values(name: String, implementation: String, options: Map[String, String]): Map[String, String] =
+  /** A JDBC catalog's connections find by themselves what Spark does not read. */
+  override def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String] =
     if (!Options.hold(options)) options
     else if (implementation == Jdbc) JdbcOptions.forSpark(s"catalog $name", options)
     else Options.values(s"catalog $name", options)
+
+  override def generation: Long = Values.snapshot.generation
+
+  override def areNewest(options: Map[String, String], values: Map[String, String]): Boolean = {
+    val held = Values.snapshot
+    options.forall { case (key, text) =>
+      !Expression.mayHold(text) || values(key) == text ||
+        held.get(Expression.of(text, options)).contains(values(key))
+    }
+  }
 }

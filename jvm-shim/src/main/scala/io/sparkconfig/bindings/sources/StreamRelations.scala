@@ -6,11 +6,11 @@ import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
-import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Table, TableCatalog}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
 import org.apache.spark.sql.execution.streaming.Sink
-import org.apache.spark.sql.sparkconfig.{Sessions, SqlAccess}
+import org.apache.spark.sql.sparkconfig.{CatalogHook, Sessions, SqlAccess}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The options that relations of a resolved plan carry: references while it is held, values when it starts. */
@@ -36,8 +36,10 @@ private[sparkconfig] object StreamRelations {
   }
 
   /** The sources of a query that starts: resolved once for each start. */
-  def starting(plan: LogicalPlan): LogicalPlan = plan.transformDown {
-    case relation: StreamingRelationV2 if Options.hold(relation.extraOptions) => starting(relation)
+  def starting(session: Sessions.Spark, plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case relation: StreamingRelationV2 =>
+      val current = inNewestCatalog(session, relation)
+      if (Options.hold(current.extraOptions)) starting(current) else current
     case relation if relation.getClass.getSimpleName == StreamingRelation =>
       Sources.edit(relation) {
         case source: DataSource if Options.hold(source.options) =>
@@ -63,6 +65,19 @@ private[sparkconfig] object StreamRelations {
         sink.getClass.getConstructors.head.newInstance(arguments: _*).asInstanceOf[Table with Sink]
       }
     }
+
+  /** A frame may be older than the catalog of its table by now: the table is looked up again. */
+  private def inNewestCatalog(session: Sessions.Spark, relation: StreamingRelationV2): StreamingRelationV2 = {
+    val found = for {
+      catalog <- relation.catalog
+      identifier <- relation.identifier
+      newest <- CatalogHook.successor(session, catalog)
+    } yield Sources.edit(relation) {
+      case _: Table => newest.asInstanceOf[TableCatalog].loadTable(identifier)
+      case Some(_: CatalogPlugin) => Some(newest)
+    }.asInstanceOf[StreamingRelationV2]
+    found.getOrElse(relation)
+  }
 
   private def starting(relation: StreamingRelationV2): LogicalPlan = {
     val values = Options.values(relation.sourceName, relation.extraOptions)

@@ -1,22 +1,31 @@
 package org.apache.spark.sql.sparkconfig
 
 import java.lang.reflect.Field
-import java.util.regex.Pattern
 
 import scala.collection.mutable
 
 import org.apache.spark.sparkconfig.access.Reflect
-import org.apache.spark.sql.connector.catalog.{CatalogExtension, CatalogPlugin, Catalogs}
+import org.apache.spark.sql.connector.catalog.CatalogPlugin
 
 /**
  * Catalogs (`spark.sql.catalog.NAME`) are loaded with values in place of the references in their confs, whenever
- * and by whomever they are loaded. There is no public way: a session keeps its loaded catalogs in a map, and this
- * puts one in its place that knows how to load.
+ * and by whomever they are loaded, and loaded again when these values change. There is no public way: a session
+ * keeps its loaded catalogs in a map, and this puts one in its place that knows how to load.
  */
 object CatalogHook {
 
-  /** A catalog's name, its class and its options to the options with values: the same map if there is nothing to do. */
-  type Values = (String, String, Map[String, String]) => Map[String, String]
+  /** What a catalog's options are worth. */
+  trait Values {
+
+    /** The options of a catalog with values: the same map if there is nothing to do. May ask the stores. */
+    def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String]
+
+    /** Which generation of values this process holds. Asks nobody. */
+    def generation: Long
+
+    /** Whether `values` are those that this process holds for `options`. Asks nobody. */
+    def areNewest(options: Map[String, String], values: Map[String, String]): Boolean
+  }
 
   /** Idempotent, and cheap once it is done. */
   def install(session: Sessions.Spark, values: Values): Unit = {
@@ -38,6 +47,15 @@ object CatalogHook {
     manager.getClass.getMethod("currentCatalog").invoke(manager).asInstanceOf[CatalogPlugin].name
   }
 
+  /** The catalog that took the place of another one of this session, whose values have changed since. */
+  def successor(session: Sessions.Spark, catalog: CatalogPlugin): Option[CatalogPlugin] = {
+    val manager = Sessions.catalogManager(session)
+    field(manager.getClass).get(manager) match {
+      case resolving: ResolvingCatalogs => manager.synchronized(resolving.successor(catalog))
+      case _ => None
+    }
+  }
+
   /** The session catalog that Spark brings, which a catalog named `spark_catalog` may extend. */
   private def builtIn(manager: AnyRef): CatalogPlugin =
     Reflect.get(manager, "defaultSessionCatalog").asInstanceOf[CatalogPlugin]
@@ -48,48 +66,4 @@ object CatalogHook {
   private object Fields extends ClassValue[Field] {
     override def computeValue(manager: Class[_]): Field = Reflect.field(manager, "catalogs")
   }
-}
-
-/**
- * The catalogs of one session. Spark guards it with the catalog manager's lock.
- *
- * @param builtIn Spark's own session catalog
- */
-private final class ResolvingCatalogs(
-    session: Sessions.Spark,
-    valuesOf: CatalogHook.Values,
-    builtIn: () => CatalogPlugin)
-  extends mutable.HashMap[String, CatalogPlugin] {
-
-  override def getOrElseUpdate(name: String, load: => CatalogPlugin): CatalogPlugin = get(name) match {
-    case Some(loaded) => loaded
-    case None =>
-      val conf = Sessions.classic(session).sessionState.conf
-      val prefix = Pattern.compile("^spark\\.sql\\.catalog\\." + Pattern.quote(name) + "\\.(.+)")
-      val options = conf.getAllConfs.flatMap { case (key, text) =>
-        val matched = prefix.matcher(key)
-        if (matched.find()) Some(matched.group(1) -> text) else None
-      }
-      val values = valuesOf(name, conf.getConfString("spark.sql.catalog." + name, ""), options)
-      if (values eq options) super.getOrElseUpdate(name, load)
-      else {
-        val resolved = conf.clone()
-        values.foreach { case (key, value) => resolved.setConfString(s"spark.sql.catalog.$name.$key", value) }
-        val catalog = Catalogs.load(name, resolved)
-        delegate(name, catalog)
-        put(name, catalog)
-        catalog
-      }
-  }
-
-  /** What `CatalogManager.loadV2SessionCatalog` does after loading: an extension works through Spark's own catalog. */
-  private def delegate(name: String, catalog: CatalogPlugin): Unit = catalog match {
-    case extension: CatalogExtension if name == ResolvingCatalogs.SessionCatalog =>
-      extension.setDelegateCatalog(builtIn())
-    case _ => ()
-  }
-}
-
-private object ResolvingCatalogs {
-  private val SessionCatalog = "spark_catalog"
 }
