@@ -6,10 +6,10 @@
 flavours is built. No Maven, no sbt, no javac: a Java runtime is enough. The same sources give the same bytes:
 entries are sorted, dates fixed, and scalac gets the files in a fixed order.
 
-What implements an interface of kafka-clients goes into a second, small jar, since it belongs into the class loader of
-kafka-clients, which often is not the first jar's. pyspark does not carry kafka-clients, and nothing is fetched for it:
-scalac reads the signatures in ``src/kafka/signatures``, and makes no classes of them. That they are Kafka's is what
-the tests against a real broker show.
+What implements an interface of a connector's library, such as kafka-clients, goes into a small jar of its own, since
+it belongs into the class loader of that library, which often is not the first jar's. pyspark does not carry these
+libraries, and nothing is fetched for them: scalac reads the signatures in ``src/NAME/signatures``, and makes no classes
+of them. That they are the library's is what the tests against the real one show.
 
 Scala gives each public method of an object a public static twin for Java, and SQL's ``reflect`` calls public static
 methods by name. Nobody who only sends statements may ask or switch anything of ours, so the build takes ``public``
@@ -34,8 +34,8 @@ HERE = Path(__file__).resolve().parent
 FLAVOURS = {"2.12": "scala-2.12-javax", "2.13": "scala-2.13-jakarta"}
 PACKAGE_SUFFIXES = (".json", ".py", ".txt", ".typed")
 PROPERTIES = "META-INF/sparkconfig.properties"
-KAFKA_PROPERTIES = "META-INF/sparkconfig-kafka.properties"
-KAFKA_PACKAGE = "io/sparkconfig/kafka/"
+# The folders in `src` with what belongs beside a connector's library: one package and one small jar each.
+CONNECTORS = ("aws", "kafka")
 VERSION_FILE = HERE.parent / "python" / "sparkconfig" / "_version.py"
 
 
@@ -65,7 +65,8 @@ def spark_version(jars: Path) -> str:
 
 def sources(flavour: str) -> list[Path]:
     """Return the sources of a flavour, in a fixed order: Scala, and signatures in Java."""
-    roots = [HERE / "src" / "main" / "scala", HERE / "src" / "kafka", HERE / "versions" / flavour]
+    connectors = [HERE / "src" / name for name in CONNECTORS]
+    roots = [HERE / "src" / "main" / "scala", *connectors, HERE / "versions" / flavour]
     return sorted(path for root in roots for path in root.rglob("*") if path.suffix in (".scala", ".java"))
 
 
@@ -121,6 +122,7 @@ def compile_classes(jars: Path, flavour: str, java: str, into: Path) -> None:
 
 # What ServiceLoader finds by a file in META-INF/services: a class that is one of these is named there.
 SERVICES = (
+    "java.sql.Driver",
     "org.apache.hadoop.security.alias.CredentialProviderFactory",
     "org.apache.spark.sql.jdbc.JdbcConnectionProvider",
     "org.apache.spark.sql.sources.DataSourceRegister",
@@ -233,12 +235,12 @@ def _digest(begin: str, files: dict[str, bytes]) -> str:
 
 
 def is_current(jar: Path, digest: str) -> bool:
-    """Whether a jar, the main one or Kafka's, was built from the inputs with this digest."""
+    """Whether a jar, the main one or a connector's, was built from the inputs with this digest."""
     return f"inputs={digest}" in _properties(jar)
 
 
 def _properties(jar: Path) -> list[str]:
-    properties = KAFKA_PROPERTIES if jar.name.startswith("sparkconfig-kafka_") else PROPERTIES
+    properties = f"META-INF/{jar.name.partition('_')[0]}.properties"
     try:
         with zipfile.ZipFile(jar) as archive:
             return archive.read(properties).decode().splitlines()
@@ -246,7 +248,7 @@ def _properties(jar: Path) -> list[str]:
         return []
 
 
-def classes_of(jars: tuple[Path, Path], digest: str) -> dict[str, bytes]:
+def classes_of(jars: tuple[Path, ...], digest: str) -> dict[str, bytes]:
     """Return the classes of jars whose other entries alone are old, so that nothing has to be compiled."""
     found: dict[str, bytes] = {}
     for jar in jars:
@@ -257,17 +259,17 @@ def classes_of(jars: tuple[Path, Path], digest: str) -> dict[str, bytes]:
     return found
 
 
-def jar_names(scala: str) -> tuple[str, str]:
-    """Return the file names of the jars for a Scala version: the main one's, and Kafka's."""
+def jar_names(scala: str) -> tuple[str, ...]:
+    """Return the file names of the jars for a Scala version: the main one's, then those of the connectors."""
     rest = f"_{scala}-{package_version()}.jar"
-    return f"sparkconfig{rest}", f"sparkconfig-kafka{rest}"
+    return (f"sparkconfig{rest}", *(f"sparkconfig-{name}{rest}" for name in CONNECTORS))
 
 
 def build(pyspark: Path, out: Path, java: str) -> Path:
     """Build the jars that fit an installed pyspark, unless those of the same inputs are there already.
 
     Returns:
-        The main jar's path; Kafka's is beside it.
+        The main jar's path; those of the connectors are beside it.
     """
     jars = pyspark / "jars"
     scala = scala_version(jars)
@@ -275,11 +277,11 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
     if flavour is None:
         raise SystemExit(f"Scala {scala} is not supported; known: {', '.join(FLAVOURS)}")
     digest = inputs(flavour, spark_version(jars))
-    main, kafka = (out / name for name in jar_names(scala))
-    if is_current(main, digest) and is_current(kafka, digest):
+    main, *connectors = (out / name for name in jar_names(scala))
+    if all(is_current(jar, digest) for jar in (main, *connectors)):
         return main
     compiled = classes_inputs(flavour, spark_version(jars))
-    classes = classes_of((main, kafka), compiled)
+    classes = classes_of((main, *connectors), compiled)
     if not classes:
         with tempfile.TemporaryDirectory(prefix="sparkconfig-shim-") as scratch:
             compile_classes(jars, flavour, java, Path(scratch))
@@ -287,17 +289,20 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
                 path.relative_to(scratch).as_posix(): hidden(path.read_bytes())
                 for path in Path(scratch).rglob("*.class")
             }
-    for old in (*out.glob(f"sparkconfig_{scala}-*.jar"), *out.glob(f"sparkconfig-kafka_{scala}-*.jar")):
-        if old not in (main, kafka):
+    for old in (*out.glob(f"sparkconfig_{scala}-*.jar"), *out.glob(f"sparkconfig-*_{scala}-*.jar")):
+        if old not in (main, *connectors):
             old.unlink()
-    theirs = {name: content for name, content in classes.items() if name.startswith(KAFKA_PACKAGE)}
-    ours = {name: content for name, content in classes.items() if name not in theirs}
-    for jar, entries, properties in (
-        (kafka, {**theirs, **common_resources(flavour, KAFKA_PROPERTIES)}, KAFKA_PROPERTIES),
-        (main, {**ours, **services(ours), **resources(flavour)}, PROPERTIES),
-    ):
+    # The main jar comes last: it is what tells that all are there.
+    for name, jar in zip(CONNECTORS, connectors, strict=True):
+        package = f"io/sparkconfig/{name}/"
+        entries = {entry: classes.pop(entry) for entry in [each for each in classes if each.startswith(package)]}
+        properties = f"META-INF/sparkconfig-{name}.properties"
+        entries |= common_resources(flavour, properties)
         entries[properties] += f"inputs={digest}\nclasses={compiled}\n".encode()
         write_jar(entries, jar)
+    entries = {**classes, **services(classes), **resources(flavour)}
+    entries[PROPERTIES] += f"inputs={digest}\nclasses={compiled}\n".encode()
+    write_jar(entries, main)
     return main
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.shim import shim_jar
+from support.shim import all_jars
 from support.static_methods import callable_from_sql
 
 # What statements may call, each with the reason why it tells and changes nothing. Today: nothing at all.
@@ -14,8 +14,7 @@ HARMLESS: dict[str, str] = {}
 
 
 def jars() -> list[Path]:
-    main = shim_jar()
-    return [main, *main.parent.glob("sparkconfig-kafka_*.jar")]
+    return all_jars()
 
 
 @pytest.mark.spark

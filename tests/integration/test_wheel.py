@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from sparkconfig import __version__
-from support.shim import kafka_jar, shim_jar
+from support.shim import all_jars
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -183,6 +183,10 @@ def _seen(output: str) -> Mapping[str, object]:
 EXPECTED = hashlib.sha256(VALUE.encode()).hexdigest()
 
 
+#: The packages of the libraries beside which the jars of connectors belong.
+LIBRARIES = {"aws": "software/amazon/awssdk", "kafka": "org/apache/kafka"}
+
+
 def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -190,15 +194,14 @@ def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> No
         jars = [name for name in names if name.endswith(".jar")]
         for name in jars:
             with archive.open(name) as stream, zipfile.ZipFile(stream) as jar:
-                kafka = "sparkconfig-kafka_" in name
-                properties = f"META-INF/sparkconfig{'-kafka' if kafka else ''}.properties"
-                assert f"version={__version__}" in jar.read(properties).decode().split()
-                assert ("io/sparkconfig/ConfigPlugin.class" in jar.namelist()) is not kafka
-                # Kafka's own classes are nowhere, and what needs them stands beside kafka-clients only.
-                assert not [entry for entry in jar.namelist() if entry.startswith("org/apache/kafka")]
-                needs = {entry for entry in jar.namelist() if b"org/apache/kafka" in jar.read(entry)}
-                assert ("io/sparkconfig/kafka/ReferenceConfigProvider.class" in needs) is kafka
-                assert kafka or not needs
+                kind = name.rpartition("/")[2].partition("_")[0]
+                assert f"version={__version__}" in jar.read(f"META-INF/{kind}.properties").decode().split()
+                assert ("io/sparkconfig/ConfigPlugin.class" in jar.namelist()) is (kind == "sparkconfig")
+                for connector, library in LIBRARIES.items():
+                    # Classes of the library are nowhere, and what needs them stands beside it only.
+                    assert not [entry for entry in jar.namelist() if entry.startswith(library)]
+                    needs = [entry for entry in jar.namelist() if library.encode() in jar.read(entry)]
+                    assert bool(needs) is (kind == f"sparkconfig-{connector}")
     assert wheel.name == f"sparkconfig-{__version__}-py3-none-any.whl"
     assert {name.partition("/")[0] for name in names} == {
         "sparkconfig",
@@ -206,7 +209,8 @@ def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> No
     }
     assert "sparkconfig/py.typed" in names
     every = [f"sparkconfig/jars/{kind}_{scala}-{__version__}.jar"
-             for kind in ("sparkconfig", "sparkconfig-kafka") for scala in ("2.12", "2.13")]  # fmt: skip
+             for kind in ("sparkconfig", *(f"sparkconfig-{each}" for each in LIBRARIES))
+             for scala in ("2.12", "2.13")]  # fmt: skip
     if os.environ.get("SPARKCONFIG_DIST"):
         assert sorted(jars) == sorted(every)
     else:
@@ -225,7 +229,7 @@ def test_another_folder_gives_the_same_jars(elsewhere: Path, tmp_path: Path) -> 
     for root, out in ((ROOT, tmp_path / "here"), (elsewhere, tmp_path / "there")):
         out.mkdir()
         if root == ROOT:  # with what changed since then, apart from Scala
-            for jar in (shim_jar(), kafka_jar()):
+            for jar in all_jars():
                 shutil.copy(jar, out)
         command = [sys.executable, root / "jvm-shim" / "build.py", "--pyspark", spark_home(), "--out", out]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TZ": "Asia/Tokyo"})

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from sparkconfig._spark import driver
@@ -19,7 +20,7 @@ from support.leaks import LeakFinder
 from support.maven import maven_jars
 from support.processes import Run, wait_until
 from support.session import running_session
-from support.shim import shim_jar
+from support.shim import connector_jar, shim_jar
 from support.spark_home import spark_home
 
 pytestmark = [
@@ -33,11 +34,14 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
+SPARK_3 = pyspark.__version__.startswith("3.")
 CACHE = Path(__file__).resolve().parents[2] / ".cache"
 #: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last. The one of 3.4.1 would
 #: be 2.24.6, whose transfer manager could not be fetched.
 SDK = {"3.4.0": "2.23.19", "3.4.1": "2.29.52", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
 USER = "spark"
+#: Hadoop 3.3, in Spark 3.5, has the first AWS SDK.
+REFERENCE_CREDENTIALS = "io.sparkconfig.aws.ReferenceCredentials" + ("V1" if SPARK_3 else "")
 
 
 def hadoop_version() -> str:
@@ -124,7 +128,7 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
 
     folder = tmp_path_factory.mktemp("s3a")
     (folder / "events").mkdir()
-    path = ":".join(map(str, [shim_jar(), *jars_of_s3a(harness_run)]))
+    path = ":".join(map(str, [shim_jar(), connector_jar("aws"), *jars_of_s3a(harness_run)]))
     with moto_server() as moto:
         site = Site(folder, moto)
         iam = moto.client("iam")
@@ -142,7 +146,7 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             "s3", endpoint_url=moto.url, region_name=REGION,
             aws_access_key_id=site.keys[0]["id"], aws_secret_access_key=site.keys[0]["secret"],
         )  # fmt: skip
-        for bucket in ("plain", "guarded"):
+        for bucket in ("plain", "guarded", "late"):
             admin.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
         s3a = "spark.hadoop.fs.s3a."
         conf = {
@@ -173,6 +177,11 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
             "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.guarded.access.key": site.reference("id"),
             "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.guarded.secret.key": site.reference("secret"),
+            # The same file system under a name for which Hadoop's cache is on; each request asks for the keys.
+            "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+            f"{s3a}bucket.late.aws.credentials.provider": REFERENCE_CREDENTIALS,
+            "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.late.access.key": site.reference("id"),
+            "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.late.secret.key": site.reference("secret"),
         }
         with running_session(conf, folder=folder) as session:
             site.spark = session
@@ -189,6 +198,40 @@ def test_write_and_two_reads_with_a_rotation_between(site: Site, bucket: str) ->
     assert site.refuses(before)
     assert not site.refuses(site.keys[-1])
     assert site.spark.read.parquet(numbers).selectExpr("sum(id)").first()[0] == 780
+
+
+def test_keys_of_each_request_follow_in_the_middle_of_a_read(site: Site) -> None:
+    """With Hadoop's cache on, in a frame and in a stream that were made before, and between the tasks of one read."""
+    numbers, copy = "s3://late/numbers", "s3://late/copy"
+    site.spark.range(0, 40, 1, 4).write.parquet(numbers)
+    held = site.spark.read.parquet(numbers)
+    stream = site.spark.readStream.schema(held.schema).option("maxFilesPerTrigger", 1).parquet(numbers)
+    batches = 0
+
+    def between(batch: object, number: int) -> None:
+        nonlocal batches
+        batches += 1
+        batch.write.mode("append").parquet(copy)
+        if batches == 2:
+            site.rotate()
+
+    query = (
+        stream.writeStream.foreachBatch(between).trigger(availableNow=True)
+        .option("checkpointLocation", "s3://late/checkpoint").start()
+    )  # fmt: skip
+    before = site.keys[-1]
+    assert query.awaitTermination(120)
+    assert site.refuses(before)
+    parts = site.spark.read.parquet(copy)
+    assert parts.rdd.getNumPartitions() > 1
+    rows = parts.toLocalIterator()
+    found = [next(rows).id]
+    before = site.keys[-1]
+    site.rotate()
+    found += [row.id for row in rows]
+    assert site.refuses(before)
+    assert (batches, sorted(found)) == (4, list(range(40)))
+    assert held.selectExpr("sum(id)").first()[0] == 780
 
 
 def test_refused_keys_are_s3s_own_error(site: Site) -> None:

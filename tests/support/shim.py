@@ -15,8 +15,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def kafka_jar() -> Path:
     """The jar with what implements interfaces of kafka-clients."""
+    return connector_jar("kafka")
+
+
+def connector_jar(name: str) -> Path:
+    """The jar with what implements interfaces of a connector's library."""
     main = shim_jar()
-    return main.with_name(main.name.replace("sparkconfig_", "sparkconfig-kafka_", 1))
+    return main.with_name(main.name.replace("sparkconfig_", f"sparkconfig-{name}_", 1))
+
+
+def all_jars() -> list[Path]:
+    """The main jar and those of the connectors."""
+    main = shim_jar()
+    return [main, *sorted(main.parent.glob(main.name.replace("sparkconfig_", "sparkconfig-*_", 1)))]
 
 
 @cache

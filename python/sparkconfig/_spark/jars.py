@@ -1,4 +1,4 @@
-"""Which jar fits which Spark: Scala 2.12 for Spark 3.5, Scala 2.13 for Spark 4, and for each a small one for Kafka."""
+"""Which jar fits which Spark: Scala 2.12 for Spark 3.5, Scala 2.13 for Spark 4, and small ones for connectors."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ from pathlib import Path
 from sparkconfig._version import __version__
 from sparkconfig.errors import ConfigurationError
 
-__all__ = ["FOLDER", "SparkInstall", "find_jar", "find_spark"]
+__all__ = ["CONNECTORS", "FOLDER", "SparkInstall", "find_jar", "find_spark"]
 
 FOLDER = Path(__file__).parents[1] / "jars"
 """Where the package keeps its jars."""
+
+CONNECTORS = {
+    "aws": "credentials for S3A and Iceberg, which belong beside the AWS SDK",
+    "kafka": "Kafka's config provider, which belongs beside kafka-clients",
+}
+"""The small jars, and what each of them holds."""
 
 _CORE = re.compile(r"spark-core_(?P<scala>\d+\.\d+)-(?P<version>\d+\.\d+\.\d+.*)\.jar")
 # Databricks' driver: SPARK_HOME has a file VERSION and no jars; these are beside it, under names of Databricks' own.
@@ -92,13 +98,13 @@ def _databricks(home: Path) -> SparkInstall | None:
     return None
 
 
-def find_jar(home: Path | None = None, *, scala: str | None = None, kafka: bool = False) -> Path:
+def find_jar(home: Path | None = None, *, scala: str | None = None, connector: str | None = None) -> Path:
     """Return the jar for the Spark that :func:`find_spark` finds, or for a Scala version.
 
     Args:
         home: a SPARK_HOME; None: the environment's.
         scala: ``2.12`` or ``2.13``, for a Spark that cannot be checked from here.
-        kafka: the jar that belongs beside kafka-clients, instead of the main one.
+        connector: one of `CONNECTORS`, for its jar instead of the main one.
 
     Raises:
         ConfigurationError: no such Spark, or this package came without the jar.
@@ -106,7 +112,7 @@ def find_jar(home: Path | None = None, *, scala: str | None = None, kafka: bool 
     wanted = scala or find_spark(home).scala
     if wanted not in _SUPPORTED:
         raise ConfigurationError(f"there is no jar for Scala {wanted}; there are {' and '.join(_SUPPORTED)}")
-    jar = FOLDER / f"{'sparkconfig-kafka' if kafka else 'sparkconfig'}_{wanted}-{__version__}.jar"
+    jar = FOLDER / f"sparkconfig{f'-{connector}' if connector else ''}_{wanted}-{__version__}.jar"
     if jar.is_file():
         return jar
     others = sorted(path.name for path in FOLDER.glob("sparkconfig*.jar"))

@@ -36,11 +36,13 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--spark-home", type=Path, metavar="DIR", help="the folder that holds Spark's 'jars'")
     which.add_argument("--scala", choices=["2.12", "2.13"], help="Scala version of a Spark elsewhere")
-    parser.add_argument(
-        "--kafka",
-        action="store_true",
-        help="the jar with Kafka's config provider, which belongs beside kafka-clients",
-    )
+    from sparkconfig._spark.jars import CONNECTORS
+
+    small = parser.add_mutually_exclusive_group()
+    for name, held in CONNECTORS.items():
+        small.add_argument(
+            f"--{name}", dest="connector", action="store_const", const=name, help=f"the jar with {held}"
+        )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -50,11 +52,11 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig._spark import jars
 
     if options.scala:
-        path = jars.find_jar(scala=options.scala, kafka=options.kafka)
+        path = jars.find_jar(scala=options.scala, connector=options.connector)
         out.result({"jar": str(path), "scala": options.scala}, [str(path)])
         return ExitCode.OK
     spark = jars.find_spark(options.spark_home)
-    path = jars.find_jar(scala=spark.scala, kafka=options.kafka)
+    path = jars.find_jar(scala=spark.scala, connector=options.connector)
     found = {"spark_home": str(spark.home), "spark": spark.version, "scala": spark.scala}
     out.result({"jar": str(path), **found}, [str(path)])
     return ExitCode.OK

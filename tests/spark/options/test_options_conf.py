@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import AnalysisException
 
+from spark.options.doors import ROLE
+
 pytestmark = pytest.mark.spark
 
 
@@ -113,6 +115,36 @@ def test_a_catalogs_missing_secret_is_named(doors):
     with pytest.raises(AnalysisException, match=f"catalog {name}") as error:
         doors.spark.sql(f"SHOW TABLES IN {name}.ns").collect()
     assert doors.ref("nobody") in str(error.value)
+
+
+def test_a_library_opens_connections_by_itself(application):
+    """As Iceberg's JDBC catalog and connection pools do, by `jdbc:sparkconfig:`."""
+    jvm = application.classic._jvm
+    url = application.postgres.jdbc_url(ROLE).replace("jdbc:", "jdbc:sparkconfig:")
+
+    def connected(user: str = ROLE) -> int:
+        connection = jvm.java.sql.DriverManager.getConnection(url, user, application.ref())
+        try:
+            answer = connection.createStatement().executeQuery("select 7")
+            assert answer.next()
+            return int(answer.getInt(1))
+        finally:
+            connection.close()
+
+    for _ in range(3):
+        assert connected() == 7
+        application.rotate()
+    with pytest.raises(Exception, match="authentication failed") as error:
+        connected("nobody")
+    assert application.ref() in str(error.value)
+    application.assert_hidden(str(error.value))
+    with pytest.raises(Exception, match="cannot be resolved|nobody"):
+        jvm.java.sql.DriverManager.getConnection(url, ROLE, application.ref("nobody"))
+    with pytest.raises(Exception, match="no JDBC driver takes URLs that begin with 'jdbc:nothing:'"):
+        jvm.java.sql.DriverManager.getConnection("jdbc:sparkconfig:nothing:x", ROLE, application.ref())
+    # Spark's own source connects through it too.
+    options = application.jdbc("(select 7 as id) t", url=url)
+    assert application.ids(application.classic.read.format("jdbc").options(**options).load()) == [7]
 
 
 def test_a_session_catalog_that_delegates(application):

@@ -1,25 +1,14 @@
 package io.sparkconfig.bindings
 
-import java.sql.{Connection, Driver, SQLException}
-import java.util.Properties
+import java.sql.{Connection, Driver}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{
-  Binding,
-  Bound,
-  ConfLists,
-  Expression,
-  RefusedConnection,
-  SparkConfigException,
-  Target,
-  Values
-}
+import io.sparkconfig.core.{Binding, Bound, ConfLists, Expression, SparkConfigException, Target, Values}
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
-import org.slf4j.LoggerFactory
 
 /**
  * Opens JDBC connections with values in place of references, on the driver and on executors, at each connection
@@ -32,8 +21,6 @@ import org.slf4j.LoggerFactory
  *      `canHandle` and whose way to connect these are
  */
 class JdbcBinding extends JdbcConnectionProvider {
-  private val log = LoggerFactory.getLogger(classOf[JdbcBinding])
-
   override val name: String = JdbcBinding.Name
 
   /** Not without the plugin: a jar that only lies on the class path must not compete with `basic`. */
@@ -42,39 +29,14 @@ class JdbcBinding extends JdbcConnectionProvider {
     parsed.keytab == null || parsed.principal == null
   }
 
-  override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
-    val first = target(options)
-    try connect(driver, first)
-    catch {
-      case refused: SQLException if first.used.expressions.nonEmpty => afterRefusal(driver, options, first, refused)
+  override def getConnection(driver: Driver, options: Map[String, String]): Connection =
+    LateConnection.open(target(options)) { target =>
+      driver match {
+        // Its URL has values by now: what they hold is not looked at for references again.
+        case ours: ReferenceDriver => ours.connectReal(target)
+        case other => other.connect(target.url, target.asProperties)
+      }
     }
-  }
-
-  /**
-   * A rotation may have overtaken what this process holds: the stores of this connection's references are asked, and
-   * only if they have something else it tries again, once, since repeated failures lock accounts.
-   */
-  private def afterRefusal(
-      driver: Driver,
-      options: Map[String, String],
-      first: Target,
-      refused: SQLException): Connection = {
-    val suspects = RefusedConnection.suspects(first, refused)
-    if (suspects.expressions.isEmpty)
-      throw RefusedConnection.error(refused, first, "no store was asked, since no server was reached")
-    val second =
-      try if (Values.renew(suspects).sameAs(suspects)) first else target(options)
-      catch { case e: SparkConfigException => throw RefusedConnection.error(refused, first, e.getMessage) }
-    if (second.sameAs(first)) throw RefusedConnection.error(refused, first, "the stores have no newer values")
-    log.info("a JDBC connection was refused; trying once more with generation {}", second.used.generation)
-    try connect(driver, second)
-    catch {
-      case again: SQLException => throw RefusedConnection.error(
-          again,
-          second,
-          s"the values from generation ${first.used.generation} were refused before")
-    }
-  }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
 
@@ -91,12 +53,6 @@ class JdbcBinding extends JdbcConnectionProvider {
     new OptionReferenceException(
       s"A connection of the data source 'jdbc' cannot resolve its options ${held.toSeq.sorted.mkString(", ")}: " +
         e.getMessage)
-  }
-
-  private def connect(driver: Driver, target: Target): Connection = {
-    val properties = new Properties()
-    target.properties.foreach { case (key, value) => properties.setProperty(key, value) }
-    driver.connect(target.url, properties)
   }
 }
 

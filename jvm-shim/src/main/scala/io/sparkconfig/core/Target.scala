@@ -1,5 +1,7 @@
 package io.sparkconfig.core
 
+import java.util.Properties
+
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 
 /**
@@ -16,6 +18,12 @@ private[sparkconfig] final class Target(
   def url: String = values(Target.Url)
 
   def properties: Map[String, String] = values - Target.Url
+
+  def asProperties: Properties = {
+    val made = new Properties()
+    properties.foreach { case (key, value) => made.setProperty(key, value) }
+    made
+  }
 
   def sameAs(other: Target): Boolean = values == other.values
 

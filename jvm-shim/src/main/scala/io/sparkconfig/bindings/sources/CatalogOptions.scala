@@ -1,5 +1,6 @@
 package io.sparkconfig.bindings.sources
 
+import io.sparkconfig.bindings.ReferenceDriver
 import io.sparkconfig.core.{Binding, Bound, Expression, Values}
 import org.apache.spark.sql.sparkconfig.CatalogHook
 
@@ -17,11 +18,22 @@ object CatalogOptions extends Binding with CatalogHook.Values {
 
   private val Jdbc = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
 
+  /** Keys of such options stand behind its name and a dot. */
+  private val Credentials = "client.credentials-provider"
+  private val ReferenceCredentials = "io.sparkconfig.aws.ReferenceCredentials"
+
   /** A JDBC catalog's connections find by themselves what Spark does not read. */
   override def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String] =
     if (!Options.hold(options)) options
     else if (implementation == Jdbc) JdbcOptions.forSpark(s"catalog $name", options)
-    else Options.values(s"catalog $name", options)
+    else Options.values(s"catalog $name", options, key => !isLate(key, options))
+
+  /** What the catalog hands on to one of our own doors, which asks at each use: it stays a reference. */
+  private def isLate(key: String, options: Map[String, String]): Boolean =
+    if (key.startsWith(Credentials + ".")) options.get(Credentials).contains(ReferenceCredentials)
+    else (Urls(key) || key.startsWith("jdbc.")) && Urls.exists(options.get(_).exists(ReferenceDriver.isOurs))
+
+  private val Urls = Set("uri", "url")
 
   override def generation: Long = Values.snapshot.generation
 
@@ -29,7 +41,7 @@ object CatalogOptions extends Binding with CatalogHook.Values {
     val held = Values.snapshot
     options.forall { case (key, text) =>
       !Expression.mayHold(text) || values(key) == text ||
-        held.get(Expression.of(text, options)).contains(values(key))
+      held.get(Expression.of(text, options)).contains(values(key))
     }
   }
 }

@@ -68,14 +68,15 @@ private[sparkconfig] object StreamRelations {
 
   /** A frame may be older than the catalog of its table by now: the table is looked up again. */
   private def inNewestCatalog(session: Sessions.Spark, relation: StreamingRelationV2): StreamingRelationV2 = {
-    val found = for {
-      catalog <- relation.catalog
-      identifier <- relation.identifier
-      newest <- CatalogHook.successor(session, catalog)
-    } yield Sources.edit(relation) {
-      case _: Table => newest.asInstanceOf[TableCatalog].loadTable(identifier)
-      case Some(_: CatalogPlugin) => Some(newest)
-    }.asInstanceOf[StreamingRelationV2]
+    val found =
+      for {
+        catalog <- relation.catalog
+        identifier <- relation.identifier
+        newest <- CatalogHook.successor(session, catalog)
+      } yield Sources.edit(relation) {
+        case _: Table => newest.asInstanceOf[TableCatalog].loadTable(identifier)
+        case Some(_: CatalogPlugin) => Some(newest)
+      }.asInstanceOf[StreamingRelationV2]
     found.getOrElse(relation)
   }
 

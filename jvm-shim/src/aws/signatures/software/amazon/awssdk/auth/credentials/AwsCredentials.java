@@ -1,0 +1,5 @@
+package software.amazon.awssdk.auth.credentials;
+
+/** A signature only, for the compiler; the jar has no class of it. The SDK's own stands where this is used. */
+public interface AwsCredentials {
+}

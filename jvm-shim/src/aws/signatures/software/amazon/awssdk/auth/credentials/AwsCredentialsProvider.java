@@ -1,0 +1,6 @@
+package software.amazon.awssdk.auth.credentials;
+
+/** A signature only, for the compiler; the jar has no class of it. The SDK's own stands where this is used. */
+public interface AwsCredentialsProvider {
+    AwsCredentials resolveCredentials();
+}

@@ -1,0 +1,69 @@
+package io.sparkconfig.bindings
+
+import java.sql.{Connection, Driver, DriverManager, DriverPropertyInfo, SQLException, SQLFeatureNotSupportedException}
+import java.util.logging.Logger
+import java.util.{Properties, ServiceLoader}
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.core.{SparkConfigException, Target}
+
+/**
+ * A JDBC driver for libraries that open connections by themselves, such as Iceberg's JDBC catalog and connection pools:
+ * `jdbc:sparkconfig:postgresql://db/shop` connects as `jdbc:postgresql://db/shop` does. References in the URL and in the
+ * properties get the values of the moment at each connection, on the driver and on executors.
+ *
+ * DriverManager finds it through ServiceLoader.
+ */
+class ReferenceDriver extends Driver {
+  import ReferenceDriver._
+
+  override def acceptsURL(url: String): Boolean = isOurs(url)
+
+  /** @throws SQLException the database's own, or what is wrong with a reference */
+  override def connect(url: String, properties: Properties): Connection =
+    if (!isOurs(url)) null
+    else {
+      val given = Option(properties).map(_.asScala.toMap).getOrElse(Map.empty)
+      val parts = given + (Target.Url -> url)
+      def target =
+        try Target.of(parts, parts)
+        catch { case e: SparkConfigException => throw new SQLException(e.getMessage) }
+      LateConnection.open(target)(connectReal)
+    }
+
+  private[bindings] def connectReal(target: Target): Connection =
+    if (!isOurs(target.url)) null
+    else {
+      val url = "jdbc:" + target.url.substring(Prefix.length)
+      real(url).connect(url, target.asProperties)
+    }
+
+  override def getPropertyInfo(url: String, properties: Properties): Array[DriverPropertyInfo] = Array.empty
+
+  override def getMajorVersion: Int = 0
+
+  override def getMinorVersion: Int = 1
+
+  /** The real one may be; who asks this one cannot know. */
+  override def jdbcCompliant: Boolean = false
+
+  override def getParentLogger: Logger = throw new SQLFeatureNotSupportedException("it logs with SLF4J")
+}
+
+private[sparkconfig] object ReferenceDriver {
+  val Prefix = "jdbc:sparkconfig:"
+
+  def isOurs(url: String): Boolean = url != null && url.startsWith(Prefix)
+
+  /** A driver on Spark's class path, or one that came with the job. */
+  private def real(url: String): Driver = {
+    def theirs(drivers: Iterator[Driver]) =
+      drivers.find(each => !each.isInstanceOf[ReferenceDriver] && each.acceptsURL(url))
+    theirs(DriverManager.getDrivers.asScala)
+      .orElse(theirs(ServiceLoader.load(classOf[Driver], Thread.currentThread.getContextClassLoader).iterator.asScala))
+      .getOrElse(throw new SQLException(
+        s"jdbc:sparkconfig: no JDBC driver takes URLs that begin with '${url.split(':').take(2).mkString("", ":", ":")}': " +
+          "put the database's driver on the class path of driver and executors"))
+  }
+}
