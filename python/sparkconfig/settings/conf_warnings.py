@@ -17,14 +17,21 @@ __all__ = ["empty", "in_clear", "is_secret", "near_misses", "of_start", "remedy_
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|\bsas)s?$|^spark\.redis\.auth$|fs\.azure\.(account\.key|sas|account\.oauth2\.client\.secret)\.",
+    r"|\bsas)s?$|^(spark\.)?redis\.auth$|\.auth\.pass$|fs\.azure\.(account\.key|sas|account\.oauth2\.client\.secret)\."
+    r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$",
     re.IGNORECASE,
+)
+# A customer's own key (SSE-C), or else the name of one in a key store: an ARN, an alias, a UUID.
+_S3_KEY = re.compile(r"\bfs\.s3a\.(bucket\.[^.]+\.)?(server-side-)?encryption\.key$", re.IGNORECASE)
+_KEY_ID = re.compile(
+    r"(arn:.*|alias/.*|(mrk-)?[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
 )
 # Names of Kubernetes' secrets, and where they are mounted.
 _NO_SECRET_KEY = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
 _JAAS = re.compile(r"(password|secret|token)\s*=\s*\"[^\"$]", re.IGNORECASE)
 _IN_URL = re.compile(
-    r"[?&;](password|passwd|pwd|secret|token)=[^&;$\s]|://[^/@:\s$]{1,100}:[^/@\s$]{1,200}@", re.IGNORECASE
+    r"[?&;](password|passwd|pwd|secret|token|sharedaccesskey|accountkey|sharedaccesssignature)=[^&;$\s]|://[^/@:\s$]{1,100}:[^/@\s$]{1,200}@",
+    re.IGNORECASE,
 )
 EMPTY_REMEDY = (
     'A shell replaces "${...}" in double quotes with nothing: write references in single quotes there'
@@ -112,6 +119,8 @@ def is_secret(key: str, text: str) -> bool:
         return False
     if _TOKENS.search(key) and text.strip().isdigit():
         return False
+    if _S3_KEY.search(key):
+        return _KEY_ID.fullmatch(text.strip()) is None
     return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None
 
 

@@ -30,6 +30,13 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow\n" * 8 + "-----END RSA PRIVA
         ("spark.shop.auth", "Zx81kq0PLmm38dQw9", "Zx81kq0PLmm38dQw9"),
         ("spark.anything", GITHUB, GITHUB),
         ("spark.anything", PEM, PEM),
+        ("spark.mongodb.read.connection.uri", "mongodb://shop:pw1@db1:27017,db2/shop", "pw1"),
+        ("spark.es.net.http.auth.pass", "pw1", "pw1"),
+        ("spark.redis.auth", "pw1", "pw1"),
+        ("spark.eventhubs.connectionString", "ZW5jcnlwdGVk", "ZW5jcnlwdGVk"),
+        ("spark.sql.catalog.ice.header.Authorization", "Bearer pw1", "Bearer pw1"),
+        ("spark.sql.catalog.ice.uri", "jdbc:mysql://db/shop?user=a&password=pw1", "pw1"),
+        ("spark.hadoop.fs.s3a.encryption.key", "c2VjcmV0LWtleQ==", "c2VjcmV0LWtleQ=="),
         ("spark.mixed", "jdbc:x://h?user=${s:a:user}&password=lit1", "lit1"),
     ],
 )

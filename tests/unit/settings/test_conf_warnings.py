@@ -80,6 +80,12 @@ def test_jaas() -> None:
         ("spark.shop.private.key", "/etc/shop/key.pem"),
         ("spark.shop.private.key", "file:///etc/shop/key.pem"),
         ("spark.shop.secret.id", "arn:aws:secretsmanager:eu-west-1:1:secret:shop"),
+        ("spark.hadoop.fs.s3a.encryption.key", "arn:aws:kms:eu-west-1:1:key/2"),
+        ("spark.hadoop.fs.s3a.encryption.key", "12345678-90ab-cdef-1234-567890abcdef"),
+        ("spark.hadoop.fs.s3a.encryption.key", "alias/shop"),
+        ("spark.hadoop.fs.s3a.encryption.key", "${secrets:s3:key}"),
+        ("spark.sql.catalog.ice.header.Accept", "application/json"),
+        ("spark.eventhubs.connectionString", "${secrets:hub:text}"),
     ],
 )
 def test_what_is_not_a_secret(key: str, text: str) -> None:
@@ -94,6 +100,21 @@ def test_what_is_not_a_secret(key: str, text: str) -> None:
         ("spark.shop.tokens", "4096 abc"),
         ("spark.shop.secret.key", "/a+b/" + VALUE + "=="),
         ("spark.redis.auth", VALUE),
+        ("redis.auth", VALUE),
+        ("spark.mongodb.read.connection.uri", f"mongodb://shop:{VALUE}@db1:27017,db2/shop"),
+        ("spark.mongodb.write.connection.uri", f"mongodb+srv://shop:{VALUE}@db/shop?retryWrites=true"),
+        ("spark.es.net.http.auth.pass", VALUE),
+        ("es.net.http.auth.pass", VALUE),
+        (
+            "spark.eventhubs.connectionString",
+            f"Endpoint=sb://x/;SharedAccessKeyName=a;SharedAccessKey={VALUE}",
+        ),
+        ("spark.eventhubs.connectionString", VALUE),
+        ("spark.sql.catalog.ice.header.Authorization", f"Bearer {VALUE}"),
+        ("spark.sql.catalog.ice.uri", f"jdbc:postgresql://db/shop?user=a&password={VALUE}"),
+        ("spark.sql.catalog.ice.url", f"jdbc:sqlserver://db;user=a;password={VALUE}"),
+        ("spark.hadoop.fs.s3a.encryption.key", "c2VjcmV0LWtleQ=="),
+        ("spark.hadoop.fs.s3a.bucket.shop.server-side-encryption.key", "c2VjcmV0LWtleQ=="),
     ],
 )
 def test_secrets_that_look_harmless(key: str, text: str) -> None:

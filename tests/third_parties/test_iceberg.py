@@ -1,0 +1,197 @@
+"""Iceberg's catalogs over a real database and real keys: they follow rotations in the same session.
+
+``kept`` gets the password when it is loaded, as every catalog; ``late`` goes through sparkconfig's own doors, which ask
+at each connection and at each request. Part of ``make third-parties``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+
+from support.leaks import LeakFinder
+from support.maven import maven_jars
+from support.postgres import PostgresServer, new_password
+from support.processes import Run
+from support.scala_objects import scala_object
+from support.session import running_session
+from support.shim import connector_jar, shim_jar
+from support.spark_home import spark_home
+
+SPARK = ".".join(pyspark.__version__.split(".")[:2])
+ICEBERG = {
+    "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0",
+    "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
+}
+SDK = "2.35.4"
+CACHE = Path(__file__).parents[2] / ".cache"
+ROLE = "iceberg"
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not os.environ.get("THIRD_PARTIES"), reason="minutes long: make third-parties"),
+    pytest.mark.skipif(SPARK not in ICEBERG, reason="Iceberg has no release for this Spark"),
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@dataclass
+class Lake:
+    """The application and its two stores, with every secret that they ever had."""
+
+    folder: Path
+    postgres: PostgresServer
+    moto: Any
+    spark: Any = None
+    secrets: list[str] = field(default_factory=list, repr=False)
+    key: str = ""
+
+    def reference(self, key: str) -> str:
+        return f"${{files:{self.folder}/store.properties:{key}}}"
+
+    def rotate(self) -> None:
+        """A new password and a new pair of keys; the old ones are refused, and old connections are cut."""
+        iam = self.moto.client("iam")
+        made = iam.create_access_key(UserName=ROLE)["AccessKey"]
+        if self.key:
+            iam.delete_access_key(UserName=ROLE, AccessKeyId=self.key)
+        self.key, password = made["AccessKeyId"], new_password()
+        self.secrets += [made["SecretAccessKey"], password]
+        self.postgres.set_password(ROLE, password)
+        self.postgres.sql(
+            f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{ROLE}'", database=ROLE
+        )
+        part = self.folder / "store.part"
+        part.write_text(f"password={password}\nid={self.key}\nsecret={made['SecretAccessKey']}\n")
+        part.replace(self.folder / "store.properties")
+        if self.spark is not None:
+            scala_object(self.spark._jvm, "io.sparkconfig.driver.DriverApi").refresh()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        frame = self.spark.sql(statement)
+        plan = frame._jdf.queryExecution().toString()
+        assert LeakFinder(self.secrets).count(plan.encode()) == 0, "a plan shows a secret"
+        return sorted(tuple(row) for row in frame.collect())
+
+
+@pytest.fixture(scope="module")
+def lake(postgres: PostgresServer, pg_driver: Path, harness_run: Run, tmp_path_factory: Any) -> Iterator[Lake]:
+    pytest.importorskip("moto")
+    from support.fakes.moto_server import REGION, moto_server
+
+    modules = ("s3", "sts", "kms", "glue", "dynamodb", "apache-client", "url-connection-client")
+    found = maven_jars(
+        harness_run, f"iceberg-{SPARK}-{SDK}",
+        [ICEBERG[SPARK], *(f"software.amazon.awssdk:{module}:{SDK}" for module in modules)], cache=CACHE,
+        without=["org.apache.spark:*", "org.scala-lang:*", "org.apache.hadoop:*"],
+    )  # fmt: skip
+    own = {re.sub(r"-\d.*", "", jar.name) for jar in (spark_home() / "jars").glob("*.jar")}
+    jars = [jar for jar in found if re.sub(r"-\d.*", "", jar.name) not in own]
+    folder = tmp_path_factory.mktemp("iceberg")
+    (folder / "events").mkdir()
+    postgres.create(role=ROLE, password=new_password(), database=ROLE)
+    with moto_server() as moto:
+        lake = Lake(folder, postgres, moto)
+        iam = moto.client("iam")
+        iam.create_user(UserName=ROLE)
+        iam.put_user_policy(
+            UserName=ROLE, PolicyName="rights",
+            PolicyDocument=json.dumps({
+                "Version": "2012-10-17",
+                "Statement": [{"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}],
+            }),
+        )  # fmt: skip
+        lake.rotate()
+        import boto3
+
+        boto3.client(
+            "s3", endpoint_url=moto.url, region_name=REGION,
+            aws_access_key_id=lake.key, aws_secret_access_key=lake.secrets[0],
+        ).create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION})  # fmt: skip
+        url = postgres.jdbc_url(ROLE)
+        kept, late = "spark.sql.catalog.kept", "spark.sql.catalog.late"
+        conf = {
+            "spark.master": "local[2]",
+            "spark.ui.enabled": "false",
+            "spark.jars": "",
+            "spark.driver.extraClassPath": ":".join(
+                map(str, [shim_jar(), connector_jar("aws"), pg_driver, *jars])
+            ),
+            "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": (folder / "events").as_uri(),
+            "spark.config.providers": "files",
+            "spark.config.providers.files.class": "file",
+            **{
+                f"{name}{key}": text
+                for name in (kept, late)
+                for key, text in {
+                    "": "org.apache.iceberg.spark.SparkCatalog",
+                    ".type": "jdbc",
+                    ".jdbc.user": ROLE,
+                    ".jdbc.password": lake.reference("password"),
+                    ".jdbc.schema-version": "V1",
+                    # What PostgreSQL says to a connection that it cuts.
+                    ".retryable_status_codes": "57P01",
+                }.items()
+            },
+            f"{kept}.uri": url,
+            f"{kept}.warehouse": str(folder / "kept"),
+            f"{late}.uri": url.replace("jdbc:", "jdbc:sparkconfig:"),
+            f"{late}.warehouse": "s3://lake/late",
+            f"{late}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+            f"{late}.s3.endpoint": moto.url,
+            f"{late}.s3.path-style-access": "true",
+            f"{late}.client.region": REGION,
+            f"{late}.client.credentials-provider": "io.sparkconfig.aws.ReferenceCredentials",
+            f"{late}.client.credentials-provider.access-key-id": lake.reference("id"),
+            f"{late}.client.credentials-provider.secret-access-key": lake.reference("secret"),
+        }
+        with running_session(conf, folder=folder) as session:
+            lake.spark = session
+            yield lake
+
+
+@pytest.mark.parametrize("name", ["kept", "late"])
+def test_tables_and_streams_follow_two_rotations(lake: Lake, name: str, tmp_path: Path) -> None:
+    table = f"{name}.shop.sales"
+    lake.rows(f"CREATE NAMESPACE IF NOT EXISTS {name}.shop")
+    lake.rows(f"CREATE TABLE {table} (id INT, city STRING) USING iceberg")
+    lake.rows(f"INSERT INTO {table} VALUES (1, 'Oslo'), (2, 'Rome')")
+    held = lake.spark.readStream.table(table)
+    for number in (10, 20):
+        lake.rotate()
+        lake.rows(
+            f"MERGE INTO {table} s USING (SELECT 2 AS id, 'Bern' AS city) f ON s.id = f.id "
+            "WHEN MATCHED THEN UPDATE SET s.city = f.city"
+        ) if SPARK != "3.5" else None
+        lake.rows(f"INSERT INTO {table} VALUES ({number}, 'Graz')")
+        query = (
+            held.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+            .option("streaming-skip-overwrite-snapshots", "true")
+            .option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+        )  # fmt: skip
+        assert query.awaitTermination(60)
+        assert (number, "Graz") in lake.rows(f"SELECT * FROM {table}")
+        assert lake.rows(f"CALL {name}.system.ancestors_of('shop.sales')")
+    found = {row.id for row in lake.spark.read.parquet(str(tmp_path / "out")).collect()}
+    assert {1, 2, 10, 20} <= found
+
+
+def test_no_secret_is_in_the_event_log(lake: Lake) -> None:
+    lake.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    files = [path for path in (lake.folder / "events").rglob("*") if path.is_file()]
+    text = b"".join(path.read_bytes() for path in files)
+    assert lake.reference("password").encode() in text
+    assert LeakFinder(lake.secrets).count(text) == 0
