@@ -85,7 +85,9 @@ class Lake:
 
 
 @pytest.fixture(scope="module")
-def lake(postgres: PostgresServer, pg_driver: Path, harness_run: Run, tmp_path_factory: Any) -> Iterator[Lake]:
+def lake(
+    postgres: PostgresServer, pg_driver: Path, harness_run: Run, tmp_path_factory: Any
+) -> Iterator[Lake]:
     pytest.importorskip("moto")
     from support.fakes.moto_server import REGION, moto_server
 

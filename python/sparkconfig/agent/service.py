@@ -182,6 +182,7 @@ class AgentService:
                 "worker_access": application.worker_access,
                 "redaction_require": settings.redaction_require,
                 "redaction_keys": settings.redaction_keys or "",
+                "resolve_prefixes": {key: list(found) for key, found in settings.resolve_prefixes.items()},
                 "files_directory": settings.files_directory,
                 "files_keep_ms": settings.files_keep,
             },

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sparkconfig.settings.connectors import CONNECTOR_CODE
 from sparkconfig.settings.early import advice_if_early
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class ConfPlaces:
         executor_env: ``spark.config.executor.env``.
         in_place: the patterns of ``spark.config.inplace.keys``.
         kept: the patterns of ``spark.config.reference.keys``.
+        resolved: the prefixes of ``spark.config.resolve.prefixes``.
         master: ``spark.master``; empty if it is not known yet.
         python: whether PySpark started the application; False if that is not known.
         filters: the classes of ``spark.ui.filters``.
@@ -61,6 +63,7 @@ class ConfPlaces:
     executor_env: bool = False
     in_place: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    resolved: tuple[str, ...] = tuple(CONNECTOR_CODE)
     master: str = ""
     python: bool = False
     filters: frozenset[str] = frozenset()
@@ -73,6 +76,7 @@ class ConfPlaces:
             executor_env=settings.executor_env,
             in_place=settings.inplace_keys,
             kept=settings.reference_keys,
+            resolved=tuple(settings.resolve_prefixes),
             master=confs.get("spark.master", "").strip(),
             python=python,
             filters=frozenset(name.strip() for name in filters if name.strip()),
@@ -137,12 +141,17 @@ class ConfPlaces:
 
     def _connector(self, key: str) -> str | None:
         reader = next((name for prefix, name in CONNECTORS.items() if key.startswith(prefix)), None)
-        if reader is None or self._fits(key, self.in_place) or self._fits(key, self.kept):
+        if (
+            reader is None
+            or key.startswith(self.resolved)
+            or self._fits(key, self.in_place)
+            or self._fits(key, self.kept)
+        ):
             return None
         return (
             f"{key}: {reader} reads this conf by itself and would use the text of the reference. Name the key in"
-            " spark.config.inplace.keys, which puts the value into the conf. If only your own code reads it, name it"
-            " in spark.config.reference.keys"
+            " spark.config.inplace.keys, which puts the value into the conf, or the connector's package in"
+            " spark.config.resolve.prefixes. If only your own code reads it, name it in spark.config.reference.keys"
         )
 
     @staticmethod

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.settings.connectors import CONNECTOR_CODE, PREFIXES
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
 from sparkconfig.settings.kinds import (
     Kind,
@@ -97,6 +98,14 @@ class Settings:
         "",
         "Conf keys, with * for any text, in which a reference may stay although a connector that reads its confs by"
         " itself owns them: only the job's own code reads them.",
+    )
+    resolve_prefixes: Mapping[str, tuple[str, ...]] = _conf(
+        "resolve.prefixes",
+        PREFIXES,
+        "+",
+        "PREFIX=PACKAGE of connectors that read confs by themselves: code of the package gets values for references"
+        " under the prefix, everybody else the references. Several packages are separated by |. A list that begins"
+        " with + adds to the default: " + ", ".join(sorted(CONNECTOR_CODE)) + ".",
     )
     substitution_enabled: bool = _conf(
         "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."

@@ -82,6 +82,8 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         "spark.config.stale.expiry": f"{STALE_EXPIRY_S}s",
         "spark.config.poll.interval": "1s",
         "spark.config.substitution.enabled": "true",
+        "spark.config.resolve.prefixes": "+spark.shopdb.=shopdb.connector.",
+        "spark.shopdb.pw": doors.ref(),
         "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
         "spark.hadoop.sparkconfig.credential.store.pw": doors.ref(),
         "spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",

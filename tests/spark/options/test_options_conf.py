@@ -117,6 +117,25 @@ def test_a_catalogs_missing_secret_is_named(doors):
     assert doors.ref("nobody") in str(error.value)
 
 
+def test_a_connector_reads_its_own_confs_by_itself(application):
+    """Whoever asks decides: the connector's package gets values of its own prefix, the newest at each read."""
+    spark, jvm = application.classic, application.classic._jvm
+    spark.range(1).collect()
+    for _ in range(2):
+        application.refresh()
+        newest = application.passwords[-1]
+        theirs = list(jvm.shopdb.connector.Client.reads(spark._jsparkSession, "spark.shopdb.pw"))
+        assert [text == newest for text in theirs] == [True] * 6
+        jobs = list(jvm.shopdb.job.Job.reads(spark._jsparkSession, "spark.shopdb.pw"))
+        assert set(jobs) == {application.ref()}
+        application.rotate()
+    assert spark.conf.get("spark.shopdb.pw") == application.ref()
+    assert dict(spark.sparkContext.getConf().getAll())["spark.shopdb.pw"] == application.ref()
+    copied = spark.newSession()
+    copied.range(1).collect()
+    assert copied.conf.get("spark.shopdb.pw") == application.ref()
+
+
 def test_a_library_opens_connections_by_itself(application):
     """As Iceberg's JDBC catalog and connection pools do, by `jdbc:sparkconfig:`."""
     jvm = application.classic._jvm

@@ -82,7 +82,7 @@ def test_inplace_keys_are_patterns(service: AgentService, secrets: Path) -> None
 def test_references_that_would_stay_text_are_reported(service: AgentService, secrets: Path) -> None:
     reference = f"${{files:{secrets}:password}}"
     more = {
-        "spark.redis.auth": reference,
+        "spark.es.net.http.auth.pass": reference,
         "spark.yarn.tags": reference,
         "spark.executorEnv.PW": reference,
         "spark.config.executor.env": "true",
@@ -92,10 +92,10 @@ def test_references_that_would_stay_text_are_reported(service: AgentService, sec
     }
     answer = call(service, "start", confs=confs(secrets, **more))
     names = sorted(problem.split(":")[0] for problem in answer["problems"])
-    assert names == ["spark.executorEnv.PW", "spark.redis.auth", "spark.yarn.tags"]
-    placed = {"spark.redis.auth": reference, "spark.config.inplace.keys": "spark.redis.*"}
+    assert names == ["spark.es.net.http.auth.pass", "spark.executorEnv.PW", "spark.yarn.tags"]
+    placed = {"spark.es.net.http.auth.pass": reference, "spark.config.inplace.keys": "spark.es.*"}
     answer = call(service, "start", confs=confs(secrets, **placed))
-    assert (answer["problems"], answer["inplace"]) == ([], ["spark.redis.auth"])
+    assert (answer["problems"], answer["inplace"]) == ([], ["spark.es.net.http.auth.pass"])
 
 
 def test_a_change_makes_a_new_generation_and_wakes_the_waiting(service: AgentService, secrets: Path) -> None:

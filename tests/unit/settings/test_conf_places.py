@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.jobtype import Launch
 from sparkconfig.settings.conf_places import CONNECTORS, ConfPlaces
 from sparkconfig.settings.conf_warnings import empty, of_start
+from sparkconfig.settings.connectors import CONNECTOR_CODE
 from sparkconfig.settings.schema import Settings, parse
 
 ENV = "spark.executorEnv.TOKEN"
@@ -115,7 +117,7 @@ def test_only_yarns_shell_sees_the_environment_of_executors() -> None:
         assert not places.is_of_shell("spark.executorEnv.DATA", "${HOME:-/tmp}")
 
 
-@pytest.mark.parametrize("prefix", CONNECTORS)
+@pytest.mark.parametrize("prefix", sorted({*CONNECTORS} - {*CONNECTOR_CODE}))
 def test_connectors_that_read_confs_by_themselves(prefix: str) -> None:
     key = f"{prefix}auth.password"
     found = advice(key)
@@ -124,6 +126,34 @@ def test_connectors_that_read_confs_by_themselves(prefix: str) -> None:
     for setting in ("inplace", "reference"):
         assert advice(key, parse({f"spark.config.{setting}.keys": f"spark.x,{prefix}*"})) is None
         assert advice(key, parse({f"spark.config.{setting}.keys": "spark.x"})) == found
+    assert advice(key, parse({"spark.config.resolve.prefixes": f"+{prefix}=com.acme.connector"})) is None
+
+
+@pytest.mark.parametrize("prefix", CONNECTOR_CODE)
+def test_connectors_whose_own_code_gets_values(prefix: str) -> None:
+    key = f"{prefix}auth.password"
+    assert advice(key) is None
+    assert (
+        advice(key, parse({"spark.config.resolve.prefixes": "spark.shopdb=com.acme.shopdb|com.acme.other."}))
+        is not None
+    )
+
+
+def test_prefixes_of_connectors() -> None:
+    given = parse({"spark.config.resolve.prefixes": "spark.shopdb=com.acme.shopdb|com.acme.other."})
+    assert given.resolve_prefixes == {"spark.shopdb.": ("com.acme.shopdb.", "com.acme.other.")}
+    added = parse({"spark.config.resolve.prefixes": "+spark.shopdb.=com.acme.shopdb"}).resolve_prefixes
+    assert added == {**CONNECTOR_CODE, "spark.shopdb.": ("com.acme.shopdb.",)}
+    for wrong in (
+        "spark.shopdb",
+        "spark.shopdb=",
+        "spark.x=com",
+        "spark.x=org.apache.spark",
+        "spark.config.x=a.b",
+        "=a.b",
+    ):
+        with pytest.raises(ConfigurationError, match=r"spark\.config\.resolve\.prefixes"):
+            parse({"spark.config.resolve.prefixes": wrong})
 
 
 @pytest.mark.parametrize(

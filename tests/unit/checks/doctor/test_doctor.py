@@ -239,17 +239,19 @@ def test_references_where_they_stay_text(examine, tmp_path):
     store = tmp_path / "shop.properties"
     store.write_text(f"token={VALUE}\n")
     token = f"${{files:{store}:token}}"
-    confs = (
-        f"{GOOD}\nspark.redis.auth {token}\nspark.yarn.tags {token}\nspark.kubernetes.driver.label.a {token}"
-    )
+    confs = f"{GOOD}\nspark.es.net.http.auth.pass {token}\nspark.yarn.tags {token}"
+    confs += f"\nspark.kubernetes.driver.label.a {token}"
     diagnosis = examine(f"{confs}\nspark.executorEnv.TOKEN {token}\nspark.cassandra.home ${{env:HOME}}")
     named = {each.found.partition(":")[0]: each for each in diagnosis.findings if each.level is Level.ERROR}
     assert set(named) == {
-        "spark.redis.auth", "spark.yarn.tags", "spark.kubernetes.driver.label.a", "spark.executorEnv.TOKEN",
+        "spark.es.net.http.auth.pass", "spark.yarn.tags", "spark.kubernetes.driver.label.a", "spark.executorEnv.TOKEN",
     }  # fmt: skip
-    assert "spark.config.inplace.keys" in named["spark.redis.auth"].todo
+    assert "spark.config.inplace.keys" in named["spark.es.net.http.auth.pass"].todo
     assert all(each.todo for each in named.values())
-    assert errors(examine(f"{GOOD}\nspark.redis.auth {token}\nspark.config.inplace.keys spark.redis.*")) == {}
+    assert (
+        errors(examine(f"{GOOD}\nspark.es.net.http.auth.pass {token}\nspark.config.inplace.keys spark.es.*"))
+        == {}
+    )
     cluster = GOOD.replace("local[2]", "spark://host:7077") + "\nspark.config.rpc.insecure true"
     cluster += f"\nspark.config.executor.env true\nspark.executorEnv.TOKEN {token}"
     assert any("application in Python" in text for text in found(examine(cluster), "settings", Level.WARNING))

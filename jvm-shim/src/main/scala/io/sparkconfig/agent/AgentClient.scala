@@ -19,6 +19,7 @@ final case class AgentSettings(
     rpcInsecure: Boolean,
     reloadAction: String,
     workerAccess: Boolean,
+    resolvePrefixes: Map[String, Seq[String]],
     redaction: RedactionSettings)
 
 /** What the side process found in the confs. */
@@ -88,6 +89,9 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       given.get("rpc_insecure").asBoolean,
       given.get("reload_action").asText,
       given.get("worker_access").asBoolean,
+      Json.fields(given.get("resolve_prefixes")).map { case (prefix, packages) =>
+        prefix -> Json.texts(packages)
+      }.toMap,
       RedactionSettings(given.get("redaction_require").asBoolean, given.get("redaction_keys").asText)))
     val expressions = Json.fields(answer.get("confs")).map { case (key, node) =>
       key -> Expression.ofConf(key, node.get("text").asText)
@@ -241,6 +245,7 @@ private[sparkconfig] object AgentClient {
     rpcInsecure = false,
     "refresh",
     workerAccess = false,
+    Map.empty,
     RedactionSettings(require = true, ""))
   private val StartTimeoutMs = 30000L
   private val CallTimeoutMs = 60000

@@ -1,6 +1,7 @@
 package io.sparkconfig.bindings
 
 import java.sql.{Connection, Driver, DriverManager, DriverPropertyInfo, SQLException, SQLFeatureNotSupportedException}
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.logging.Logger
 import java.util.{Properties, ServiceLoader}
 
@@ -13,10 +14,12 @@ import io.sparkconfig.core.{SparkConfigException, Target}
  * `jdbc:sparkconfig:postgresql://db/shop` connects as `jdbc:postgresql://db/shop` does. References in the URL and in the
  * properties get the values of the moment at each connection, on the driver and on executors.
  *
- * DriverManager finds it through ServiceLoader.
+ * DriverManager makes one through ServiceLoader, and leaves it to the driver to register itself.
  */
 class ReferenceDriver extends Driver {
   import ReferenceDriver._
+
+  if (registered.compareAndSet(false, true)) DriverManager.registerDriver(this)
 
   override def acceptsURL(url: String): Boolean = isOurs(url)
 
@@ -53,6 +56,7 @@ class ReferenceDriver extends Driver {
 
 private[sparkconfig] object ReferenceDriver {
   val Prefix = "jdbc:sparkconfig:"
+  private val registered = new AtomicBoolean
 
   def isOurs(url: String): Boolean = url != null && url.startsWith(Prefix)
 

@@ -14,8 +14,8 @@ import io.sparkconfig.redaction.engine.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
-import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
-import org.apache.spark.sql.sparkconfig.InPlaceConfs
+import org.apache.spark.sparkconfig.{ConnectorCode, ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
+import org.apache.spark.sql.sparkconfig.{ConnectorConfs, InPlaceConfs}
 import org.slf4j.LoggerFactory
 
 /**
@@ -38,6 +38,7 @@ private[sparkconfig] final class Application private (
     val settings = new JHashMap[String, String]()
     settings.put(ExecutorSide.PollKey, agent.settings.pollIntervalMs.toString)
     settings.put(ExecutorSide.WorkerKey, agent.settings.workerAccess.toString)
+    ExecutorSide.putConnectors(settings, agent.settings.resolvePrefixes)
     settings.put(ExecutorSide.PoliciesKey, PolicyClient.running.isDefined.toString)
     agent.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
@@ -76,6 +77,7 @@ private[sparkconfig] final class Application private (
     extras.close()
     PolicyClient.close()
     InPlaceConfs.release()
+    ConnectorConfs.release()
     Values.uninstall(values)
     values.close()
     service.close()
@@ -138,7 +140,10 @@ private[sparkconfig] object Application {
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
       val application = new Application(sc, client, values, hadoop.references)
       Values.install(values)
-      ReferenceConf.install(conf, (key, text) => plan.value(key, text, values.snapshot))
+      val confValue = (key: String, text: String) => plan.value(key, text, values.snapshot)
+      val connectors = new ConnectorCode(client.settings.resolvePrefixes)
+      ReferenceConf.install(conf, confValue, connectors)
+      ConnectorConfs.hold(confValue, connectors)
       ReferenceHadoopConf.install(sc, hadoop.references, hadoop.values)
       hadoop.verify(sc.hadoopConfiguration)
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
@@ -162,6 +167,7 @@ private[sparkconfig] object Application {
     } catch {
       case e: Throwable =>
         InPlaceConfs.release()
+        ConnectorConfs.release()
         client.close()
         e match {
           case known: SparkConfigException => throw known

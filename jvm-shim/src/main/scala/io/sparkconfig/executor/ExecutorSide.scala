@@ -2,6 +2,8 @@ package io.sparkconfig.executor
 
 import java.util.{Map => JMap}
 
+import scala.collection.JavaConverters._
+
 import io.sparkconfig.core.{Expression, Snapshot, Values}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
@@ -9,7 +11,7 @@ import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
-import org.apache.spark.sparkconfig.ReferenceConf
+import org.apache.spark.sparkconfig.{ConnectorCode, ReferenceConf}
 import org.slf4j.LoggerFactory
 
 /**
@@ -41,7 +43,8 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
           context.conf(),
           (key, text) =>
             if (key.startsWith("spark.config.")) None
-            else started.snapshot.get(Expression.ofConf(key, text)))
+            else started.snapshot.get(Expression.ofConf(key, text)),
+          ExecutorSide.connectors(extra))
       } catch {
         case e: IllegalStateException => log.error("references in Spark confs stay unresolved here: {}", e.getMessage)
       }
@@ -87,9 +90,18 @@ private[sparkconfig] object ExecutorSide {
   val WorkerKey = "worker.access"
   val PoliciesKey = "worker.policies"
   val DefaultPollMs = 5000L
+  private val ConnectorPrefix = "connector."
   private val FilesKey = "files.directory"
   private val ChosenKey = "files.chosen"
   private val KeepKey = "files.keep.ms"
+
+  def putConnectors(settings: JMap[String, String], packages: Map[String, Seq[String]]): Unit =
+    packages.foreach { case (prefix, known) => settings.put(ConnectorPrefix + prefix, known.mkString("|")) }
+
+  private def connectors(settings: JMap[String, String]): ConnectorCode =
+    new ConnectorCode(settings.asScala.collect {
+      case (key, known) if key.startsWith(ConnectorPrefix) => key.stripPrefix(ConnectorPrefix) -> known.split('|').toSeq
+    }.toMap)
 
   def putFiles(settings: JMap[String, String], files: FileSettings): Unit = {
     settings.put(FilesKey, files.directory)

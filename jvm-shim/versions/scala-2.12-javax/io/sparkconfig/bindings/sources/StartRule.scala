@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.{WriteToStream, WriteToStreamStatement}
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.sparkconfig.{RelationCacheHook, Sessions}
+import org.apache.spark.sql.sparkconfig.{ConnectorConfs, RelationCacheHook, Sessions}
 
 /**
  * Resolution in 3.5: streams get values when they start. Building it prepares the session's catalog, before
@@ -13,10 +13,13 @@ import org.apache.spark.sql.sparkconfig.{RelationCacheHook, Sessions}
 private[sparkconfig] final class StartRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   RelationCacheHook.install(Sessions.catalog(session), new CatalogTables(session).relation)
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case start: WriteToStreamStatement => starting(start)
-    case start: WriteToStream => starting(start)
-    case other => other
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    ConnectorConfs.install(session)
+    plan match {
+      case start: WriteToStreamStatement => starting(start)
+      case start: WriteToStream => starting(start)
+      case other => other
+    }
   }
 
   private def starting(start: LogicalPlan): LogicalPlan = AnalysisHelper.allowInvokingTransformsInAnalyzer {

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.sparkconfig.{CatalogHook, OptionReferenceException, Sessions}
+import org.apache.spark.sql.sparkconfig.{CatalogHook, ConnectorConfs, OptionReferenceException, Sessions}
 
 /**
  * Hint resolution, the first batch that sees a `load` and a table's name (4.0; in 3.5 `load` makes the relation
@@ -24,6 +24,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     CatalogHook.install(session, CatalogOptions)
+    ConnectorConfs.install(session)
     AnalysisHelper.allowInvokingTransformsInAnalyzer(loaded(plan))
   }
 

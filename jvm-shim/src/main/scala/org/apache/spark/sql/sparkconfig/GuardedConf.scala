@@ -66,13 +66,28 @@ object GuardedConf {
       case _: GuardedSettings => false
       case plain =>
         val guarded = plain.synchronized(new GuardedSettings(plain, guard))
-        SettingsField.set(conf, guarded)
-        // The reader of registered entries captured the old map.
-        val reader = Reflect.field(classOf[SQLConf], "reader").get(conf)
-        val provider = Reflect.get(reader, "conf")
-        Reflect.field(provider.getClass, "conf").set(provider, guarded)
+        SettingsField.get(conf) match {
+          case outer: ConnectorSettings => outer.below = guarded
+          case _ => put(conf, guarded)
+        }
         true
     }
+  }
+
+  /** Puts a map around the session's settings; the same one is left where it is. */
+  private[sparkconfig] def wrap(conf: SQLConf)(around: JMap[String, String] => JMap[String, String]): Unit =
+    conf.synchronized {
+      val before = SettingsField.get(conf).asInstanceOf[JMap[String, String]]
+      val after = around(before)
+      if (after ne before) put(conf, after)
+    }
+
+  private def put(conf: SQLConf, settings: JMap[String, String]): Unit = {
+    SettingsField.set(conf, settings)
+    // The reader of registered entries captured the old map.
+    val reader = Reflect.field(classOf[SQLConf], "reader").get(conf)
+    val provider = Reflect.get(reader, "conf")
+    Reflect.field(provider.getClass, "conf").set(provider, settings)
   }
 
   def guard(conf: SQLConf): Option[ConfGuard] = settings(conf) match {
@@ -99,8 +114,10 @@ object GuardedConf {
     case _ => ()
   }
 
-  private def settings(conf: SQLConf): JMap[String, String] =
-    SettingsField.get(conf).asInstanceOf[JMap[String, String]]
+  private def settings(conf: SQLConf): JMap[String, String] = SettingsField.get(conf) match {
+    case outer: ConnectorSettings => outer.below
+    case plain => plain.asInstanceOf[JMap[String, String]]
+  }
 
   private lazy val SettingsField: Field = Reflect.field(classOf[SQLConf], "settings")
 }

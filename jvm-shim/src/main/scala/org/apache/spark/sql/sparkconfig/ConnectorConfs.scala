@@ -1,0 +1,64 @@
+package org.apache.spark.sql.sparkconfig
+
+import java.util.{AbstractMap, Collections, HashMap => JHashMap, Map => JMap, Set => JSet}
+
+import scala.collection.JavaConverters._
+
+import org.apache.spark.sparkconfig.ConnectorCode
+import org.apache.spark.sql.internal.SQLConf
+
+/** The confs of sessions, for connectors that read them there: they get the values of references under their prefixes. */
+object ConnectorConfs {
+  private[sparkconfig] type Value = (String, String) => Option[String]
+  @volatile private var held: Option[(Value, ConnectorCode)] = None
+
+  def hold(value: (String, String) => Option[String], connectors: ConnectorCode): Unit =
+    held = Some((value, connectors))
+
+  def release(): Unit = held = None
+
+  /** Idempotent, and cheap once it is done; later guards of the session go below it. */
+  def install(session: Sessions.Spark): Unit = held.foreach { case (value, connectors) =>
+    val conf = Sessions.classic(session).sessionState.conf
+    GuardedConf.wrap(conf) {
+      case known: ConnectorSettings => known
+      case plain => new ConnectorSettings(plain, value, connectors)
+    }
+  }
+}
+
+/** A session's settings; nothing is kept here, so that whatever changes them changes `below`. */
+private final class ConnectorSettings(
+    @volatile var below: JMap[String, String],
+    value: ConnectorConfs.Value,
+    connectors: ConnectorCode)
+  extends AbstractMap[String, String] {
+
+  override def get(key: AnyRef): String = {
+    val text = below.get(key)
+    if (text == null || text.indexOf('$') < 0) text
+    else {
+      val name = key.asInstanceOf[String]
+      if (!connectors.mayHave(name, text) || !connectors.asking().exists(name.startsWith)) text
+      else value(name, text).getOrElse(text)
+    }
+  }
+
+  override def entrySet(): JSet[JMap.Entry[String, String]] = {
+    val texts = below.synchronized(new JHashMap[String, String](below))
+    val own = texts.asScala.filter { case (key, text) => connectors.mayHave(key, text) }.toMap
+    if (own.nonEmpty) {
+      val prefixes = connectors.asking()
+      own.foreach { case (key, text) =>
+        if (prefixes.exists(key.startsWith)) value(key, text).foreach(texts.put(key, _))
+      }
+    }
+    Collections.unmodifiableMap[String, String](texts).entrySet()
+  }
+
+  override def put(key: String, text: String): String = below.put(key, text)
+  override def containsKey(key: AnyRef): Boolean = below.containsKey(key)
+  override def remove(key: AnyRef): String = below.remove(key)
+  override def clear(): Unit = below.clear()
+  override def size(): Int = below.size()
+}
