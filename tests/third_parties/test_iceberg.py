@@ -31,7 +31,6 @@ ICEBERG = {
     "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0",
     "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }
-SDK = "2.35.4"
 CACHE = Path(__file__).parents[2] / ".cache"
 ROLE = "iceberg"
 
@@ -91,11 +90,9 @@ def lake(
     pytest.importorskip("moto")
     from support.fakes.moto_server import REGION, moto_server
 
-    modules = ("s3", "sts", "kms", "glue", "dynamodb", "apache-client", "url-connection-client")
     found = maven_jars(
-        harness_run, f"iceberg-{SPARK}-{SDK}",
-        [ICEBERG[SPARK], *(f"software.amazon.awssdk:{module}:{SDK}" for module in modules)], cache=CACHE,
-        without=["org.apache.spark:*", "org.scala-lang:*", "org.apache.hadoop:*"],
+        harness_run, f"iceberg-{SPARK}", [ICEBERG[SPARK], "org.apache.iceberg:iceberg-aws-bundle:1.12.0"],
+        cache=CACHE, transitive=False,
     )  # fmt: skip
     own = {re.sub(r"-\d.*", "", jar.name) for jar in (spark_home() / "jars").glob("*.jar")}
     jars = [jar for jar in found if re.sub(r"-\d.*", "", jar.name) not in own]

@@ -31,11 +31,9 @@ class JdbcBinding extends JdbcConnectionProvider {
 
   override def getConnection(driver: Driver, options: Map[String, String]): Connection =
     LateConnection.open(target(options)) { target =>
-      driver match {
-        // Its URL has values by now: what they hold is not looked at for references again.
-        case ours: ReferenceDriver => ours.connectReal(target)
-        case other => other.connect(target.url, target.asProperties)
-      }
+      // Its URL has values by now: what they hold is not looked at for references again.
+      if (ReferenceDriver.isOurs(target.url)) ReferenceDriver.connect(target)
+      else driver.connect(target.url, target.asProperties)
     }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false

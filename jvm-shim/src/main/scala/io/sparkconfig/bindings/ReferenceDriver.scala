@@ -32,14 +32,7 @@ class ReferenceDriver extends Driver {
       def target =
         try Target.of(parts, parts)
         catch { case e: SparkConfigException => throw new SQLException(e.getMessage) }
-      LateConnection.open(target)(connectReal)
-    }
-
-  private[bindings] def connectReal(target: Target): Connection =
-    if (!isOurs(target.url)) null
-    else {
-      val url = "jdbc:" + target.url.substring(Prefix.length)
-      real(url).connect(url, target.asProperties)
+      LateConnection.open(target)(ReferenceDriver.connect)
     }
 
   override def getPropertyInfo(url: String, properties: Properties): Array[DriverPropertyInfo] = Array.empty
@@ -59,6 +52,12 @@ private[sparkconfig] object ReferenceDriver {
   private val registered = new AtomicBoolean
 
   def isOurs(url: String): Boolean = url != null && url.startsWith(Prefix)
+
+  /** @param target with values, and one of our URLs */
+  def connect(target: Target): Connection = {
+    val url = "jdbc:" + target.url.substring(Prefix.length)
+    real(url).connect(url, target.asProperties)
+  }
 
   /** A driver on Spark's class path, or one that came with the job. */
   private def real(url: String): Driver = {

@@ -1,20 +1,24 @@
 package io.sparkconfig.executor.workers
 
+import java.io.IOException
 import java.nio.channels.FileChannel
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.{FileAttribute, PosixFilePermissions}
-import java.nio.file.{Files, Path, Paths, StandardOpenOption}
+import java.nio.file.{Files, LinkOption, Path, Paths, StandardOpenOption}
 import java.nio.{ByteBuffer, MappedByteBuffer}
 import java.security.MessageDigest
 
+import scala.collection.JavaConverters._
+
 import io.sparkconfig.core.{Json, Tokens}
+import io.sparkconfig.files.DirectoryLock
 
 /**
  * What Python workers of this process find on disk: a directory that only this user can enter, with the socket, and the
  * generation as eight bytes to map. Nothing in it is a secret, and its name tells nothing: where it is, and the token
  * that opens the socket, are in the environment of this process's workers alone.
  */
-private[workers] final class WorkerFolder private (val folder: Path) {
+private[workers] final class WorkerFolder private (val folder: Path, lock: DirectoryLock) {
   import WorkerFolder._
 
   val socket: Path = folder.resolve("s")
@@ -32,6 +36,7 @@ private[workers] final class WorkerFolder private (val folder: Path) {
   def remove(): Unit = {
     quietly(WorkerEnvironment.remove(Variable, describe))
     WorkerFolder.remove(folder)
+    quietly(lock.close())
   }
 
   private def describe: String = {
@@ -54,20 +59,51 @@ private[workers] object WorkerFolder {
   private val readable: FileAttribute[_] =
     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
 
-  def create(): WorkerFolder = {
-    val bases = Seq(System.getProperty("java.io.tmpdir"), "/tmp").map(Paths.get(_))
-    val base = bases.find(path => fits(path) && Files.isWritable(path)).getOrElse(bases.last)
+  def create(): WorkerFolder = create(Seq(System.getProperty("java.io.tmpdir"), "/tmp").map(Paths.get(_)))
+
+  /**
+   * @param bases where it may be, the best first
+   * @throws IOException none of them can hold it; says why
+   */
+  def create(bases: Seq[Path]): WorkerFolder = {
+    val base = bases.find(path => fits(path) && Files.isWritable(path)).getOrElse {
+      val reasons = bases.distinct.map(path =>
+        if (fits(path)) s"$path cannot be written" else s"$path is too long for the path of a Unix socket")
+      throw new IOException(
+        s"${reasons.mkString(", and ")}: set -Djava.io.tmpdir to a short path that this user may write")
+    }
     val folder = Files.createTempDirectory(base, "", ownerOnly)
-    try new WorkerFolder(folder)
-    catch { case e: java.io.IOException => remove(folder); throw e } // a full disk
+    try {
+      val lock = DirectoryLock.share(folder)
+      sweep(base, folder)
+      new WorkerFolder(folder, lock)
+    } catch { case e: IOException => remove(folder); throw e } // a full disk
   }
 
+  /** Removes what processes left that were killed. */
+  private def sweep(base: Path, mine: Path): Unit = quietly {
+    val all = Files.newDirectoryStream(base, "[0-9]*")
+    try all.asScala.filter(path => path != mine && isOfAWorker(path, Files.getOwner(mine))).foreach { path =>
+        DirectoryLock.ifAbandoned(path)(remove(path))
+      }
+    finally all.close()
+  }
+
+  private def isOfAWorker(path: Path, owner: AnyRef): Boolean =
+    try
+      Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) && Files.getOwner(path, LinkOption.NOFOLLOW_LINKS) == owner &&
+        Seq("version", DirectoryLock.Name).forall(name =>
+          Files.isRegularFile(path.resolve(name), LinkOption.NOFOLLOW_LINKS))
+    catch { case _: IOException => false } // its owner removes it
+
+  /** The lock goes last: without it nobody could tell that the rest is abandoned. Other people's files stay. */
   private def remove(folder: Path): Unit =
-    (Seq("s", "version").map(folder.resolve(_)) :+ folder).foreach(path => quietly(Files.deleteIfExists(path)))
+    (Seq("s", "version", DirectoryLock.Name).map(folder.resolve(_)) :+ folder)
+      .foreach(path => quietly(Files.deleteIfExists(path)))
 
   private def quietly(action: => Any): Unit =
     try action
-    catch { case _: java.io.IOException | _: IllegalStateException => () }
+    catch { case _: IOException | _: IllegalStateException => () }
 
   // A slash, and a number of 64 bits.
   private def fits(base: Path): Boolean = base.toString.getBytes(UTF_8).length + 21 <= LongestFolder
