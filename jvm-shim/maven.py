@@ -16,15 +16,16 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from build import FLAVOURS, HERE, KAFKA_PACKAGE, package_version, sources, write_jar
+from build import CONNECTORS, FLAVOURS, HERE, package_version, sources, write_jar
 
 GROUP = "io.sparkconfig"
 URL = "https://github.com/sparkconfig/sparkconfig"
 ABOUT = {
     "sparkconfig": "The secrets and configuration layer of Apache Spark",
+    "sparkconfig-aws": "What the AWS SDK's clients load of sparkconfig, beside the SDK",
     "sparkconfig-kafka": "What Kafka's clients load of sparkconfig, beside kafka-clients",
 }
-_NAME = re.compile(r"(sparkconfig(?:-kafka)?)_(2\.1[23])-(.+)\.jar")
+_NAME = re.compile(r"(sparkconfig(?:-[a-z]+)?)_(2\.1[23])-(.+)\.jar")
 # Java documentation of Scala sources would need Scala's own tool of the very version, and show internals.
 _JAVADOC = f"""\
 The API is described in docs/api-jvm.md of {URL},
@@ -107,7 +108,8 @@ def _sources(artifact: str, scala: str) -> dict[str, bytes]:
         if path.suffix != ".scala" or package is None:
             continue
         name = f"{package[1].decode().replace('.', '/')}/{path.name}"
-        if name.startswith(KAFKA_PACKAGE) is (artifact == "sparkconfig-kafka"):
+        part = name.split("/")[2]
+        if artifact == (f"sparkconfig-{part}" if part in CONNECTORS else "sparkconfig"):
             found[name] = content
     return found
 

@@ -21,7 +21,7 @@ from sparkconfig import __version__
 from sparkconfig.sealed import editor
 from sparkconfig.sealed.keys import KeyFile, Passphrase
 from sparkconfig.sealed.names import EntryName
-from support.shim import ROOT, kafka_jar, shim_jar
+from support.shim import ROOT, all_jars, shim_jar
 from support.spark_home import spark_home
 
 VALUE = "packages-canary-71f3-value"
@@ -57,7 +57,7 @@ def scala() -> str:
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("repository")
     done = subprocess.run(
-        [sys.executable, ROOT / "jvm-shim" / "maven.py", folder, shim_jar(), kafka_jar()],
+        [sys.executable, ROOT / "jvm-shim" / "maven.py", folder, *all_jars()],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -201,7 +201,7 @@ def test_the_jar_carries_the_package_of_the_checkout() -> None:
 
 
 def test_the_repository_is_as_maven_central_wants_it(repository: Path) -> None:
-    for artifact in ("sparkconfig", "sparkconfig-kafka"):
+    for artifact in ("sparkconfig", "sparkconfig-aws", "sparkconfig-kafka"):
         folder = repository / "io" / "sparkconfig" / f"{artifact}_{scala()}" / __version__
         name = f"{artifact}_{scala()}-{__version__}"
         files = [f"{name}.jar", f"{name}-sources.jar", f"{name}-javadoc.jar", f"{name}.pom"]
