@@ -295,7 +295,9 @@ def build(pyspark: Path, out: Path, java: str) -> Path:
     # The main jar comes last: it is what tells that all are there.
     for name, jar in zip(CONNECTORS, connectors, strict=True):
         package = f"io/sparkconfig/{name}/"
-        entries = {entry: classes.pop(entry) for entry in [each for each in classes if each.startswith(package)]}
+        entries = {
+            entry: classes.pop(entry) for entry in [each for each in classes if each.startswith(package)]
+        }
         properties = f"META-INF/sparkconfig-{name}.properties"
         entries |= common_resources(flavour, properties)
         entries[properties] += f"inputs={digest}\nclasses={compiled}\n".encode()
