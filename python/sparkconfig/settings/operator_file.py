@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import stat
@@ -25,6 +26,7 @@ DEFAULTS_FILE = f"{PREFIX}defaults.file"
 
 _AUDIT_FILE = f"{PREFIX}audit.file"
 _FIRST = Path("/etc/spark")
+_MOST_LINKS = 40
 _log = logging.getLogger(__name__)
 
 
@@ -121,8 +123,8 @@ def check_trust(path: Path, *, uid: int | None = None) -> None:
     user = os.geteuid() if uid is None else uid
     problem = ""
     try:
-        real = path.resolve(strict=True)
-        problem = _file_problem(real, user) or _folder_problem(real, user)
+        way, real = _on_the_way(path)
+        problem = _file_problem(real, user) or _way_problem(way, user)
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
         problem = f"the operator's file {path} cannot be read: {reason}"
@@ -146,18 +148,42 @@ def _file_problem(path: Path, user: int) -> str:
     return _writable(path, found, user)
 
 
-def _folder_problem(path: Path, user: int) -> str:
-    """A directory in which the job's user can rename lets that user replace the file."""
-    for folder in path.parents:
-        found = folder.stat()
+def _on_the_way(path: Path) -> tuple[list[Path], Path]:
+    """Every directory and link that the kernel passes on its way to a file, and the file at the end."""
+    root, *rest = path.absolute().parts
+    at = Path(root)
+    way = [at]
+    links = 0
+    while rest:
+        name = rest.pop(0)
+        here = at.parent if name == ".." else at / name
+        way.append(here)
+        if here.is_symlink():
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            target = here.readlink()
+            rest = [*target.parts, *rest]
+            at = Path(root) if target.is_absolute() else at
+        else:
+            at = here
+    return [each for each in dict.fromkeys(way) if each != at], at
+
+
+def _way_problem(way: list[Path], user: int) -> str:
+    """A link, or a directory in which the job's user can rename, lets that user replace the file."""
+    for each in reversed(way):
+        found = each.lstat()
+        kind = "link" if stat.S_ISLNK(found.st_mode) else "directory"
         if found.st_uid == user != 0:
             return (
-                f"the directory {folder} of the operator's file belongs to the user that runs the job (uid {user}),"
-                f" who could replace the file; let root own it: chown root {folder}"
+                f"the {kind} {each} of the operator's file belongs to the user that runs the job (uid {user}),"
+                f" who could replace the file; let root own it: chown -h root {each}"
             )
-        if found.st_mode & stat.S_ISVTX:  # like /tmp: only a file's owner can rename it
+        # Of a link the mode says nothing; in a directory like /tmp only a file's owner can rename it.
+        if kind == "link" or found.st_mode & stat.S_ISVTX:
             continue
-        problem = _writable(folder, found, user)
+        problem = _writable(each, found, user)
         if problem:
             return problem
     return ""

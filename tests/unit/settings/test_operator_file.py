@@ -112,6 +112,25 @@ def test_a_link_is_checked_by_what_it_points_to(file, tmp_path_factory):
 
 
 @needs_root
+@pytest.mark.parametrize("theirs", ["directory", "link", "last link"])
+def test_every_link_on_the_way_is_checked(file, tmp_path_factory, theirs):
+    """/first -> /second/link -> /third/real.conf: who owns /second, or a link, chooses the file."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("first", "second", "third")}
+    real = folders["third"] / "real.conf"
+    real.write_text("")
+    (folders["third"] / "folder").mkdir()
+    link = folders["second"] / "link"
+    link.symlink_to(folders["third"] / "folder")
+    file.unlink()
+    file.symlink_to(link / ".." / "real.conf")
+    assert load(file, uid=OTHER).settings == {}
+    given = {"directory": folders["second"], "link": link, "last link": file}[theirs]
+    os.chown(given, OTHER, OTHER, follow_symlinks=False)
+    with pytest.raises(ConfigurationError, match=f"{given} of the operator's file belongs to the user"):
+        load(file, uid=OTHER)
+
+
+@needs_root
 def test_root_is_warned_that_nothing_binds_it(file, caplog):
     check_trust(file, uid=0)
     assert "runs as root" in caplog.text

@@ -2,7 +2,8 @@
 
 The driver's JVM runs this text with `python -I -S -c`: nothing of the environment counts, and no package was imported.
 What is checked: each folder from which packages come, what lies directly in it, all of sparkconfig's own folder, and
-the directories above them. The interpreter itself was checked by the JVM.
+the links and directories on the way to them. The JVM has checked what Python reads before this text: the interpreter,
+its pyvenv.cfg and home, the folders of its standard library. Nothing more is imported here than must be.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from typing import NoReturn
 
 USER = os.geteuid()
+MOST_LINKS = 40
 
 
-def refuse(path: str, why: str) -> NoReturn:
+def refuse(path: str, why: str) -> None:
     """End this process; the driver's error shows the text."""
     sys.exit(
         f"{path} {why}, and so change the process that holds the operator's secrets; let root own the environment of"
@@ -23,31 +24,48 @@ def refuse(path: str, why: str) -> NoReturn:
     )
 
 
-def check(path: str) -> None:
-    """Check one file or directory, and what it links to."""
+def check(path: str) -> str | None:
+    """Check one file, directory or link; return what a link points to."""
     found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode):
-        check_above(os.path.join(os.path.dirname(path), os.readlink(path)))
-        found = os.stat(path)
     if found.st_uid == USER != 0:
         refuse(path, f"belongs to the user that runs the job (uid {USER}), who could change it")
+    if stat.S_ISLNK(found.st_mode):
+        return os.readlink(path)
     if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX:
-        return  # like /tmp: only its owner can replace what lies in it
+        return None  # like /tmp: only its owner can replace what lies in it
     if found.st_mode & stat.S_IWOTH:
         refuse(path, "can be written by everybody, who could change it")
     if USER != 0 and os.access(path, os.W_OK):
         refuse(path, f"can be written by the user that runs the job (uid {USER}), who could change it")
+    return None
 
 
 def check_above(path: str) -> None:
-    """Check the path, and every directory in which somebody could put something else in its place."""
-    for given in {os.path.abspath(path), os.path.realpath(path)}:
-        name = given
-        while name not in seen:
-            seen.add(name)
-            if os.path.lexists(name):
-                check(name)
-            name = os.path.dirname(name)
+    """Check the path, and every link and directory on the way, where somebody could put something else in its place."""
+    at, names, links = "/", os.path.abspath(path).split("/")[::-1], 0
+    names.append("/")
+    while names:
+        name = names.pop()
+        if name in ("", "."):
+            continue
+        if name == "..":
+            at = os.path.dirname(at)
+            continue
+        here = os.path.join(at, name)
+        if here not in seen:
+            if not os.path.lexists(here):
+                return
+            seen[here] = check(here)
+        target = seen[here]
+        if target is None:
+            at = here
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            refuse(path, "has too many links on its way: who owns one could set it elsewhere")
+        if target.startswith("/"):
+            at = "/"
+        names += target.split("/")[::-1]
 
 
 def check_folder(path: str) -> None:
@@ -55,10 +73,7 @@ def check_folder(path: str) -> None:
     check_above(path)
     if os.path.isdir(path):
         for entry in os.scandir(path):
-            try:
-                check(entry.path)
-            except FileNotFoundError:  # a link to nothing
-                check_above(os.path.dirname(entry.path))
+            check_above(entry.path)
 
 
 def site_folders() -> list[str]:
@@ -76,7 +91,7 @@ def site_folders() -> list[str]:
     return site.getsitepackages(prefixes)
 
 
-seen: set[str] = set()
+seen: dict[str, str | None] = {}  # what was checked, and what links point to
 for folder in [*filter(None, sys.path), *site_folders()]:
     check_folder(folder)
 import site  # noqa: E402

@@ -2,7 +2,7 @@ package io.sparkconfig.agent
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, LinkOption, Path, Paths}
+import java.nio.file.{Files, InvalidPathException, LinkOption, Path, Paths}
 import java.util.Properties
 
 import com.sun.security.auth.module.UnixSystem
@@ -59,8 +59,8 @@ private[sparkconfig] object OperatorFile {
    * looked for on `PATH`, which the job sets, and the job's user must not be able to write or replace it.
    *
    * @throws SparkConfigException it names none, or not by an absolute path; the file cannot be read; the job's user
-   *                              could have written the file or the interpreter. Such a file must not even choose the
-   *                              program that validates it
+   *                              could have written the file, the interpreter, or what that reads before it checks
+   *                              its packages. Such a file must not even choose the program that validates it
    */
   def launch(file: Path): Launch = {
     val user = new UnixSystem().getUid
@@ -80,9 +80,16 @@ private[sparkconfig] object OperatorFile {
     if (!python.startsWith("/")) throw new SparkConfigException(
       s"$PythonKey=$python in the operator's file $file: the interpreter must be an absolute path, since jobs set " +
         "PATH and the working directory")
-    checkTrust(Paths.get(python), user, s"the interpreter of $PythonKey")
+    checkInterpreter(Paths.get(python), user, s"the interpreter of $PythonKey")
     val named = properties.getProperty(VariablesKey, "").split(",").map(_.trim).filter(_.nonEmpty)
     Launch(python, Harmless ++ named)
+  }
+
+  private def checkInterpreter(python: Path, user: Long, what: String): Unit = {
+    val files =
+      try Interpreter.files(python)
+      catch { case e @ (_: IOException | _: InvalidPathException) => throw unreadable(python, what, e) }
+    files.foreach(checkTrust(_, user, what))
   }
 
   private def checkTrust(path: Path, user: Long, what: String): Unit =

@@ -35,6 +35,7 @@ private[driver] final class Extras(client: AgentClient, values: DriverValues) {
       server.start()
       workers = Some(server)
     }
+    else WorkerServer.none()
   }
 
   def publish(snapshot: Snapshot): Unit = {

@@ -35,6 +35,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       values = Some(started)
       if (extra.get(ExecutorSide.WorkerKey) == "true")
         serveWorkers(started, policies)
+      else WorkerServer.none()
       ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()

@@ -13,8 +13,8 @@ import org.slf4j.{Logger, LoggerFactory}
 /**
  * Asks the brain's policies on behalf of every door of the running application.
  *
- * What was allowed is remembered for a while, since one plan is analysed several times; a new generation of values
- * is a new question. What cannot be asked is refused.
+ * What a session was allowed is remembered for a while, since one plan is analysed several times; a new generation of
+ * values is a new question, and so is another session, which may be another user's. What cannot be asked is refused.
  *
  * @param given the application's confs as the job gave them
  * @param now the same with what the operator and this package put in place
@@ -58,7 +58,7 @@ private[sparkconfig] final class PolicyClient(
   /** As [[check]], without raising. */
   def evaluate(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Verdict =
     if (props.isEmpty) Verdict.Allowed
-    else remembering((scope, props, streaming, Values.snapshot.generation)) {
+    else remembering((scope, props, streaming, Values.snapshot.generation, Requester.session)) {
       val question = Json.obj()
       question.put("op", "check")
       question.put("scope", scope)
@@ -69,15 +69,15 @@ private[sparkconfig] final class PolicyClient(
     }
 
   /**
-   * Asks whether references may be used whose values somebody wants. The answer hangs on their texts alone, so it
-   * stays good while values change or the side process starts again.
+   * Asks whether references may be used whose values somebody wants. The answer hangs on their texts and the session,
+   * so it stays good while values change or the side process starts again.
    *
    * @param scope `application` for the driver's own code, `worker` for Python workers; None: a point of use, whose
    *              options or confs a door has evaluated in its own scope
    * @throws PolicyRefusedException naming every reference that is refused
    */
   def use(scope: Option[String], expressions: Seq[Expression]): Unit = if (expressions.nonEmpty) {
-    val verdict = remembering(("use", scope, expressions.map(_.id))) {
+    val verdict = remembering(("use", scope, expressions.map(_.id), Requester.session)) {
       val question = Json.obj()
       question.put("op", "use")
       scope.foreach(question.put("scope", _))

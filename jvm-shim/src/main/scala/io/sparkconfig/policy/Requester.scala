@@ -31,6 +31,11 @@ private[policy] object Requester {
     try SparkSession.getActiveSession.flatMap(session => Option(known.get(session)).orElse(find(session)))
     catch { case NonFatal(_) => None }
 
+  /** The session that is active in this thread, which is one user's. */
+  def session: Option[String] =
+    try SparkSession.getActiveSession.flatMap(session => Try(SessionIds.of(session)).toOption)
+    catch { case NonFatal(_) => None }
+
   private def find(session: SparkSession): Option[Requester] = Try(SessionIds.of(session)).toOption.map { id =>
     val connect = connectUser(id)
     connect.foreach(known.put(session, _))

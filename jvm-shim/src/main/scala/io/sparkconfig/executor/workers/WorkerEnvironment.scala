@@ -15,8 +15,11 @@ private[workers] object WorkerEnvironment {
   /** @throws IllegalStateException this JVM was started without the options that Spark gives to all of its own */
   def set(name: String, text: String): Unit = synchronized { inherited.put(key(name), value(text)) }
 
-  /** Takes the variable away, if it still has this text. */
-  def remove(name: String, text: String): Unit = synchronized { inherited.remove(key(name), value(text)) }
+  /**
+   * Empties the variable, if it still has this text. It stays, since the JDK copies this map whenever another thread
+   * starts a process, and a copy fails while entries come or go; for that reason it is set before the first task.
+   */
+  def empty(name: String, text: String): Unit = synchronized { inherited.replace(key(name), value(text), value("")) }
 
   private def inherited: JMap[AnyRef, AnyRef] = attempt {
     Reflect.field(Class.forName(Owner), "theEnvironment").get(null).asInstanceOf[JMap[AnyRef, AnyRef]]

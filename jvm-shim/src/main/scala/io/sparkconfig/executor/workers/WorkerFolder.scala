@@ -34,7 +34,7 @@ private[workers] final class WorkerFolder private (val folder: Path, lock: Direc
   def opens(given: String): Boolean = MessageDigest.isEqual(given.getBytes(UTF_8), token.getBytes(UTF_8))
 
   def remove(): Unit = {
-    quietly(WorkerEnvironment.remove(Variable, describe))
+    quietly(WorkerEnvironment.empty(Variable, describe))
     WorkerFolder.remove(folder)
     quietly(lock.close())
   }
@@ -79,6 +79,10 @@ private[workers] object WorkerFolder {
       new WorkerFolder(folder, lock)
     } catch { case e: IOException => remove(folder); throw e } // a full disk
   }
+
+  /** Takes away what a JVM inherits that a Python worker of another application has started. */
+  def forgetInherited(): Unit =
+    Option(System.getenv(Variable)).foreach(text => quietly(WorkerEnvironment.empty(Variable, text)))
 
   /** Removes what processes left that were killed. */
   private def sweep(base: Path, mine: Path): Unit = quietly {

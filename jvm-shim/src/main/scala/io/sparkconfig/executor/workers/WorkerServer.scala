@@ -130,7 +130,11 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
   private def runnable(action: => Unit): Runnable = new Runnable { override def run(): Unit = action }
 }
 
-private object WorkerServer {
+private[sparkconfig] object WorkerServer {
+
+  /** Where workers may not ask: those of this process ask no other application's executor either. */
+  def none(): Unit = WorkerFolder.forgetInherited()
+
   private val Backlog = 128
   private val LongestRequest = 16 * 1024 * 1024
 

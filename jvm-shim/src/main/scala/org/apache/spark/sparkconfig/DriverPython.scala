@@ -3,6 +3,7 @@ package org.apache.spark.sparkconfig
 import java.lang.ref.WeakReference
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
@@ -20,20 +21,28 @@ import org.slf4j.LoggerFactory
  */
 private[sparkconfig] object DriverPython {
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.DriverPython")
+  private val LogName = "sparkconfig.redaction"
   private val WaitMs = 10000L
 
   /** The name under which Python looks for the accumulator of our update; an own one, that adds nothing to nothing. */
   private val Name = "sparkconfig"
 
-  /** Whatever fails there stays there: an error would end the connection that Spark's own updates need. */
+  /**
+   * Whatever fails there stays there: an error would end the connection that Spark's own updates need. A Python
+   * without this package shows what it shows; any other failure is logged there by its class, without a text.
+   */
   private val Install =
     s"""try:
        |    from pyspark.accumulators import _accumulatorRegistry
        |    _accumulatorRegistry['$Name'] = 0
        |    from sparkconfig.redaction import install
        |    install()
-       |except BaseException:
+       |except ImportError:
        |    pass
+       |except BaseException as error:
+       |    import logging
+       |    logging.getLogger('$LogName').warning(
+       |        'sparkconfig could not turn on redaction in this process: %s', type(error).__name__)
        |""".stripMargin
 
   @volatile private var reached: Option[AnyRef] = None
@@ -45,8 +54,8 @@ private[sparkconfig] object DriverPython {
   private[sparkconfig] def redact(session: SparkSessionExtensions, thread: Runnable => Thread): Unit =
     try
       newest().foreach { accumulator =>
-        val first = synchronized { val is = !reached.exists(_ eq accumulator); reached = Some(accumulator); is }
-        if (first) send(accumulator, thread)
+        // A Python that was not reached is tried again with the next session.
+        if (!reached.exists(_ eq accumulator) && send(accumulator, thread)) reached = Some(accumulator)
       }
     catch {
       case fault @ (NonFatal(_) | _: LinkageError) =>
@@ -59,18 +68,23 @@ private[sparkconfig] object DriverPython {
       .sortBy(_.id).lastOption
   }
 
-  private def send(accumulator: PythonAccumulatorV2, thread: Runnable => Thread): Unit = {
+  /** @return false: the update could not be sent. One whose answer is late counts as sent. */
+  private def send(accumulator: PythonAccumulatorV2, thread: Runnable => Thread): Boolean = {
     val update = accumulator.copyAndReset()
     update.add(pickle)
+    val failed = new AtomicBoolean()
     // The main thread of that Python waits for the answer of a call here, and another one serves updates.
     val sender = thread { () =>
       try accumulator.merge(update)
       catch {
-        case fault @ (NonFatal(_) | _: LinkageError) => log.info("the driver's Python was not reached", fault)
+        case fault @ (NonFatal(_) | _: LinkageError) =>
+          failed.set(true)
+          log.info("the driver's Python was not reached", fault)
       }
     }
     sender.start()
     sender.join(WaitMs)
+    !failed.get
   }
 
   /** `(Name, 0)`, after `exec(Install)`; in the oldest protocol, which is text. */
