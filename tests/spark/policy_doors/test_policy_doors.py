@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
+import struct
 import sys
 from typing import Any
 
@@ -260,6 +263,45 @@ class TestReferences:
             "region": "PolicyViolation",
             "held": ["password}"],
         }
+
+    def test_a_workers_socket_opens_with_the_token_alone(self, classic, store):
+        """Another process of this user, which has guessed the path, gets not a byte."""
+        assert driver.current(store % "region").reveal() == "a"
+
+        def told(_rows):
+            import os
+
+            yield os.environ["SPARKCONFIG_WORKER"]
+
+        cloudpickle.register_pickle_by_value(sys.modules[__name__])
+        (text,) = classic.sparkContext.parallelize(range(1), 1).mapPartitions(told).collect()
+        where = json.loads(text)
+
+        def answer(*requests: object) -> bytes:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as guess:
+                guess.settimeout(30)
+                guess.connect(f"{where['folder']}/s")
+                for request in requests:
+                    body = json.dumps(request).encode()
+                    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                        guess.sendall(struct.pack(">i", len(body)) + body)
+                try:
+                    return guess.recv(4096)
+                except ConnectionResetError:
+                    return b""
+
+        snapshot = {"op": "snapshot"}
+        wrong = where["token"][:-1] + ("a" if where["token"][-1] != "a" else "b")
+        for first in (
+            {},
+            snapshot,
+            {"token": ""},
+            {"token": None},
+            {"token": wrong},
+            {"token": [where["token"]]},
+        ):
+            assert answer(first, snapshot) == b"", first.keys()
+        assert b'"ok":true' in answer({"token": where["token"]})
 
 
 class TestTables:
