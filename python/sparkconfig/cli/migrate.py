@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from sparkconfig.cli.output import Output
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from sparkconfig.migrate.apply import Target
+    from sparkconfig.migrate.apply import Store, Target
     from sparkconfig.migrate.plan import FilePlan
 
 __all__ = ["register"]
@@ -22,6 +23,8 @@ _EPILOG = """\
 examples:
   sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
   sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file secrets.sealed --key-file shop.key --new-key
+  sparkconfig migrate jobs/ --apply --store-conf vault.conf --provider vault --section shop/prod \\
+      --sealed-file backup --key-file shop.key --new-key              into Vault or OpenBao
   sparkconfig migrate --undo --sealed-file secrets.sealed --key-file shop.key
 
 It reads spark-defaults.conf and other properties, scripts that call spark-submit, SQL, Python, and SparkApplication
@@ -46,8 +49,12 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "--undo", action="store_true", help="bring back the files as they were before the last --apply"
     )
     parser.add_argument(
-        "--sealed-file", type=Path, metavar="FILE", help="where values go; made if it is not there"
+        "--sealed-file", type=Path, metavar="FILE", help="where values go; FILE.undo is the sealed backup"
     )
+    parser.add_argument(
+        "--store-conf", type=Path, metavar="FILE",
+        help="properties that declare the provider: values go to its store (Vault, OpenBao), to the path --section",
+    )  # fmt: skip
     add_key_options(parser)
     parser.add_argument("--new-key", action="store_true", help="make the key file too")
     parser.add_argument(
@@ -65,14 +72,19 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Print the plan, carry it out, or undo the last one."""
-    from sparkconfig.migrate import plan, settings
-
     if options.undo:
         return _undo(options, out)
     if not options.paths:
         options.parser.refuse("name the files to look at")
-    target = _target(options) if options.apply or options.sealed_file else None
-    names = plan.Names(options.section, target.values() if target and target.path.exists() else {})
+    with ExitStack() as open_:
+        _migrate(options, out, _target(options, open_) if options.apply or options.sealed_file else None)
+    return ExitCode.OK
+
+
+def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> None:
+    from sparkconfig.migrate import plan, settings
+
+    names = plan.Names(options.section, target.values() if target else {})
     plans = [
         plan.plan_file(path, names, provider=options.provider, kind=options.kind)
         for path in plan.files_in(options.paths)
@@ -81,31 +93,53 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     todo: dict[str, str] = {}
     if target is not None:
         for each in moving:
-            if advice := settings.declare(each, target.confs):
+            if advice := settings.declare(each, target.confs, options.provider, elsewhere=options.store_conf):
                 todo[str(each.path)] = advice
     if options.apply and moving and target is not None:
         from sparkconfig.migrate.apply import apply
 
         apply(moving, target, new_key=options.new_key)
     _print(options, out, plans, target, todo)
-    return ExitCode.OK
 
 
-def _target(options: argparse.Namespace) -> Target:
+def _target(options: argparse.Namespace, open_: ExitStack) -> Target:
+    from sparkconfig.checks.dry_run import read_confs
     from sparkconfig.migrate import settings
     from sparkconfig.migrate.apply import Target
 
     if options.sealed_file is None:
         options.parser.refuse("name the sealed file with --sealed-file, and its key with --key-file")
     key, param = key_and_param(options)
+    if options.store_conf is not None and not options.undo:
+        confs = read_confs([options.store_conf], [])
+        return Target(options.sealed_file, key, options.provider, confs, _store(options, confs, open_))
     confs = settings.of(options.provider, options.sealed_file, param)
     return Target(options.sealed_file, key, options.provider, confs)
+
+
+def _store(options: argparse.Namespace, confs: dict[str, str], open_: ExitStack) -> tuple[Store, str]:
+    from sparkconfig.errors import ConfigurationError
+    from sparkconfig.resolution.declared import load_providers
+
+    providers = load_providers(confs)
+    open_.callback(providers.close)  # a login's token is revoked
+    store = providers.get(options.provider)
+    if store is None:
+        raise ConfigurationError(
+            f"{options.store_conf} declares no provider '{options.provider}', but: {', '.join(providers)};"
+            " name one with --provider"
+        )
+    if not hasattr(store, "add"):
+        raise ConfigurationError(
+            f"the provider '{options.provider}' cannot be written to; 'migrate' writes sealed files, Vault and OpenBao"
+        )
+    return store, options.section
 
 
 def _undo(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.migrate.apply import undo
 
-    paths = [str(path) for path in undo(_target(options))]
+    paths = [str(path) for path in undo(_target(options, ExitStack()))]
     lines = [f"{path}: as it was before the migration, with its secrets in clear" for path in paths]
     lines.append(f"the values stay in {options.sealed_file}")
     out.result({"restored": paths, "sealed_file": str(options.sealed_file)}, lines)
@@ -167,11 +201,14 @@ def _after(options: argparse.Namespace, target: Target) -> list[str]:
 
     backup = backup_of(target.path)
     key = f"--key-file {options.key_file}" if options.key_file else "…"
+    turn_on = f"sparkconfig init --provider {target.provider} --sealed-file {target.path} {key}"
+    if target.store is not None:
+        turn_on = f"declare the provider {target.provider} for the applications, as {options.store_conf} does"
     return [
         "every text of these files has the value that it had before: compared, and asked of the provider",
         f"the files as they were are sealed in {backup}, for 'migrate --undo'; delete it once you trust the result",
         "the old values were in clear until now: rotate those that others could read",
-        f"to turn it on: sparkconfig init --provider {target.provider} --sealed-file {target.path} {key}",
+        f"to turn it on: {turn_on}",
     ]
 
 

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.errors import ConfigurationError, SecretNotFoundError, SparkConfigError
 from sparkconfig.migrate import sources
 from sparkconfig.migrate.plan import FilePlan, expand, read_text
+from sparkconfig.providers.base import ConfigData
 from sparkconfig.sealed import editor, files
 from sparkconfig.sealed.keys import KeyFile, KeySource
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.sealed.opened import load
 
-__all__ = ["Target", "apply", "backup_of", "undo"]
+__all__ = ["Store", "Target", "apply", "backup_of", "undo"]
 
 _MANIFEST = "manifest"
+
+
+class Store(Protocol):
+    """A provider that can be written to."""
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """Read; see :class:`~sparkconfig.ConfigProvider`."""
+
+    def add(self, path: str, values: Mapping[str, str]) -> None:
+        """Add keys to a path; a key that has another value is refused."""
 
 
 @dataclass(frozen=True)
@@ -27,27 +39,52 @@ class Target:
     """Where the values go.
 
     Attributes:
-        path: the sealed file.
-        key: opens it.
+        path: the sealed file; with a store, only the backup stands beside this name.
+        key: opens both.
         provider: the name that references give it.
         confs: the settings that declare it.
+        store: where values go instead of the sealed file, and its path.
     """
 
     path: Path
     key: KeySource
     provider: str
     confs: Mapping[str, str]
+    store: tuple[Store, str] | None = None
 
     def values(self) -> dict[EntryName, str]:
-        """Return what the file holds; nothing if it does not exist.
+        """Return what is there; nothing if there is nothing yet.
 
         Raises:
-            SealedFileError: it cannot be opened.
+            SealedFileError: the file cannot be opened.
+            ProviderError: the store cannot be read.
         """
+        if self.store is not None:
+            store, path = self.store
+            try:
+                return {EntryName(path, key): value for key, value in store.get(path).data.items()}
+            except SecretNotFoundError:
+                return {}
         if not self.path.exists():
             return {}
         opened = load(self.path, self.key)
         return {name: opened.value(name) for name in opened.names()}
+
+    def write(self, added: Mapping[EntryName, str]) -> None:
+        """Add values.
+
+        Raises:
+            ConfigurationError: one of the names has another value.
+            SealedFileError: the file cannot be written.
+            ProviderError: the store cannot be written.
+        """
+        if self.store is not None:
+            store, path = self.store
+            store.add(path, {name.key: value for name, value in added.items()})
+            return
+        if not self.path.exists():
+            editor.create(self.path, self.key)
+        editor.put(self.path, self.key, added, keep=True)
 
 
 def backup_of(path: Path) -> Path:
@@ -71,16 +108,17 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
         FileError: a file cannot be written.
         SealedFileError: the sealed file or its backup cannot be written.
     """
-    before = target.values() if target.path.exists() else {}
+    before = target.values()
     added = {move.name: move.value for plan in plans for move in plan.moves}
     for plan in plans:
         _check_same(plan, plan.rewritten(), target.provider, {**before, **added})
-    if not target.path.exists():
-        if new_key and isinstance(target.key, KeyFile) and not target.key.path.exists():
-            target.key.create()
-        editor.create(target.path, target.key)
-    editor.put(target.path, target.key, added, keep=True)
-    _back_up(plans, target)
+    if new_key and isinstance(target.key, KeyFile) and not (target.key.path.exists() or target.path.exists()):
+        target.key.create()
+    if target.store is not None:
+        _back_up(plans, target)  # first: whether it can be written is known before another machine is asked
+    target.write(added)
+    if target.store is None:
+        _back_up(plans, target)
     for plan in plans:
         if read_text(plan.path) != plan.document.content:
             raise ConfigurationError(
@@ -186,4 +224,4 @@ def _check_with_provider(plans: Sequence[FilePlan], target: Target) -> None:
     for name, value in wanted.items():
         answer = resolved[str(name)]
         if (answer if isinstance(answer, str) else answer.reveal()) != value:
-            raise ConfigurationError(f"the provider answers {name} with another value than was sealed")
+            raise ConfigurationError(f"the provider answers {name} with another value than was written")

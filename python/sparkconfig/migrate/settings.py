@@ -30,22 +30,30 @@ def of(provider: str, path: Path, key: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def declare(plan: FilePlan, confs: Mapping[str, str]) -> str | None:
+def declare(
+    plan: FilePlan, confs: Mapping[str, str], provider: str, *, elsewhere: Path | None = None
+) -> str | None:
     """Let a plan add what its file needs; return what the user has to do instead, or None.
+
+    Args:
+        plan: of one file.
+        confs: the settings that declare the provider.
+        provider: its name.
+        elsewhere: the file from which they come: they are not copied, since they may hold what logs in.
 
     Nothing is added to a file that declares the provider already, or where an operator's file binds.
     """
-    if not plan.moves:
-        return None
     there = {text.key: text.value for text in plan.document.texts if text.conf}
     names = [name.strip() for name in there.get(_PROVIDERS, "").split(",") if name.strip()]
-    if confs[_PROVIDERS] in names:
+    if not plan.moves or provider in names:
         return None
+    if elsewhere is not None:
+        return f"declare the provider {provider} for the application, as {elsewhere} does"
     operator = operator_file.find(os.environ)
     if operator is not None:
         return f"declare the provider in the operator's file {operator}"
     if names:
-        return f"{_PROVIDERS} names other providers: add {confs[_PROVIDERS]} to it, and its settings"
+        return f"{_PROVIDERS} names other providers: add {provider} to it, and its settings"
     if plan.document.settings is None:
         return "set the confs that declare the provider where the application is submitted"
     plan.settings = dict(confs)

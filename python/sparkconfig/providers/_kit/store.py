@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import logging
 from abc import abstractmethod
-from collections.abc import Mapping, Set
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Set
+from typing import Any, ClassVar, TypeVar
 
 from sparkconfig import _advice
 from sparkconfig.errors import ConfigurationError, ProviderError, ProviderUnavailableError, SparkConfigError
@@ -17,6 +17,7 @@ from sparkconfig.providers.base import ConfigData
 
 __all__ = ["NETWORK", "TTL", "StoreProvider"]
 
+_Answer = TypeVar("_Answer")
 TTL = Param("ttl", "how long values are good; unset: the poll interval of the settings applies")
 NETWORK = (
     Param("timeout", "deadline of one read, its attempts included", default="10s"),
@@ -69,9 +70,13 @@ class StoreProvider(Described):
         return self._attempts.run(lambda left: self._try(path, keys, left))
 
     def _try(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
-        """Try once; the client's exception is gone before ours is raised, so that no context keeps it."""
+        """Read once."""
+        return self._mapped(path, lambda: self._read(path, keys, left))
+
+    def _mapped(self, path: str, call: Callable[[], _Answer]) -> _Answer:
+        """Call the client; its exception is gone before ours is raised, so that no context keeps it."""
         try:
-            return self._read(path, keys, left)
+            return call()
         except SparkConfigError:
             raise
         except Exception as error:  # noqa: BLE001 - clients raise anything; all of it is mapped
