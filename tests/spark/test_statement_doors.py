@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from leaks.support import bare_jvm
 from spark.options.conftest import has_connect
 from sparkconfig.policy.rules.document import read
-from support.attacks import BAIT, CONNECT, CONNECT_HONEST, HONEST, STATEMENTS, fill, prepare
+from support.attacks import BAIT, HONEST, STATEMENTS, fill, prepare
 from support.policies import records
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
@@ -58,11 +58,9 @@ def attempt(run: Callable[[str], object], text: str) -> str | None:
     return None
 
 
-def all_refused(
-    run: Callable[[str], object], folder: Path, server: str, attacks: Mapping[str, Sequence[str]] = STATEMENTS
-) -> None:
+def all_refused(run: Callable[[str], object], folder: Path, server: str) -> None:
     passed = {}
-    for attack, texts in attacks.items():
+    for attack, texts in STATEMENTS.items():
         for text in texts:
             statement = fill(text, folder, server)
             problem = attempt(run, statement)
@@ -71,11 +69,9 @@ def all_refused(
     assert not passed, "\n".join(f"{key} -> {text}" for key, text in passed.items())
 
 
-def all_work(
-    run: Callable[[str], object], folder: Path, server: str, honest: Mapping[str, Sequence[str]] = HONEST
-) -> None:
+def all_work(run: Callable[[str], object], folder: Path, server: str) -> None:
     failed = {}
-    for texts in honest.values():
+    for texts in HONEST.values():
         for text in texts:
             problem = attempt(run, fill(text, folder, server))
             if problem is not None:
@@ -150,30 +146,3 @@ class TestConnectStatements:
 
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "connect")
-
-    @pytest.fixture
-    def python(self, session) -> Callable[[str], object]:
-        from pyspark.sql.connect import functions as F  # noqa: N812 - as everybody calls it
-        from pyspark.sql.datasource import DataSource
-
-        class Rows:
-            def eval(self):
-                yield (1,)
-
-        class Source(DataSource):
-            pass
-
-        udt = {"type": "udt", "class": "com.acme.Own", "pyClass": None, "sqlType": "string"}
-        fields = [{"name": "a", "type": udt, "nullable": True, "metadata": {}}]
-        names = {
-            "spark": session, "F": F, "Rows": Rows, "Source": Source,
-            "UDT": json.dumps({"type": "struct", "fields": fields}),
-            "rate": session.readStream.format("rate").load(),
-        }  # fmt: skip
-        return lambda text: eval(text, names)
-
-    def test_python_attacks_are_refused(self, site, python):
-        all_refused(python, site.folder, "connect", CONNECT)
-
-    def test_honest_dataframes_work(self, site, python):
-        all_work(python, site.folder, "connect", {"DataFrames": CONNECT_HONEST})
