@@ -168,7 +168,8 @@ for path in ("/jobs/", "/SQL/", "/environment/", "/api/v1/applications"):
             re.findall(r"<title>[^<]*?- (.*)</title>", text),
         ]
 found["pages"] = pages
-found["seen"] = sorted(plain(jvm.shop.Seen.all()).splitlines())
+# Delta's own queries carry numbers; how many there are differs between two runs of stock Spark.
+found["seen"] = sorted(set(plain(jvm.shop.Seen.all()).splitlines()))
 spark.stop()
 
 lineage = set()
@@ -181,6 +182,6 @@ for line in (folder / "lineage").read_text().splitlines():
 found["lineage"] = sorted(lineage)
 if (folder / "measures").exists():
     stages = json.loads((folder / "measures").read_text())
-    found["measures"] = sorted({f"{plain(stage['name'])}: {', '.join(sorted(stage))}" for stage in stages})
+    found["measures"] = sorted({field for stage in stages for field in stage})
 found["log"] = [line for line in (folder / "till.log").read_text().splitlines() if line]
 (folder / "found.json").write_text(json.dumps(found, indent=1, sort_keys=True))
