@@ -19,6 +19,8 @@ class Outcome:
     seconds: float
     #: Of failures: the first line of what was thrown.
     why: Mapping[str, str] = field(default_factory=dict)
+    #: Suites that had not ended when the time was over.
+    left: Sequence[str] = ()
 
     def doubtful(self, suites: Sequence[str]) -> list[str]:
         """The suites in which something else happened than passing, and tests that are always ignored."""

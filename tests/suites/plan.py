@@ -116,7 +116,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "v2": _names(
         SQL,
         "connector.DataSourceV2Suite connector.DataSourceV2DataFrameSuite connector.SupportsCatalogOptionsSuite "
-        "connector.DataSourceV2SQLSuiteV1Filter connector.TableCapabilityCheckSuite connector.ProcedureSuite",
+        "connector.TableCapabilityCheckSuite connector.ProcedureSuite connector.DataSourceV2SQLSuiteV1Filter",
     ),
     "streaming": _names(
         SQL,
@@ -127,10 +127,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "sources": _names(
         SQL,
-        "sources.SaveLoadSuite sources.CreateTableAsSelectSuite sources.PartitionedWriteSuite "
-        "sources.PathOptionSuite sources.TableScanSuite sources.FilteredScanSuite sources.DDLSourceLoadSuite",
+        "sources.PathOptionSuite sources.DDLSourceLoadSuite sources.TableScanSuite sources.FilteredScanSuite "
+        "sources.CreateTableAsSelectSuite sources.PartitionedWriteSuite sources.SaveLoadSuite",
     ),
-    "inserts": _names(SQL, "sources.InsertSuite FileSourceSQLInsertTestSuite DSV2SQLInsertTestSuite"),
+    "inserts": _names(SQL, "DSV2SQLInsertTestSuite FileSourceSQLInsertTestSuite sources.InsertSuite"),
     "formats": _names(
         SQL,
         "execution.datasources.text.TextV1Suite execution.datasources.text.TextV2Suite "
@@ -138,8 +138,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "execution.datasources.binaryfile.BinaryFileFormatSuite",
     ),
     "views": _names(SQL, "execution.SimpleSQLViewSuite execution.GlobalTempViewSuite"),
-    "ddl": _names(SQL, "execution.command.InMemoryCatalogedDDLSuite internal.CatalogSuite"),
-    "caching": _names(SQL, "CachedTableSuite DatasetCacheSuite"),
+    "ddl": _names(SQL, "internal.CatalogSuite execution.command.InMemoryCatalogedDDLSuite"),
+    "caching": _names(SQL, "DatasetCacheSuite CachedTableSuite"),
     "sql": _names(
         SQL,
         "internal.SQLConfSuite RuntimeConfigSuite internal.SharedStateSuite SparkSessionBuilderSuite "
@@ -153,7 +153,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         ),
         *_names(
             CORE,
-            "ui.UISuite ui.UISeleniumSuite ui.HttpSecurityFilterSuite ui.storage.StoragePageSuite "
+            "ui.HttpSecurityFilterSuite ui.storage.StoragePageSuite "
             "ui.env.EnvironmentPageSuite ui.UIUtilsSuite",
         ),
     ),
@@ -162,17 +162,15 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "scheduler.ReplayListenerSuite util.JsonProtocolSuite deploy.history.SingleEventLogFileWriterSuite "
         "deploy.history.RollingEventLogFilesWriterSuite deploy.history.EventLogFileCompactorSuite",
     ),
-    "history-server": _names(
-        CORE, "deploy.history.RocksDBBackendFsHistoryProviderSuite deploy.history.ApplicationCacheSuite"
-    ),
+    "history-server": _names(CORE, "deploy.history.RocksDBBackendFsHistoryProviderSuite"),
     "core": _names(
         CORE,
-        "scheduler.SparkListenerSuite status.AppStatusListenerWithInMemoryStoreSuite SparkConfSuite "
-        "SparkContextSuite SparkContextInfoSuite internal.plugin.PluginContainerSuite "
-        "metrics.MetricsSystemSuite JobCancellationSuite StatusTrackerSuite",
+        "status.AppStatusListenerWithInMemoryStoreSuite SparkConfSuite internal.plugin.PluginContainerSuite "
+        "SparkContextInfoSuite StatusTrackerSuite scheduler.SparkListenerSuite JobCancellationSuite "
+        "SparkContextSuite",
     ),
     "schedulers": _names(
-        CORE, "scheduler.DAGSchedulerSuite scheduler.TaskSchedulerImplSuite scheduler.TaskResultGetterSuite"
+        CORE, "scheduler.TaskResultGetterSuite scheduler.DAGSchedulerSuite scheduler.TaskSchedulerImplSuite"
     ),
     "submit": _names(CORE, "deploy.SparkSubmitSuite"),
 }

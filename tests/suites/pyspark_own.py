@@ -13,7 +13,7 @@ from pathlib import Path
 import pyspark
 
 from suites.outcome import WHOLE, Outcome, settings
-from support.processes import Run
+from support.processes import HarnessError, Run
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
@@ -46,17 +46,25 @@ class Doctests:
             confs |= {**settings(folder), "spark.jars": str(shim_jar())}
         begin = time.monotonic()
         tests: dict[str, str] = {}
+        left = []
         connect = any(".connect." in module for module in modules)
         with self._server(side, folder, confs) if connect else self._defaults(folder, confs) as env:
             for module in modules:
-                tests |= self._module(side, module, folder, env)
-        return Outcome(tests, time.monotonic() - begin)
+                try:
+                    tests |= self._module(side, module, folder, env)
+                except HarnessError:
+                    left.append(module)
+        return Outcome(tests, time.monotonic() - begin, left=left)
 
     def _module(self, side: str, module: str, folder: Path, env: dict[str, str]) -> dict[str, str]:
         file = folder / f"{module}.json"
         command = [sys.executable, Path(__file__).with_name("doctests.py"), module, file]
         child = self.run.start(f"{side}-{module}", command, env=env, cwd=folder)
-        child.wait(timeout=self.limit)
+        try:
+            child.wait(timeout=self.limit)
+        except HarnessError:
+            child.stop()
+            raise
         found = json.loads(file.read_text()) if file.exists() else {}
         if not found:
             print(child.output()[-2000:])

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +29,10 @@ class Row:
     seconds: tuple[int, int]
     #: Tests that end otherwise with sparkconfig, and how.
     differences: Mapping[str, str]
+    #: How many tests of those suites ended how without sparkconfig.
+    without: Mapping[str, int] = field(default_factory=dict)
+    #: Suites that had not ended when the time was over.
+    left: Sequence[str] = ()
 
 
 def line(row: Row) -> str:
@@ -37,6 +41,7 @@ def line(row: Row) -> str:
     return (
         f"{row.spark} {row.group}: {len(row.differences)} differences (with: {counts}; {row.compared} of "
         f"{len(row.suites)} suites also without; {row.seconds[0]} and {row.seconds[1]} s)"
+        + (f"; not ended in time: {', '.join(row.left)}" if row.left else "")
     )
 
 

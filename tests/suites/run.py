@@ -11,6 +11,7 @@ sparkconfig, for the comparison; ``--both`` runs all suites on both sides.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -116,9 +117,21 @@ class Suites:
             *(part for suite in suites for part in ("-s", suite)),
         ]  # fmt: skip
         begin = time.monotonic()
+        env = dict(os.environ)
+        # The quick group does without: the two of its tests that start executors fail on both sides.
+        if name != plan.QUICK:
+            # As Spark's build has it: from these a worker makes the command lines of its executors.
+            env |= {
+                "SPARK_TESTING": "1",
+                "SPARK_SCALA_VERSION": self.release.scala,
+                "SPARK_DIST_CLASSPATH": class_path,
+            }
         # What fails is in the reports.
         with (folder / "output").open("wb") as output, _Limited(self.limit):
-            subprocess.run(command, cwd=folder, stdout=output, stderr=output, timeout=self.limit, check=False)
+            subprocess.run(
+                command, cwd=folder, stdout=output, stderr=output, timeout=self.limit, check=False,
+                env=env,
+            )  # fmt: skip
         text = (folder / "output").read_text(errors="replace")
         if "*** RUN ABORTED ***" in text:
             raise DidNotRunError(text[-2000:])
@@ -126,18 +139,23 @@ class Suites:
             raise DidNotRunError(f"the plugin was not on: {text[-2000:]}")
         found = dict(results(folder / "reports", text))
         tests = {test: state for test, (state, _) in found.items()}
+        limited = time.monotonic() - begin >= self.limit
+        left = []
         for suite in suites:
             if not any(test.startswith(f"{suite}: ") for test in tests):
-                tests[f"{suite}: {WHOLE}"] = "missing"
+                if limited:
+                    left.append(suite)
+                else:
+                    tests[f"{suite}: {WHOLE}"] = "missing"
             elif re.search(rf"^{suite.rpartition('.')[2]} \*\*\* ABORTED", text, re.MULTILINE):
                 tests[f"{suite}: {WHOLE}"] = "aborted"
         return Outcome(
-            tests, time.monotonic() - begin, {test: why for test, (_, why) in found.items() if why}
+            tests, time.monotonic() - begin, {test: why for test, (_, why) in found.items() if why}, left
         )
 
 
 class _Limited:
-    """What ran before the time was over is compared; the rest counts as missing."""
+    """The suites that ended before the time was over are compared."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
@@ -182,8 +200,10 @@ def compare(
 ) -> report.Row:
     """Run a group with sparkconfig, and what is needed for the comparison without it."""
     on = tests.outcome(group, chosen, plugin=True)
-    again = chosen if both else on.doubtful(chosen)
+    ended = [suite for suite in chosen if suite not in on.left]
+    again = ended if both else on.doubtful(ended)
     off = tests.outcome(group, again, plugin=False) if again else Outcome({}, 0.0)
+    again = [suite for suite in again if suite not in off.left]
     differences = {}
     in_doubt = {test for test in on.tests if test.split(": ")[0] in again}
     for test in sorted(in_doubt | off.tests.keys()):
@@ -192,8 +212,9 @@ def compare(
             why = on.why.get(test) or off.why.get(test, "")
             differences[test] = f"{before} without, {after} with" + (f": {why[:300]}" if why else "")
     return report.Row(
-        spark, group, [name.removeprefix(plan.CORE) for name in chosen],
+        spark, group, [name.removeprefix(plan.CORE) for name in ended],
         dict(Counter(on.tests.values())), len(again), (round(on.seconds), round(off.seconds)), differences,
+        dict(Counter(off.tests.values())), [name.removeprefix(plan.CORE) for name in on.left],
     )  # fmt: skip
 
 
