@@ -1,7 +1,6 @@
 package io.sparkconfig.redaction.engine
 
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.ArrayList
 
 /**
  * An immutable index over patterns that finds, in one pass over a text, the places where one of them may stand.
@@ -362,108 +361,4 @@ private[redaction] final class Done {
     owners(pattern & 1023) = pattern + 1
     nexts(pattern & 1023) = next
   }
-}
-
-/**
- * A bit filter of grams, and a hash table from windows to the patterns that are anchored there.
- * @param window as long as the run of letters and digits that every pattern has: one of its grams begins at one of
- *               each `step` positions
- * @param count how many patterns there will be
- * @param capacity above the highest number of a pattern
- */
-private[redaction] final class Windows(gram: Int, val window: Int, count: Int, capacity: Int) {
-  val step: Int = window - gram + 1
-  private val size = Integer.highestOneBit(math.max(16, count * 2)) * 2
-  private val heads = Array.fill(size)(-1)
-  private val next = Array.fill(capacity)(-1)
-  private val keys = new Array[Long](capacity)
-  // A false alarm costs more than many positions: one of 64 bits is set at most, as long as the filter fits a cache.
-  private val logBits = math.min(24, math.max(15, 64 - java.lang.Long.numberOfLeadingZeros(count.toLong * step * 64)))
-  val bits = new Array[Long](1 << (logBits - 6))
-  val shift: Int = 64 - logBits
-  val used: Boolean = count > 0
-
-  def add(text: String, offset: Int, pattern: Int): Unit = {
-    val bytes = ByteBuffer.wrap(text.substring(offset, offset + window).getBytes("ISO-8859-1").padTo(32, 0.toByte))
-      .order(ByteOrder.LITTLE_ENDIAN)
-    var j = 0
-    while (j < step) {
-      val written =
-        if (gram == 2) bytes.getShort(j) & Index.Gram2
-        else if (gram == 4) bytes.getInt(j) & Index.Gram4
-        else bytes.getLong(j) & Index.Gram6
-      val h = (written * Index.Mix) >>> shift
-      bits((h >>> 6).toInt) |= 1L << h
-      j += 1
-    }
-    val hash =
-      if (gram == 2) (bytes.getShort(0) & Index.Gram2) * Index.Mix
-      else if (gram == 4) (bytes.getInt(0) & Index.Gram4) * Index.Mix
-      else Index.hash9(bytes.getLong(0), bytes.get(8))
-    keys(pattern) = hash
-    next(pattern) = heads(head(hash))
-    heads(head(hash)) = pattern
-  }
-
-  private def head(key: Long): Int = (key >>> 32).toInt & (size - 1)
-
-  /** The first pattern whose window hashes to `key`, or -1. */
-  def first(key: Long): Int = skip(heads(head(key)), key)
-
-  /** The next pattern with the same window as pattern `i`, or -1. */
-  def following(i: Int): Int = skip(next(i), keys(i))
-
-  private def skip(from: Int, key: Long): Int = {
-    var i = from
-    while (i >= 0 && keys(i) != key) i = next(i)
-    i
-  }
-}
-
-/** Patterns without two letters or digits in a row, by their first characters. */
-private[redaction] final class Trie {
-  private final class Node {
-    val children = new java.util.TreeMap[Integer, Node]()
-    val leaves = new ArrayList[Integer]()
-  }
-  private val root = new Node
-  private val starts = new java.util.BitSet(128)
-  def used: Boolean = !root.children.isEmpty
-
-  def add(text: String, pattern: Int): Unit = {
-    var node = root
-    var i = 0
-    while (i < text.length && i < Trie.Depth) {
-      val cp = text.codePointAt(i)
-      node = node.children.computeIfAbsent(cp, _ => new Node)
-      i += Character.charCount(cp)
-    }
-    node.leaves.add(pattern)
-    val first = text.codePointAt(0)
-    starts.set(text.charAt(0).toInt)
-    if (!Readings.isAlnum(first)) Seq('\\', '&', '%', '+').foreach(c => starts.set(c.toInt))
-  }
-
-  def mayStart(c: Char): Boolean = starts.get(c.toInt)
-
-  /** Calls `visit` with every pattern whose first characters may be read from `p` on. */
-  def walk(readings: Readings, p: Int)(visit: Int => Unit): Unit = descend(root, readings, p)(visit)
-
-  private def descend(node: Node, readings: Readings, p: Int)(visit: Int => Unit): Unit = {
-    node.leaves.forEach(i => visit(i))
-    val children = node.children.entrySet().iterator()
-    while (children.hasNext) {
-      val child = children.next()
-      val ends = new Positions
-      if (Readings.isAlnum(child.getKey)) readings.ends(p, child.getKey, 0, ends)
-      else if (node eq root) readings.ends(p, child.getKey, Readings.Depth, ends)
-      else readings.endsInside(p, child.getKey, ends)
-      var k = 0
-      while (k < ends.size) { descend(child.getValue, readings, ends(k))(visit); k += 1 }
-    }
-  }
-}
-
-private[redaction] object Trie {
-  val Depth = 12
 }
