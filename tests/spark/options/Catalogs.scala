@@ -25,7 +25,9 @@ class KeptCatalog extends StoreCatalog {
     Array()
   }
   override def createTable(
-      identifier: Identifier, schema: StructType, parts: Array[Transform],
+      identifier: Identifier,
+      schema: StructType,
+      parts: Array[Transform],
       properties: util.Map[String, String]): Table = {
     KeptCatalog.tables.add(s"${name()}.$identifier")
     loadTable(identifier)

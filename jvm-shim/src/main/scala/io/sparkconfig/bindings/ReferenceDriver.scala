@@ -11,8 +11,8 @@ import io.sparkconfig.core.{SparkConfigException, Target}
 
 /**
  * A JDBC driver for libraries that open connections by themselves, such as Iceberg's JDBC catalog and connection pools:
- * `jdbc:sparkconfig:postgresql://db/shop` connects as `jdbc:postgresql://db/shop` does. References in the URL and in the
- * properties get the values of the moment at each connection, on the driver and on executors.
+ * `jdbc:sparkconfig:postgresql://db/shop` connects as `jdbc:postgresql://db/shop` does. References in the URL and in
+ * the properties get the values of the moment at each connection, on the driver and on executors.
  *
  * DriverManager makes one through ServiceLoader, and leaves it to the driver to register itself.
  */
@@ -66,7 +66,8 @@ private[sparkconfig] object ReferenceDriver {
     theirs(DriverManager.getDrivers.asScala)
       .orElse(theirs(ServiceLoader.load(classOf[Driver], Thread.currentThread.getContextClassLoader).iterator.asScala))
       .getOrElse(throw new SQLException(
-        s"jdbc:sparkconfig: no JDBC driver takes URLs that begin with '${url.split(':').take(2).mkString("", ":", ":")}': " +
+        s"jdbc:sparkconfig: no JDBC driver takes URLs that begin with " +
+          s"'${url.split(':').take(2).mkString("", ":", ":")}': " +
           "put the database's driver on the class path of driver and executors"))
   }
 }

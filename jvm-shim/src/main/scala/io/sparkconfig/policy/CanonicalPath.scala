@@ -11,7 +11,8 @@ import org.apache.hadoop.security.UserGroupInformation
 
 /**
  * One text for all spellings of a path, without opening anything: scheme in lower case, the default file system and
- * the working folder applied, `.`, `..` and `//` resolved as Hadoop does, and links where the file is local. Globs stay.
+ * the working folder applied, `.`, `..` and `//` resolved as Hadoop does, and links where the file is local.
+ * Globs stay.
  */
 private[sparkconfig] object CanonicalPath {
   private val Glob = "*?[]{}\\"

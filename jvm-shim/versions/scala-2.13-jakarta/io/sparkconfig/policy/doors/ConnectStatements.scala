@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 
 import com.github.luben.zstd.ZstdInputStream
 import io.sparkconfig.core.Json
-import io.sparkconfig.policy.StatementItem.{statement, Write}
+import io.sparkconfig.policy.StatementItem.{Write, statement}
 import io.sparkconfig.policy.{CanonicalPath, Requester, StatementItem, Verdict}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
@@ -49,8 +49,8 @@ private[sparkconfig] object ConnectStatements {
   /** What a client of this version may send besides: what is not known here is asked about. */
   private val Known = Map(
     "Relation" -> ("common read project filter join set_op sort limit aggregate sql local_relation sample offset " +
-      "deduplicate range subquery_alias repartition to_df with_columns_renamed show_string drop tail with_columns hint " +
-      "unpivot to_schema repartition_by_expression map_partitions collect_metrics parse group_map co_group_map " +
+      "deduplicate range subquery_alias repartition to_df with_columns_renamed show_string drop tail with_columns " +
+      "hint unpivot to_schema repartition_by_expression map_partitions collect_metrics parse group_map co_group_map " +
       "with_watermark apply_in_pandas_with_state html_string cached_local_relation cached_remote_relation " +
       "common_inline_user_defined_table_function as_of_join common_inline_user_defined_data_source with_relations " +
       "transpose unresolved_table_valued_function lateral_join chunked_cached_local_relation relation_changes " +
@@ -61,8 +61,8 @@ private[sparkconfig] object ConnectStatements {
       "register_table_function streaming_query_listener_bus_command register_data_source " +
       "create_resource_profile_command checkpoint_command remove_cached_remote_relation_command " +
       "merge_into_table_command ml_command execute_external_command pipeline_command extension"),
-    "Expression" -> ("common literal unresolved_attribute unresolved_function expression_string unresolved_star alias " +
-      "cast unresolved_regex sort_order lambda_function window unresolved_extract_value update_fields " +
+    "Expression" -> ("common literal unresolved_attribute unresolved_function expression_string unresolved_star " +
+      "alias cast unresolved_regex sort_order lambda_function window unresolved_extract_value update_fields " +
       "unresolved_named_lambda_variable common_inline_user_defined_function call_function named_argument_expression " +
       "merge_action typed_aggregate_expression subquery_expression direct_shuffle_partition_id extension"))
     .map { case (name, fields) => (Package + name) -> fields.split(' ').toSet }
@@ -120,7 +120,8 @@ private[sparkconfig] object ConnectStatements {
       Seq(statement("java-udf", kind), StatementItem("function", kind))
     case "WriteOperation" | "WriteOperationV2" | "WriteStreamOperationStart" =>
       statement(Kinds(name)) +: writes(message)
-    case "Catalog" => message.getAllFields.asScala.keys.map(field => statement(s"catalog-${kebab(field.getName)}")).toSeq
+    case "Catalog" =>
+      message.getAllFields.asScala.keys.map(field => statement(s"catalog-${kebab(field.getName)}")).toSeq
     case "RefreshByPath" => text(message, "path").map(path(_, "read")).toSeq
     case "MlCommand.Write" | "MlCommand.Read" => text(message, "path").map(path(_, Write)).toSeq
     case _ if name == "google.protobuf.Any" => Seq(statement("connect-extension"))

@@ -11,7 +11,8 @@ private[sparkconfig] object ConnectDoor {
   private val Grpc = "org.sparkproject.connect.grpc.ServerInterceptor"
 
   def name(conf: SparkConf): Unit =
-    if (Seq(Grpc, Interceptor).forall(exists)) ConfLists.add(conf, "spark.connect.grpc.interceptor.classes", Interceptor)
+    if (Seq(Grpc, Interceptor).forall(exists))
+      ConfLists.add(conf, "spark.connect.grpc.interceptor.classes", Interceptor)
 
   private def exists(name: String): Boolean = Try(Class.forName(
     name,

@@ -38,7 +38,7 @@ private[policy] object SparkInternalConfs {
   def isCloning: Boolean =
     caller(_.dropWhile(_.getMethodName != "cloneSession").dropWhile(_.getMethodName == "cloneSession"))
 
-  /** Whether a table is being made, in this thread, whose statement was looked at: Spark writes its rows by the path. */
+  /** Whether a table is being made, in this thread, whose statement was checked: Spark writes its rows by the path. */
   def isMakingTable: Boolean =
     StackWalker.getInstance().walk[Boolean](_.anyMatch(_.getClassName.endsWith("TableAsSelectCommand")))
 

@@ -2,7 +2,7 @@ package io.sparkconfig.policy.doors
 
 import scala.util.Try
 
-import io.sparkconfig.policy.StatementItem.{statement, Read, Write}
+import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
 import io.sparkconfig.policy.{PolicyClient, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sparkconfig.access.Reflect
@@ -11,11 +11,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.execution.datasources.{
-  HadoopFsRelation,
-  InsertIntoHadoopFsRelationCommand,
-  LogicalRelation
-}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, InsertIntoHadoopFsRelationCommand, LogicalRelation}
 import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions, SqlVariables}
 
 /** Statements as they were parsed, before Spark evaluates or opens anything. */
@@ -55,7 +51,8 @@ private final class FilesRule(session: Sessions.Spark) extends Rule[LogicalPlan]
             case paths: Seq[_] => paths.foreach(path => walk.path(path.toString, Read))
             case _ => ()
           }
-        case write: InsertIntoHadoopFsRelationCommand if write.catalogTable.isEmpty && !SparkInternalConfs.isMakingTable =>
+        case write: InsertIntoHadoopFsRelationCommand
+            if write.catalogTable.isEmpty && !SparkInternalConfs.isMakingTable =>
           walk.path(write.outputPath.toString, Write)
         case _ => ()
       }

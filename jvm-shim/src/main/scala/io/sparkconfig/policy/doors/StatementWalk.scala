@@ -8,7 +8,7 @@ import scala.collection.mutable
 import scala.util.Try
 
 import io.sparkconfig.core.Json
-import io.sparkconfig.policy.StatementItem.{statement, Read, Write}
+import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
 import io.sparkconfig.policy.{CanonicalPath, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedFunction, UnresolvedRelation}
@@ -135,10 +135,27 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
 
 private[doors] object StatementWalk {
   private val Paths =
-    Set("location", "locationUri", "path", "paths", "uri", "outputPath", "checkpointLocation", "userSpecifiedCheckpointLocation",
+    Set(
+      "location",
+      "locationUri",
+      "path",
+      "paths",
+      "uri",
+      "outputPath",
+      "checkpointLocation",
+      "userSpecifiedCheckpointLocation",
       "resolvedCheckpointLocation")
   private val Sources =
-    Set("provider", "format", "serde", "serdeName", "serdeClassName", "storedAs", "inputFormat", "outputFormat", "input",
+    Set(
+      "provider",
+      "format",
+      "serde",
+      "serdeName",
+      "serdeClassName",
+      "storedAs",
+      "inputFormat",
+      "outputFormat",
+      "input",
       "output")
 
   /** Arguments that are read like the plan around them. */
@@ -150,8 +167,18 @@ private[doors] object StatementWalk {
     "UnresolvedPartitionSpec",
     "CatalogStorageFormat")
   private val PythonCode = Set("PythonUDF", "PythonUDAF", "PythonUDTF", "UnresolvedPolymorphicPythonUDTF")
-  private val PathKey = Seq("path", "paths", "location", "file", "files", "dir", "directory", "keytab", "keystore",
-    "truststore", "schemaurl")
+  private val PathKey = Seq(
+    "path",
+    "paths",
+    "location",
+    "file",
+    "files",
+    "dir",
+    "directory",
+    "keytab",
+    "keystore",
+    "truststore",
+    "schemaurl")
 
   private def isPlain(text: String): Boolean =
     text.isEmpty || text.forall(_.isDigit) || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")

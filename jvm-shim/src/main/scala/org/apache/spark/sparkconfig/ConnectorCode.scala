@@ -39,8 +39,8 @@ object ConnectorCode {
   private val Between = Seq("java.", "jdk.", "scala.", "sun.", "org.apache.spark.sparkconfig.")
 
   /**
-   * Spark's classes by which a caller gets at confs. Everything else of Spark asks for itself, as its pages and listeners
-   * do, whoever started it.
+   * Spark's classes by which a caller gets at confs. Everything else of Spark asks for itself, as its pages and
+   * listeners do, whoever started it.
    */
   private val OfConfs = Seq(
     "org.apache.spark.SparkConf",

@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 import org.apache.spark.sparkconfig.ConnectorCode
 import org.apache.spark.sql.internal.SQLConf
 
-/** The confs of sessions, for connectors that read them there: they get the values of references under their prefixes. */
+/** The confs of sessions, for connectors that read them there: they get values under their prefixes. */
 object ConnectorConfs {
   private[sparkconfig] type Value = (String, String) => Option[String]
   @volatile private var held: Option[(Value, ConnectorCode)] = None

@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 object ParserHook {
 
   /**
-   * The first thing that happens to every name of a catalog is that it is parsed: prepares a session's catalogs. 3.5 has
-   * no earlier place.
+   * The first thing that happens to every name of a catalog is that it is parsed: prepares a session's catalogs. 3.5
+   * has no earlier place.
    */
   def apply(session: Sessions.Spark, parser: ParserInterface, values: CatalogHook.Values): ParserInterface =
     around(parser) { (name, _, parse) =>
@@ -31,13 +31,14 @@ object ParserHook {
   }
 
   /** Shows each text to `look` before it is parsed. */
-  def texts(parser: ParserInterface, look: String => Unit): ParserInterface = around(parser) { (name, arguments, parse) =>
-    if (name.startsWith("parse")) arguments.headOption.foreach {
-      case text: String => refusing(look(text))
-      case _ => ()
+  def texts(parser: ParserInterface, look: String => Unit): ParserInterface =
+    around(parser) { (name, arguments, parse) =>
+      if (name.startsWith("parse")) arguments.headOption.foreach {
+        case text: String => refusing(look(text))
+        case _ => ()
+      }
+      parse()
     }
-    parse()
-  }
 
   /** A proxy may throw only what the interface declares, and what nobody has to declare. */
   private def refusing(look: => Unit): Unit =
