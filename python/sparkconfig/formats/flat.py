@@ -8,13 +8,23 @@ from collections.abc import Mapping
 
 from sparkconfig.errors import ProviderError
 
-__all__ = ["flatten", "json_fields"]
+__all__ = ["flatten", "json_fields", "parsed_json"]
 
 
 class _Number(str):
     """A JSON number, kept as it was written: 1e400 and 0.10 are texts to whoever configured them."""
 
     __slots__ = ()
+
+
+def parsed_json(text: str) -> object:
+    """Return what JSON text holds; numbers are texts, as they were written.
+
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    return json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
 
 
 def json_fields(text: str, where: str) -> dict[str, str]:
@@ -25,7 +35,7 @@ def json_fields(text: str, where: str) -> dict[str, str]:
     """
     problem = "is not a JSON object"
     try:
-        parsed = json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+        parsed = parsed_json(text)
         if isinstance(parsed, dict):
             return flatten(parsed, where)
     except RecursionError:
