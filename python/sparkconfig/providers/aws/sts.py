@@ -42,6 +42,7 @@ class AwsStsConfigProvider(AwsMintedProvider):
     ttl_rule = "three quarters of the keys' life"
 
     def _open(self, values: ParamValues, seconds: float) -> None:
+        super()._open(values, seconds)
         self._role = values.text("role").strip()
         if _ROLE.fullmatch(self._role) is None:
             raise values.wrong("role", "must be the ARN of a role", self._role)
@@ -53,7 +54,6 @@ class AwsStsConfigProvider(AwsMintedProvider):
             if not equals or not name.strip():
                 raise values.wrong("session.tags", "must be NAME=VALUE, separated by commas")
             self._tags.append({"Key": name.strip(), "Value": value.strip()})
-        super()._open(values, seconds)
 
     def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:  # noqa: ARG002 - boto3 has its own limits
         asked: dict[str, Any] = {
