@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint check docs unit bench scala test browser release-check spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run jar dist lint check docs unit bench scala test browser release-check site completion spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -72,6 +72,18 @@ check: lint unit ## what to run before each commit: lint, unit and conformance t
 docs: venv ## write the generated parts of the pages in docs
 	$(BIN)/python docs/generate.py
 
+.venvs/site/.ready: python/constraints.txt
+	$(PYTHON) -m venv .venvs/site
+	.venvs/site/bin/python -m pip install -q --upgrade pip
+	.venvs/site/bin/python -m pip install -q -c python/constraints.txt --group site
+	@touch $@
+
+site: .venvs/site/.ready ## the documentation as a site in build/site; a link that leads nowhere is an error
+	NO_MKDOCS_2_WARNING=1 .venvs/site/bin/mkdocs build --strict --quiet
+
+completion: .venvs/site/.ready ## write the scripts of 'sparkconfig completion' after a change of the command line
+	.venvs/site/bin/python docs/completion.py
+
 # File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
 # They wait as much as they compute: three processes keep two cores busy.
 AT_ONCE = -n 3 --dist loadfile --no-loadscope-reorder
@@ -97,7 +109,7 @@ hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with 
 	$(LOCK) -o python/requirements.txt > /dev/null
 	$(LOCK) --extra all -o python/requirements-all.txt > /dev/null
 	$(LOCK) --extra all --extra spark $(LOCKED_GROUPS:%=--group %) -o python/requirements-dev.txt > /dev/null
-LOCKED_GROUPS = dev demo stores audit fuzz assurance release
+LOCKED_GROUPS = dev demo stores audit fuzz assurance release site
 
 MUTATION ?=
 mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--tenths 3"

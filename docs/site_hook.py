@@ -1,0 +1,25 @@
+"""For mkdocs: links from a page to files outside of docs lead to the repository."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\.)")
+#: What GitHub shows and a site does not.
+_EXAMPLES = re.compile(r"\]\((examples/[^)]*)\)")
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:  # noqa: ANN401 - mkdocs' own
+    """Return the page's text with these links replaced."""
+    del files
+    depth = page.file.src_uri.count("/")
+    blob = f"{config['repo_url']}/blob/main/"
+
+    def outside(found: re.Match[str]) -> str:
+        ups = found[0].count("../")
+        return f"]({blob}" if ups > depth else found[0]
+
+    markdown = _OUTSIDE.sub(outside, markdown)
+    markdown = markdown.replace("](adr/)", "](adr/README.md)")
+    return markdown if depth else _EXAMPLES.sub(lambda found: f"]({blob}docs/{found[1]})", markdown)
