@@ -20,9 +20,9 @@ from support.scala_objects import scala_object
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import java, spark_environment, spark_home
+from support.untrusted import NOBODY, give, give_link, put_home, put_library, put_link, put_links, put_marker
 
 pytestmark = pytest.mark.spark
-NOBODY = 65534
 
 APP = Path(__file__).parent / "apps" / "start_cases.py"
 SECRET = "Canary-9c41de-value"
@@ -217,101 +217,48 @@ def _site(folder: Path, case: str) -> tuple[Path, Path]:
     return file, python
 
 
-def _give(path: Path) -> None:
-    os.chown(path, NOBODY, NOBODY)
-
-
-def _link(python: Path, folder: Path) -> None:
-    """The job's user can put another link in the place of this one."""
-    own = folder / "own-links"
-    own.mkdir(mode=0o755)
-    python.rename(python.with_name("real"))
-    (own / "python").symlink_to(python.with_name("real"))
-    python.symlink_to(own / "python")
-    _give(own)
-
-
-def _links(python: Path, folder: Path) -> None:
-    """Somebody who owns a folder between two links chooses what the second points to."""
-    tools = python.parent / "links"
-    for name in ("second", "third"):
-        (tools / name).mkdir(parents=True, mode=0o755)
-    python.rename(tools / "third" / "python")
-    (tools / "second" / "link").symlink_to(tools / "third")
-    (tools / "first").symlink_to(tools / "second" / "link")
-    python.symlink_to(tools / "first" / "python")
-    _give(tools / "second")
-
-
-def _marker(python: Path, home: str) -> Path:
-    """An environment whose file names what Python runs before it could check anything."""
-    marker = python.parent / "pyvenv.cfg"
-    marker.write_text(f"version = 3\n Home = {home}\n")
-    return marker
-
-
-def _home(python: Path, folder: Path) -> None:
-    home = folder / "base" / "bin"
-    home.mkdir(parents=True)
-    _marker(python, str(home))
-    _give(home)
-
-
-def _library(python: Path, folder: Path) -> None:
-    (folder / "other-base" / "bin").mkdir(parents=True)
-    library = folder / "other-base" / "lib" / "python3.11"
-    library.mkdir(parents=True)
-    _marker(python, str(folder / "other-base" / "bin"))
-    _give(library)
-
-
 OWNED = "belongs to the user that runs the job"
 UNTRUSTED: dict[str, tuple[Callable[[Path, Path, Path], object], str]] = {
-    "a file of the job's": (lambda file, _python, _folder: _give(file), OWNED),
-    "in a folder of the job's": (lambda file, _python, _folder: _give(file.parent), OWNED),
+    "a file of the job's": (lambda file, _python, _folder: give(file), OWNED),
+    "in a folder of the job's": (lambda file, _python, _folder: give(file.parent), OWNED),
     "a file for everybody": (lambda file, _python, _folder: file.chmod(0o666), "can write"),
     "no interpreter": (lambda file, _python, _folder: file.write_text(""), "names no interpreter"),
     "an interpreter of the path": (
         lambda file, _python, _folder: file.write_text("spark.config.agent.python=python3\n"),
         "must be an absolute path",
     ),
-    "an interpreter of the job's": (lambda _file, python, _folder: _give(python), OWNED),
-    "an interpreter in a folder of the job's": (lambda _file, python, _folder: _give(python.parent), OWNED),
+    "an interpreter of the job's": (lambda _file, python, _folder: give(python), OWNED),
+    "an interpreter in a folder of the job's": (lambda _file, python, _folder: give(python.parent), OWNED),
     "an interpreter for everybody": (lambda _file, python, _folder: python.chmod(0o777), "can write"),
-    "a link in a folder of the job's": (lambda _file, python, folder: _link(python, folder), OWNED),
-    "a folder between links": (lambda _file, python, folder: _links(python, folder), OWNED),
+    "a link in a folder of the job's": (lambda _file, python, folder: put_link(python, folder), OWNED),
+    "a folder between links": (lambda _file, python, folder: put_links(python, folder), OWNED),
     "a link of the job's": (
         lambda _file, python, folder: (
-            _links(python, folder),
+            put_links(python, folder),
             os.chown(python.parent / "links" / "second", 0, 0),
             os.chown(python.parent / "links" / "second" / "link", NOBODY, NOBODY, follow_symlinks=False),
         ),
         OWNED,
     ),
     "an environment's file of the job's": (
-        lambda _file, python, _folder: _give(_marker(python, "/usr/bin")),
+        lambda _file, python, _folder: give(put_marker(python, "/usr/bin")),
         OWNED,
     ),
-    "a home of the job's": (lambda _file, python, folder: _home(python, folder), OWNED),
-    "a library of the job's": (lambda _file, python, folder: _library(python, folder), OWNED),
-    "a home without a folder": (lambda _file, python, _folder: _marker(python, "bin"), "cannot be read"),
+    "a home of the job's": (lambda _file, python, folder: put_home(python, folder), OWNED),
+    "a library of the job's": (lambda _file, python, folder: put_library(python, folder), OWNED),
+    "a home without a folder": (lambda _file, python, _folder: put_marker(python, "bin"), "cannot be read"),
     "an interpreter that is not there": (lambda _file, python, _folder: python.unlink(), "cannot be read"),
 }
 
 
 PACKAGES: dict[str, Callable[[Path], object]] = {
-    "the folder of packages": _give,
+    "the folder of packages": give,
     "a folder for everybody": lambda site: site.chmod(0o777),
-    "a package": lambda site: _give(site / "cryptography"),
-    "a link among packages": lambda site: _give_link(site / "linked"),
-    "sparkconfig": lambda site: _give(site / "sparkconfig" / "agent" / "__init__.py"),
-    "the environment": lambda site: _give(site.parents[2]),
+    "a package": lambda site: give(site / "cryptography"),
+    "a link among packages": lambda site: give_link(site / "linked"),
+    "sparkconfig": lambda site: give(site / "sparkconfig" / "agent" / "__init__.py"),
+    "the environment": lambda site: give(site.parents[2]),
 }
-
-
-def _give_link(link: Path) -> None:
-    link.symlink_to("/usr")
-    os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
 
 
 def _environment(folder: Path) -> Path:
@@ -385,7 +332,7 @@ class TestAnotherUser:
         home, conf = folder / "job-home", folder / "conf"
         for made in (home, conf):
             made.mkdir(mode=0o755)
-        _give(home)
+        give(home)
         python = home / "python3"
         python.write_text(f"#!/bin/sh\ntouch '{home}/ran'\n")
         python.chmod(0o755)

@@ -49,9 +49,8 @@ class TestOptions:
         spark.sql("DROP TABLE IF EXISTS plain")
         spark.sql("CREATE TABLE plain USING parquet AS SELECT 1 AS id")
         assert spark.read.option("tenant", "us").table("plain").count() == 1
-        spark.catalog.refreshTable(
-            "plain"
-        )  # 3.5 reuses for a table that it knows the options of the first reader
+        # 3.5 reuses for a table that it knows the options of the first reader.
+        spark.catalog.refreshTable("plain")
         refused(lambda: spark.read.option("tenant", "them").table("plain").count(), "tenant")
         assert spark.table("plain").count() == 1
 

@@ -1,0 +1,61 @@
+"""Environments of an operator's interpreter that the job's user, nobody, could change in one place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+NOBODY = 65534
+
+
+def give(path: Path) -> None:
+    os.chown(path, NOBODY, NOBODY)
+
+
+def put_link(python: Path, folder: Path) -> None:
+    """The job's user can put another link in the place of this one."""
+    own = folder / "own-links"
+    own.mkdir(mode=0o755)
+    python.rename(python.with_name("real"))
+    (own / "python").symlink_to(python.with_name("real"))
+    python.symlink_to(own / "python")
+    give(own)
+
+
+def put_links(python: Path, folder: Path) -> None:
+    """Somebody who owns a folder between two links chooses what the second points to."""
+    tools = python.parent / "links"
+    for name in ("second", "third"):
+        (tools / name).mkdir(parents=True, mode=0o755)
+    python.rename(tools / "third" / "python")
+    (tools / "second" / "link").symlink_to(tools / "third")
+    (tools / "first").symlink_to(tools / "second" / "link")
+    python.symlink_to(tools / "first" / "python")
+    give(tools / "second")
+
+
+def put_marker(python: Path, home: str) -> Path:
+    """An environment whose file names what Python runs before it could check anything."""
+    marker = python.parent / "pyvenv.cfg"
+    marker.write_text(f"version = 3\n Home = {home}\n")
+    return marker
+
+
+def put_home(python: Path, folder: Path) -> None:
+    home = folder / "base" / "bin"
+    home.mkdir(parents=True)
+    put_marker(python, str(home))
+    give(home)
+
+
+def put_library(python: Path, folder: Path) -> None:
+    (folder / "other-base" / "bin").mkdir(parents=True)
+    library = folder / "other-base" / "lib" / "python3.11"
+    library.mkdir(parents=True)
+    put_marker(python, str(folder / "other-base" / "bin"))
+    give(library)
+
+
+def give_link(link: Path) -> None:
+    link.symlink_to("/usr")
+    os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
