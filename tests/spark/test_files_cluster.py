@@ -122,7 +122,7 @@ def site(cluster, postgres, pg_driver, harness_run, memory, tmp_path_factory) ->
         "spark.config.poll.interval": "200ms",
         "spark.config.files.base64": f"files:{site.store}:*.p12",
         "spark.config.files.text": "files:*.pem",
-        "spark.config.files.keep": "3s",
+        "spark.config.files.keep": "8s",
         "spark.config.files.directory": str(memory),
     }
     try:

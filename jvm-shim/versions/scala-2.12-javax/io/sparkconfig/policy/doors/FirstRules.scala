@@ -12,5 +12,5 @@ private[doors] object FirstRules {
 
   /** For parsed plans: 3.5 has no rule before resolution. */
   def injectParsed(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
-    session.injectParser((spark, parser) => ParserHook.parsed(parser, rule(spark)(_)))
+    session.injectParser((spark, parser) => ParserHook.parsed(parser, ParserRefusal.of[LogicalPlan](rule(spark)(_))))
 }

@@ -82,7 +82,7 @@ private[sparkconfig] object StatementDoor extends Door {
     FirstRules.injectParsed(session)(new StatementRule(_))
     FirstRules.inject(session)(new StatementRule(_))
     session.injectPostHocResolutionRule(new FilesRule(_))
-    session.injectParser((_, parser) => ParserHook.texts(parser, checkText))
+    session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
   }
 
   /** The policies, if any rule is about statements. */

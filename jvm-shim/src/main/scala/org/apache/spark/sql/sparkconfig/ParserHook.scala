@@ -2,12 +2,13 @@ package org.apache.spark.sql.sparkconfig
 
 import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
 
-import io.sparkconfig.core.PolicyRefusedException
-import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-/** Watches a session's parser. The parsing itself stays as it is. */
+/**
+ * Watches a session's parser. The parsing itself stays as it is. The parser becomes a proxy, which may throw only what
+ * the interface declares and what nobody has to declare: so must whoever looks.
+ */
 object ParserHook {
 
   /**
@@ -24,7 +25,7 @@ object ParserHook {
   def parsed(parser: ParserInterface, look: LogicalPlan => Unit): ParserInterface = around(parser) { (_, _, parse) =>
     val result = parse()
     result match {
-      case plan: LogicalPlan => refusing(look(plan))
+      case plan: LogicalPlan => look(plan)
       case _ => ()
     }
     result
@@ -34,16 +35,11 @@ object ParserHook {
   def texts(parser: ParserInterface, look: String => Unit): ParserInterface =
     around(parser) { (name, arguments, parse) =>
       if (name.startsWith("parse")) arguments.headOption.foreach {
-        case text: String => refusing(look(text))
+        case text: String => look(text)
         case _ => ()
       }
       parse()
     }
-
-  /** A proxy may throw only what the interface declares, and what nobody has to declare. */
-  private def refusing(look: => Unit): Unit =
-    try look
-    catch { case e: AnalysisException => throw new PolicyRefusedException(e.getMessage) }
 
   private def around(parser: ParserInterface)(call: (String, Array[AnyRef], () => AnyRef) => AnyRef): ParserInterface =
     Proxy.newProxyInstance(
