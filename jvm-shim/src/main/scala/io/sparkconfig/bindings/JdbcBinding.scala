@@ -4,7 +4,7 @@ import java.sql.{Connection, Driver}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Binding, Bound, ConfLists, Expression, SparkConfigException, Target, Values}
+import io.sparkconfig.core.{Binding, Bound, ConfLists, Expression, ReferenceUrl, SparkConfigException, Target, Values}
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
@@ -32,7 +32,7 @@ class JdbcBinding extends JdbcConnectionProvider {
   override def getConnection(driver: Driver, options: Map[String, String]): Connection =
     LateConnection.open(target(options)) { target =>
       // Its URL has values by now: what they hold is not looked at for references again.
-      if (ReferenceDriver.isOurs(target.url)) ReferenceDriver.connect(target)
+      if (ReferenceUrl.is(target.url)) ReferenceDriver.connect(target)
       else driver.connect(target.url, target.asProperties)
     }
 

@@ -7,7 +7,7 @@ import java.util.{Properties, ServiceLoader}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{SparkConfigException, Target}
+import io.sparkconfig.core.{ReferenceUrl, SparkConfigException, Target}
 
 /**
  * A JDBC driver for libraries that open connections by themselves, such as Iceberg's JDBC catalog and connection pools:
@@ -21,11 +21,11 @@ class ReferenceDriver extends Driver {
 
   if (registered.compareAndSet(false, true)) DriverManager.registerDriver(this)
 
-  override def acceptsURL(url: String): Boolean = isOurs(url)
+  override def acceptsURL(url: String): Boolean = ReferenceUrl.is(url)
 
   /** @throws SQLException the database's own, or what is wrong with a reference */
   override def connect(url: String, properties: Properties): Connection =
-    if (!isOurs(url)) null
+    if (!ReferenceUrl.is(url)) null
     else {
       val given = Option(properties).map(_.asScala.toMap).getOrElse(Map.empty)
       val parts = given + (Target.Url -> url)
@@ -48,14 +48,11 @@ class ReferenceDriver extends Driver {
 }
 
 private[sparkconfig] object ReferenceDriver {
-  val Prefix = "jdbc:sparkconfig:"
   private val registered = new AtomicBoolean
-
-  def isOurs(url: String): Boolean = url != null && url.startsWith(Prefix)
 
   /** @param target with values, and one of our URLs */
   def connect(target: Target): Connection = {
-    val url = "jdbc:" + target.url.substring(Prefix.length)
+    val url = "jdbc:" + target.url.substring(ReferenceUrl.Prefix.length)
     real(url).connect(url, target.asProperties)
   }
 

@@ -14,7 +14,8 @@ import io.sparkconfig.redaction.engine.Redactor
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
-import org.apache.spark.sparkconfig.{ConnectorCode, ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
+import org.apache.spark.sparkconfig.access.ConnectorCode
+import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
 import org.apache.spark.sql.sparkconfig.{ConnectorConfs, InPlaceConfs}
 import org.slf4j.LoggerFactory
 

@@ -11,7 +11,8 @@ import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
-import org.apache.spark.sparkconfig.{ConnectorCode, ReferenceConf}
+import org.apache.spark.sparkconfig.ReferenceConf
+import org.apache.spark.sparkconfig.access.ConnectorCode
 import org.slf4j.LoggerFactory
 
 /**

@@ -1,7 +1,6 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.bindings.ReferenceDriver
-import io.sparkconfig.core.{Binding, Bound, Expression, Values}
+import io.sparkconfig.core.{Binding, Bound, Expression, ReferenceUrl, Values}
 import org.apache.spark.sql.sparkconfig.CatalogHook
 
 /** The confs of a V2 catalog, `spark.sql.catalog.NAME.KEY`, as the catalog's options. */
@@ -31,7 +30,7 @@ object CatalogOptions extends Binding with CatalogHook.Values {
   /** What the catalog hands on to one of our own doors, which asks at each use: it stays a reference. */
   private def isLate(key: String, options: Map[String, String]): Boolean =
     if (key.startsWith(Credentials + ".")) options.get(Credentials).contains(ReferenceCredentials)
-    else (Urls(key) || key.startsWith("jdbc.")) && Urls.exists(options.get(_).exists(ReferenceDriver.isOurs))
+    else (Urls(key) || key.startsWith("jdbc.")) && Urls.exists(options.get(_).exists(ReferenceUrl.is))
 
   private val Urls = Set("uri", "url")
 

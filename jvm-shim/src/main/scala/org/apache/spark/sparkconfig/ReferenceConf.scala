@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{Collections, HashMap => JHashMap, Map => JMap, Set => JSet}
 
 import org.apache.spark.SparkConf
-import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sparkconfig.access.{ConnectorCode, Reflect}
 
 /**
  * The settings of a SparkConf whose references stay: `get` answers the value, every enumeration (getAll, clone,

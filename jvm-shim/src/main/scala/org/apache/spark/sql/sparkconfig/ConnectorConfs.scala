@@ -4,7 +4,7 @@ import java.util.{AbstractMap, Collections, HashMap => JHashMap, Map => JMap, Se
 
 import scala.collection.JavaConverters._
 
-import org.apache.spark.sparkconfig.ConnectorCode
+import org.apache.spark.sparkconfig.access.ConnectorCode
 import org.apache.spark.sql.internal.SQLConf
 
 /** The confs of sessions, for connectors that read them there: they get values under their prefixes. */

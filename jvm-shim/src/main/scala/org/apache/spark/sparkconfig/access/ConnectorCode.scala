@@ -1,4 +1,4 @@
-package org.apache.spark.sparkconfig
+package org.apache.spark.sparkconfig.access
 
 import java.util.stream.{Stream => JStream}
 
