@@ -91,7 +91,7 @@ def test_numbers_of_a_list_in_json_stay_numbers(redactor):
     value = "canary-in-a-list-5"
     redactor.registerAll([value])
     event = {"bytes": list(value.encode()), "text": str(list(value.encode()))}
-    answer = json.loads(redactor.redactJson(json.dumps(event)))
+    answer = json.loads(redactor.redactJson(json.dumps(event), False))
     assert set(answer["bytes"]) <= {1, 11, 111}
     assert answer["text"] == f"[{MASK}]"
 
@@ -104,7 +104,7 @@ def test_json_stays_json(redactor, name):
         {value: "as a key", "deep": json.dumps({"inner": [value, '"']})},
     ):
         for ascii_only in (True, False):
-            answer = redactor.redactJson(json.dumps(event, ensure_ascii=ascii_only))
+            answer = redactor.redactJson(json.dumps(event, ensure_ascii=ascii_only), False)
             assert MASK in answer
             assert not redactor.contains(answer)
             json.loads(answer)
@@ -147,7 +147,7 @@ def test_short_and_common_values_are_left_alone_unless_declared(redactor):
 def test_numbers_in_json(redactor):
     redactor.registerAll(["8675309867"])
     event = '{"Timestamp":1867530986712,"n":8675309867,"s":"8675309867"}'
-    answer = json.loads(redactor.redactJson(event))
+    answer = json.loads(redactor.redactJson(event, False))
     assert answer == {"Timestamp": 1867530986712, "n": 1111111111, "s": MASK}
 
 
@@ -237,7 +237,7 @@ def test_json_keeps_the_keys_that_spark_gave(redactor):
         "childNodes": [{"Some Words": "of childNodes", "value-with-9-signs": 1}],
         "Properties": {"childNodes": "Some Words", 'x"': '{"childNodes": 1}'},
     }
-    assert json.loads(redactor.redactJson(json.dumps(event))) == {
+    assert json.loads(redactor.redactJson(json.dumps(event), False)) == {
         "Event": "org.apache.spark.SparkListenerThing",
         "childNodes": [{"Some Words": f"of {MASK}", MASK: 1}],
         "Properties": {MASK: MASK, 'x"': f'{{"{MASK}": 1}}'},

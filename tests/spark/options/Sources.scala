@@ -1,7 +1,7 @@
 package sparkconfigtest
 
 import java.util
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
 import scala.collection.JavaConverters._
 
@@ -229,7 +229,8 @@ class V2Writers extends DataWriterFactory with StreamingDataWriterFactory {
 /** A catalog that connects when it is loaded; its tables want the password in their options too. */
 class StoreCatalog extends TableCatalog with SupportsNamespaces {
   private var named = ""
-  private val tables = new util.HashMap[Identifier, Table]()
+  // As a real one, it finds its tables again when it is loaded anew.
+  private def tables = StoreCatalog.tables.computeIfAbsent(named, _ => new ConcurrentHashMap[Identifier, Table]())
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
     named = name
     Store.enter("catalog", options.asScala)
@@ -255,6 +256,10 @@ class StoreCatalog extends TableCatalog with SupportsNamespaces {
   override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit = ()
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit = ()
   override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = true
+}
+
+object StoreCatalog {
+  private val tables = new ConcurrentHashMap[String, ConcurrentHashMap[Identifier, Table]]()
 }
 
 /**

@@ -35,9 +35,16 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
       try enter()
       catch { case e: IOException => throw refusal(wanted, e) }
     val paths = files.map(file => file.id -> write(folder, file).toString).toMap
+    val names = files.map(_.fileName).toSet
+    // Their time begins now, however long ago they were written.
+    current.filterNot(file => names(file.fileName)).foreach(touch(folder, _))
     current = files
     paths
   }
+
+  private def touch(folder: Path, file: StoredFile): Unit =
+    try Files.setLastModifiedTime(folder.resolve(file.fileName), FileTime.fromMillis(System.currentTimeMillis()))
+    catch { case _: IOException => () } // it is gone
 
   /** Once in a while: keeps the files in use young, removes the old ones and what killed processes left. */
   def tidy(): Unit = {
