@@ -67,7 +67,7 @@ def test_a_file_without_a_key() -> None:
         ("org.apache.kafka.common.config.provider.EnvVarConfigProvider", "envvar"),
         ("com.github.jcustenborder.kafka.config.vault.VaultConfigProvider", "vault"),
         ("io.strimzi.kafka.KubernetesSecretConfigProvider", "kubernetes"),
-        ("org.apache.kafka.common.config.provider.ConfigProvider", "one of aws-secretsmanager, aws-ssm,"),
+        ("org.apache.kafka.common.config.provider.ConfigProvider", "one of aws-rds-iam, aws-secretsmanager,"),
     ],
 )
 def test_a_java_class(name: str, alias: str) -> None:
