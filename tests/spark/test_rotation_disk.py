@@ -31,7 +31,9 @@ def test_an_executors_files_for_workers_are_all_there_or_none_is(tmp_path: Path)
         server = jvm.io.sparkconfig.executor.workers.WorkerServer(None, False)
         (folder,) = tmp_path.iterdir()
         assert "sparkconfig" not in folder.name
-        assert {each.name for each in folder.iterdir()} == {".lock", "version"}, "the token is nowhere on disk"
+        assert {each.name for each in folder.iterdir()} == {".lock", "version"}, (
+            "the token is nowhere on disk"
+        )
         server.close()
         assert [*tmp_path.iterdir()] == []
 
