@@ -87,8 +87,8 @@ def resources(flavour: str) -> dict[str, bytes]:
 def package() -> dict[str, bytes]:
     """Return the Python package, at the top of the main jar: Python imports it from there where none is installed.
 
-    Spark puts the jars of ``--packages`` on the path of Python's drivers and workers, and the plugin puts its own jar
-    on that of the side process.
+    Spark puts the jars of ``--packages`` on the path of Python's drivers and workers, and the plugin adds its own jar
+    to the side process's path.
     """
     root = HERE.parent / "python"
     files = [path for path in (root / "sparkconfig").rglob("*") if path.suffix in PACKAGE_SUFFIXES]

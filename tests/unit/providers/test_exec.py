@@ -77,10 +77,10 @@ def test_no_shell_and_few_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_command_that_hangs_is_killed_with_what_it_started(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     text = (
-        "import subprocess, sys, os, time\n"
-        f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "import subprocess, sys, os, signal\n"
+        f"child = subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])\n"
         f"open({str(pids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
-        "time.sleep(600)"
+        "signal.pause()"
     )
     made = provider(script(tmp_path, text) + " {key}", timeout="2s")
     with pytest.raises(ProviderTimeoutError, match="did not end in time"):
