@@ -74,7 +74,7 @@ class ExecConfigProvider(StoreProvider):
             raise values.wrong("command", "has a quote that nothing closes, or is empty")
         program = shutil.which(self._argv[0])
         if program is None or _HOLES.search(self._argv[0]):
-            raise values.wrong("command", "names no program that can be run here", self._argv[0])
+            raise values.wrong("command", "does not name a program that can be run here", self._argv[0])
         self._argv[0] = str(Path(program).absolute())
         self._json = values.text("format") == "json"
         self._each = any("{key}" in argument for argument in self._argv)
@@ -86,11 +86,11 @@ class ExecConfigProvider(StoreProvider):
         except re.error:
             self._pattern = None  # type: ignore[assignment]
         if self._pattern is None:
-            raise values.wrong("allowed", "is no regular expression", self._allowed)
+            raise values.wrong("allowed", "is not a regular expression", self._allowed)
         self._names = {*_ALWAYS, *values.patterns("environment")}
         self._directory = values.text("directory")
         if not Path(self._directory).is_dir():
-            raise values.wrong("directory", "names no directory", self._directory)
+            raise values.wrong("directory", "does not name a directory", self._directory)
         self._limit = values.number("output.limit", 1)
         self._statuses = {name: self._numbers(values, f"{name}.statuses") for name in ("denied", "missing")}
 
@@ -196,7 +196,7 @@ class ExecConfigProvider(StoreProvider):
             return printed.decode("utf-8")
         except UnicodeDecodeError:
             pass
-        raise ProviderError(f"{where}: what the command prints is no text in UTF-8")
+        raise ProviderError(f"{where}: what the command prints is not UTF-8 text")
 
     @staticmethod
     def _end(process: subprocess.Popen[bytes]) -> None:

@@ -32,5 +32,5 @@ def ttl_of(seconds: object, values: ParamValues, where: str) -> int:
     except ValueError:
         life = math.nan
     if not life > 0 or math.isinf(life):
-        raise ProviderUnavailableError(f"{where}: the server made something that has no time to live")
+        raise ProviderUnavailableError(f"{where}: the server issued a credential without a time to live")
     return max(int(life * 1000 * _SHARE), 1)

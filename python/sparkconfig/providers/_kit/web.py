@@ -56,7 +56,7 @@ class Web:
         except (OSError, ssl.SSLError):
             context = None
         if context is None:
-            raise values.wrong("ca.file", "names no file with certificates", ca_file)
+            raise values.wrong("ca.file", "does not name a file with certificates", ca_file)
         proxies = urllib.request.ProxyHandler({"http": proxy, "https": proxy} if proxy else None)
         self._opener = urllib.request.build_opener(
             _NoRedirects, proxies, urllib.request.HTTPSHandler(context=context)

@@ -31,7 +31,7 @@ private[agent] object Interpreter {
     Files.readAllLines(marker, UTF_8).asScala.map(_.split("=", 2)).collectFirst {
       case Array(key, text) if key.trim.equalsIgnoreCase("home") => Paths.get(text.trim)
     }.map { found =>
-      if (!found.isAbsolute) throw new IOException(s"$marker names no absolute home")
+      if (!found.isAbsolute) throw new IOException(s"$marker does not name an absolute home")
       found
     }
 
