@@ -53,7 +53,7 @@ package io.sparkconfig.redaction.probe {
       }
       val registered = field(Redactor, "values").get(Redactor)
       Seq("known", "texts").foreach(field(registered, _).get(registered).asInstanceOf[JHashSet[_]].clear())
-      Seq("pending", "inOrder").foreach(field(registered, _).get(registered).asInstanceOf[ArrayList[_]].clear())
+      Seq("pending", "unprinted").foreach(field(registered, _).get(registered).asInstanceOf[ArrayList[_]].clear())
       field(registered, "made").set(registered, new Array[Index](0))
       field(registered, "stale").set(registered, false)
     }

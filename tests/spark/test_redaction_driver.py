@@ -70,6 +70,19 @@ def test_nothing_that_is_printed_shows_a_value(application):
     assert "== Physical Plan ==" in out
 
 
+def test_values_are_masked_that_this_process_does_not_hold(application):
+    """It asks the JVM where they stand, and only for texts that may hold one."""
+    folder, done = application
+    reach = json.loads((folder / "reach.json").read_text())
+    assert reach["held"] == []
+    assert reach["other"] == len(SECRETS["other"])
+    out = done.stdout.decode("utf-8", "surrogateescape")
+    assert f"an unknown value {MASK}" in out
+    assert out.count(f"in pieces {MASK}.\n") == len(SECRETS["other"]) - 1
+    # Fingerprints are short: now and then a text has one by chance.
+    assert reach["asked"] < 100
+
+
 def test_tracebacks_show_no_value(application):
     _, done = application
     err = done.stderr.decode("utf-8", "replace")

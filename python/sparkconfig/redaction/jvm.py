@@ -1,8 +1,10 @@
-"""The values that the driver's JVM masks: this process learns them before it shows anything."""
+"""The values that the driver's JVM masks: before this process shows anything, it learns which texts may hold one."""
 
 from __future__ import annotations
 
+import bisect
 import functools
+import itertools
 import json
 import logging
 import os
@@ -13,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sparkconfig.redaction.fingerprints import Elsewhere
 from sparkconfig.redaction.registry import REGISTRY
 
 __all__ = ["driver_api", "in_worker", "learn", "refresh", "refresh_now", "tell", "unlogged"]
@@ -22,8 +25,9 @@ _PAUSE_SECONDS = 0.1
 
 _state = threading.local()
 lock = threading.Lock()
+_learning = threading.Lock()
 _owner = os.getpid()
-_known: tuple[object, int] = (None, 0)
+_known: _Jvm | None = None
 _asked_at = 0.0
 # What this process has revealed by itself, and how much of it a JVM masks.
 _revealed: dict[str, None] = {}
@@ -64,7 +68,8 @@ def learn(registered: int) -> None:
         registered: how many values the JVM masks.
     """
     context = sys.modules["pyspark"].SparkContext if "pyspark" in sys.modules else None
-    if registered != _known[1] or _known[0] is not getattr(context, "_gateway", None):
+    gateway = getattr(context, "_gateway", None)
+    if _known is None or _known.gateway is not gateway or registered != _known.values:
         refresh_now()
 
 
@@ -77,7 +82,9 @@ def refresh_now() -> None:
     _state.asking = True
     _called = False
     try:
-        _ask()
+        # A line in Py4J's log would wait for a thread that logs, and that waits here.
+        with _learning, unlogged():
+            _ask()
     except Exception:  # noqa: BLE001, S110 - the JVM has ended, or is about to: it brings no new values
         pass
     finally:
@@ -94,26 +101,81 @@ def _ask() -> None:
     if jvm is None:
         return
     _watch_calls()
-    _tell(jvm, SparkContext._gateway)  # noqa: SLF001
-    of, count = _known
-    # Another JVM counts from the start.
-    start = count if of is SparkContext._gateway else 0  # noqa: SLF001
-    with unlogged():
-        fresh = json.loads(driver_api(jvm).registered(start))
-    # The JVM has left out what is too short or too common already.
-    REGISTRY.declare(fresh)
-    _known = (SparkContext._gateway, start + len(fresh))  # noqa: SLF001
+    gateway = SparkContext._gateway  # noqa: SLF001
+    # Another JVM has values of its own; those of the last one stay masked.
+    if _known is None or _known.gateway is not gateway:
+        _known = _Jvm(gateway, driver_api(jvm))
+    _tell(_known)
+    _known.learn()
 
 
-def _tell(jvm: Any, gateway: object) -> None:  # noqa: ANN401 - a Py4J view of a JVM has no type
+class _Jvm:
+    """A driver's JVM that this process has asked, and what it knows of the values there."""
+
+    def __init__(self, gateway: object, api: Any) -> None:  # noqa: ANN401 - a Py4J view has no type
+        self.gateway = gateway
+        self.values = -1
+        self._api = api
+        self._prints = 0
+        self._elsewhere = Elsewhere(self._places)
+
+    def learn(self) -> None:
+        with unlogged():
+            answer = json.loads(self._api.fingerprints(self._prints))
+        if self.values < 0:
+            REGISTRY.mask_too(self._elsewhere)
+        self._elsewhere.add(answer["salt"], answer["prints"])
+        self._prints += len(answer["prints"])
+        self.values = int(answer["values"])
+
+    def mask(self, values: list[str]) -> None:
+        with unlogged():
+            self._api.mask(values)
+
+    def _places(  # one that :class:`Elsewhere` calls
+        self,
+        text: str,
+        record: bool,  # noqa: FBT001
+        goes_on: bool,  # noqa: FBT001
+    ) -> tuple[list[tuple[int, int]], int] | None:
+        """Ask where values stand. None: the JVM has ended, or this thread or process must not speak on its socket."""
+        if getattr(_state, "asking", False) or os.getpid() != _owner:
+            return None
+        _state.asking = True
+        try:
+            with unlogged():
+                # As JSON in ASCII: bytes that are no text have no other way through.
+                answer = json.loads(self._api.places(json.dumps(text), record, goes_on))
+        except Exception:  # noqa: BLE001 - whatever went wrong, nobody has answered
+            return None
+        finally:
+            _state.asking = False
+        at = _positions(text)
+        ends = iter(answer["found"])
+        units = len(text) if at is None else at[-1]
+        found = [(_index(at, start), _index(at, end)) for start, end in zip(ends, ends, strict=True)]
+        return found, len(text) - _index(at, units - int(answer["beginning"]))
+
+
+def _positions(text: str) -> list[int] | None:
+    """Where each character, and the end, stands in UTF-16; None: where it stands in the text."""
+    if text.isascii() or max(text) <= "\uffff":
+        return None
+    return list(itertools.accumulate((1 + (char > "\uffff") for char in text), initial=0))
+
+
+def _index(positions: list[int] | None, unit: int) -> int:
+    return unit if positions is None else bisect.bisect_left(positions, unit)
+
+
+def _tell(jvm: _Jvm) -> None:
     global _told  # noqa: PLW0603
     with lock:
         values = list(_revealed)
-    start = _told[1] if _told[0] is gateway else 0
+    start = _told[1] if _told[0] is jvm.gateway else 0
     if start < len(values):
-        with unlogged():
-            driver_api(jvm).mask(values[start:])
-        _told = (gateway, len(values))
+        jvm.mask(values[start:])
+        _told = (jvm.gateway, len(values))
 
 
 def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no type

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import chain
 
 from sparkconfig.redaction.data import ERROR_SIGNS, FLOOR, STEPS, STEPS_PER_CHARACTER
+from sparkconfig.redaction.fingerprints import Elsewhere
 from sparkconfig.redaction.masking import MASK, WITHHELD, in_mask, joined, replace
 from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
@@ -54,6 +55,7 @@ class Registry:
         self._index = _Index({}, {}, [])
         self._fragments = _Index({}, {}, [])
         self._pending: list[str] = []
+        self._elsewhere: tuple[Elsewhere, ...] = ()
         self.faults = 0
 
     def register(self, values: Iterable[str], *, generation: int = 0) -> None:
@@ -74,11 +76,16 @@ class Registry:
                 self._generations.update(dict.fromkeys(fresh, generation))
                 self._pending += fresh
 
+    def mask_too(self, elsewhere: Elsewhere) -> None:
+        """Mask the values of a JVM too, of which this process holds fingerprints alone."""
+        with self._lock:
+            self._elsewhere += (elsewhere,)
+
     def __len__(self) -> int:
-        return len(self._generations)
+        return len(self._generations) + sum(map(len, self._elsewhere))
 
     def __repr__(self) -> str:
-        return f"Registry({len(self)} values)"
+        return f"Registry({len(self._generations)} values)"
 
     def generation(self, value: str) -> int | None:
         """The generation in which ``value`` was first registered, or None."""
@@ -107,11 +114,11 @@ class Registry:
         Returns:
             The same object if none occurs; WITHHELD if the search failed, never the unsearched text.
         """
-        if not self._generations or not text:
+        if not text:
             return text
         try:
             found = self._find(text, record=record)
-            return replace(text, found) if found else text
+            return self._masked_elsewhere(replace(text, found) if found else text, record=record)
         except Exception:  # noqa: BLE001 - whatever went wrong, the original must not pass
             self.faults += 1
             return WITHHELD
@@ -121,24 +128,33 @@ class Registry:
 
         The end is to be put before what comes next. A value is not recognised there if its letters are escaped.
         """
-        if not self._generations or not text:
+        if not len(self) or not text:
             return text, ""
         try:
             found = self._find(text)
-            cut = len(text) - max(self._index.beginning(text), self._fragments.beginning(text))
+            cut = min([len(text), *(each.cut(text) for each in self._elsewhere)])
+            cut = min(cut, len(text) - max(self._index.beginning(text), self._fragments.beginning(text)))
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
             shown = replace(text[:cut], [span for span in found if span[1] <= cut])
-            return shown, text[cut:]
+            return self._masked_elsewhere(shown), text[cut:]
         except Exception:  # noqa: BLE001 - as in redact()
             self.faults += 1
             return WITHHELD, ""
 
     def _find(self, text: str, *, record: bool = False) -> list[tuple[int, int]]:
+        if not self._generations:
+            return []
         found = self._current().find(text)
-        if self._fragments and (not record or any(sign in text for sign in ERROR_SIGNS)):
+        if self._fragments and (not record or _may_be_error(text)):
             found = joined(found + self._fragments.find(text))
         return found
+
+    def _masked_elsewhere(self, text: str, *, record: bool = False) -> str:
+        record = record and not _may_be_error(text)
+        for each in self._elsewhere:
+            text = each.redact(text, record=record)
+        return text
 
     def _current(self) -> _Index:
         if self._pending:
@@ -153,6 +169,10 @@ class Registry:
                     self._texts.update(fresh)
                     self._pending = []
         return self._index
+
+
+def _may_be_error(text: str) -> bool:
+    return any(sign in text for sign in ERROR_SIGNS)
 
 
 _Anchors = dict[str, list[tuple[Pattern, int]]]

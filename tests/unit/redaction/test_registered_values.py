@@ -161,7 +161,10 @@ def test_a_composed_secret_that_is_revealed_registers_its_parts(
 
 def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[list[str]] = []
-    api = SimpleNamespace(mask=lambda values: told.append(list(values)), registered=lambda _start: "[]")
+    no_prints = json.dumps({"values": 0, "salt": "", "prints": []})
+    api = SimpleNamespace(
+        mask=lambda values: told.append(list(values)), fingerprints=lambda _start: no_prints
+    )
     package = SimpleNamespace(**{"DriverApi$": SimpleNamespace(**{"MODULE$": api})})
     jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
     context = SimpleNamespace(_active_spark_context=None, _gateway=object())
@@ -169,7 +172,7 @@ def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.
     monkeypatch.setattr(redaction, "REGISTRY", Registry())
     monkeypatch.setattr(driver_jvm, "_revealed", {})
     monkeypatch.setattr(driver_jvm, "_told", (None, 0))
-    monkeypatch.setattr(driver_jvm, "_known", (None, 0))
+    monkeypatch.setattr(driver_jvm, "_known", None)
     redaction.revealed([PASSWORD])
     assert told == []  # there is no JVM yet
     context._active_spark_context = SimpleNamespace(_jvm=jvm)

@@ -80,13 +80,30 @@ object DriverApi {
   def status: String = Application.running.map(each => Json.write(each.state.toJson)).getOrElse("{}")
 
   /**
-   * The values that this JVM masks, without the first `count`, as a JSON array: the driver's Python masks what it
-   * prints itself by them. They are secrets.
+   * Fingerprints of the values that this JVM masks, without the first `count`, as a JSON object: they tell the driver's
+   * Python which of its texts may hold one, and from none of them can a value be read.
    */
-  def registered(count: Int): String = {
-    val values = Json.array()
-    Redactor.since(count).foreach(values.add(_))
-    Json.write(values)
+  def fingerprints(count: Int): String = {
+    val (values, salt, found) = Redactor.fingerprints(count)
+    val answer = Json.obj()
+    answer.put("values", values)
+    answer.put("salt", salt)
+    val prints = answer.putArray("prints")
+    found.foreach(prints.add(_))
+    Json.write(answer)
+  }
+
+  /**
+   * Where values stand in a text of the driver's Python, a JSON string: a JSON object with `found`, starts and ends in
+   * UTF-16, and `beginning`, how many of the last characters of a text that goes on could be the beginning of one.
+   */
+  def places(text: String, record: Boolean, goesOn: Boolean): String = {
+    val (found, beginning) = Redactor.places(Json.parse(text).asText, record, goesOn)
+    val answer = Json.obj()
+    val places = answer.putArray("found")
+    found.foreach(places.add(_))
+    answer.put("beginning", beginning)
+    Json.write(answer)
   }
 
   /**

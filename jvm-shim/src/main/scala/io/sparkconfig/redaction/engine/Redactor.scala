@@ -46,8 +46,20 @@ object Redactor {
   /** The number of registered values. */
   def size: Int = values.size
 
-  /** What was registered after the first `count` values, in order: for the mirror in the driver's Python. */
-  private[sparkconfig] def since(count: Int): Array[String] = values.since(count)
+  /** What the driver's Python knows of the values: their number, a salt, the fingerprints after the first `count`. */
+  private[sparkconfig] def fingerprints(count: Int): (Int, String, Seq[Long]) = values.fingerprints(count)
+
+  /**
+   * Where values occur, as starts and ends, and how many of the last characters of a text that goes on could be the
+   * beginning of one. A text that cannot be searched is a value as a whole.
+   * @param record as for [[redactRecord]]
+   */
+  private[sparkconfig] def places(text: String, record: Boolean, goesOn: Boolean): (Seq[Int], Int) =
+    try {
+      val found = if (isEmpty || text.isEmpty) new Intervals else find(text, json = false, record)
+      masked.addAndGet(found.size)
+      ((0 until found.size).flatMap(i => Seq(found.start(i), found.end(i))), if (goesOn) beginningAtEnd(text) else 0)
+    } catch { case fault: Throwable => failed(fault); (Seq(0, text.length), 0) }
 
   def isEmpty: Boolean = values.isEmpty
 

@@ -12,7 +12,8 @@ import java.util.{ArrayList, HashSet => JHashSet}
 private[redaction] final class Registered(extend: (Array[Index], ArrayList[String]) => Array[Index]) {
   private val known = new JHashSet[String]()
   private val texts = new JHashSet[String]()
-  private val inOrder = new ArrayList[String]()
+  private val prints = new Fingerprints
+  private val unprinted = new ArrayList[String]()
   private var pending = new ArrayList[String]()
   @volatile private var stale = false
   @volatile private var made = new Array[Index](0)
@@ -22,7 +23,6 @@ private[redaction] final class Registered(extend: (Array[Index], ArrayList[Strin
       if (!known.contains(value)) {
         pending.add(value)
         stale = true
-        inOrder.add(value)
         known.add(value)
       }
     }
@@ -31,9 +31,13 @@ private[redaction] final class Registered(extend: (Array[Index], ArrayList[Strin
   /** The number of registered values. */
   def size: Int = synchronized(known.size)
 
-  /** What was registered after the first `count` values, in order. */
-  def since(count: Int): Array[String] =
-    synchronized(inOrder.subList(math.min(count, inOrder.size), inOrder.size).toArray(new Array[String](0)))
+  /** How many values there are, the salt, and the fingerprints after the first `count`. */
+  def fingerprints(count: Int): (Int, String, Seq[Long]) = synchronized {
+    if (stale) make()
+    unprinted.forEach(text => prints.add(text))
+    unprinted.clear()
+    (known.size, prints.salt, prints.since(count))
+  }
 
   def isEmpty: Boolean = !stale && made.length == 0
 
@@ -47,6 +51,7 @@ private[redaction] final class Registered(extend: (Array[Index], ArrayList[Strin
     val fresh = new JHashSet[String]()
     pending.forEach(value => Forms.texts(value).forEach(text => if (!texts.contains(text)) fresh.add(text)))
     made = extend(made, new ArrayList[String](fresh))
+    unprinted.addAll(fresh)
     texts.addAll(fresh)
     pending = new ArrayList[String]()
     stale = false
