@@ -132,6 +132,12 @@ def test_a_program_that_never_imports_it_shows_no_value(unaware):
     assert done.returncode == 1
 
 
+def test_the_log_shows_no_lines_that_spark_alone_would_not_show(unaware):
+    """Spark's own default: warnings in a program, and INFO lines only of loggers that somebody has configured."""
+    _, done = unaware
+    assert [line for line in done.stderr.decode("utf-8", "replace").splitlines() if " INFO " in line] == []
+
+
 def test_the_logs_of_workers_as_a_table_show_no_value(unaware):
     folder, _ = unaware
     found = json.loads((folder / "never.json").read_text())

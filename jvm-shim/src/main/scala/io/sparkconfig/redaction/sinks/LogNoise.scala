@@ -1,7 +1,6 @@
 package io.sparkconfig.redaction.sinks
 
 import io.sparkconfig.core.StartFailedException
-import org.apache.logging.log4j.core.config.{Configuration, LoggerConfig}
 import org.apache.logging.log4j.core.filter.{AbstractFilter, CompositeFilter}
 import org.apache.logging.log4j.core.{Filter, LogEvent, LoggerContext}
 import org.apache.logging.log4j.{Level, LogManager}
@@ -25,9 +24,12 @@ private[sparkconfig] object LogNoise {
     }
   }
 
-  /** Installs the filters; again does nothing. */
+  /**
+   * Installs the filters; again does nothing. They go to the loggers that are configured: Spark takes a logger that has
+   * a configuration of its own for one that the user wants to see, and shows its INFO lines in a shell or a program.
+   */
   def install(context: LoggerContext): Unit = Seq(UiServer, CleanUp, SparkContext).foreach { name =>
-    val logger = loggerOf(name, context.getConfiguration, context)
+    val logger = context.getConfiguration.getLoggerConfig(name)
     val present = logger.getFilter match {
       case several: CompositeFilter => several.getFiltersArray.contains(Useless)
       case one => one eq Useless
@@ -38,18 +40,6 @@ private[sparkconfig] object LogNoise {
   /** Whether whoever gets the exception thrown will show it: then it need not be logged on its way. */
   def isShownLater(logger: String, thrown: Throwable): Boolean =
     thrown.isInstanceOf[StartFailedException] && logger == SparkContext
-
-  private def loggerOf(name: String, configuration: Configuration, context: LoggerContext): LoggerConfig = {
-    val found = configuration.getLoggerConfig(name)
-    if (found.getName == name) found
-    else {
-      // Without a level of its own: it goes on to follow its parent's.
-      val made = new LoggerConfig(name, null, true)
-      configuration.addLogger(name, made)
-      context.updateLoggers(configuration)
-      made
-    }
-  }
 
   private object Useless extends AbstractFilter {
     override def filter(event: LogEvent): Filter.Result =
