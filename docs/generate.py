@@ -257,7 +257,7 @@ def stores() -> list[str]:
 
 
 def settings(project: str) -> str:
-    """Return pyproject.toml with its generated parts made anew."""
+    """Return pyproject.toml with its generated parts written again."""
     parts = {
         "extras": list(extras().values()),
         "all": everything(project),
@@ -364,7 +364,7 @@ PAGES = {
 
 
 def current(page: str, lines: list[str]) -> str:
-    """Return the page with its generated part made anew."""
+    """Return the page with its generated part written again."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     generated = "\n".join(lines)

@@ -79,7 +79,7 @@ def publish(jar: Path, into: Path) -> Path:
     """
     found = _NAME.fullmatch(jar.name)
     if found is None or found[3] != package_version():
-        raise SystemExit(f"{jar.name} is not a jar of version {package_version()}; build it anew")
+        raise SystemExit(f"{jar.name} is not a jar of version {package_version()}; build it again")
     artifact, scala = found[1], found[2]
     name = f"{artifact}_{scala}-{package_version()}"
     folder = into.joinpath(*GROUP.split("."), f"{artifact}_{scala}", package_version())

@@ -125,7 +125,7 @@ def _plugins_key(given: Mapping[str, Any]) -> str:
     remote = str(given.get("spark.remote") or os.environ.get("SPARK_REMOTE") or "")
     if remote.startswith("sc://"):
         raise ConfigurationError(
-            "this session is a Spark Connect client: the server resolves references, so sparkconfig is turned on there"
+            "this session is a Spark Connect client: the server resolves references; turn sparkconfig on there"
         )
     mode = str(given.get("spark.api.mode") or os.environ.get("SPARK_API_MODE") or "").lower()
     if mode not in ("classic", "connect"):

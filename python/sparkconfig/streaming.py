@@ -203,7 +203,7 @@ class ManagedQuery:
         except AgentError:
             raise
         except SparkConfigError as error:
-            _log.warning("query %s goes on as it is: %s", _id(self.query), error)
+            _log.warning("query %s keeps running unchanged: %s", _id(self.query), error)
             return
         changed = tuple(sorted(k for k in values if values[k] != self._run.values.get(k)))
         if changed or self._restarting:

@@ -149,6 +149,6 @@ def _refused(message: str) -> SparkConfigError:
 
         return PolicyViolation.of_text(message)
     if "cannot be resolved" not in message:
-        return AgentError(message or "the executor gave no reason")
+        return AgentError(message or "the executor refused, without saying why; its log may")
     _, *problems = message.split("\n  - ")
     return UnresolvedReferenceError(problems or [message])

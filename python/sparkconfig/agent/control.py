@@ -114,7 +114,9 @@ def ask(path: Path, call: str) -> dict[str, Any]:
     if answer.get("problems"):
         raise UnresolvedReferenceError([str(problem) for problem in answer["problems"]])
     if not answer.get("ok"):
-        raise AgentError(str(answer.get("message", "the application gave no reason")))
+        raise AgentError(
+            str(answer.get("message", "the application refused, without saying why; its driver's log may"))
+        )
     return dict(answer)
 
 
@@ -188,7 +190,7 @@ class ControlServer:
                     client.settimeout(10)
                     self._answer(client)
             except Exception as error:  # noqa: BLE001 - one bad client must not end the service
-                _log.warning("a control call failed: %s", type(error).__name__)
+                _log.warning("a request on the control socket failed: %s", type(error).__name__)
 
     def _clients(self) -> Iterator[socket.socket]:
         while True:

@@ -47,7 +47,7 @@ class JvmRequests:
                 del self._answers[number]
                 if pending in self._waiting:
                     self._waiting.remove(pending)
-        raise ProviderTimeoutError(f"the driver's JVM gave no answer to '{name}' in {seconds:.1f} s")
+        raise ProviderTimeoutError(f"the driver's JVM did not answer '{name}' within {seconds:.1f} s")
 
     def serve(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Take the answer to the last request, and wait for the next one: the JVM calls this as ``jvm_request``."""

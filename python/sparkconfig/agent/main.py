@@ -49,7 +49,7 @@ def main() -> NoReturn:
     streams.install()
     hello = json.loads(stdin.readline() or b"{}")
     if "token" not in hello:
-        sys.exit("this process is started by sparkconfig's Spark plugin, not by hand")
+        sys.exit("sparkconfig's Spark plugin starts this process; do not start it by hand")
     service = AgentService()
     server = AgentServer(service, token=str(hello["token"]))
     port = server.start()

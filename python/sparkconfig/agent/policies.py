@@ -132,7 +132,7 @@ class Policies:
                 defaults[key] = text
             elif self.engine.enforcing:
                 problems.append(
-                    f"{key}: the policy puts a value in place, but Spark has read this conf already; set it in the"
+                    f"{key}: the policy sets this conf, but Spark has read it already; set it in the"
                     " cluster's spark-defaults.conf, or with the job"
                 )
         late: list[str] = []

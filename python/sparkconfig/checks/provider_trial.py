@@ -76,7 +76,7 @@ class Trial:
             if each.error is not None:
                 lines.append(f"path {each.path!r}: {type(each.error).__name__}: {each.error}")
                 continue
-            good = "no ttl" if each.ttl is None else f"good for {each.ttl} ms"
+            good = "no ttl" if each.ttl is None else f"ttl {each.ttl} ms"
             lines.append(
                 f"path {each.path!r}: {counted(len(each.keys), 'key')} ({good}): {', '.join(each.keys) or '-'}"
             )

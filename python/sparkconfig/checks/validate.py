@@ -178,8 +178,8 @@ def _limits(engine: PolicyEngine, job_type: str) -> list[str]:
     if not isinstance(policy, RulesPolicy):
         return []
     return [
-        f"{place}: this is about writes and the option path alone; reads by load(p), csv(p), text([p]) and csv.`p`"
-        " pass, and LOCATION too, so the user that runs the driver must own no readable key"
+        f"{place}: this rule checks writes and the option path only. Reads by load(p), csv(p), text([p]) and csv.`p`"
+        " pass, and so does LOCATION: the user that runs the driver must not be able to read any key"
         for place in policy.path_rules(job_type)
     ]
 

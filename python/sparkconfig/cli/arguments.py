@@ -75,15 +75,15 @@ class Parser(argparse.ArgumentParser):
             near = self._near_option(word)
             hint = f"did you mean {near}?" if near else f"'{self.prog} --help' lists the options"
             self.refuse(f"{place} is an unknown option; {hint}")
-        more = " (values are never taken from the command line)" if "seal" in self.prog else ""
-        self.refuse(f"{place} is one too many{more}; '{self.prog} --help' shows what belongs here")
+        more = " (no command takes a value on its command line)" if "seal" in self.prog else ""
+        self.refuse(f"{place} does not belong here{more}; '{self.prog} --help' shows the arguments")
 
     def error(self, message: str) -> NoReturn:
         """Take argparse's message if it quotes nothing."""
         if _HARMLESS.fullmatch(message) is None:
             found = _ARGUMENT.match(message)
-            known = f"{found[0]}it takes no such value" if found else "the command line is wrong"
-            message = f"{known}; '{self.prog} --help' shows what belongs here"
+            known = f"{found[0]}it does not take this value" if found else "the command line is wrong"
+            message = f"{known}; '{self.prog} --help' shows the arguments"
         elif "required" in message:  # perhaps it is there, misspelt
             near = [each for word in self._words if (each := self._near_option(word)) and each in message]
             message += f"; did you mean {near[0]}?" if near else ""

@@ -44,10 +44,8 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="files and folders")
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--apply", action="store_true", help="do it; a sealed backup is kept")
-    mode.add_argument(
-        "--undo", action="store_true", help="bring back the files as they were before the last --apply"
-    )
+    mode.add_argument("--apply", action="store_true", help="change the files, and keep a sealed backup")
+    mode.add_argument("--undo", action="store_true", help="restore the files from before the last --apply")
     parser.add_argument(
         "--sealed-file", type=Path, metavar="FILE", help="where values go; FILE.undo is the sealed backup"
     )
@@ -56,9 +54,9 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="properties that declare the provider: values go to its store (Vault, OpenBao), to the path --section",
     )  # fmt: skip
     add_key_options(parser)
-    parser.add_argument("--new-key", action="store_true", help="make the key file too")
+    parser.add_argument("--new-key", action="store_true", help="create the key file, too")
     parser.add_argument(
-        "--provider", default="secrets", metavar="NAME", help="its name in references (secrets)"
+        "--provider", default="secrets", metavar="NAME", help="the provider's name in references (secrets)"
     )
     parser.add_argument("--section", default="app", metavar="NAME", help="section of the sealed values (app)")
     parser.add_argument(
@@ -126,7 +124,7 @@ def _store(options: argparse.Namespace, confs: dict[str, str], open_: ExitStack)
     store = providers.get(options.provider)
     if store is None:
         raise ConfigurationError(
-            f"{options.store_conf} declares no provider '{options.provider}', but: {', '.join(providers)};"
+            f"{options.store_conf} does not declare the provider '{options.provider}', only: {', '.join(providers)};"
             " name one with --provider"
         )
     if not hasattr(store, "add"):
@@ -140,7 +138,7 @@ def _undo(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.migrate.apply import undo
 
     paths = [str(path) for path in undo(_target(options, ExitStack()))]
-    lines = [f"{path}: as it was before the migration, with its secrets in clear" for path in paths]
+    lines = [f"{path}: restored, with its secrets in clear" for path in paths]
     lines.append(f"the values stay in {options.sealed_file}")
     out.result({"restored": paths, "sealed_file": str(options.sealed_file)}, lines)
     return ExitCode.OK
@@ -173,7 +171,7 @@ def _print(
     if options.apply and moved and target is not None:
         lines += _after(options, target)
     elif moved:
-        lines.append("nothing was changed; --apply with --sealed-file and --key-file does it")
+        lines.append("nothing was changed; to do it, add --apply, --sealed-file and --key-file")
     out.result(data, lines)
 
 
@@ -205,8 +203,8 @@ def _after(options: argparse.Namespace, target: Target) -> list[str]:
     if target.store is not None:
         turn_on = f"declare the provider {target.provider} for the applications, as {options.store_conf} does"
     return [
-        "every text of these files has the value that it had before: compared, and asked of the provider",
-        f"the files as they were are sealed in {backup}, for 'migrate --undo'; delete it once you trust the result",
+        "checked with the provider: every text in these files has the same value as before",
+        f"{backup} holds the original files, sealed, for 'migrate --undo'; delete it once you trust the result",
         "the old values were in clear until now: rotate those that others could read",
         f"to turn it on: {turn_on}",
     ]

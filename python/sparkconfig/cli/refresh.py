@@ -48,8 +48,10 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         nargs="?",
         help="application id, such as app-20300101000000-0001; needed if several run",
     )
-    command.add_argument("--list", action="store_true", help="show the applications that can be asked")
-    command.add_argument("--status", action="store_true", help="show generation and providers; read nothing")
+    command.add_argument("--list", action="store_true", help="list the running applications")
+    command.add_argument(
+        "--status", action="store_true", help="show generation and providers, without reading"
+    )
     command.add_argument(
         "--wait",
         nargs="?",
@@ -137,15 +139,14 @@ def _chosen(wanted: str | None, found: list[str]) -> str:
     if wanted is None and len(found) == 1:
         return found[0]
     if wanted is None:
-        what = (
-            "no application that can be asked runs here as this user"
-            if not found
-            else "several applications run"
-        )
-        raise SecretNotFoundError(f"{what}; name one of: {listed}")
+        if not found:
+            raise SecretNotFoundError(
+                "no application of this user with sparkconfig runs here; start one first"
+            )
+        raise SecretNotFoundError(f"several applications run; name one of: {listed}")
     if wanted not in found:
         raise SecretNotFoundError(
-            f"no application with this id runs here as this user with sparkconfig; there are: {listed}"
+            f"no application of this user has this id and runs here with sparkconfig; there are: {listed}"
         )
     return wanted
 

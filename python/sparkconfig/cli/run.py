@@ -65,7 +65,7 @@ def run(options: argparse.Namespace, out: Output) -> int:
     del out
     named = any(_PLACE in word for word in options.command)
     if not options.properties_file and not options.env:
-        options.parser.refuse("say what to resolve: --properties-file or --env")
+        options.parser.refuse("nothing to resolve; add --properties-file or --env")
     if options.properties_file and not named and not options.env:
         options.parser.refuse(f"the command does not use the file: write {_PLACE} where its path belongs")
     confs = read_confs(options.properties_file, options.conf)
@@ -76,15 +76,15 @@ def run(options: argparse.Namespace, out: Output) -> int:
     registry.register(resolved.secrets)
     short = sum(not worth_registering(value) for value in set(resolved.secrets))
     if short:
-        print(f"sparkconfig: {short} of the values are too short or too common to be masked", file=sys.stderr)
+        print(f"sparkconfig: {short} of the values are too short or too common to mask", file=sys.stderr)
     file = PrivateFile(properties.dump(resolved.confs).encode("utf-8"))
     try:
         command = [word.replace(_PLACE, file.path) for word in options.command]
         return process.run(command, {**os.environ, **resolved.variables}, registry)
     except FileNotFoundError:
-        missing = "the command was not found"
+        missing = "the command was not found; check its name and PATH"
     except PermissionError:
-        missing = "the command may not be run"
+        missing = "the command is not executable, or this user may not run it"
     except OSError as error:  # a script that names no interpreter, too many words, a file as a folder
         missing = f"the command cannot be started: {error.strerror or type(error).__name__}"
     finally:
@@ -98,8 +98,8 @@ def _variables(options: argparse.Namespace) -> dict[str, str]:
     for word in options.env:
         name, equals, text = word.partition("=")
         if not name.isidentifier():
-            options.parser.refuse("--env needs NAME or NAME=TEXT")
+            options.parser.refuse("--env takes NAME or NAME=TEXT")
         if not equals and name not in os.environ:
-            options.parser.refuse("--env names a variable that is not set")
+            options.parser.refuse("--env names a variable that is not set; set it, or write NAME=TEXT")
         found[name] = text if equals else os.environ[name]
     return found

@@ -48,22 +48,22 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     _finish(new_key, _new_key)
 
-    create = actions.add_parser("create", help="make an empty sealed file")
+    create = actions.add_parser("create", help="create an empty sealed file")
     _file_and_key(create)
-    create.add_argument("--new-key", action="store_true", help="make the key file too")
+    create.add_argument("--new-key", action="store_true", help="create the key file, too")
     _finish(create, _create)
 
     put = actions.add_parser(
         "set",
         help="seal a value: a new one, or a replacement",
-        description="Seal a value. It is asked for on a terminal, else read from standard input; one line end at"
-        " its end is left out.",
+        description="Seal a value. On a terminal, the command asks for it. Otherwise it reads standard input,"
+        " without one line end at the end.",
     )
     _file_and_key(put)
     put.add_argument("name", metavar="SECTION:KEY", help="as in ${secrets:SECTION:KEY}")
     put.add_argument("--from-env", metavar="VAR", help="take the value from an environment variable")
     put.add_argument("--exact", action="store_true", help="keep a line end at the end of standard input")
-    put.add_argument("--allow-empty", action="store_true", help="an empty value is not a mistake")
+    put.add_argument("--allow-empty", action="store_true", help="accept an empty value")
     _finish(put, _set)
 
     listing = actions.add_parser(
@@ -81,9 +81,9 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
     rotate = actions.add_parser(
         "rotate-key",
-        help="encrypt everything anew with a new key",
-        description="With a key file: put a new key before the old one in it, then encrypt the files anew; readers"
-        " find a fitting key at every moment. With --new-...: encrypt with that key instead.",
+        help="encrypt everything again, with a new key",
+        description="With a key file: put a new key before the old one in it, then encrypt the files again; readers"
+        " can open them all the time. With --new-...: encrypt with that key instead.",
     )
     _file_and_key(rotate, many=True)
     _key_options(rotate.add_mutually_exclusive_group(), "new-", "new_")
@@ -151,7 +151,7 @@ def _new_key(options: argparse.Namespace, out: Output) -> ExitCode:
 
     key_id = KeyFile(options.key_file).create()
     lines = [
-        f"made key {key_id} in {options.key_file}; keep a copy in a safe place, without it nothing can be read"
+        f"created key {key_id} in {options.key_file}; keep a copy in a safe place: nothing can be read without it"
     ]
     out.result({"key_file": str(options.key_file), "key_id": key_id}, lines)
     return ExitCode.OK
@@ -171,7 +171,7 @@ def _create(options: argparse.Namespace, out: Output) -> ExitCode:
         key.create()
     key_id = editor.create(options.file, key)
     out.result(
-        {"file": str(options.file), "key_id": key_id}, [f"made {options.file}, sealed with key {key_id}"]
+        {"file": str(options.file), "key_id": key_id}, [f"created {options.file}, sealed with key {key_id}"]
     )
     return ExitCode.OK
 
@@ -238,7 +238,7 @@ def _rotate(options: argparse.Namespace, out: Output) -> ExitCode:
             "a key in the environment cannot be rotated in place; name the new one with --new-..."
         )
     if options.drop_old_key and not in_place:
-        raise ConfigurationError("--drop-old-key goes with a rotation inside one key file")
+        raise ConfigurationError("--drop-old-key works only when the key file stays the same")
     for path in options.file:
         load(path, key)  # nothing is changed unless everything can be read
     if isinstance(key, KeyFile) and in_place:

@@ -137,7 +137,7 @@ def _lines(report: Report, *, explain: bool) -> list[str]:
     if not report.violations:
         return [*lines, f"allowed for a job of type {report.job_type}"]
     count = len(report.violations)
-    lines.append(f"{count} {'thing is' if count == 1 else 'things are'} not allowed:")
+    lines.append(f"{count} {'finding is' if count == 1 else 'findings are'} not allowed:")
     lines += [f"  - {text}" for text in report.violations]
     if report.mode == "warn":
         lines.append("(the operator's mode is warn: a running job gets warnings)")

@@ -27,7 +27,7 @@ class Audit:
     """Where decisions are recorded.
 
     Each record is one JSON object on one line, written with one ``write`` in append mode, so that several
-    applications can share a file. A file that was renamed or removed (log rotation) is opened anew.
+    applications can share a file. A file that was renamed or removed (log rotation) is opened again.
 
     Args:
         file: the file, or None; made with mode 0600.

@@ -239,7 +239,7 @@ class Evaluator:
             answer = answers.get(shown)
             value = request.props[name]
             if failure or not isinstance(answer, ConfigValue):
-                problem = failure or "the policy gave no answer for it; ask the operator"
+                problem = failure or "the policy did not answer for it; ask the operator"
                 values[name] = ConfigValue(name, value, (problem,), type(policy).__name__)
             else:
                 values[name] = replace(answer, name=name, value=value)
@@ -330,7 +330,7 @@ def _named(policy: OverridePolicy, request: OverrideRequest, known: str) -> bool
 def _settled(name: str, known: str, value: object, reason: str) -> tuple[ConfigValue, Explained]:
     """The outcome for a property about which no policy is asked."""
     if reason == "own":
-        text = "it configures sparkconfig itself, which is the operator's here; a job may not set it"
+        text = "it configures sparkconfig, which only the operator may do here; remove it"
         where = "the operator's file"
         return ConfigValue(name, value, (text,), where), Explained(name, known, "denied", text, where)
     if reason == "default":

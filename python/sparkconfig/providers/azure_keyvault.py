@@ -48,9 +48,9 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     )
     paths = (
         "`${azure:shop-prod:password}`: field `password` of the JSON secret `shop-prod`; `${azure::shop-token}`: a "
-        "whole secret. Pin: `?version=ID` behind the name"
+        "whole secret. Pin: `?version=ID` after the name"
     )
-    ttl_rule = "the secret's expiry date, if it has one that is still to come, or `ttl` if sooner"
+    ttl_rule = "until the secret's expiry date, if that is in the future, or `ttl` if sooner"
     auth = "`DefaultAzureCredential`: workload and managed identity, environment, CLI; or a service principal"
     noisy_loggers = ("azure.core.pipeline", "urllib3.connectionpool")
 

@@ -43,18 +43,18 @@ class ExecConfigProvider(StoreProvider):
     table = (
         Param(
             "command",
-            "program and arguments, in quotes where they hold blanks; `{path}` and `{key}` stand for those of the"
-            " reference. With `{key}` it runs once for each key",
+            "program and arguments; quote those with blanks. `{path}` and `{key}` come from the reference. With"
+            " `{key}` the program runs once for each key",
             required=True,
         ),
         Param(
-            "format", "`text`: what it prints is the value, without the last line end; `json`: an object of fields",
+            "format", "`text`: the output, without its last line end, is the value; `json`: an object of fields",
             default="text", choices=("text", "json"),
         ),
-        Param("allowed", "regular expression for the whole of a path and of a key", default=r"[\w][\w.@/+-]*"),
-        Param("environment", "names of variables that it gets beside " + ", ".join(f"`{name}`" for name in _ALWAYS)),
-        Param("directory", "where it runs", default="/"),
-        Param("output.limit", "the most that it may print, in bytes", default="262144"),
+        Param("allowed", "regular expression that each path and key must match as a whole", default=r"[\w][\w.@/+-]*"),
+        Param("environment", "variables that the program gets besides " + ", ".join(f"`{name}`" for name in _ALWAYS)),
+        Param("directory", "the program's working directory", default="/"),
+        Param("output.limit", "how much it may print, in bytes", default="262144"),
         Param("denied.statuses", "exit statuses that mean \"not allowed\", separated by commas"),
         Param("missing.statuses", "exit statuses that mean \"not there\", separated by commas"),
         TTL,
@@ -62,7 +62,7 @@ class ExecConfigProvider(StoreProvider):
     )  # fmt: skip
     paths = "`${pass:shop/db:password}`: what the command makes of path and key; with `json`, keys are fields"
     auth = (
-        "the program's own, as the user of the driver: its configuration, or the variables in `environment`"
+        "the program's own login, as the driver's user: its configuration, or the variables in `environment`"
     )
 
     def _open(self, values: ParamValues, seconds: float) -> None:  # noqa: ARG002 - each run has what is left
@@ -71,15 +71,15 @@ class ExecConfigProvider(StoreProvider):
         except ValueError:
             self._argv = []
         if not self._argv:
-            raise values.wrong("command", "has a quote that nothing closes, or is empty")
+            raise values.wrong("command", "is empty or has an unclosed quote")
         program = shutil.which(self._argv[0])
         if program is None or _HOLES.search(self._argv[0]):
-            raise values.wrong("command", "does not name a program that can be run here", self._argv[0])
+            raise values.wrong("command", "does not name a program that can run here", self._argv[0])
         self._argv[0] = str(Path(program).absolute())
         self._json = values.text("format") == "json"
         self._each = any("{key}" in argument for argument in self._argv)
         if not self._json and not self._each:
-            raise values.wrong("command", "holds no {key}; without it the format must be json")
+            raise values.wrong("command", "has no {key}; set format=json, or add {key}")
         self._allowed = values.text("allowed")
         try:
             self._pattern = re.compile(self._allowed, re.ASCII)
@@ -90,7 +90,7 @@ class ExecConfigProvider(StoreProvider):
         self._names = {*_ALWAYS, *values.patterns("environment")}
         self._directory = values.text("directory")
         if not Path(self._directory).is_dir():
-            raise values.wrong("directory", "does not name a directory", self._directory)
+            raise values.wrong("directory", "is not a directory", self._directory)
         self._limit = values.number("output.limit", 1)
         self._statuses = {name: self._numbers(values, f"{name}.statuses") for name in ("denied", "missing")}
 
@@ -133,7 +133,7 @@ class ExecConfigProvider(StoreProvider):
         for name, text in (("path", path), ("key", key)):
             if text and self._pattern.fullmatch(text) is None:
                 raise AccessDeniedError(
-                    f"{where}: the {name} does not fit the param allowed: {self._allowed}"
+                    f"{where}: the {name} does not match the param allowed: {self._allowed}"
                 )
             if ".." in text.split("/"):
                 raise AccessDeniedError(f"{where}: the {name} leads out of its folder")
@@ -170,7 +170,7 @@ class ExecConfigProvider(StoreProvider):
                 size += len(piece)
                 if size > self._limit:
                     raise ProviderError(
-                        f"{where}: the command prints more than output.limit ({self._limit} bytes), and was killed"
+                        f"{where}: the command printed more than output.limit ({self._limit} bytes), and was killed"
                     )
                 pieces.append(piece)
 
@@ -196,7 +196,7 @@ class ExecConfigProvider(StoreProvider):
             return printed.decode("utf-8")
         except UnicodeDecodeError:
             pass
-        raise ProviderError(f"{where}: what the command prints is not UTF-8 text")
+        raise ProviderError(f"{where}: the command printed something that is not UTF-8 text")
 
     @staticmethod
     def _end(process: subprocess.Popen[bytes]) -> None:

@@ -30,7 +30,10 @@ _TRANSPORT = f"{_PACKAGE}.services.secret_manager_service.transports"
 
 # gRPC tells in words alone what is below it; of its text nothing but these words is used.
 _HINTS = (
-    (("SSL", "certificate", "Peer name"), "TLS failed; is the authority in the param ca.file?"),
+    (
+        ("SSL", "certificate", "Peer name"),
+        "TLS failed; check that the file in the param ca.file holds the authority",
+    ),
     (("DNS resolution failed",), "the host name cannot be resolved"),
 )
 

@@ -30,15 +30,18 @@ class OAuth2ConfigProvider(StoreProvider):
     table = (
         Param("token.url", "the server's token endpoint", required=True),
         Param(
-            "grant", "how a token is had", default="client_credentials",
+            "grant", "how to get a token", default="client_credentials",
             choices=("client_credentials", "refresh_token", "token_exchange"),
         ),
         Param("client.id", "id of the client"),
         Param("client.secret", "its secret, as a reference to another provider", secret=True),
         Param("client.secret.file", "file with its secret, read at each request"),
-        Param("client.auth", "where id and secret are sent", default="basic", choices=("basic", "post")),
-        Param("scope", "scopes, separated by blanks; a path of a reference replaces them"),
-        Param("audience", "for whom the token is"),
+        Param(
+            "client.auth", "where to send id and secret: a `basic` header, or the `post` body", default="basic",
+            choices=("basic", "post"),
+        ),
+        Param("scope", "scopes, separated by blanks; the path of a reference replaces them"),
+        Param("audience", "audience of the token"),
         Param("refresh.token", "the first refresh token, as a reference", secret=True),
         Param("subject.token.file", "file with the token to exchange, such as a mounted service account's"),
         Param("subject.token.type", "its type", default="jwt", choices=("jwt", "access_token", "id_token")),
@@ -49,9 +52,9 @@ class OAuth2ConfigProvider(StoreProvider):
     )  # fmt: skip
     paths = (
         "`${oauth2::access_token}`; `${oauth2:SCOPE:access_token}` for another scope. `authorization` is the token with"
-        " its type in front, as a header holds it; other keys are the fields of the answer, such as `id_token`"
+        " its type in front, ready for a header. Other keys are fields of the answer, such as `id_token`"
     )
-    ttl_rule = "three quarters of what the server says in `expires_in`, or else of `default.life`"
+    ttl_rule = "three quarters of the answer's `expires_in`, or of `default.life` if it has none"
     auth = "the client's id and secret, a refresh token, or a token in a file, such as a pod's"
 
     def _open(self, values: ParamValues, seconds: float) -> None:  # noqa: ARG002 - each request has what is left

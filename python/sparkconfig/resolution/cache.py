@@ -298,7 +298,7 @@ class CachingProvider(ConfigProvider):
                 entry.slow = None
                 return self._checked(path, slow.outcome)
             if now < slow.until:
-                raise ProviderTimeoutError(f"{self._where(path)} has given no answer yet")
+                raise ProviderTimeoutError(f"{self._where(path)} has not answered yet")
         read = SlowRead(wanted, now + self._timeout_ms)
 
         def call() -> None:
@@ -315,7 +315,7 @@ class CachingProvider(ConfigProvider):
         read.left = read.outcome is None
         # Once more: it may have ended before it was known to be left.
         if read.outcome is None:
-            raise ProviderTimeoutError(f"{self._where(path)} gave no answer within {limit} ms")
+            raise ProviderTimeoutError(f"{self._where(path)} did not answer within {limit} ms")
         entry.slow = None
         return self._checked(path, read.outcome)
 

@@ -66,7 +66,7 @@ class Lookups:
         for (place, keys), outcome in zip(wanted.items(), outcomes, strict=True):
             if outcome.late:
                 self.errors[place] = ProviderTimeoutError(
-                    f"provider '{place[0]}' gave no answer for path '{shorten(place[1])}'"
+                    f"provider '{place[0]}' did not answer for path '{shorten(place[1])}'"
                     f" within {timeout_ms} ms (spark.config.provider.timeout)"
                 )
             elif outcome.error is not None:

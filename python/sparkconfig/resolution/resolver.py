@@ -210,7 +210,7 @@ class Resolver:
             error = SubstitutionError(f"{where}the evaluation failed with {type(outcome.error).__name__}")
         else:
             error = ProviderTimeoutError(
-                f"{where}a substitution type gave no answer within {self.settings.provider_timeout} ms"
+                f"{where}a substitution type did not answer within {self.settings.provider_timeout} ms"
                 " (spark.config.provider.timeout)"
             )
         return Evaluated(expression.text, error=error)

@@ -168,7 +168,7 @@ def _why_not(path: Path | ObjectFile) -> str | None:
     if isinstance(path, Path) and not path.is_file():
         return "not a plain file"
     if path.suffix == ".inprogress":
-        return "its application still writes it, or ended without an end: rename it if it has ended"
+        return "its application is still writing it, or crashed; rename it if the application has ended"
     return _NO_LOG if path.suffix.lower() in _OTHER_FORMATS else None
 
 

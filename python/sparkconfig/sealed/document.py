@@ -124,7 +124,7 @@ def _document(content: object) -> Document:
         raise MalformedFileError(f'it does not say "format": "{FORMAT}"')
     version = content.get("version")
     if version != VERSION or isinstance(version, bool):
-        raise UnknownVersionError(f"it has another version than {VERSION}; a newer sparkconfig may read it")
+        raise UnknownVersionError(f"its version is not {VERSION}; a newer sparkconfig may read it")
     parts = _members(content, "the file", {"format", "version", "key", "entries", "mac"})
     return Document(
         _header(parts["key"]), _entries(parts["entries"]), _bytes(parts["mac"], "mac", exactly=32)

@@ -87,7 +87,7 @@ def remove(path: Path, source: KeySource, names: Iterable[EntryName]) -> None:
 
 
 def reseal(path: Path, source: KeySource, new: KeySource) -> tuple[str, str]:
-    """Encrypt every value anew with the key that ``new`` uses for new files, under a new salt.
+    """Encrypt every value again, with the key that ``new`` uses for new files, under a new salt.
 
     Args:
         path: the file.

@@ -64,7 +64,7 @@ class _ListedKeys(KeySource):
     """Random keys, written as text: base64 of 32 bytes each, the newest first.
 
     Older keys stay behind the newest one while files that they seal are in use: a rotation adds the new key
-    first and seals the files anew then, so that at every moment a reader finds the key it needs.
+    first and then seals the files again, so that at every moment a reader finds the key it needs.
     """
 
     @abstractmethod
@@ -108,7 +108,7 @@ class KeyFile(_ListedKeys):
         try:
             raw, _ = files.read(self.path, private=True)
         except FileMissingError:
-            missing = f"the {self} does not exist; 'sparkconfig seal new-key' makes one"
+            missing = f"the {self} does not exist; 'sparkconfig seal new-key' creates one"
         except FileAccessError as error:
             raise KeyUnusableError(f"the key file {error}") from None
         else:
@@ -249,7 +249,7 @@ def _decode(text: str, source: str) -> list[bytes]:
             if len(key) != crypto.KEY_BYTES:
                 raise KeyUnusableError(
                     f"the {source}, line {number}, is not a key: expected base64 of {crypto.KEY_BYTES} bytes;"
-                    " 'sparkconfig seal new-key' makes one"
+                    " 'sparkconfig seal new-key' creates one"
                 )
             keys.append(key)
     if not keys:

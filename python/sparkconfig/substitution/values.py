@@ -39,7 +39,7 @@ __all__ = ["Literal", "SubstitutableValues"]
 
 _log = logging.getLogger(__name__)
 _MAX_NESTED = 50
-_TOO_LARGE = "the text that its substitutions give is too large; do keys name each other many times?"
+_TOO_LARGE = "its substitutions produce too much text; look for keys that name each other"
 
 MAX_CHARS = 1 << 26
 """Default for ``max_chars``: 64 Mi characters."""

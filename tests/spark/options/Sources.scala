@@ -229,7 +229,7 @@ class V2Writers extends DataWriterFactory with StreamingDataWriterFactory {
 /** A catalog that connects when it is loaded; its tables want the password in their options too. */
 class StoreCatalog extends TableCatalog with SupportsNamespaces {
   private var named = ""
-  // As a real one, it finds its tables again when it is loaded anew.
+  // As a real one, it finds its tables again when it is loaded again.
   private def tables = StoreCatalog.tables.computeIfAbsent(named, _ => new ConcurrentHashMap[Identifier, Table]())
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = {
     named = name

@@ -182,7 +182,7 @@ def test_a_session_catalog_that_delegates(application):
         application.rotate()
         application.refresh()
         assert [row.id for row in spark.table(name).collect()] == [7]
-        # It was loaded anew with the new password, and works through Spark's catalog again.
+        # It was loaded again, with the new password, and works through Spark's catalog again.
         assert application.store.entries("session catalog") == 2
     finally:
         spark.sql(f"DROP TABLE {name}")

@@ -196,7 +196,7 @@ def test_explain_is_readable(capsys):
     )
     assert code == 8
     assert "minimal.toml line 4, rules[0]" in out
-    assert "1 thing is not allowed:" in out
+    assert "1 finding is not allowed:" in out
 
 
 def test_what_rules_about_path_do_not_cover_is_said(capsys, tmp_path):
@@ -206,12 +206,12 @@ def test_what_rules_about_path_do_not_cover_is_said(capsys, tmp_path):
     code, out, _ = validate(capsys, "--policy", EXAMPLES / "shared-server.json", *words)
     assert code == 0, out
     assert re.search(
-        r"shared-server\.json line \d+, rules\[\d+\]: this is about writes and the option path alone", out
+        r"shared-server\.json line \d+, rules\[\d+\]: this rule checks writes and the option path only", out
     )
     assert "x.sql line 2: it names a path, which no rule checks" in out
     assert "line 3" not in out
     code, out, _ = validate(capsys, "--policy", EXAMPLES / "minimal.toml", "--job-type", "connect")
-    assert "readable key" not in out
+    assert "read any key" not in out
 
 
 def test_a_rule_that_names_what_clients_set_decides_about_it(capsys, tmp_path):

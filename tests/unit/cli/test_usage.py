@@ -82,7 +82,7 @@ def test_no_command_repeats_what_it_does_not_understand(
 def test_a_value_behind_the_name_of_a_sealed_one(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["seal", "set", "--key-file", "k", "--file", "s", "shop:password", SECRET]
     assert main(given) == ExitCode.USAGE
-    assert "values are never taken from the command line" in said(capsys)
+    assert "no command takes a value on its command line" in said(capsys)
 
 
 @pytest.mark.parametrize("option", ["--for", "--scala", "--job-type", "--scope"])
@@ -109,7 +109,7 @@ def test_a_wrong_choice(option: str, capsys: pytest.CaptureFixture[str]) -> None
         ("seal set --key-file", "argument --key-file: expected one argument"),
         ("seal set --key-file a --key-env b --file s n", "--key-env: not allowed with argument --key-file"),
         ("jar --scala", "argument --scala: expected one argument"),
-        ("jar --json=1", "argument --json: it takes no such value"),
+        ("jar --json=1", "argument --json: it does not take this value"),
     ],
 )
 def test_what_a_wrong_command_line_says(given: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:

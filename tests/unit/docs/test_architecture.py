@@ -33,3 +33,12 @@ def test_the_picture_has_a_box_for_each_layer_of_the_contract():
     layers = re.findall(r'"(.+)"', contract)
     assert re.findall(r'layer\d+\["(.+)"\]', PAGE) == layers
     assert len(layers) > 5
+
+
+def test_every_package_below_those_of_a_running_spark_may_not_import_it():
+    contracts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    layers = re.findall(r'"(.+)"', contracts.split("layers = [")[1].split("]")[0])
+    below = layers[next(number for number, layer in enumerate(layers) if "_spark" in layer) + 1 :]
+    packages = {name.strip() for layer in below for name in layer.split("|")} - {"_version"}
+    forbidden = contracts.split('type = "forbidden"')[1].split("]")[0]
+    assert packages <= set(re.findall(r'"sparkconfig\.(\w+)"', forbidden))

@@ -140,14 +140,14 @@ def test_nothing_starts_without_every_value(start: Started, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "options", "said"),
     [
-        (["true"], (), "say what to resolve"),
+        (["true"], (), "nothing to resolve"),
         (["true"], ("--properties-file", "job.conf"), "write {properties}"),
         (
             ["no-such-command-at-all", "{properties}"],
             ("--properties-file", "job.conf"),
             "the command was not found",
         ),
-        (["true"], ("--env", "A-B=x"), "--env needs NAME"),
+        (["true"], ("--env", "A-B=x"), "--env takes NAME"),
         (["true"], ("--env", "NOT_SET_AT_ALL"), "a variable that is not set"),
         (["true"], ("--env", "A=${nobody:x}"), "unknown provider 'nobody'"),
     ],

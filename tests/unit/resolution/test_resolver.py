@@ -352,7 +352,7 @@ def test_a_custom_type_that_hangs_ends_at_the_deadline_and_others_answer() -> No
         "a": [ProviderTimeoutError],
         "b": [ProviderTimeoutError],
     }
-    assert "a: a substitution type gave no answer within 200 ms" in resolution.problems[0]
+    assert "a: a substitution type did not answer within 200 ms" in resolution.problems[0]
 
 
 def test_values_are_read_anew_in_each_round() -> None:

@@ -191,7 +191,7 @@ def test_a_hanging_provider_ends_at_its_deadline_and_the_others_answer() -> None
         unresolved="keep",
         timeout_ms=100,
     )
-    with pytest.raises(ProviderTimeoutError, match=r"'hung' gave no answer for path 'p' within 100 ms"):
+    with pytest.raises(ProviderTimeoutError, match=r"'hung' did not answer for path 'p' within 100 ms"):
         transformer.transform({"a": "${hung:p:k}", "b": "${vault:db:pw}"})
     assert transformer.transform({"b": "${vault:db:pw}"}).reveal() == {"b": VALUE}
     never.set()

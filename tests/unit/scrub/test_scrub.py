@@ -208,7 +208,7 @@ def test_a_log_in_progress_is_named(scrub: Scrub, tmp_path: Path) -> None:
     log.write_text(TEXT)
     code, report = scrub("clean", log)
     assert code == ExitCode.UNAVAILABLE
-    assert "still writes it" in report["not_searched"][0]["why"]
+    assert "still writing it" in report["not_searched"][0]["why"]
 
 
 def test_a_log_that_grows_meanwhile_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ _ON_PATH = (
 )
 _SEPARATOR = {"spark.jars": ",", "spark.yarn.dist.jars": ",", "spark.yarn.jars": ","}
 _HERE = ("", "file", "local")
-_COPY = "make sure that it is a copy of what 'sparkconfig jar' prints, after each update of the package too"
+_COPY = "check that it is a copy of the jar that 'sparkconfig jar' prints; copy it again after each update"
 _INSTALL = "run 'sparkconfig install --spark-home {home}' again, on every node"
 
 
@@ -51,7 +51,7 @@ def plugin(subject: Subject) -> Iterator[Finding]:
         yield warning(
             "plugin",
             f"spark.plugins does not name {PLUGIN}: applications start without sparkconfig",
-            f"add spark.plugins={PLUGIN}, beside what is there ('sparkconfig init' prints all lines)",
+            f"add spark.plugins={PLUGIN}, to the plugins already there ('sparkconfig init' prints all lines)",
         )
     else:
         yield note(

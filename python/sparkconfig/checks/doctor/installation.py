@@ -44,7 +44,7 @@ def java(subject: Subject) -> Iterator[Finding]:
         return
     found = _JAVA_VERSION.search(done.stderr + done.stdout)
     if found is None:
-        yield error("java", f"{program} ({where}) does not tell its version", todo)
+        yield error("java", f"{program} ({where}) does not print its version", todo)
     elif int(found["major"]) < 17:
         yield error("java", f"Java {found['version']} ({program}, from {where}) is too old", todo)
     else:
@@ -57,7 +57,7 @@ def spark(subject: Subject) -> Iterator[Finding]:
         try:
             find_spark(None, subject.environ)
         except ConfigurationError as problem:
-            yield error("spark", str(problem), "set SPARK_HOME, give --spark-home, or pip install pyspark")
+            yield error("spark", str(problem), "set SPARK_HOME, add --spark-home, or pip install pyspark")
         return
     install = subject.spark
     yield ok("spark", f"Spark {install.version} with Scala {install.scala} in {install.home}")

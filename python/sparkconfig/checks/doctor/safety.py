@@ -19,7 +19,7 @@ _RPC_ADVICE = (
     "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
 )
 _ENCRYPTION = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled")
-_MEND_FILE = "let root put a well-formed file there that others can read and not write"
+_MEND_FILE = "as root, put a well-formed file there that others can read but not write"
 _DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
 _REQUIRE = f"{PREFIX}redaction.require"
 _SINK_CLASSES = {
@@ -48,7 +48,9 @@ def rpc(subject: Subject) -> Iterator[Finding]:
         found = f"executors of {master.partition(':')[0]} would receive secrets over unprotected RPC, so nothing starts"
         yield error("rpc", found, f"{_RPC_ADVICE}, or accept the risk with {PREFIX}rpc.insecure=true")
     else:
-        found = "no spark.master here: local applications start, on a cluster unprotected RPC stops the start"
+        found = (
+            "no spark.master is set: local applications start; on a cluster, unprotected RPC stops the start"
+        )
         yield note("rpc", found, _RPC_ADVICE)
 
 
@@ -104,20 +106,20 @@ def sinks(subject: Subject) -> Iterator[Finding]:
     if conf_is_true(confs, "spark.ui.enabled", default=True):
         yield ok("sink UI and REST", "redacted by a filter")
     yield from _logs(subject, confs)
-    yield ok("sink standard output", "redacted from the plugin's start on")
+    yield ok("sink standard output", "redacted as soon as the plugin starts")
     listeners = conf_list(confs, "spark.extraListeners")
     if _DATABRICKS_LISTENER in listeners:
         yield warning(
             "sink event log",
-            "Databricks writes an event log with a class of its own; its redaction was never tested there",
+            "Databricks writes an event log with a class of its own; we have never tested its redaction there",
             "keep references in confs and options, and name in-place keys only where nothing else works",
         )
     yield ok("sink listeners", "other listeners get redacted events")
     queries = conf_list(confs, "spark.sql.queryExecutionListeners")
     if queries:
         found = f"these get Spark's own query objects, with redacted errors: {', '.join(queries)}"
-        yield note("sink listeners", found, "make sure that they show no literals of queries to others")
-    yield ok("sink Python", "redacted from configure() or the first current() on")
+        yield note("sink listeners", found, "make sure that they show nobody the literals of others' queries")
+    yield ok("sink Python", "redacted after configure() or the first current()")
     if not required:
         found = f"{_REQUIRE}=false: an application starts even if a sink cannot be redacted"
         yield warning("sinks", found, f"remove it; the start then fails and names the sink ({_REQUIRE})")
@@ -135,11 +137,11 @@ def _logs(subject: Subject, confs: dict[str, str]) -> Iterator[Finding]:
     elif subject.spark is not None and not list(subject.spark.jars.glob("*log4j-core*2.*.jar")):
         yield error(
             "sink log4j2",
-            "this Spark logs through something else than log4j2",
-            "put log4j-core back into its jars",
+            "this Spark does not log through log4j2",
+            "put log4j-core back into its jars folder",
         )
     else:
-        yield ok("sink log4j2", "redacted on driver and executors from the plugin's start on")
+        yield ok("sink log4j2", "redacted on driver and executors as soon as the plugin starts")
 
 
 def _missing(subject: Subject) -> set[str]:

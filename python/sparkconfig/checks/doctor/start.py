@@ -39,9 +39,9 @@ def references(subject: Subject) -> Iterator[Finding]:
     for text in report.problems:
         yield error(area, text, "correct the conf; 'sparkconfig resolve --dry-run FILE' shows all of them")
     for text in conf_warnings.near_misses(_jobs(confs), declared):
-        yield warning(area, text, "put the colons, and the closing brace, where they belong")
+        yield warning(area, text, "add the missing colon or closing brace")
     if keys and not report.problems:
-        yield ok(area, "every substitution has a value, and every provider that is referred to is declared")
+        yield ok(area, "every substitution has a value, and every provider in a reference is declared")
 
 
 def literals(subject: Subject) -> Iterator[Finding]:

@@ -23,7 +23,9 @@ STRUCTURED = Param(
 )
 """For providers whose values may be structured: see :func:`pick`."""
 
-BASE64_KEYS = Param("base64.keys", "glob patterns, comma-separated, of binary keys: they are given as base64")
+BASE64_KEYS = Param(
+    "base64.keys", "glob patterns, comma-separated, of binary keys, whose values you get in base64"
+)
 """For providers whose values may be bytes: see :func:`text_of`."""
 
 

@@ -53,7 +53,7 @@ def transport_failure(where: str, error: BaseException) -> ProviderUnavailableEr
     kind = kinds[0]
     if any("SSL" in each or "Certificate" in each for each in kinds):
         return ProviderUnavailableError(
-            f"{where}: TLS failed ({kind}); is the authority in the param ca.file?"
+            f"{where}: TLS failed ({kind}); check that the file in the param ca.file holds the authority"
         )
     if any("NameResolution" in each or each == "gaierror" for each in kinds):
         return ProviderUnavailableError(f"{where}: the host name cannot be resolved ({kind})")

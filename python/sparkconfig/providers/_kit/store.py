@@ -18,10 +18,10 @@ from sparkconfig.providers.base import ConfigData
 __all__ = ["NETWORK", "TTL", "StoreProvider"]
 
 _Answer = TypeVar("_Answer")
-TTL = Param("ttl", "how long values are good; unset: the poll interval of the settings applies")
+TTL = Param("ttl", "how long values stay good; unset: the poll interval of the settings")
 NETWORK = (
     Param("timeout", "deadline of one read, its attempts included", default="10s"),
-    Param("attempts", "how often a store that is unreachable or busy is asked", default="3"),
+    Param("attempts", "how many times to ask a store that is unreachable or busy", default="3"),
 )
 
 

@@ -26,7 +26,7 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
     table = (layout_param(), *AWS_PARAMS)
     paths = (
         "`${aws:shop/prod:password}`: field `password` of the JSON secret `shop/prod`; `${aws::shop/token}`: a whole "
-        "secret, or its ARN. Pins: `?stage=AWSPREVIOUS`, `?version=ID` behind the name"
+        "secret, or its ARN. Pins: `?stage=AWSPREVIOUS`, `?version=ID` after the name"
     )
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ class AwsSsmConfigProvider(AwsProvider):
     )  # it has texts only
     paths = (
         "`${ssm:/shop/prod:password}`: parameter `/shop/prod/password`; without keys all parameters directly below the "
-        "path. Pins: `?version=3` or `?label=blue` behind the key"
+        "path. Pins: `?version=3` or `?label=blue` after the key"
     )
 
     def _list(self, path: str) -> Mapping[str, Found]:

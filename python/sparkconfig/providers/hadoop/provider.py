@@ -58,7 +58,7 @@ class HadoopConfigProvider(StoreProvider):
         *NETWORK,
     )
     paths = "path: empty for all keystores, or the file of one; key: an alias, in any case"
-    auth = "the keystore's password; in the JVM the driver's own Hadoop identity, and the password that Hadoop is given"
+    auth = "the keystore's password; in the JVM the driver's own Hadoop identity and the password that Hadoop finds"
 
     @property
     def local(self) -> bool:

@@ -61,7 +61,7 @@ class Leases:
                 return lease
             answer = ask("get", url)
             if not answer.get("lease_id"):
-                raise ProviderError(f"{where}: the answer has no lease; is engine right?")
+                raise ProviderError(f"{where}: the answer has no lease; check the param engine")
             fresh = Lease(answer, flatten(answer["data"], where), login)
             with self._lock:
                 # The old credentials may be in use still: they end by themselves, or at close.

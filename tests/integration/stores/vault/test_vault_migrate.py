@@ -107,7 +107,7 @@ def test_what_cannot_be_written_changes_no_file(server, folder: Path, migrate) -
     (folder / "vault.conf").write_text("spark.config.providers envvar\n")
     for provider, said in (
         ("envvar", "cannot be written to"),
-        ("vault", "declares no provider 'vault', but: envvar"),
+        ("vault", "does not declare the provider 'vault', only: envvar"),
     ):
         code, text = migrate("job.conf", "--apply", *STORE[:2], "--provider", provider, *BACKUP)
         assert code == ExitCode.CONFIGURATION

@@ -123,7 +123,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     scope.foreach(request.put("scope", _))
     val used = request.putArray("touched")
     touched.foreach(id => used.add(id))
-    // Before the call: a process that is started meanwhile counts anew.
+    // Before the call: a process that is started meanwhile counts from zero.
     val counting = changes
     val asked = System.nanoTime()
     val answer = supervisor.call("resolve", request)

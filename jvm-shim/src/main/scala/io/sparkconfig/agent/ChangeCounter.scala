@@ -43,7 +43,7 @@ private[sparkconfig] object ChangeCounter {
       finally channel.close()
     } catch {
       case e: java.io.IOException =>
-        log.info("each use of a reference asks the side process, since no file can be made: {}", e.getClass.getName)
+        log.info("no file can be created, so each use of a reference asks the side process: {}", e.getClass.getName)
         None
     }
 }

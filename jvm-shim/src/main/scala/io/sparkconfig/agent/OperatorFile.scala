@@ -97,7 +97,7 @@ private[sparkconfig] object OperatorFile {
     catch { case e: IOException => throw unreadable(path, what, e) }
 
   private def unreadable(path: Path, what: String, e: Throwable) = new SparkConfigException(
-    s"$what $path cannot be read (${e.getClass.getSimpleName}); ask the operator to mend it")
+    s"$what $path cannot be read (${e.getClass.getSimpleName}); ask the operator to correct this")
 
   /** A dangling link, or a file that cannot be read, must not mean that there is no operator. */
   private def present(path: Path): Boolean = Files.exists(path, LinkOption.NOFOLLOW_LINKS)

@@ -130,7 +130,7 @@ private[sparkconfig] object SideProcess {
           val why =
             if (e.isInstanceOf[TimeoutException]) s"no answer within $timeoutMs ms"
             else if (ended) lastWords.summary(process.exitValue())
-            else "it closed its output without a hello"
+            else "it ended before it was ready"
           throw new LaunchFailure(why)
       }
     }

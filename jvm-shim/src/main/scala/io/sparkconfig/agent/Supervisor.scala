@@ -125,7 +125,7 @@ private[sparkconfig] final class Supervisor(
     if (closed) throw shutDown()
     current.filterNot(_.process.isAlive).foreach { dead =>
       if (SparkAccess.ending) throw shutDown()
-      log.warn("sparkconfig's side process {} has ended; the last snapshot serves", dead.process.pid)
+      log.warn("sparkconfig's side process {} has ended; the last snapshot stays in use", dead.process.pid)
       current = None
     }
     current.getOrElse(restart())
@@ -172,7 +172,7 @@ private[sparkconfig] final class Supervisor(
       if (current.exists(_ eq connection)) {
         // What ends this JVM may end the side process first: no news.
         if (!SparkAccess.ending)
-          log.warn("sparkconfig's side process {} does not answer ({}); it is ended", connection.process.pid, why)
+          log.warn("sparkconfig's side process {} does not answer ({}); ending it", connection.process.pid, why)
         connection.process.stop(0)
         current = None
       }

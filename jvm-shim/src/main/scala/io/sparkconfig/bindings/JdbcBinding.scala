@@ -11,8 +11,8 @@ import org.apache.spark.sql.jdbc.JdbcConnectionProvider
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
 
 /**
- * Opens JDBC connections with values in place of references, on the driver and on executors, at each connection
- * anew. Plans, tasks and catalogs keep the references.
+ * Puts values in place of references each time that a JDBC connection opens, on the driver and on executors.
+ * Plans, tasks and catalogs keep the references.
  *
  * It takes the place of Spark's `basic` provider, which the plugin disables: Spark refuses to choose between two
  * providers that can handle a connection. Kerberos connections stay with Spark's own providers.

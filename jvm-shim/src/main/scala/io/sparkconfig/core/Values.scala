@@ -20,7 +20,7 @@ trait ValueSource {
    */
   def renew(refused: Used): Used
 
-  /** The value of an expression for a Python worker: what workers may ask for, the policy decides anew. */
+  /** The value of an expression for a Python worker: the policy decides again what workers may ask for. */
   def resolveForWorker(expression: Expression): String
 
   /** The value of an expression for an executor, which may ask for less than the driver. */

@@ -70,7 +70,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     } catch {
       // LinkageError: another Spark has other classes there.
       case e @ (_: Exception | _: LinkageError) =>
-        log.info("the driver does not push news; they are asked for: {}", e.getClass.getName)
+        log.info("the driver does not push changes; this process asks for them: {}", e.getClass.getName)
         unlisten()
     }
 
@@ -217,7 +217,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private def key(): SnapshotCipher = cipher.getOrElse {
     val made = ask(AskKey) match {
       case key: Key => new SnapshotCipher(key.bytes)
-      case _ => throw new SparkConfigException("the driver gave no key for its snapshots")
+      case _ => throw new SparkConfigException("the driver sent no key for its snapshots")
     }
     cipher = Some(made)
     made
@@ -269,7 +269,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     } catch {
       case _: FilePlacementException => () // it is logged; the generation held serves, and the next poll tries again
       case _: InterruptedException => closed = true
-      case e: Exception => if (!closed) log.warn("the driver gave no news: {}", describe(e))
+      case e: Exception => if (!closed) log.warn("the driver did not answer: {}", describe(e))
     }
   }
 

@@ -49,7 +49,9 @@ private[executor] final class Inbox(take: Pushed => Unit) {
           well = false
           // Only the class: a message could quote what was pushed.
           if (!closed)
-            log.warn("news that the driver pushed could not be taken; they are asked for: {}", e.getClass.getName)
+            log.warn(
+              "changes that the driver pushed could not be applied; this process asks for them: {}",
+              e.getClass.getName)
       }
   }
 }

@@ -41,7 +41,7 @@ private[sparkconfig] object DirectoryLock {
             PosixFilePermissions.fromString("rwx------")))
       catch { case _: FileAlreadyExistsException => () }
     }
-    throw new IOException("its lock cannot be had")
+    throw new IOException("its lock cannot be taken")
   }
 
   /** Acts if no living process has a share; none can get one meanwhile. */

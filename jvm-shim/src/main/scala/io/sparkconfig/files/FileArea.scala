@@ -129,7 +129,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
       list(folder.getParent).filter { path =>
         path.getFileName.toString.startsWith(Prefix) && path != folder && isOurs(path, mine)
       }.foreach(path => DirectoryLock.ifAbandoned(path)(remove(path)))
-    } catch { case e: IOException => log.debug("nothing was swept: {}", e.getClass.getName) }
+    } catch { case e: IOException => log.debug("old files could not be removed: {}", e.getClass.getName) }
 }
 
 private[files] object FileArea {

@@ -38,7 +38,16 @@ object ConfigPage {
       table(
         "providers",
         "Providers",
-        Seq("Provider", "Class", "State", "Path", "Keys", "Age", "Next read", "Last good value ends in", "Last error"),
+        Seq(
+          "Provider",
+          "Class",
+          "State",
+          "Path",
+          "Keys",
+          "Age",
+          "Next read",
+          "Last good value expires in",
+          "Last error"),
         for (provider <- list(state, "providers"); path <- paths(provider)) yield Seq(
           plain(text(provider, "name")),
           plain(text(provider, "class")),
@@ -66,7 +75,7 @@ object ConfigPage {
       table(
         "generations",
         "Generations",
-        Seq("Generation", "Published", "Changed", "Added", "Lost", "All executors had it"),
+        Seq("Generation", "Published", "Changed", "Added", "Lost", "All executors updated"),
         list(state, "generations").map(each =>
           Seq(
             plain(text(each, "generation")),
@@ -228,7 +237,7 @@ object ConfigPage {
   else {
     val node = state.path("side_process")
     val restarts = node.path("restarts").asLong
-    val answers = if (node.path("answers").asBoolean) "answers" else "does not answer; the last generation serves"
+    val answers = if (node.path("answers").asBoolean) "answers" else "does not answer; the last generation stays in use"
     val again =
       if (restarts == 0) "never restarted" else if (restarts == 1) "restarted once" else s"restarted $restarts times"
     s"process ${node.path("pid").asLong} $answers, $again"

@@ -69,7 +69,7 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
   } throw new OptionReferenceException(
     s"The option '$key' of table ${name.identifier} holds the reference $text, but tables of the data source " +
       s"'${spec.provider.getOrElse("")}' cannot hold references in Spark's session catalog, which would hand the " +
-      "reference itself to the source. Use CREATE TEMPORARY VIEW, or give the option where the data is read and " +
+      "reference itself to the source. Use CREATE TEMPORARY VIEW, or set the option where the data is read and " +
       "written: read.option(...).load(), SELECT ... WITH (...).")
 
   private def holds(table: CatalogTable): Boolean = {

@@ -13,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /**
  * Pre-CBO: V2 relations and writes get values. It stands here since the next batch builds scans and writes from
- * these options, and since the optimizer runs anew for each query and micro-batch, so that each follows rotations.
+ * these options, and since the optimizer runs again for each query and micro-batch, so that each follows rotations.
  */
 private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
 

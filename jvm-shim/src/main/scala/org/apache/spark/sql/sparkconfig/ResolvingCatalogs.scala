@@ -61,7 +61,7 @@ private final class ResolvingCatalogs(
     if (known.generation != generation && !valuesOf.areNewest(known.options, known.values)) {
       val values = valuesOf(name, known.implementation, known.options)
       if (values != known.values) {
-        log.info("the values of catalog {} have changed: it is loaded anew", name)
+        log.info("the values of catalog {} have changed; loading it again", name)
         return loadWith(name, new Loaded(known.implementation, known.options, values, generation))
       }
     }
