@@ -34,7 +34,7 @@ package io.sparkconfig.redaction.probe {
         Redactor.registerDeclared(texts)
         Some(Nil)
       case 'M' => Some(texts.map(Redactor.redact))
-      case 'J' => Some(texts.map(Redactor.redactJson))
+      case 'J' => Some(texts.map(Redactor.redactJson(_)))
       case 'B' => Some(texts.map(text => Redactor.beginningAtEnd(text).toString))
       case 'P' =>
         val found = new Properties
