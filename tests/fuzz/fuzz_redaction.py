@@ -1,5 +1,7 @@
 """Fuzz redaction: both engines answer the same, nothing that is a writing of a value is left, the rest is.
 
+The driver's Python, which holds fingerprints alone, answers the same too.
+
 PYTHONPATH=tests python -m fuzz.fuzz_redaction -max_total_time=60
 """
 
@@ -9,6 +11,8 @@ import atheris
 with atheris.instrument_imports(
     include=["sparkconfig.redaction"], exclude=["sparkconfig.redaction.readings"]
 ):
+    from sparkconfig.redaction.fingerprints import Elsewhere
+    from sparkconfig.redaction.jvm import _answer
     from sparkconfig.redaction.registry import MASK, WITHHELD, Registry
 
 from fuzz import redaction_model as model
@@ -140,6 +144,7 @@ def check_with(jvm):
         if WITHHELD in (answer, theirs):
             return  # many signs of escapes in a row cost too much; the engines count the steps differently
         assert answer == theirs or model.repeats(values), (shown, ascii(answer), ascii(theirs))
+        assert by_fingerprints(jvm, text) == theirs, (shown, ascii(theirs))
         rest = answer.split(MASK)
         for value in values:
             assert all(value not in part for part in rest), (shown, ascii(answer))
@@ -152,6 +157,15 @@ def check_with(jvm):
             check_stream(python, jvm, values, text, cut)
 
     return check
+
+
+def by_fingerprints(jvm, text):
+    """What the driver's Python shows of a text, which asks the JVM only if the text has a fingerprint."""
+    elsewhere = Elsewhere(lambda asked, *_: _answer(asked, {"found": jvm.places(asked), "beginning": 0}))
+    elsewhere.add(*jvm.fingerprints())
+    python = Registry()
+    python.mask_too(elsewhere)
+    return python.redact(text)
 
 
 def check_stream(python, jvm, values, text, cut):

@@ -10,7 +10,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 
-from sparkconfig.redaction.masking import MASK
 from sparkconfig.redaction.views import views
 
 __all__ = ["Elsewhere", "Places"]
@@ -23,8 +22,11 @@ _BITS = {8: 24, 4: 12, 2: 6}
 _RUNS = re.compile(r"[A-Za-z0-9]{2,}")
 # A longer run is asked about: to look at each of its windows takes as long.
 _LONGEST_RUN = 512
+# Of longer texts the JVM is asked at once: to search them there takes less time than to look at each window here.
+_LOOKED_AT = 1 << 16
 _CLEAN_LIMIT = 16384
 _TOKEN = re.compile(r"\S*\Z")
+_LINES = re.compile(r"[^\r\n]+")
 
 
 class Elsewhere:
@@ -51,47 +53,53 @@ class Elsewhere:
 
     def add(self, salt: str, prints: Iterable[int]) -> None:
         """Learn fingerprints of this JVM."""
+        fresh = list(prints)
+        if not fresh:
+            return
+        # Other threads may be looking at the old ones.
+        known = {window: set(numbers) for window, numbers in self._prints.items()}
+        for each in fresh:
+            known.setdefault(each >> 32, set()).add(each & 0xFFFFFFFF)
         self._salt = salt.encode()
-        for each in prints:
-            window, number = each >> 32, each & 0xFFFFFFFF
-            self._any |= window == 0
-            self._prints.setdefault(window, set()).add(number)
-            self._count += 1
+        self._any = known.pop(0, None) is not None or self._any
+        self._prints = known
+        self._count += len(fresh)
         self._clean = set()
 
-    def redact(self, text: str, *, record: bool = False) -> str:
-        """Mask the JVM's values; the same object if there are none.
+    def find(self, text: str, *, record: bool = False) -> list[tuple[int, int]]:
+        """Return where the JVM's values stand, from start to end, in order.
 
-        If the JVM cannot be asked, each line that may hold a value is masked as a whole.
+        If the JVM cannot be asked, each line that may hold a value counts as one as a whole.
 
         Args:
             text: what is about to be shown.
-            record: fragments of values need not be looked for.
+            record: fragments of values are needed only if the text may be an error.
         """
-        if not self._may_hold(text):
-            return text
+        if not self._count or (len(text) <= _LOOKED_AT and not self._may_hold(text)):
+            return []
         answer = self._places(text, record, False)
-        if answer is None:
-            lines = text.split("\n")
-            return "\n".join(MASK if self._may_hold(line) else line for line in lines)
-        found, _ = answer
-        return _masked(text, found) if found else text
+        return self._lines(text) if answer is None else answer[0]
 
-    def cut(self, text: str) -> int:
-        """Return how many characters of a text that goes on can be shown: a value may begin in the others, or go on."""
+    def search(self, text: str) -> tuple[list[tuple[int, int]], int]:
+        """Search a text that goes on.
+
+        Returns:
+            What :meth:`find` does, and how many of the last characters could be the beginning of a value.
+        """
         if not self._count:
-            return len(text)
+            return [], 0
         answer = self._places(text, False, True)
-        if answer is None:
-            # A value may be cut in two only within what is not finished.
-            token = _TOKEN.search(text)
-            return token.start() if token else len(text)
-        found, beginning = answer
-        cut = len(text) - beginning
-        return min([cut, *(start for start, end in found if start < cut < end)])
+        if answer is not None:
+            return answer
+        # Nobody knows which beginnings there are: what is not finished waits.
+        token = _TOKEN.search(text)
+        return self._lines(text), len(text) - token.start() if token else 0
+
+    def _lines(self, text: str) -> list[tuple[int, int]]:
+        return [line.span() for line in _LINES.finditer(text) if self._may_hold(line[0])]
 
     def _may_hold(self, text: str) -> bool:
-        if not self._count or not text:
+        if not self._count:
             return False
         # Values without two letters or digits in a row; beginnings of values, as tables show them.
         if self._any or "..." in text or "\u2026" in text:
@@ -117,12 +125,3 @@ class Elsewhere:
                 if int.from_bytes(digest[:4], "big") >> shift in prints:
                     return True
         return False
-
-
-def _masked(text: str, found: list[tuple[int, int]]) -> str:
-    out = []
-    at = 0
-    for start, end in found:
-        out += [text[at:start], MASK]
-        at = end
-    return "".join([*out, text[at:]])

@@ -145,16 +145,19 @@ class _Jvm:
         try:
             with unlogged():
                 # As JSON in ASCII: bytes that are no text have no other way through.
-                answer = json.loads(self._api.places(json.dumps(text), record, goes_on))
+                return _answer(text, json.loads(self._api.places(json.dumps(text), record, goes_on)))
         except Exception:  # noqa: BLE001 - whatever went wrong, nobody has answered
             return None
         finally:
             _state.asking = False
-        at = _positions(text)
-        ends = iter(answer["found"])
-        units = len(text) if at is None else at[-1]
-        found = [(_index(at, start), _index(at, end)) for start, end in zip(ends, ends, strict=True)]
-        return found, len(text) - _index(at, units - int(answer["beginning"]))
+
+
+def _answer(text: str, answer: dict[str, Any]) -> tuple[list[tuple[int, int]], int]:
+    at = _positions(text)
+    ends = iter(answer["found"])
+    units = len(text) if at is None else at[-1]
+    found = [(_index(at, start), _index(at, end)) for start, end in zip(ends, ends, strict=True)]
+    return found, len(text) - _index(at, units - int(answer["beginning"]))
 
 
 def _positions(text: str) -> list[int] | None:

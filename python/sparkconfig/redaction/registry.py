@@ -101,7 +101,7 @@ class Registry:
         Raises:
             ScanOverloadError: the text would cost more than linear time.
         """
-        return self._find(text) if self._generations and text else []
+        return self._find(text) if text else []
 
     def redact(self, text: str, *, record: bool = False) -> str:
         """Mask every occurrence of every value.
@@ -118,7 +118,7 @@ class Registry:
             return text
         try:
             found = self._find(text, record=record)
-            return self._masked_elsewhere(replace(text, found) if found else text, record=record)
+            return replace(text, found) if found else text
         except Exception:  # noqa: BLE001 - whatever went wrong, the original must not pass
             self.faults += 1
             return WITHHELD
@@ -131,30 +131,34 @@ class Registry:
         if not len(self) or not text:
             return text, ""
         try:
-            found = self._find(text)
-            cut = min([len(text), *(each.cut(text) for each in self._elsewhere)])
-            cut = min(cut, len(text) - max(self._index.beginning(text), self._fragments.beginning(text)))
+            found = self._find_here(text)
+            waits = max(self._index.beginning(text), self._fragments.beginning(text))
+            for each in self._elsewhere:
+                more, beginning = each.search(text)
+                found, waits = found + more, max(waits, beginning)
+            found = joined(found)
+            cut = len(text) - waits
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
             shown = replace(text[:cut], [span for span in found if span[1] <= cut])
-            return self._masked_elsewhere(shown), text[cut:]
+            return shown, text[cut:]
         except Exception:  # noqa: BLE001 - as in redact()
             self.faults += 1
             return WITHHELD, ""
 
     def _find(self, text: str, *, record: bool = False) -> list[tuple[int, int]]:
+        found = self._find_here(text, record=record)
+        more = [span for each in self._elsewhere for span in each.find(text, record=record)]
+        # Before one is masked: a value here may be the beginning of a longer one there.
+        return joined(found + more) if more else found
+
+    def _find_here(self, text: str, *, record: bool = False) -> list[tuple[int, int]]:
         if not self._generations:
             return []
         found = self._current().find(text)
-        if self._fragments and (not record or _may_be_error(text)):
+        if self._fragments and (not record or any(sign in text for sign in ERROR_SIGNS)):
             found = joined(found + self._fragments.find(text))
         return found
-
-    def _masked_elsewhere(self, text: str, *, record: bool = False) -> str:
-        record = record and not _may_be_error(text)
-        for each in self._elsewhere:
-            text = each.redact(text, record=record)
-        return text
 
     def _current(self) -> _Index:
         if self._pending:
@@ -169,10 +173,6 @@ class Registry:
                     self._texts.update(fresh)
                     self._pending = []
         return self._index
-
-
-def _may_be_error(text: str) -> bool:
-    return any(sign in text for sign in ERROR_SIGNS)
 
 
 _Anchors = dict[str, list[tuple[Pattern, int]]]
