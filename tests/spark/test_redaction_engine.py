@@ -17,9 +17,13 @@ from support.scala_objects import scala_object
 pytestmark = pytest.mark.spark
 
 
+# This JVM computes for a minute and more: the optimizing compiler, which the tests' JVMs do without, halves that.
+COMPUTES = "-XX:TieredStopAtLevel=4"
+
+
 @pytest.fixture(scope="module")
 def redactor():
-    with bare_jvm() as gateway:
+    with bare_jvm(COMPUTES) as gateway:
         redactor = scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor")
         assert redactor.isEmpty()
         redactor.registerAllDeclared(list(CANARIES.values()))
@@ -60,7 +64,7 @@ def test_encodings(redactor, name, encoding):
 def test_cases_that_both_engines_pass():
     path = Path(__file__).resolve().parents[1] / "conformance" / "redaction" / "cases.json"
     cases = json.loads(path.read_text(encoding="utf-8"))
-    with bare_jvm() as gateway:
+    with bare_jvm(COMPUTES) as gateway:
         answers, asked = {}, {}
         for case in cases:
             _forget(gateway)
@@ -210,7 +214,7 @@ def test_random_values_in_random_places(redactor):
 @pytest.fixture
 def fresh_redactor():
     """A redactor with few values; what other tests declare makes it slow (`~` stands everywhere)."""
-    with bare_jvm() as gateway:
+    with bare_jvm(COMPUTES) as gateway:
         yield scala_object(gateway.jvm, "io.sparkconfig.redaction.engine.Redactor")
 
 
