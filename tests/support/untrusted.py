@@ -59,3 +59,12 @@ def put_library(python: Path, folder: Path) -> None:
 def give_link(link: Path) -> None:
     link.symlink_to("/usr")
     os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
+
+
+def give_behind_a_link(link: Path) -> None:
+    """A package that lies elsewhere, in folders of root, with a file of the job's in it."""
+    elsewhere = link.parents[3] / f"{link.name}-elsewhere" / "inner"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "module.py").write_text("")
+    link.symlink_to(elsewhere.parent)
+    give(elsewhere / "module.py")

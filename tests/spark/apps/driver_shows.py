@@ -5,9 +5,11 @@ Arguments: folder, jar. Writes what its errors say to ``errors.txt`` by a file o
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import logging
+import multiprocessing
 import sys
 import threading
 import warnings
@@ -151,6 +153,25 @@ for number in range(300):
     print(f"line {number} of a program: {number * 7919} rows in {number / 7:.3f} s")
 redaction_jvm._Jvm._places = places
 (folder / "reach.json").write_text(json.dumps({"held": held, "asked": len(asked), "other": len(other)}))
+
+
+def without_jvm(where: str) -> None:
+    print(f"{where}\nvalue {other} there", flush=True)
+
+
+child = multiprocessing.get_context("fork").Process(target=without_jvm, args=("in a forked child",))
+child.start()
+child.join()
+
+
+@atexit.register
+def after_the_end() -> None:
+    gateway = context._gateway
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait(60)
+    without_jvm("after the JVM's end")
+
 
 logging.info("the last line of the log")
 spark.sql(f"SELECT raise_error('uncaught {variable}') FROM range(1)").collect()

@@ -1,9 +1,9 @@
 """Start of the side process beside an operator's file: its packages must not be the job's to write.
 
 The driver's JVM runs this text with `python -I -S -c`: nothing of the environment counts, and no package was imported.
-What is checked: each folder from which packages come, what lies directly in it, all of sparkconfig's own folder, and
-the links and directories on the way to them. The JVM has checked what Python reads before this text: the interpreter,
-its pyvenv.cfg and home, the folders of its standard library. Nothing more is imported here than must be.
+What is checked: each folder from which modules come with all that lies in it, and the links and directories on the way.
+The JVM has checked what Python reads before this text: the interpreter, its pyvenv.cfg and home, the folders of its
+standard library. Nothing more is imported here than must be.
 """
 
 from __future__ import annotations
@@ -27,17 +27,22 @@ def refuse(path: str, why: str) -> None:
 def check(path: str) -> str | None:
     """Check one file, directory or link; return what a link points to."""
     found = os.lstat(path)
+    inspect(path, found)
+    return os.readlink(path) if stat.S_ISLNK(found.st_mode) else None
+
+
+def inspect(path: str, found: os.stat_result) -> None:
+    """Check the owner and the permissions of one file, directory or link."""
     if found.st_uid == USER != 0:
         refuse(path, f"belongs to the user that runs the job (uid {USER}), who could change it")
-    if stat.S_ISLNK(found.st_mode):
-        return os.readlink(path)
-    if stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX:
-        return None  # like /tmp: only its owner can replace what lies in it
+    # A link has no permissions of its own. Of a directory like /tmp, only its owner can replace what lies in it.
+    if stat.S_ISLNK(found.st_mode) or (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX):
+        return
     if found.st_mode & stat.S_IWOTH:
         refuse(path, "can be written by everybody, who could change it")
-    if USER != 0 and os.access(path, os.W_OK):
+    # Lists of access rights show as rights of the group.
+    if USER != 0 and found.st_mode & stat.S_IWGRP and os.access(path, os.W_OK):
         refuse(path, f"can be written by the user that runs the job (uid {USER}), who could change it")
-    return None
 
 
 def check_above(path: str) -> None:
@@ -69,11 +74,27 @@ def check_above(path: str) -> None:
 
 
 def check_folder(path: str) -> None:
-    """Check a folder, what lies directly in it, and the directories above."""
+    """Check a folder, all that lies in it, and the directories above."""
     check_above(path)
-    if os.path.isdir(path):
-        for entry in os.scandir(path):
-            check_above(entry.path)
+    top = os.path.realpath(path)
+    waiting = [top]
+    while waiting:
+        folder = waiting.pop()
+        # Who cannot enter a folder imports nothing from it.
+        if folder in folders or not os.path.isdir(folder) or not os.access(folder, os.X_OK):
+            continue
+        folders.add(folder)
+        for entry in os.scandir(folder):
+            if entry.is_symlink():
+                check_above(entry.path)
+                if entry.is_dir():
+                    waiting.append(os.path.realpath(entry.path))
+            else:
+                inspect(entry.path, entry.stat(follow_symlinks=False))
+                # Packages beside the standard library have a folder of their own, if they count at all.
+                beside = folder == top and entry.name in ("site-packages", "dist-packages")
+                if entry.is_dir() and not beside:
+                    waiting.append(entry.path)
 
 
 def site_folders() -> list[str]:
@@ -92,6 +113,7 @@ def site_folders() -> list[str]:
 
 
 seen: dict[str, str | None] = {}  # what was checked, and what links point to
+folders: set[str] = set()  # those of which all was checked
 for folder in [*filter(None, sys.path), *site_folders()]:
     check_folder(folder)
 import site  # noqa: E402
@@ -111,8 +133,7 @@ if spec is None or spec.origin is None:
         "the Python package sparkconfig is not installed here, and beside an operator's file the copy in the jar does"
         " not count, since the job chooses the jar"
     )
-for top, _, _ in os.walk(os.path.dirname(spec.origin)):
-    check_folder(top)
+check_folder(os.path.dirname(spec.origin))
 try:
     from sparkconfig.agent.main import main
 except ModuleNotFoundError as error:
