@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from html.entities import name2codepoint
 
-from sparkconfig.redaction.data import ENTITIES
+from sparkconfig.redaction.data import ENTITIES, STEPS, STEPS_PER_CHARACTER
 
 __all__ = ["ESCAPES", "Budget", "Readings", "ScanOverloadError", "is_plain"]
 
@@ -46,6 +46,11 @@ class Budget:
 
     def __init__(self, steps: int) -> None:
         self._left = steps
+
+    @classmethod
+    def of(cls, text: str) -> Budget:
+        """Return the budget of ``text``."""
+        return cls(STEPS + STEPS_PER_CHARACTER * len(text))
 
     def spend(self, steps: int) -> None:
         """Take ``steps`` away; raises ScanOverloadError when none are left."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 
-from sparkconfig.redaction.data import ERROR_SIGNS, FLOOR, STEPS, STEPS_PER_CHARACTER
+from sparkconfig.redaction.data import ERROR_SIGNS, FLOOR
 from sparkconfig.redaction.fingerprints import Elsewhere
 from sparkconfig.redaction.masking import MASK, WITHHELD, in_mask, joined, replace
 from sparkconfig.redaction.patterns import Pattern, patterns, texts, worth_registering
@@ -35,10 +35,6 @@ _CHUNK = 1 << 20
 # Tables and plans cut values; this far before an ellipsis their beginnings are looked for.
 _ELLIPSIS = re.compile("\\.{3,}|\u2026")
 _CUT_LIMIT = 200
-
-
-def _budget(text: str) -> Budget:
-    return Budget(STEPS + STEPS_PER_CHARACTER * len(text))
 
 
 class Registry:
@@ -217,7 +213,7 @@ class _Index:
         return _Index(plain, encoded, bare)
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        budget = _budget(text)
+        budget = Budget.of(text)
         found = self._find(text, budget)
         for view, positions in views(text):
             found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
@@ -228,7 +224,7 @@ class _Index:
     def beginning(self, text: str) -> int:
         """How many of the last characters could be the beginning of a value."""
         starts, heads, signs, longest = self._starts
-        readings = Readings(text, _budget(text))
+        readings = Readings(text, Budget.of(text))
         end = len(text)
         for at in range(max(0, end - longest), end):
             if end - at < _WINDOW and text[at:] in heads:
