@@ -330,22 +330,26 @@ def attacks() -> list[str]:
     module: dict[str, Any] = {}
     exec(compile(found, "attacks.py", "exec"), module)  # noqa: S102 - this repository's
 
-    def listed(texts: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    def listed(texts: Mapping[str, Sequence[str]], server: str) -> list[list[str]]:
         rows = []
         for what, each in texts.items():
             example = max(each[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
             quote = "``" if "`" in example else "`"
             blank = " " if quote == "``" else ""
-            rows.append([what, str(len(each)), f"{quote}{blank}{example}{blank}{quote}"])
+            rows.append([what, server, str(len(each)), f"{quote}{blank}{example}{blank}{quote}"])
         return rows
 
-    titles = ["", "spellings", "one of them"]
+    both, connect = "Thrift, Connect", "Connect"
+    titles = ["", "tried on", "spellings", "one of them"]
     return [
-        *table(titles, listed(module["STATEMENTS"])),
+        *table(titles, [*listed(module["STATEMENTS"], both), *listed(module["CONNECT"], connect)]),
         "",
         "What everybody does works as before; the same tests send these to the same servers:",
         "",
-        *table(["", "statements", "one of them"], listed(module["HONEST"])),
+        *table(
+            [*titles[:2], "statements", "one of them"],
+            [*listed(module["HONEST"], both), *listed({"DataFrames": module["CONNECT_HONEST"]}, connect)],
+        ),
     ]
 
 

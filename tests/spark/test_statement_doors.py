@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from leaks.support import bare_jvm
 from spark.options.conftest import has_connect
 from sparkconfig.policy.rules.document import read
-from support.attacks import BAIT, HONEST, STATEMENTS, fill, prepare
+from support.attacks import BAIT, CONNECT, CONNECT_HONEST, HONEST, STATEMENTS, fill, prepare
 from support.policies import records
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
@@ -36,6 +36,8 @@ def document(folder: Path) -> dict[str, Any]:
     (option,) = (rule for rule in rules["rules"] if rule["key"] == "path")
     option["pattern"] = ".*"  # "paths" decides alone
     rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
+    rules["statements"].append({"type": "allow", "statement": "list-jars", "users": "bob"})
+    rules["references"].append({"type": "allow", "provider": "files", "path": f"{folder}/users/{{user}}/*"})
     return rules
 
 
@@ -43,6 +45,9 @@ def document(folder: Path) -> dict[str, Any]:
 def site(harness_run, tmp_path_factory) -> Site:
     folder = tmp_path_factory.mktemp("doors").resolve()
     prepare(folder)
+    for user in ("ann", "bob"):
+        (folder / "users" / user).mkdir(parents=True)
+        (folder / "users" / user / "own.properties").write_text(f"line={BAIT}\n")
     return Site(harness_run, folder, document(folder), **{"spark.plugins": "io.sparkconfig.ConfigPlugin"})
 
 
@@ -58,9 +63,11 @@ def attempt(run: Callable[[str], object], text: str) -> str | None:
     return None
 
 
-def all_refused(run: Callable[[str], object], folder: Path, server: str) -> None:
+def all_refused(
+    run: Callable[[str], object], folder: Path, server: str, attacks: Mapping[str, Sequence[str]] = STATEMENTS
+) -> None:
     passed = {}
-    for attack, texts in STATEMENTS.items():
+    for attack, texts in attacks.items():
         for text in texts:
             statement = fill(text, folder, server)
             problem = attempt(run, statement)
@@ -69,9 +76,11 @@ def all_refused(run: Callable[[str], object], folder: Path, server: str) -> None
     assert not passed, "\n".join(f"{key} -> {text}" for key, text in passed.items())
 
 
-def all_work(run: Callable[[str], object], folder: Path, server: str) -> None:
+def all_work(
+    run: Callable[[str], object], folder: Path, server: str, honest: Mapping[str, Sequence[str]] = HONEST
+) -> None:
     failed = {}
-    for texts in HONEST.values():
+    for texts in honest.values():
         for text in texts:
             problem = attempt(run, fill(text, folder, server))
             if problem is not None:
@@ -97,12 +106,15 @@ class TestThriftStatements:
             url = f"jdbc:hive2://127.0.0.1:{port}/default"
             connection = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
 
-            def run(text: str) -> object:
-                return jdbc_rows(connection, text)
+            other = gateway.jvm.java.sql.DriverManager.getConnection(url, "bob", "")
+
+            def run(text: str, user: str = "ann") -> object:
+                return jdbc_rows(connection if user == "ann" else other, text)
 
             run("CREATE TABLE kept (id BIGINT) USING parquet")
             yield run
             connection.close()
+            other.close()
         server.stop()
 
     def test_attacks_are_refused(self, site, run):
@@ -112,6 +124,21 @@ class TestThriftStatements:
 
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "thrift")
+
+    def test_two_users_at_once(self, site, run):
+        """What one of them is allowed is neither remembered for the other nor mixed up, in any order."""
+        (site.folder / "lake" / "lines.txt").write_text(f"one{BAIT}two")
+        for turn in range(20):
+            for user in ("bob", "ann") if turn % 2 else ("ann", "bob"):
+                for owner in ("bob", "ann"):
+                    line = f"${{files:{site.folder}/users/{owner}/own.properties:line}}"
+                    options = f"(path '{site.folder}/lake/lines.txt', lineSep '{line}')"
+                    view = f"CREATE OR REPLACE TEMPORARY VIEW own_lines USING text OPTIONS {options}"
+                    refused = attempt(lambda text, user=user: run(text, user), view)
+                    assert (refused is None) == (user == owner), (user, owner, refused)
+                assert run("SELECT count(*) FROM own_lines", user) == [("2",)]
+                refused = attempt(lambda text, user=user: run(text, user), "LIST JARS")
+                assert (refused is None) == (user == "bob")
 
 
 @pytest.mark.skipif(
@@ -131,7 +158,7 @@ class TestConnectStatements:
         }
         server = site.start("connect", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
         port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
-        made = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}/;user_id=ann").create()
+        made = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}/;user_id=bob").create()
         made.sql("CREATE TABLE kept (id BIGINT) USING parquet")
         yield made
         made.stop()
@@ -146,3 +173,34 @@ class TestConnectStatements:
 
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "connect")
+
+    def test_users_whom_nobody_authenticates_are_in_no_rule(self, run):
+        """Anybody may say that he is bob, and the operator has not set spark.config.connect.user.trusted."""
+        assert attempt(run, "LIST JARS")
+
+    @pytest.fixture
+    def python(self, session) -> Callable[[str], object]:
+        from pyspark.sql.connect import functions as F  # noqa: N812 - as everybody calls it
+        from pyspark.sql.datasource import DataSource
+
+        class Rows:
+            def eval(self):
+                yield (1,)
+
+        class Source(DataSource):
+            pass
+
+        udt = {"type": "udt", "class": "com.acme.Own", "pyClass": None, "sqlType": "string"}
+        fields = [{"name": "a", "type": udt, "nullable": True, "metadata": {}}]
+        names = {
+            "spark": session, "F": F, "Rows": Rows, "Source": Source,
+            "UDT": json.dumps({"type": "struct", "fields": fields}),
+            "rate": session.readStream.format("rate").load(),
+        }  # fmt: skip
+        return lambda text: eval(text, names)
+
+    def test_python_attacks_are_refused(self, site, python):
+        all_refused(python, site.folder, "connect", CONNECT)
+
+    def test_honest_dataframes_work(self, site, python):
+        all_work(python, site.folder, "connect", {"DataFrames": CONNECT_HONEST})

@@ -191,6 +191,101 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
 }
 """What a user tries: the attack to its statements, for both servers. ``{bait}`` and the like are filled in."""
 
+CONNECT: Mapping[str, Sequence[str]] = {
+    "read a file": [
+        "spark.read.text('{bait}').collect()",
+        "spark.read.load('{bait}', format='text').collect()",
+        "spark.read.text(['{lake}/orders', '{bait}']).collect()",
+        "spark.read.option('path', 'file:{bait}').format('text').load().collect()",
+        "spark.read.csv('FILE:{bait}').collect()",
+        "spark.read.json('/proc/self/root{bait}').collect()",
+        "spark.read.format('binaryFile').load('{lake}/../bait.txt').collect()",
+        "spark.read.table('text.`{bait}`').collect()",
+        "spark.table('text.`{lake}/link.txt`').collect()",
+        "spark.readStream.text('{folder}').isStreaming",
+        "spark.read.format('org.apache.spark.sql.execution.datasources.text.TextFileFormat').load('{lake}').collect()",
+        "spark.catalog.createTable('peek', '{bait}', 'text')",
+        "spark.catalog.createTable('peek', 'file:{bait}', source='csv')",
+        "spark.catalog.refreshByPath('{bait}')",
+        "spark.read.option('rowTag', 'a').option('rowValidationXSDPath', '{bait}').xml('{lake}').collect()",
+    ],
+    "write to the server's disk": [
+        "spark.range(1).write.csv('{folder}/out')",
+        "spark.range(1).write.save('file:{folder}/out')",
+        "spark.range(1).write.format('json').save('FILE:{folder}/out')",
+        "spark.range(1).write.option('path', '{folder}/out').saveAsTable('peek')",
+        "spark.range(1).write.parquet('{lake}/../out')",
+        "spark.range(1).write.orc('{lake}/away/out')",
+        "spark.range(1).writeTo('peek').using('com.acme.Own').create()",
+        "spark.range(1).write.format('com.acme.Own').save()",
+        "rate.writeStream.format('parquet').option('checkpointLocation', '{folder}/c').start('{folder}/out')",
+        "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{folder}/c').start()",
+    ],
+    "run Python on the server": [
+        "spark.range(1).select(F.udf(lambda a: a)('id')).collect()",
+        "spark.range(1).filter(F.udf(lambda a: True, 'boolean')('id')).collect()",
+        "spark.udf.register('peek', lambda a: a)",
+        "spark.range(1).mapInPandas(lambda rows: rows, 'id long').collect()",
+        "spark.range(1).mapInArrow(lambda rows: rows, 'id long').collect()",
+        "spark.range(1).groupBy('id').applyInPandas(lambda rows: rows, 'id long').collect()",
+        (
+            "spark.range(1).groupBy('id').cogroup(spark.range(1).groupBy('id'))"
+            ".applyInPandas(lambda a, b: a, 'id long').collect()"
+        ),
+        "spark.range(1).select(F.pandas_udf(lambda a: a, 'long')('id')).collect()",
+        "F.udtf(Rows, returnType='a int')().collect()",
+        "spark.udtf.register('peek', F.udtf(Rows, returnType='a int'))",
+        "spark.dataSource.register(Source)",
+        "rate.writeStream.foreachBatch(lambda rows, number: None).start()",
+        "rate.writeStream.foreach(print).start()",
+        "spark.range(1).agg(F.pandas_udf(lambda a: 1, 'long', functionType=202)('id')).collect()",
+    ],
+    "bring code and classes": [
+        "spark.addArtifact('{folder}/code.py', pyfile=True)",
+        "spark.addArtifacts('{folder}/code.zip', archive=True)",
+        "spark.addArtifact('{folder}/bait.txt', file=True)",
+        "spark.addArtifact('{folder}/code.jar')",
+        "spark.addArtifact('{folder}/Code.class')",
+        "spark.copyFromLocalToFs('{bait}', '{folder}/copied')",
+        "spark.udf.registerJavaFunction('peek', 'java.lang.Runtime')",
+        "spark.udf.registerJavaFunction('peek', 'com.acme.Own', 'string')",
+        "spark.udf.registerJavaUDAF('peek', 'com.acme.Own')",
+        "spark.read.schema(UDT).csv('{lake}').collect()",
+    ],
+    "call a class, or read the environment": [
+        "spark.range(1).select(F.reflect(F.lit('java.lang.System'), F.lit('getenv'), F.lit('HOME'))).collect()",
+        "spark.range(1).select(F.java_method(F.lit('java.lang.System'), F.lit('getenv'), F.lit('HOME'))).collect()",
+        "spark.range(1).select(F.call_function('reflect', F.lit('java.lang.Math'), F.lit('abs'), F.lit(1))).collect()",
+        'spark.range(1).selectExpr("\'$" + "{{env:HOME}}\'").collect()',
+        'spark.range(1).select(F.expr("\'$" + "{{system:user.home}}\'")).collect()',
+        "spark.range(1).filter(\"'$\" + \"{{env:HOME}}' > 'a'\").collect()",
+        'spark.sql("SELECT \'$" + "{{env:HOME}}\', :a", args=dict(a=1)).collect()',
+        "spark.sql('EXECUTE IMMEDIATE \"ADD JAR \\'{bait}\\'\"').collect()",
+        "spark.sql('BEGIN SELECT * FROM text.`{bait}`; END').collect()",
+        "spark.conf.set('spark.sql.adaptive.customCostEvaluatorClass', 'com.acme.Own')",
+    ],
+}
+"""What a client of Connect tries besides, as Python expressions."""
+
+CONNECT_HONEST: Sequence[str] = (
+    "spark.createDataFrame([(1, 'a')], 'id int, name string').collect()",
+    "spark.createDataFrame([(n, 'x' * 900) for n in range(9000)], 'id int, name string').count()",
+    "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
+    "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
+    "spark.read.parquet('{lake}/dataframe').count()",
+    "spark.read.load(['{lake}/dataframe'], format='parquet').count()",
+    "spark.range(5).write.mode('overwrite').saveAsTable('own_rows')",
+    "spark.table('own_rows').count()",
+    "spark.range(5).writeTo('own_more').using('parquet').create()",
+    "spark.range(5).createOrReplaceTempView('own_seen')",
+    "spark.catalog.listTables()",
+    "spark.catalog.cacheTable('own_rows')",
+    "spark.catalog.dropTempView('own_seen')",
+    "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
+    "spark.range(3).cache().count()",
+)
+"""What everybody does with DataFrames."""
+
 HONEST: Mapping[str, Sequence[str]] = {
     "queries": [
         "SELECT 1",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sparkconfig._text import shorten
 from sparkconfig.agent.policy_calls import answer
-from sparkconfig.policy.jobtype import Launch
+from sparkconfig.policy.jobtype import SHARED, Launch
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.keys.overrides import is_internal
 from sparkconfig.policy.request import OverrideRequest
@@ -66,6 +68,7 @@ class Policies:
         self._operator = operator
         self._name = confs.get("spark.app.name", "")
         self.job_type = engine.job_type(launch.application, launch.detect(confs))
+        self._owner = "" if self.job_type in SHARED else _os_user()
 
     @classmethod
     def load(
@@ -120,6 +123,8 @@ class Policies:
                 "application",
                 dict(self._confs),
                 complete=True,
+                user=self._owner,
+                authenticated=bool(self._owner),
             ),
             record=record,
         )
@@ -157,7 +162,9 @@ class Policies:
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a question of a door (:mod:`sparkconfig.agent.policy_calls`); who asks is filled in here."""
         known = {"job_name": self._name, "job_type": self.job_type, "application": self._launch.application}
-        return answer(self.engine, {**question, **known})
+        # What Connect and Thrift know of their users comes with the question.
+        owner = {"user": self._owner, "front": "os"} if self._owner else {}
+        return answer(self.engine, {**owner, **question, **known})
 
     def status(self) -> dict[str, Any]:
         """The mode, and how many violations there were since the side process started."""
@@ -166,3 +173,11 @@ class Policies:
     def close(self) -> None:
         """Close the policies and the audit file."""
         self.engine.close()
+
+
+def _os_user() -> str:
+    """The user whose application this is, ``""`` if the system has no name for it."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return ""

@@ -79,8 +79,7 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             props=question.get("props") or {},
             references=tuple(ReferenceUse(*map(str, item)) for item in question.get("references") or ()),
             complete=bool(question.get("complete")),
-            user=_text(question, "user"),
-            session=_text(question, "session"),
+            **_who(engine, question),
         )
         decision = engine.check(request, streaming=bool(question.get("streaming")))
         return _decided(engine, decision, explain=bool(question.get("explain")))
@@ -100,8 +99,7 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             _job_type(question),
             str(question.get("application") or ""),
             scope or "application",
-            user=_text(question, "user"),
-            session=_text(question, "session"),
+            **_who(engine, question),
         )
         texts = [_text_of(item) for item in question.get("expressions") or ()]
         return _decided(engine, engine.check_use(request, texts, point_of_use=scope is None), explain=False)
@@ -111,9 +109,7 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             _job_type(question),
             str(question.get("application") or ""),
             "session",
-            user=_text(question, "user"),
-            session=_text(question, "session"),
-            authenticated=engine.authenticates(_text(question, "front")),
+            **_who(engine, question),
         )
         items = [StatementItem(*map(str, item)) for item in question.get("items") or ()]
         return _decided(engine, engine.check_statement(request, items), explain=bool(question.get("explain")))
@@ -141,6 +137,15 @@ def _text_of(item: _Json) -> dict[str, str]:
     """A text under ``""``, with what says which of its references are Kafka's own."""
     siblings = {str(key): str(text) for key, text in (item.get("siblings") or {}).items()}
     return {"": str(item["text"]), **kafka_options.of_map(siblings)}
+
+
+def _who(engine: PolicyEngine, question: _Json) -> _Json:
+    """Who asks, as fields of a request."""
+    return {
+        "user": _text(question, "user"),
+        "session": _text(question, "session"),
+        "authenticated": engine.authenticates(_text(question, "front")),
+    }
 
 
 def _text(question: _Json, name: str) -> str:

@@ -169,6 +169,7 @@ class OverrideRequest:
         user: who sent the statement, as the server knows it, ``""`` if unknown; for records.
         session: the session's id, ``""`` if unknown; for records.
         authenticated: whether somebody made sure that ``user`` is who asks; else no rule sees the user.
+        anyone: whether some user has been asked about already, nobody knows which: a point of use on an executor.
     """
 
     job_name: str
@@ -181,6 +182,7 @@ class OverrideRequest:
     user: str = ""
     session: str = ""
     authenticated: bool = False
+    anyone: bool = False
 
     @property
     def principal(self) -> str:

@@ -165,7 +165,7 @@ class RulesPolicy(OverridePolicy):
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Evaluate a reference by the document's ``references``."""
-        return self.book.references.problem(request.job_type, request.scope, use)
+        return self.book.references.problem(request, use)
 
     def evaluates_statements(self, job_type: str) -> bool:
         """Whether the document has rules about statements of such jobs."""

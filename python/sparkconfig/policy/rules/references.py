@@ -6,12 +6,13 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.references import scan
 from sparkconfig.policy.patterns import Pattern
-from sparkconfig.policy.request import ReferenceUse
+from sparkconfig.policy.request import OverrideRequest, ReferenceUse
+from sparkconfig.policy.rules.users import concerns_user
 
 if TYPE_CHECKING:
     from sparkconfig.policy.rules import schema
@@ -20,6 +21,9 @@ __all__ = ["SUBSTITUTION", "ReferenceRule", "ReferenceRules", "uses_in"]
 
 SUBSTITUTION = "$["
 """The provider under which rules see a text that holds ``$[...]`` (KIP-269)."""
+
+USER = "{user}"
+"""Stands for the authenticated user in the path of an allowing rule, as one segment with percent escapes."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class ReferenceRule:
         place: where the rule stands.
         job_types: the job types it is about; None: all.
         scopes: the scopes it is about; None: all.
+        users: patterns of the users it is about; None: all.
         message: the operator's own text for violations.
     """
 
@@ -42,6 +47,7 @@ class ReferenceRule:
     place: str
     job_types: frozenset[str] | None = None
     scopes: frozenset[str] | None = None
+    users: tuple[Pattern, ...] | None = None
     message: str | None = None
 
     @classmethod
@@ -59,6 +65,7 @@ class ReferenceRule:
             place=place,
             job_types=None if element.job_types is None else frozenset(element.job_types),
             scopes=None if element.scopes is None else frozenset(element.scopes),
+            users=None if element.users is None else tuple(map(Pattern, element.users)),
             message=element.message,
         )
 
@@ -68,15 +75,30 @@ class ReferenceRule:
             self.scopes is None or scope in self.scopes
         )
 
-    def matches(self, use: ReferenceUse) -> bool:
-        """Whether the reference fits; an allowing rule wants all spellings to fit, a forbidding one any."""
-        found = (self._fits(use.provider, path, use.key) for path in _spellings(use.path))
-        return all(found) if self.allow else any(found)
+    def matches(self, request: OverrideRequest, use: ReferenceUse) -> bool:
+        """Whether the reference fits, for who asks.
 
-    def _fits(self, provider: str, path: str, key: str) -> bool:
+        An allowing rule wants all spellings of the path to fit, a forbidding one any.
+        """
+        if not concerns_user(self.users, request, allow=self.allow):
+            return False
+        spellings = _spellings(use.path)
         if not self.allow:
-            provider, path, key = provider.lower(), path.lower(), key.lower()
-        return self.provider.matches(provider) and self.path.matches(path) and self.key.matches(key)
+            return any(
+                self._fits(self.path, use.provider.lower(), path.lower(), use.key.lower())
+                for path in spellings
+            )
+        if USER not in self.path.text:
+            return all(self._fits(self.path, use.provider, path, use.key) for path in spellings)
+        patterns = _of_user(self.path.text, request)
+        # A user's name may need percent escapes: each spelling of the path is compared with that of the pattern.
+        return bool(patterns) and all(
+            self._fits(pattern, use.provider, path, use.key)
+            for pattern, path in zip(patterns, _each_spelling(use.path), strict=True)
+        )
+
+    def _fits(self, pattern: Pattern, provider: str, path: str, key: str) -> bool:
+        return self.provider.matches(provider) and pattern.matches(path) and self.key.matches(key)
 
 
 class ReferenceRules:
@@ -89,16 +111,17 @@ class ReferenceRules:
     def __init__(self, rules: Sequence[ReferenceRule] = ()) -> None:
         self.rules = tuple(rules)
 
-    def problem(self, job_type: str, scope: str, use: ReferenceUse) -> tuple[str | None, str]:
+    def problem(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Why the reference may not be used (None: it may), and the place of the rule that decided."""
-        rules = [rule for rule in self.rules if rule.concerns(job_type, scope)]
+        job_type = request.job_type
+        rules = [rule for rule in self.rules if rule.concerns(job_type, request.scope)]
         for rule in rules:
-            if not rule.allow and rule.matches(use):
+            if not rule.allow and rule.matches(request, use):
                 text = rule.message or f"a {job_type} job may not use this reference"
                 return text, rule.place
         allowing = [rule for rule in rules if rule.allow]
         for rule in allowing:
-            if rule.matches(use):
+            if rule.matches(request, use):
                 return None, rule.place
         if allowing:
             return f"no rule lets a {job_type} job use this reference", "no rule"
@@ -137,9 +160,26 @@ def uses_in(
 
 def _spellings(path: str) -> list[str]:
     """The path as written, and what a store may make of it: percent escapes and ``..`` resolved."""
+    return list(dict.fromkeys(_each_spelling(path)))
+
+
+def _each_spelling(path: str) -> list[str]:
     plain = path
     for _ in range(3):
         plain = unquote(plain)
     plain = plain.replace("\\", "/")
     normal = posixpath.normpath(plain) if plain else ""
-    return list(dict.fromkeys([path, plain, normal]))
+    return [path, plain, normal]
+
+
+def _of_user(text: str, request: OverrideRequest) -> list[Pattern]:
+    """The pattern of a path for who asks, in each spelling; empty: nobody knows who it is."""
+    if request.anyone:
+        return [Pattern(text.replace(USER, "*"))] * 3
+    name = quote(request.principal, safe="")
+    if not name or name.strip(".") == "":
+        return []
+    # A star in a name would be decoded to a pattern's.
+    if "*" in request.principal:
+        return []
+    return [Pattern(each) for each in _each_spelling(text.replace(USER, name))]

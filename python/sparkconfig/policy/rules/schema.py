@@ -141,8 +141,19 @@ Element = Annotated[
 ]
 
 
+Patterns = Annotated[
+    tuple[Annotated[StrictStr, Field(min_length=1)], ...],
+    Field(min_length=1),
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+]
+"""One pattern, or a list of patterns of which one must fit."""
+
+
 class ReferenceElement(_Model):
-    """Which references a kind of job may use; ``*`` stands for any text in each pattern."""
+    """Which references a kind of job may use.
+
+    ``*`` stands for any text in each pattern, and ``{user}`` in the path of an allowing one for the authenticated user.
+    """
 
     type: Literal["allow", "forbid"]
     provider: Annotated[StrictStr, Field(min_length=1)]
@@ -150,16 +161,9 @@ class ReferenceElement(_Model):
     key: StrictStr = "*"
     job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1)] | None = None
+    users: Patterns | None = None
     message: StrictStr | None = None
     note: StrictStr | None = None
-
-
-Patterns = Annotated[
-    tuple[Annotated[StrictStr, Field(min_length=1)], ...],
-    Field(min_length=1),
-    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
-]
-"""One pattern, or a list of patterns of which one must fit."""
 
 
 class StatementBase(_Model):

@@ -17,11 +17,12 @@ from urllib.parse import unquote
 
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import OverrideRequest, StatementItem
+from sparkconfig.policy.rules.users import concerns_user
 
 if TYPE_CHECKING:
     from sparkconfig.policy.rules import schema
 
-__all__ = ["StatementRule", "StatementRules", "concerns_user"]
+__all__ = ["SECTIONS", "StatementRule", "StatementRules"]
 
 SECTIONS = {"statement": "statements", "function": "functions", "path": "paths", "source": "sources"}
 """The list of a document in which each kind of item is decided."""
@@ -33,19 +34,6 @@ _DO = {
     "source": "{detail} with this data source",
 }
 _GLOB = re.compile(r"[*?\[\]{}\\]")
-
-
-def concerns_user(users: Sequence[Pattern] | None, request: OverrideRequest, *, allow: bool) -> bool:
-    """Whether a rule about ``users`` (None: it is about all) concerns who asks.
-
-    Without an authenticated user an allowing rule does not, and a forbidding rule does: nobody knows that it is
-    somebody else.
-    """
-    if users is None:
-        return True
-    if not request.principal:
-        return not allow
-    return any(pattern.matches(request.principal) for pattern in users)
 
 
 @dataclass(frozen=True)

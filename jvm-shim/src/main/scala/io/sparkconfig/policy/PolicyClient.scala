@@ -104,7 +104,7 @@ private[sparkconfig] final class PolicyClient(
   /** As above for who is known already, without raising. */
   def statement(items: Set[StatementItem], who: Option[Requester]): Verdict =
     if (items.isEmpty) Verdict.Allowed
-    else remembering(("statement", who.map(_.user), items)) {
+    else remembering(("statement", items), who) {
       val question = Json.obj()
       question.put("op", "statement")
       val node = question.putArray("items")
@@ -112,13 +112,18 @@ private[sparkconfig] final class PolicyClient(
       ask(question, who)
     }
 
-  private def remembering(key: Any)(verdict: => Verdict): Verdict =
+  /** Rules may be about users: what one of them was allowed says nothing about another. */
+  private def remembering(asked: Any)(verdict: => Verdict): Verdict = remembering(asked, Requester.current)(verdict)
+
+  private def remembering(asked: Any, who: Option[Requester])(verdict: => Verdict): Verdict = {
+    val key = (asked, who.map(each => (each.user, each.front)))
     if (allowed.containsKey(key)) Verdict.Allowed
     else {
       val found = verdict
       if (found.allowed) allowed.put(key, ())
       found
     }
+  }
 
   private def ask(question: ObjectNode): Verdict = ask(question, Requester.current)
 
