@@ -36,7 +36,13 @@ RULES = {
         {"key": "spark.shop.front", "type": "fixed", "value": "connect", "jobTypes": ["connect"]},
     ],
     "references": [
-        {"type": "allow", "provider": "files", "key": "shared*", "jobTypes": ["sql", "connect"]},
+        {
+            "type": "allow",
+            "provider": "files",
+            "key": "shared*",
+            "jobTypes": ["sql", "connect"],
+            "options": "lineSep",
+        },
     ],
 }
 DEFAULTS = {

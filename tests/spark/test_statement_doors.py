@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 
 from leaks.support import bare_jvm
 from spark.options.conftest import has_connect
 from sparkconfig.policy.rules.document import read
-from support.attacks import BAIT, CONNECT, CONNECT_HONEST, HONEST, STATEMENTS, fill, prepare
+from support.attacks import BAIT, BOUND, CONNECT, CONNECT_HONEST, HONEST, SHOP, STATEMENTS, fill, prepare
 from support.policies import records
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
@@ -37,7 +35,12 @@ def document(folder: Path) -> dict[str, Any]:
     option["pattern"] = ".*"  # "paths" decides alone
     rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
     rules["statements"].append({"type": "allow", "statement": "list-jars", "users": "bob"})
-    rules["references"].append({"type": "allow", "provider": "files", "path": f"{folder}/users/{{user}}/*"})
+    rules["references"].append(
+        {"type": "allow", "provider": "files", "path": f"{folder}/users/{{user}}/*", "options": "lineSep"}
+    )
+    rules["references"].append(
+        {"type": "allow", "provider": "files", "path": f"{folder}/shop/*", "formats": "jdbc", "to": SHOP}
+    )
     return rules
 
 
@@ -48,6 +51,8 @@ def site(harness_run, tmp_path_factory) -> Site:
     for user in ("ann", "bob"):
         (folder / "users" / user).mkdir(parents=True)
         (folder / "users" / user / "own.properties").write_text(f"line={BAIT}\n")
+    (folder / "shop").mkdir()
+    (folder / "shop" / "db.properties").write_text(f"password={BAIT}\n")
     return Site(harness_run, folder, document(folder), **{"spark.plugins": "io.sparkconfig.ConfigPlugin"})
 
 
@@ -55,7 +60,7 @@ def attempt(run: Callable[[str], object], text: str) -> str | None:
     """Why a statement was refused; None: it was not. What fails otherwise is told."""
     try:
         found = run(text)
-    except (PySparkException, Py4JJavaError) as error:
+    except Exception as error:
         problem = re.sub(r"An error occurred[^:]*:", "", str(error))
         assert BAIT not in problem, text
         return problem if REFUSED.search(problem) else f"NOT BY POLICY: {problem[:300]}"
@@ -112,6 +117,7 @@ class TestThriftStatements:
                 return jdbc_rows(connection if user == "ann" else other, text)
 
             run("CREATE TABLE kept (id BIGINT) USING parquet")
+            run(fill(BOUND, site.folder, "thrift"))
             yield run
             connection.close()
             other.close()
@@ -160,6 +166,7 @@ class TestConnectStatements:
         port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
         made = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}/;user_id=bob").create()
         made.sql("CREATE TABLE kept (id BIGINT) USING parquet")
+        made.sql(fill(BOUND, site.folder, "connect"))
         yield made
         made.stop()
         server.stop()
@@ -180,6 +187,7 @@ class TestConnectStatements:
 
     @pytest.fixture
     def python(self, session) -> Callable[[str], object]:
+        from pyspark.sql import types as T  # noqa: N812
         from pyspark.sql.connect import functions as F  # noqa: N812 - as everybody calls it
         from pyspark.sql.datasource import DataSource
 
@@ -193,7 +201,7 @@ class TestConnectStatements:
         udt = {"type": "udt", "class": "com.acme.Own", "pyClass": None, "sqlType": "string"}
         fields = [{"name": "a", "type": udt, "nullable": True, "metadata": {}}]
         names = {
-            "spark": session, "F": F, "Rows": Rows, "Source": Source,
+            "spark": session, "F": F, "T": T, "Rows": Rows, "Source": Source,
             "UDT": json.dumps({"type": "struct", "fields": fields}),
             "rate": session.readStream.format("rate").load(),
         }  # fmt: skip

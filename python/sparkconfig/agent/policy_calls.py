@@ -12,6 +12,8 @@ A question::
 
     {"op": "use", "job_type": "connect", "scope": "worker", "expressions": [{"text": "${vault:db/prod:password}"}]}
 
+    {"op": "connection", "job_type": "connect", "formats": ["jdbc"], "options": {"url": "jdbc:postgresql://db", ...}}
+
     {"op": "statement", "job_type": "connect", "items": [["path", "s3a://lake/orders", "read"], ...]}
 
     {"op": "job_type", "application": "com.acme.Daily", "main_class": "...", "command": "...", "confs": {...}}
@@ -23,7 +25,8 @@ A question::
 has to evaluate, and compares the rest with the operator's own texts. Session questions hold what differs from the
 application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
 is a question about that value). A table's name has its catalog and database filled in. ``use`` asks about references
-whose values somebody wants by themselves; without a scope it is a point of use behind the doors.
+whose values somebody wants by themselves; without a scope it is a point of use behind the doors. ``formats`` say whose
+options ``props`` are, in ``check``; ``connection`` asks about the options with which a connection is about to be made.
 
 Instead of ``job_type`` a question may hold ``facts`` (``main_class``, ``command``, ``confs``). An answer::
 
@@ -79,6 +82,7 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             props=question.get("props") or {},
             references=tuple(ReferenceUse(*map(str, item)) for item in question.get("references") or ()),
             complete=bool(question.get("complete")),
+            formats=tuple(map(str, question.get("formats") or ())),
             **_who(engine, question),
         )
         decision = engine.check(request, streaming=bool(question.get("streaming")))
@@ -113,10 +117,22 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
         )
         items = [StatementItem(*map(str, item)) for item in question.get("items") or ()]
         return _decided(engine, engine.check_statement(request, items), explain=bool(question.get("explain")))
+    if op == "connection":
+        options = {str(name): str(text) for name, text in (question.get("options") or {}).items()}
+        request = OverrideRequest(
+            str(question.get("job_name") or ""),
+            _job_type(question),
+            str(question.get("application") or ""),
+            "source",
+            formats=tuple(map(str, question.get("formats") or ())),
+            target=options,
+            **_who(engine, question),
+        )
+        return _decided(engine, engine.check_connection(request, options), explain=False)
     if op == "job_type":
         kind = engine.job_type(str(question.get("application") or ""), _detected(question))
         return {"job_type": kind, "worker_access": engine.worker_access(kind)}
-    raise ConfigurationError("a question's op is check, create_table, use, statement or job_type")
+    raise ConfigurationError("a question's op is check, create_table, use, connection, statement or job_type")
 
 
 _TABLE = (

@@ -40,6 +40,7 @@ class Statement:
         text: the statement.
         confs: what it sets in the session; None as a value: it takes the key away.
         options: the OPTIONS of a table or view.
+        provider: its data source.
         table: the table that it creates.
         problem: why it cannot be evaluated here.
     """
@@ -48,6 +49,7 @@ class Statement:
     text: str = field(repr=False)
     confs: dict[str, str | None] = field(default_factory=dict, repr=False)
     options: dict[str, str] = field(default_factory=dict, repr=False)
+    provider: str = ""
     table: CreateTableRequest | None = None
     problem: str | None = None
 
@@ -130,15 +132,22 @@ def _created(line: int, statement: str, job_type: str) -> Statement:
         for item in group.expressions
     }
     if tree.kind != "TABLE":
-        return Statement(line, statement, options=options)
+        return Statement(line, statement, options=options, provider=_provider(known))
     return Statement(
         line,
         statement,
         options=options,
+        provider=_provider(known),
         table=_table(
             tree, properties, options, job_type, replacing=replacing or bool(tree.args.get("replace"))
         ),
     )
+
+
+def _provider(statement: str) -> str:
+    """The data source after USING; ``""`` if there is none."""
+    found = re.search(r"\bUSING\s+(?:`([^`]+)`|([\w.]+))", statement, re.IGNORECASE)
+    return "" if found is None else str(found[1] or found[2])
 
 
 def _table(

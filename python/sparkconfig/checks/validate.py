@@ -32,6 +32,8 @@ class Question:
         streaming: whether it is a streaming query inside such a job.
         application: main class or script.
         scope: where the confs are set.
+        format: of options: their data source.
+        user: the authenticated user who would ask.
         sql: name to text of SQL files that it would run.
     """
 
@@ -40,6 +42,8 @@ class Question:
     streaming: bool = False
     application: str = ""
     scope: str = "application"
+    format: str = ""
+    user: str = ""
     sql: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -163,6 +167,9 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
         question.scope,
         question.confs,
         complete=question.scope == "application",
+        user=question.user,
+        authenticated=bool(question.user),
+        formats=(question.format,) if question.format else (),
     )
     if question.confs or not question.sql:
         report.add(engine.check(request, streaming=question.streaming))
@@ -187,15 +194,25 @@ def _limits(engine: PolicyEngine, job_type: str) -> list[str]:
 def _add_statement(
     report: Report, engine: PolicyEngine, request: OverrideRequest, statement: Statement, where: str
 ) -> None:
-    session = replace(request, scope="session", complete=False, references=())
-    in_text = tuple(uses_in({where: statement.text}))
-    report.add(
-        engine.check(replace(session, props=statement.confs, references=() if statement.confs else in_text)),
-        where,
-    )
+    session = replace(request, scope="session", complete=False, references=(), target={}, formats=())
+    # Where in the text they stand is known to Spark's own parser alone.
+    in_text = () if statement.confs or statement.options else tuple(uses_in({where: statement.text}))
+    asked = replace(session, props=statement.confs, references=in_text, unbound=bool(in_text))
+    report.add(engine.check(asked), where)
     if statement.options:
-        # Their references are in the statement's text, which is evaluated above.
-        report.add(engine.check(replace(session, scope="source", props=statement.options)), where)
+        formats = (statement.provider,) if statement.provider else ()
+        report.add(
+            engine.check(
+                replace(
+                    session,
+                    scope="source",
+                    props=statement.options,
+                    target=statement.options,
+                    formats=formats,
+                )
+            ),
+            where,
+        )
     if statement.table is not None:
         report.add(engine.check_table(statement.table), where)
     if statement.problem is not None:

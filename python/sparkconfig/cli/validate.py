@@ -58,6 +58,10 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--application", default="", metavar="NAME", help="main class or script")
     parser.add_argument("--scope", choices=_SCOPES, default="application")
     parser.add_argument(
+        "--format", default="", metavar="NAME", help="the data source whose options the confs are"
+    )
+    parser.add_argument("--user", default="", metavar="NAME", help="the authenticated user who would ask")
+    parser.add_argument(
         "--policy",
         metavar="FILE_OR_NAME",
         help="a JSON or TOML document for Rules, or the name or class of a policy; instead of the operator's",
@@ -92,6 +96,8 @@ def run(options: argparse.Namespace, out: Output) -> int:
         streaming=options.streaming,
         application=options.application,
         scope=options.scope,
+        format=options.format,
+        user=options.user,
         sql={str(path): _read(path) for path in options.sql},
     )
     report = check(question, policy=options.policy, operator=options.operator_file, resolve=options.resolve)

@@ -173,6 +173,21 @@ class PolicyEngine:
             return Decision()
         return self.check(request.with_props({}, dict.fromkeys(uses)))
 
+    def check_connection(self, request: OverrideRequest, options: Mapping[str, str]) -> Decision:
+        """Evaluate the references of a connection that is about to be made, wherever its options came from.
+
+        Args:
+            request: who asks, with the options as its ``target``.
+            options: what the connection gets, references unresolved.
+        """
+        uses = [
+            use
+            for name, text in options.items()
+            for use in self._evaluator.uses({name: text})
+            if not self._passes(request, text, [use])
+        ]
+        return self.check(request.with_props({}, dict.fromkeys(uses))) if uses else Decision()
+
     def evaluates_statements(self, job_type: str) -> bool:
         """Whether there are rules about the statements of such jobs."""
         return self._policies[job_type].evaluates_statements(job_type)
@@ -206,7 +221,9 @@ class PolicyEngine:
         if text in self._put_in_place or self._evaluator.overrides.holds_text(text):
             return True
         # A door has let it pass for its own user, whom an executor does not know.
-        asked = replace(request.with_props({}, uses), anyone=not request.principal)
+        asked = replace(
+            request.with_props({}, uses), anyone=not request.principal, unbound=not request.target
+        )
         tried = (
             self.check(replace(asked, scope=scope), streaming=streaming, record=False)
             for streaming in (False, True)

@@ -169,6 +169,9 @@ class OverrideRequest:
         user: who sent the statement, as the server knows it, ``""`` if unknown; for records.
         session: the session's id, ``""`` if unknown; for records.
         authenticated: whether somebody made sure that ``user`` is who asks; else no rule sees the user.
+        formats: what the data source is called whose options these are, as written and by its short name.
+        target: all options of that source, as they were written; without them ``props``.
+        unbound: whether nobody knows yet for which option a value is wanted: a point of use that fetches it.
         anyone: whether some user has been asked about already, nobody knows which: a point of use on an executor.
     """
 
@@ -183,6 +186,9 @@ class OverrideRequest:
     session: str = ""
     authenticated: bool = False
     anyone: bool = False
+    formats: tuple[str, ...] = ()
+    target: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
+    unbound: bool = False
 
     @property
     def principal(self) -> str:
@@ -202,6 +208,7 @@ class OverrideRequest:
             if not isinstance(name, str):
                 raise ConfigurationError(f"the name of a property is {type(name).__name__}, not text")
         object.__setattr__(self, "props", read_only(self.props))
+        object.__setattr__(self, "target", read_only(self.target or self.props))
         object.__setattr__(self, "references", tuple(self.references))
 
     def with_props(

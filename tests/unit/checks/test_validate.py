@@ -74,6 +74,7 @@ CASES = [
     ("shared-server.json", "sql", "source", {"password": "${secrets:teams/x:password}"}, False),
     ("shared-server.json", "batch", "source", {"password": "${secrets:teams/x:password}"}, True),
     ("shared-server.json", "batch", "source", {"password": "${secrets:teams/x:admin}"}, False),
+    ("shared-server.json", "sql", "source", {"query": "${secrets:shared/x:password}"}, False),
     ("shared-server.json", "sql", "source", {"fs.s3a.secret.key": "x"}, False),
     ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "8"}, True),
     ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "7"}, False),
@@ -97,7 +98,7 @@ CASES = [
 def test_examples_decide_as_their_comments_say(capsys, example, job_type, scope, props, ok):
     if example == "batch-limits.json":
         props = {"spark.acme.team": "sales", **props}
-    words = ["--policy", EXAMPLES / example, "--job-type", job_type, "--scope", scope]
+    words = ["--policy", EXAMPLES / example, "--job-type", job_type, "--scope", scope, "--format", "jdbc"]
     code, out, _ = validate(capsys, *words, *confs(**props))
     assert code == (0 if ok else 8), out
 

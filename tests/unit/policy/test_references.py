@@ -37,7 +37,7 @@ REFERENCES = {
 @pytest.mark.parametrize("scope", ["session", "source", "catalog", "hadoop"])
 def test_references_by_provider_path_key_and_job_type(tmp_path, text, job_type, ok, scope):
     checker = engine(tmp_path, REFERENCES, providers="vault,files", substitution__enabled="true")
-    decision = checker.check(request({"password": text}, job_type=job_type, scope=scope))
+    decision = checker.check(request({"fs.s3a.secret.key": text}, job_type=job_type, scope=scope))
     assert decision.allowed is ok
 
 

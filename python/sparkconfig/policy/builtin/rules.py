@@ -79,7 +79,8 @@ class RulesPolicy(OverridePolicy):
         self._book: Rulebook | None = None
         self._exact: dict[str, list[Rule]] = {}
         self._patterns: list[Rule] = []
-        self._cache: dict[tuple[str, str, str], tuple[Rule, ...]] = {}
+        self._cache: dict[tuple[str, str, str, str], tuple[Rule, ...]] = {}
+        self._by_user = False
         self._lock = threading.Lock()
 
     def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
@@ -94,6 +95,7 @@ class RulesPolicy(OverridePolicy):
                 self._exact.setdefault(rule.pattern.text, []).append(rule)
             else:
                 self._patterns.append(rule)
+        self._by_user = any(rule.users is not None for rule in book.rules)
 
     @property
     def book(self) -> Rulebook:
@@ -106,37 +108,58 @@ class RulesPolicy(OverridePolicy):
             raise ConfigurationError("the policy 'Rules' was not configured")
         return self._book
 
-    def deciding(self, job_type: str, scope: str, name: str) -> tuple[Rule, ...]:
+    def deciding(self, request: OverrideRequest, name: str, scope: str | None = None) -> tuple[Rule, ...]:
         """The most specific rules about ``name``; empty if there is none."""
+        scope = request.scope if scope is None else scope
         folded = fold(canonical(name, scope))
-        place = (folded, job_type, scope)
+        user = request.principal if self._by_user else ""
+        place = (folded, request.job_type, scope, user)
         found = self._cache.get(place)
         if found is None:
-            found = self._decide(folded, job_type, scope)
+            found = self._decide(folded, request.job_type, scope, user)
             with self._lock:
                 if len(self._cache) >= _MOST_CACHED:  # names come from jobs: memory must not grow with them
                     self._cache.clear()
                 self._cache[place] = found
         return found
 
-    def _decide(self, folded: str, job_type: str, scope: str) -> tuple[Rule, ...]:
+    def _decide(self, folded: str, job_type: str, scope: str, user: str) -> tuple[Rule, ...]:
+        found = self._about(folded, job_type, scope)
+        if not self._by_user:
+            return _highest(found)
+        if user:
+            return _highest(
+                [
+                    rule
+                    for rule in found
+                    if rule.users is None or any(each.matches(user) for each in rule.users)
+                ]
+            )
+        # Nobody knows who it is: rules about users give nothing, and what they limit is limited.
+        common = _highest([rule for rule in found if rule.users is None])
+        return (*common, *(rule for rule in found if rule.users is not None)) if common else ()
+
+    def _about(self, folded: str, job_type: str, scope: str) -> list[Rule]:
+        """All rules about a key; exact ones alone, if there are any."""
         exact: list[Rule] = []
         for name in (folded, *generalised(folded)):
-            exact = [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope)]
-            if exact:
-                break
-        matching = [] if exact or is_internal(folded) or is_clients(folded) else self._patterns
-        candidates = exact or [
+            exact += [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope)]
+            # Rules about others leave a user to the next.
+            if any(rule.users is None for rule in exact):
+                return exact
+        matching = [] if is_internal(folded) or is_clients(folded) else self._patterns
+        return exact + [
             rule for rule in matching if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
         ]
-        if not candidates:
-            return ()
-        highest = max(rule.rank for rule in candidates)
-        return tuple(rule for rule in candidates if rule.rank == highest)
 
     def names(self, request: OverrideRequest, name: str) -> bool:
         """Whether a rule is about ``name``."""
-        return bool(self.deciding(request.job_type, request.scope, name))
+        if self.deciding(request, name):
+            return True
+        # Whoever may not set it may not set it, though the rule is about others.
+        return self._by_user and bool(
+            self._about(fold(canonical(name, request.scope)), request.job_type, request.scope)
+        )
 
     def validate(self, request: OverrideRequest) -> list[ConfigValue]:
         """Evaluate every property by the rules that decide about it."""
@@ -144,7 +167,7 @@ class RulesPolicy(OverridePolicy):
         return [self._evaluate(request, name, value, budget) for name, value in request.props.items()]
 
     def _evaluate(self, request: OverrideRequest, name: str, value: object, budget: Budget) -> ConfigValue:
-        rules = self.deciding(request.job_type, request.scope, name)
+        rules = self.deciding(request, name)
         if not rules:
             return ConfigValue(name, value, (refusal("Rules", name, request.scope),), "no rule")
         errors: dict[str, None] = {}
@@ -160,7 +183,8 @@ class RulesPolicy(OverridePolicy):
 
     def path_rules(self, job_type: str) -> tuple[str, ...]:
         """Where the rules about the option ``path`` of data sources stand, for this job type."""
-        found = (self.deciding(job_type, scope, "path") for scope in ("source", "sink"))
+        asked = OverrideRequest("", job_type)
+        found = (self.deciding(asked, "path", scope) for scope in ("source", "sink"))
         return tuple(dict.fromkeys(rule.place for rules in found for rule in rules))
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
@@ -181,7 +205,7 @@ class RulesPolicy(OverridePolicy):
         for rules in self._exact.values():
             for rule in rules:
                 value = rule.fixed if rule.fixed is not None else rule.default
-                if value is not None and rule in self.deciding(request.job_type, request.scope, rule.key):
+                if value is not None and self._concerns(rule, request):
                     found.setdefault(canonical(rule.key), value)
         return found
 
@@ -199,8 +223,18 @@ class RulesPolicy(OverridePolicy):
             canonical(rule.key): rule
             for rules in self._exact.values()
             for rule in rules
-            if rule.required and rule in self.deciding(request.job_type, request.scope, rule.key)
+            if rule.required and self._concerns(rule, request)
         }
+
+    def _concerns(self, rule: Rule, request: OverrideRequest) -> bool:
+        if rule.users is not None and not request.principal:
+            return False
+        return rule in self.deciding(request, rule.key)
+
+
+def _highest(rules: list[Rule]) -> tuple[Rule, ...]:
+    highest = max((rule.rank for rule in rules), default=None)
+    return tuple(rule for rule in rules if rule.rank == highest)
 
 
 def _problem(rule: Rule, name: str, value: object, budget: Budget) -> str | None:

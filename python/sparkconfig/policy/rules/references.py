@@ -10,8 +10,10 @@ from urllib.parse import quote, unquote
 
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.references import scan
+from sparkconfig.policy.destinations.formats import Formats
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import OverrideRequest, ReferenceUse
+from sparkconfig.policy.rules.bounds import Bounds
 from sparkconfig.policy.rules.users import concerns_user
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class ReferenceRule:
         job_types: the job types it is about; None: all.
         scopes: the scopes it is about; None: all.
         users: patterns of the users it is about; None: all.
+        bounds: where the reference may stand, and where it may go.
         message: the operator's own text for violations.
     """
 
@@ -48,11 +51,16 @@ class ReferenceRule:
     job_types: frozenset[str] | None = None
     scopes: frozenset[str] | None = None
     users: tuple[Pattern, ...] | None = None
+    bounds: Bounds | None = None
     message: str | None = None
 
     @classmethod
-    def of(cls, element: schema.ReferenceElement, place: str) -> ReferenceRule:
-        """Make the rule of an element."""
+    def of(cls, element: schema.ReferenceElement, place: str, table: Formats) -> ReferenceRule:
+        """Make the rule of an element.
+
+        Raises:
+            ConfigurationError: a destination is not clear.
+        """
         allow = element.type == "allow"
         texts = (element.provider, element.path, element.key)
         # What is forbidden is forbidden in any case of letters: some stores do not tell them apart.
@@ -66,6 +74,9 @@ class ReferenceRule:
             job_types=None if element.job_types is None else frozenset(element.job_types),
             scopes=None if element.scopes is None else frozenset(element.scopes),
             users=None if element.users is None else tuple(map(Pattern, element.users)),
+            bounds=Bounds.of(
+                table, element.formats, element.options, element.to, scopes_named=element.scopes is not None
+            ),
             message=element.message,
         )
 
@@ -120,9 +131,16 @@ class ReferenceRules:
                 text = rule.message or f"a {job_type} job may not use this reference"
                 return text, rule.place
         allowing = [rule for rule in rules if rule.allow]
+        reasons: dict[str, str] = {}
         for rule in allowing:
             if rule.matches(request, use):
-                return None, rule.place
+                problem = rule.bounds.problem(request, use) if rule.bounds is not None else None
+                if problem is None:
+                    return None, rule.place
+                reasons[rule.message or problem] = rule.place
+        if reasons:
+            text = "; ".join(reasons)
+            return f"a {job_type} job may not use this reference here: {text}", "; ".join(reasons.values())
         if allowing:
             return f"no rule lets a {job_type} job use this reference", "no rule"
         return None, "no rule about references"

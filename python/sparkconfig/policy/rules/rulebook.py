@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy.destinations.formats import Formats
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.keys.values import text_of
 from sparkconfig.policy.patterns import Pattern
@@ -28,7 +29,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _SPARK_CONF = "spark_conf."
 _CONF_SCOPES = frozenset({"application", "session", "hadoop", "catalog"})
 _OPTION_SCOPES = frozenset({"source", "sink"})
-_OWN_FIELDS = ("version", "rules", "references", *SECTIONS.values(), "tables")
+_OWN_FIELDS = ("version", "rules", "references", *SECTIONS.values(), "formats", "tables")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Rule:
         place: where it stands: ``policy.json line 14, rules[2]``.
         job_types: the job types it is about; None: all.
         scopes: the scopes it is about; None: all.
+        users: patterns of the users it is about; None: all.
         fixed: the value it puts in place.
         default: the value that it puts in place where a job sets none.
         required: whether a job must set the key.
@@ -55,6 +57,7 @@ class Rule:
     place: str
     job_types: frozenset[str] | None = None
     scopes: frozenset[str] | None = None
+    users: tuple[Pattern, ...] | None = None
     fixed: str | None = field(default=None, repr=False)
     default: str | None = field(default=None, repr=False)
     required: bool = False
@@ -62,11 +65,12 @@ class Rule:
     message: str | None = None
 
     @property
-    def rank(self) -> tuple[bool, int, bool, bool]:
+    def rank(self) -> tuple[bool, int, bool, bool, bool]:
         """How specific the rule is; the most specific rules decide (see docs/policies.md)."""
         return (
             self.pattern.exact,
             self.pattern.weight,
+            self.users is not None,
             self.job_types is not None,
             self.scopes is not None,
         )
@@ -133,10 +137,19 @@ def _own(document: Document) -> Rulebook:
                 key=element.key,
                 optional=True,
             )
-    references = [
-        ReferenceRule.of(element, _place(document, ("references", index)))
-        for index, element in enumerate(parsed.references)
-    ]
+    sources = Formats(
+        {
+            name: element.model_dump(exclude_none=True, by_alias=True, exclude={"note"})
+            for name, element in parsed.formats.items()
+        }
+    )
+    references: list[ReferenceRule] = []
+    for index, reference in enumerate(parsed.references):
+        location = ("references", index)
+        try:
+            references.append(ReferenceRule.of(reference, _place(document, location), sources))
+        except ConfigurationError as error:
+            problems.append(((*location, "to"), str(error)))
     statements = [
         StatementRule.of(kind, element, _place(document, (section, index)))
         for kind, section in SECTIONS.items()
@@ -228,6 +241,7 @@ def _add(
             place=_place(document, location),
             job_types=None if element.job_types is None else frozenset(element.job_types),
             scopes=scopes if element.scopes is None else frozenset(element.scopes),
+            users=None if element.users is None else tuple(map(Pattern, element.users)),
             fixed=fixed if pattern.exact else None,
             default=default,
             required=limiting and pattern.exact and default is None and not is_optional,

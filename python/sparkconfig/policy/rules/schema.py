@@ -1,8 +1,8 @@
 """The shape of a policy document, checked with pydantic. Needs the extra ``sparkconfig[policy]``.
 
 Two forms. A Databricks cluster policy: ``{"spark_conf.KEY": ELEMENT, ...}``. Our own: ``{"rules": [ELEMENT with
-"key"], "references": [...], "statements": [...], "functions": [...], "paths": [...], "sources": [...], "tables":
-[...]}``. The elements are the same.
+"key"], "references": [...], "statements": [...], "functions": [...], "paths": [...], "sources": [...], "formats":
+{...}, "tables": [...]}``. The elements are the same.
 """
 
 from __future__ import annotations
@@ -60,17 +60,26 @@ JobType = Literal["batch", "streaming", "sql", "connect", "interactive"]
 Scope = Literal["application", "session", "source", "sink", "catalog", "hadoop", "worker"]
 
 
+Patterns = Annotated[
+    tuple[Annotated[StrictStr, Field(min_length=1)], ...],
+    Field(min_length=1),
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+]
+"""One pattern, or a list of patterns of which one must fit."""
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
 
 
 class _Element(_Model):
-    """What all elements share; ``key``, ``jobTypes``, ``scopes``, ``message`` and ``note`` are ours."""
+    """What all elements share; ``key``, ``jobTypes``, ``scopes``, ``users``, ``message`` and ``note`` are ours."""
 
     key: Annotated[StrictStr, Field(min_length=1)] | None = None
     hidden: StrictBool = False
     job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1)] | None = None
+    users: Patterns | None = None
     message: StrictStr | None = None
     note: StrictStr | None = None
 
@@ -141,16 +150,8 @@ Element = Annotated[
 ]
 
 
-Patterns = Annotated[
-    tuple[Annotated[StrictStr, Field(min_length=1)], ...],
-    Field(min_length=1),
-    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
-]
-"""One pattern, or a list of patterns of which one must fit."""
-
-
 class ReferenceElement(_Model):
-    """Which references a kind of job may use.
+    """Which references a kind of job may use, where they may stand, and where their values may go.
 
     ``*`` stands for any text in each pattern, and ``{user}`` in the path of an allowing one for the authenticated user.
     """
@@ -162,6 +163,9 @@ class ReferenceElement(_Model):
     job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1)] | None = None
     users: Patterns | None = None
+    formats: Patterns | None = None
+    options: Patterns | None = None
+    to: Patterns | None = None
     message: StrictStr | None = None
     note: StrictStr | None = None
 
@@ -228,6 +232,28 @@ class SourceElement(_AccessElement):
         return self.source, self._access()
 
 
+class GoalElement(_Model):
+    """Which options say where a data source goes."""
+
+    kind: Literal["jdbc", "hosts", "url"]
+    options: Patterns
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    port_option: StrictStr | None = None
+    schemes: dict[StrictStr, Annotated[int, Field(ge=0, le=65535)]] | None = None
+
+
+class FormatElement(_Model):
+    """What is known about a data source: adds to the table that ships."""
+
+    also: Patterns | None = None
+    credentials: Patterns | None = None
+    to: GoalElement | None = None
+    own: Patterns | None = None
+    harmless: Patterns | None = None
+    confs: Patterns | None = None
+    note: StrictStr | None = None
+
+
 class TableElement(_Model):
     """What must hold for a new table whose name fits ``tables``."""
 
@@ -250,6 +276,7 @@ class Own(_Model):
     functions: tuple[FunctionElement, ...] = ()
     paths: tuple[PathElement, ...] = ()
     sources: tuple[SourceElement, ...] = ()
+    formats: dict[Annotated[StrictStr, Field(min_length=1)], FormatElement] = Field(default_factory=dict)
     tables: tuple[TableElement, ...] = ()
 
 

@@ -15,8 +15,8 @@ TEAM = {"type": "allow", "provider": "vault", "path": "team/*", "users": ["ana",
 def refused(tmp_path, rules, path, user="", **more):
     found = engine(tmp_path, {"references": rules}, providers="vault", providers__vault__class="envvar").check(
         request(
-            job_type="connect", user=user, authenticated=bool(user),
-            references=[ReferenceUse("", "vault", path, "password")], **more,
+            job_type="connect", user=user, authenticated=bool(user), scope="source", formats=("jdbc",),
+            references=[ReferenceUse("password", "vault", path, "password")], **more,
         )
     )  # fmt: skip
     return not found.allowed
@@ -64,11 +64,11 @@ def test_rules_for_users(tmp_path):
 )
 def test_who_counts_as_authenticated(tmp_path, front, trusted, allowed):
     made = engine(
-        tmp_path, {"references": [TEAM]}, providers="vault", providers__vault__class="envvar",
-        connect__user__trusted=trusted,
+        tmp_path, {"references": [{**TEAM, "scopes": ["source", "application"]}]},
+        providers="vault", providers__vault__class="envvar", connect__user__trusted=trusted,
     )  # fmt: skip
     for question in (
-        {"op": "check", "scope": "source", "references": [["", "vault", "team/db", "k"]]},
+        {"op": "check", "scope": "source", "props": {"password": "${vault:team/db:k}"}, "formats": ["jdbc"]},
         {"op": "use", "scope": "application", "expressions": [{"text": "${vault:team/db:k}"}]},
     ):
         found = answer(made, {**question, "job_type": "connect", "user": "ana", "front": front})
@@ -86,3 +86,45 @@ def test_a_connection_of_an_executor_may_use_what_a_door_let_pass_for_its_user(t
     assert used("team/db")
     assert not used("other/db")
     assert not used("users/ana/db", user="bob", front="thrift")
+
+
+LIMIT = {"key": "spark.executor.memory", "type": "range", "maxValue": "4g"}
+
+
+@pytest.mark.parametrize(
+    ("elements", "user", "value", "allowed"),
+    [
+        ([LIMIT, {**LIMIT, "maxValue": "16g", "users": "ana"}], "ana", "8g", True),
+        ([LIMIT, {**LIMIT, "maxValue": "16g", "users": "ana"}], "bob", "8g", False),
+        ([LIMIT, {**LIMIT, "maxValue": "16g", "users": "ana"}], "", "8g", False),
+        ([{**LIMIT, "users": ["a*"]}, {"key": "spark.executor.*", "type": "unlimited"}], "bob", "8g", True),
+        ([{**LIMIT, "users": ["a*"]}, {"key": "spark.executor.*", "type": "unlimited"}], "ana", "8g", False),
+        # Nobody knows that it is not ana.
+        ([{**LIMIT, "users": ["a*"]}, {"key": "spark.executor.*", "type": "unlimited"}], "", "8g", False),
+        ([{**LIMIT, "users": ["a*"]}, {"key": "spark.executor.*", "type": "unlimited"}], "", "2g", True),
+        ([{**LIMIT, "users": "ana"}], "ana", "2g", True),
+        ([{**LIMIT, "users": "ana"}], "bob", "2g", False),
+        ([{**LIMIT, "users": "ana"}], "", "2g", False),
+        ([{"key": "spark.executor.memory", "type": "forbidden", "users": "bob"}, LIMIT], "", "2g", False),
+    ],
+)
+def test_rules_about_keys_know_users(tmp_path, elements, user, value, allowed):
+    made = engine(tmp_path, {"rules": elements})
+    for _ in range(2):  # the second time from the cache
+        found = made.check(
+            request({"spark.executor.memory": value}, job_type="connect", user=user, authenticated=bool(user))
+        )
+        assert found.allowed == allowed
+        # What one user may set says nothing about another.
+        made.check(
+            request({"spark.executor.memory": value}, job_type="connect", user="x", authenticated=True)
+        )
+
+
+def test_values_of_rules_about_users_are_put_in_place_for_them(tmp_path):
+    made = engine(
+        tmp_path, {"rules": [{"key": "spark.shop.a", "type": "fixed", "value": "b", "users": "ana"}]}
+    )
+    for user, expected in (("ana", {"spark.shop.a": "b"}), ("bob", {}), ("", {})):
+        found = made.check(request(user=user, authenticated=bool(user), complete=True))
+        assert dict(found.defaults) == expected

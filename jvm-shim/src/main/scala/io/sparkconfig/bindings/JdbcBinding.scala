@@ -29,12 +29,24 @@ class JdbcBinding extends JdbcConnectionProvider {
     parsed.keytab == null || parsed.principal == null
   }
 
-  override def getConnection(driver: Driver, options: Map[String, String]): Connection =
+  override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
+    allow(driver, options)
     LateConnection.open(target(options)) { target =>
       // Its URL has values by now: what they hold is not looked at for references again.
       if (ReferenceUrl.is(target.url)) ReferenceDriver.connect(target)
       else driver.connect(target.url, target.asProperties)
     }
+  }
+
+  /** Whatever way the options came here, and whoever changed them on that way. */
+  private def allow(driver: Driver, options: Map[String, String]): Unit = {
+    val parsed = new JDBCOptions(options)
+    val written = parsed.asConnectionProperties.asScala.toMap + (JDBCOptions.JDBC_URL -> parsed.url)
+    // Our own driver takes the database's.
+    val chosen = if (ReferenceUrl.is(parsed.url)) Nil else Seq("driver" -> driver.getClass.getName)
+    try Values.allowConnection(Seq("jdbc"), written ++ chosen)
+    catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
+  }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
 

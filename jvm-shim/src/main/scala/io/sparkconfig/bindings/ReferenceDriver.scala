@@ -7,7 +7,7 @@ import java.util.{Properties, ServiceLoader}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{ReferenceUrl, SparkConfigException, Target}
+import io.sparkconfig.core.{ReferenceUrl, SparkConfigException, Target, Values}
 
 /**
  * A JDBC driver for libraries that open connections by themselves, such as Iceberg's JDBC catalog and connection pools:
@@ -29,6 +29,8 @@ class ReferenceDriver extends Driver {
     else {
       val given = Option(properties).map(_.asScala.toMap).getOrElse(Map.empty)
       val parts = given + (Target.Url -> url)
+      try Values.allowConnection(Seq("jdbc"), given + (Target.option(Target.Url) -> url))
+      catch { case e: SparkConfigException => throw new SQLException(e.getMessage) }
       def target =
         try Target.of(parts, parts)
         catch { case e: SparkConfigException => throw new SQLException(e.getMessage) }

@@ -29,6 +29,15 @@ trait ValueSource {
   /** Values that code asks for by name: there the policy decides, too, whatever else this process holds. */
   def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAll(expressions)
 
+  /**
+   * Asks the policies whether the references of a connection may go where it is about to be made.
+   *
+   * @param formats what its data source is called
+   * @param options all that decides about the connection, as it was written
+   * @throws SparkConfigException naming what is refused
+   */
+  def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = ()
+
   /** The newest snapshot that this process holds. */
   def snapshot: Snapshot
 
@@ -63,6 +72,10 @@ object Values {
 
   /** Values of several expressions in their order, all of one generation. */
   def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
+
+  /** As [[ValueSource.allowConnection]], if the options hold references. */
+  def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
+    if (options.exists { case (_, text) => Expression.mayHold(text) }) source.allowConnection(formats, options)
 
   /** As [[ValueSource.resolveNamed]]. */
   def resolveNamed(expressions: Seq[Expression]): Seq[String] = source.resolveNamed(expressions)

@@ -51,6 +51,9 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Some("application"), expressions)
 
+  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
+    PolicyClient.running.foreach(_.connection(formats, options))
+
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
     // Somebody else may have been refused before.
     if (!Used.of(held, refused.expressions).sameAs(refused)) 0L else renewIds(refused.expressions.map(_.id))

@@ -35,7 +35,7 @@ private[sparkconfig] final class ExecutorService(
   @volatile private var broadcastsWork = false
   private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
-  private val asked = new ConcurrentHashMap[(String, Boolean), Message]()
+  private val asked = new ConcurrentHashMap[Any, Message]()
   private val pool = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-resolve"))
 
   private val renewals = new Renewals(renew, pool)
@@ -123,6 +123,10 @@ private[sparkconfig] final class ExecutorService(
       Listening
     case AskKey => new Key(key)
     case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)
+    case connection: AskConnection => later(connection) {
+        values.allowConnection(connection.formats, connection.options)
+        Plain
+      }
     case _ => Unchanged
   }
 
@@ -168,29 +172,31 @@ private[sparkconfig] final class ExecutorService(
 
   private def expression(wanted: Expression, worker: Boolean): Message =
     if (!worker && values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-    else {
-      val question = (wanted.id, worker)
-      val before = asked.putIfAbsent(question, Pending)
-      if (before == null) { pool.submit(new Runnable { override def run(): Unit = take(wanted, worker) }); Pending }
-      else {
-        // An answer is given once: the next question is a new try.
-        if (before != Pending) asked.remove(question, before)
-        before
-      }
+    else later((wanted.id, worker)) {
+      if (worker) values.resolveForWorker(wanted) else values.resolveForExecutor(wanted)
+      if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
+      else Plain
     }
 
-  private def take(wanted: Expression, worker: Boolean): Unit = {
-    val result =
-      try {
-        if (worker) values.resolveForWorker(wanted) else values.resolveForExecutor(wanted)
-        if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-        else Plain
-      } catch {
-        case e: SparkConfigException => Refused(e.getMessage)
-        case e: Exception => Refused(s"the driver failed with ${e.getClass.getSimpleName}")
-      }
-    asked.put((wanted.id, worker), result)
+  /** Answers on a thread of its own; until then the question is asked again. */
+  private def later(question: Any)(answer: => Message): Message = {
+    val before = asked.putIfAbsent(question, Pending)
+    if (before == null) {
+      pool.submit(new Runnable { override def run(): Unit = asked.put(question, attempted(answer)) })
+      Pending
+    } else {
+      // An answer is given once: the next question is a new try.
+      if (before != Pending) asked.remove(question, before)
+      before
+    }
   }
+
+  private def attempted(answer: => Message): Message =
+    try answer
+    catch {
+      case e: SparkConfigException => Refused(e.getMessage)
+      case e: Exception => Refused(s"the driver failed with ${e.getClass.getSimpleName}")
+    }
 }
 
 /**

@@ -28,6 +28,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
   private val fetching = new Object
   private val granted = ConcurrentHashMap.newKeySet[String]()
+  private val connections = ConcurrentHashMap.newKeySet[(Seq[String], Map[String, String])]()
   @volatile private var masks = 0L
   @volatile private var cipher: Option[SnapshotCipher] = None
   @volatile private var closed = false
@@ -176,6 +177,17 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     resolveAll(expressions)
   }
 
+  /** What was allowed once in this process is allowed: policies do not change while an application runs. */
+  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
+    if (policies && !connections.contains((formats, options))) {
+      answered(ask(AskConnection(formats, options))) match {
+        case Plain => if (connections.size < MostConnections) connections.add((formats, options))
+        case Refused(message) => throw new SparkConfigException(message)
+        case _ => throw new SparkConfigException(
+            "the driver did not say whether this connection's references may go there, so it is not opened")
+      }
+    }
+
   override def resolveForWorker(expression: Expression): String = askDriver(expression, worker = true)
 
   def close(): Unit = {
@@ -283,6 +295,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 }
 
 private object ExecutorValues {
+  private val MostConnections = 1000
   private val AskDeadlineMs = 60000L
   private val RetryMs = 20L
   // Longer than a store that is slow may hold up the side process.

@@ -73,6 +73,9 @@ private[executor] final class Retired(
 private[executor] final case class AskExpression(text: String, siblings: Map[String, String], worker: Boolean)
   extends Message
 
+/** Asks whether a connection's references may go where it is about to be made; the options are as they were written. */
+private[executor] final case class AskConnection(formats: Seq[String], options: Map[String, String]) extends Message
+
 /**
  * The values of these expressions were refused where they were used.
  *
@@ -131,6 +134,8 @@ private[sparkconfig] object Messages {
     case Renewed(waitMs) => Array("renewed", Long.box(waitMs))
     case AskExpression(text, siblings, worker) =>
       Array("ask-expression", text, new JHashMap[String, String](siblings.asJava), Boolean.box(worker))
+    case AskConnection(formats, options) =>
+      Array("ask-connection", formats.toArray[String], new JHashMap[String, String](options.asJava))
     case Pending => Array("pending")
     case Ready(generation) => Array("ready", Long.box(generation))
     case Plain => Array("plain")
@@ -162,6 +167,8 @@ private[sparkconfig] object Messages {
     case Array("renewed", waitMs: java.lang.Long) => Some(Renewed(waitMs))
     case Array("ask-expression", text: String, siblings: JMap[_, _], worker: java.lang.Boolean) =>
       Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap, worker))
+    case Array("ask-connection", formats: Array[String], options: JMap[_, _]) =>
+      Some(AskConnection(formats.toSeq, options.asInstanceOf[JMap[String, String]].asScala.toMap))
     case Array("pending") => Some(Pending)
     case Array("ready", generation: java.lang.Long) => Some(Ready(generation))
     case Array("plain") => Some(Plain)

@@ -50,19 +50,29 @@ private[sparkconfig] final class PolicyClient(
    * Asks about properties; None takes one away.
    *
    * @param scope where they are set: `application`, `session`, `source`, `sink`, `catalog`, `hadoop`
+   * @param formats of options: what their data source is called
    * @throws PolicyViolationException listing every violation
    */
-  def check(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Unit =
-    evaluate(scope, props, streaming).raise()
+  def check(
+      scope: String,
+      props: Map[String, Option[String]],
+      streaming: Boolean = false,
+      formats: Seq[String] = Nil): Unit =
+    evaluate(scope, props, streaming, formats).raise()
 
   /** As [[check]], without raising. */
-  def evaluate(scope: String, props: Map[String, Option[String]], streaming: Boolean = false): Verdict =
+  def evaluate(
+      scope: String,
+      props: Map[String, Option[String]],
+      streaming: Boolean = false,
+      formats: Seq[String] = Nil): Verdict =
     if (props.isEmpty) Verdict.Allowed
-    else remembering((scope, props, streaming, Values.snapshot.generation, Requester.session)) {
+    else remembering((scope, props, streaming, formats, Values.snapshot.generation, Requester.session)) {
       val question = Json.obj()
       question.put("op", "check")
       question.put("scope", scope)
       question.put("streaming", streaming)
+      putFormats(question, formats)
       val node = question.putObject("props")
       props.foreach { case (key, text) => node.put(key, text.orNull) }
       ask(question)
@@ -86,6 +96,28 @@ private[sparkconfig] final class PolicyClient(
       ask(question)
     }
     if (!verdict.allowed) throw new PolicyRefusedException(verdict.message)
+  }
+
+  /**
+   * Asks whether the references of a connection may go where it is about to be made.
+   *
+   * @param options all that decides about the connection, as it was written
+   * @throws PolicyRefusedException naming what is refused
+   */
+  def connection(formats: Seq[String], options: Map[String, String]): Unit = {
+    val verdict = remembering(("connection", formats, options)) {
+      val question = Json.obj()
+      question.put("op", "connection")
+      putFormats(question, formats)
+      Json.putMap(question, "options", options)
+      ask(question)
+    }
+    if (!verdict.allowed) throw new PolicyRefusedException(verdict.message)
+  }
+
+  private def putFormats(question: ObjectNode, formats: Seq[String]): Unit = if (formats.nonEmpty) {
+    val names = question.putArray("formats")
+    formats.foreach(names.add(_))
   }
 
   /** Asks about a new table. */

@@ -4,8 +4,8 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
-import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.streaming.StreamingRelation
 import org.apache.spark.sql.sparkconfig.{RelationOptions, Sessions}
 
@@ -18,12 +18,16 @@ private[sparkconfig] object ReadOptions {
   /** Nothing is early enough. */
   def inject(session: SparkSessionExtensions): Unit = ()
 
-  /** The options, and whether a stream has them. */
-  def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = node match {
-    case relation: DataSourceV2Relation => Some((OptionsDoor.texts(relation.options), false))
-    case relation: LogicalRelation => Some((own(RelationOptions.of(relation.relation), relation.catalogTable), false))
-    case relation: StreamingRelationV2 => Some((OptionsDoor.texts(relation.extraOptions), true))
-    case relation: StreamingRelation => Some((relation.dataSource.options, true))
+  /** What their source is called, the options, and whether a stream has them. */
+  def late(node: LogicalPlan): Option[(Seq[String], Map[String, String], Boolean)] = node match {
+    case relation: DataSourceV2Relation =>
+      Some((SourceNames.of(relation.table), OptionsDoor.texts(relation.options), false))
+    case relation: LogicalRelation =>
+      Some((name(relation), own(RelationOptions.of(relation.relation), relation.catalogTable), false))
+    case relation: StreamingRelationV2 =>
+      Some((SourceNames.of(relation.sourceName), OptionsDoor.texts(relation.extraOptions), true))
+    case relation: StreamingRelation =>
+      Some((SourceNames.of(relation.dataSource.className), relation.dataSource.options, true))
     case _ => None
   }
 
@@ -32,6 +36,12 @@ private[sparkconfig] object ReadOptions {
     case relation: LogicalRelation =>
       relation.catalogTable.foreach(table => Sessions.catalog(session).refreshTable(table.identifier))
     case _ => ()
+  }
+
+  private def name(relation: LogicalRelation): Seq[String] = relation.relation match {
+    case files: HadoopFsRelation => SourceNames.of(files.fileFormat)
+    case jdbc if jdbc.getClass.getSimpleName == "JDBCRelation" => Seq("jdbc") // private to Spark
+    case other => SourceNames.of(other)
   }
 
   /** What the reader adds to a table; the table's own options were evaluated when it was made. */

@@ -5,6 +5,7 @@ import scala.collection.mutable
 import scala.util.Try
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.databind.JsonNode
 import com.github.luben.zstd.ZstdInputStream
 import io.sparkconfig.core.Json
 import io.sparkconfig.policy.StatementItem.{Write, statement}
@@ -144,8 +145,12 @@ private[sparkconfig] object ConnectStatements {
   private def schema(message: Message): Seq[StatementItem] =
     message.getAllFields.asScala.toSeq.collect {
       case (field, text: String) if text.contains("\"type\"") || text.contains("\\u") => text
-    }.filter(text => Try(Json.parse(text)).toOption.exists(node => node.findValuesAsText("type").contains("udt")))
+    }.filter(text => Try(Json.parse(text)).toOption.fold(text.contains("udt") || text.contains("\\u"))(holdsUdt))
       .map(_ => statement("udt"))
+
+  /** Jackson's own search does not look inside of what it finds: a column's type is an object. */
+  private def holdsUdt(node: JsonNode): Boolean =
+    node.path("type").asText == "udt" || node.elements.asScala.exists(holdsUdt)
 
   private def path(text: String, access: String): StatementItem =
     StatementItem("path", CanonicalPath.of(text, hadoop), access)

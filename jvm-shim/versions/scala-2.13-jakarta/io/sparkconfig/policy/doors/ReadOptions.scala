@@ -11,7 +11,7 @@ import org.apache.spark.sql.sparkconfig.Sessions
 private[sparkconfig] object ReadOptions {
   def inject(session: SparkSessionExtensions): Unit = FirstRules.inject(session)(_ => ReadRule)
 
-  def late(node: LogicalPlan): Option[(Map[String, String], Boolean)] = None
+  def late(node: LogicalPlan): Option[(Seq[String], Map[String, String], Boolean)] = None
 
   def forget(session: Sessions.Spark, node: LogicalPlan): Unit = ()
 }
@@ -22,7 +22,12 @@ private[sparkconfig] object ReadRule extends Rule[LogicalPlan] {
     PolicyClient.running.foreach { policies =>
       OptionsDoor.fresh(plan) {
         case load: UnresolvedDataSource =>
-          OptionsDoor.check(policies, OptionsDoor.Source, load.options.originalMap, load.isStreaming)
+          OptionsDoor.check(
+            policies,
+            OptionsDoor.Source,
+            load.options.originalMap,
+            load.isStreaming,
+            SourceNames.of(load.format))
         case table: UnresolvedRelation =>
           OptionsDoor.check(policies, OptionsDoor.Source, OptionsDoor.texts(table.options), table.isStreaming)
         case _ =>

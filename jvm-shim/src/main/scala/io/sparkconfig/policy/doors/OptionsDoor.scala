@@ -9,6 +9,8 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TableSpec, V2WriteCommand}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{
   CreateTempViewUsing,
   InsertIntoHadoopFsRelationCommand,
@@ -31,12 +33,14 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
   }
 
   private def visit(policies: PolicyClient, node: LogicalPlan): Unit = node match {
-    case save: SaveIntoDataSourceCommand => check(policies, Sink, save.options)
+    case save: SaveIntoDataSourceCommand =>
+      check(policies, Sink, save.options, formats = SourceNames.of(save.dataSource))
     case write: InsertIntoHadoopFsRelationCommand =>
       // The options of a table were evaluated when it was made.
-      if (write.catalogTable.isEmpty) check(policies, Sink, write.options)
-    case write: V2WriteCommand => check(policies, Sink, maps(write))
-    case view: CreateTempViewUsing => check(policies, Source, view.options)
+      if (write.catalogTable.isEmpty) check(policies, Sink, write.options, formats = SourceNames.of(write.fileFormat))
+    case write: V2WriteCommand => check(policies, Sink, maps(write), formats = target(write))
+    case view: CreateTempViewUsing =>
+      check(policies, Source, view.options, formats = SourceNames.of(view.provider))
     case start: WriteToStream =>
       val texts = policies.confs ++ GuardedConf.texts(Sessions.classic(session).sessionState.conf)
       policies.check("application", texts.map { case (key, text) => key -> Option(text) }, streaming = true)
@@ -46,19 +50,22 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
 
   private def visitOthers(policies: PolicyClient, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
     // Its package differs between versions.
-    case "WriteToMicroBatchDataSource" => check(policies, Sink, maps(node), streaming = true)
+    case "WriteToMicroBatchDataSource" => check(policies, Sink, maps(node), streaming = true, target(node))
     case "InsertIntoDataSourceDirCommand" | "InsertIntoHiveDirCommand" =>
-      arguments(node) { case storage: CatalogStorageFormat => check(policies, Sink, storage.properties) }
-    case "SetTableProperties" | "AlterTableSetPropertiesCommand" => table(policies, Map.empty, maps(node))
-    case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => table(policies, maps(node), Map.empty)
+      val formats = node.productIterator.collectFirst { case name: String => SourceNames.of(name) }.getOrElse(Nil)
+      arguments(node) { case storage: CatalogStorageFormat =>
+        check(policies, Sink, storage.properties, formats = formats)
+      }
+    case "SetTableProperties" | "AlterTableSetPropertiesCommand" => table(policies, None, Map.empty, maps(node))
+    case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => table(policies, None, maps(node), Map.empty)
     case name if name.startsWith("Create") || name.startsWith("Replace") =>
       arguments(node) {
-        case made: CatalogTable => table(policies, made.storage.properties, made.properties)
+        case made: CatalogTable => table(policies, made.provider, made.storage.properties, made.properties)
         case made: TableSpec =>
-          table(policies, made.options ++ maps(node), made.properties)
+          table(policies, made.provider, made.options ++ maps(node), made.properties)
       }
-    case _ => ReadOptions.late(node).foreach { case (options, streaming) =>
-        try check(policies, Source, options, streaming)
+    case _ => ReadOptions.late(node).foreach { case (formats, options, streaming) =>
+        try check(policies, Source, options, streaming, formats)
         catch {
           case refused: PolicyViolationException =>
             ReadOptions.forget(session, node)
@@ -68,13 +75,18 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
   }
 
   /** A table's options serve reads and writes; in a catalog of its own they are properties with a prefix. */
-  private def table(policies: PolicyClient, options: Map[String, String], properties: Map[String, String]): Unit = {
+  private def table(
+      policies: PolicyClient,
+      provider: Option[String],
+      options: Map[String, String],
+      properties: Map[String, String]): Unit = {
+    val formats = provider.toSeq.flatMap(SourceNames.of(_))
     val all = options ++ properties.collect {
       case (key, text) if key.startsWith(OptionPrefix) => key.stripPrefix(OptionPrefix) -> text
     }
-    check(policies, Source, all)
-    check(policies, Sink, all)
-    check(policies, Catalog, properties)
+    check(policies, Source, all, formats = formats)
+    check(policies, Sink, all, formats = formats)
+    check(policies, Catalog, properties, formats = formats)
   }
 }
 
@@ -102,8 +114,19 @@ private[sparkconfig] object OptionsDoor extends Door {
   private[doors] val Catalog = "catalog"
   private[doors] val OptionPrefix = "option."
 
-  def check(policies: PolicyClient, scope: String, options: Map[String, String], streaming: Boolean = false): Unit =
-    policies.check(scope, options.map { case (key, text) => key -> Option(text) }, streaming)
+  def check(
+      policies: PolicyClient,
+      scope: String,
+      options: Map[String, String],
+      streaming: Boolean = false,
+      formats: Seq[String] = Nil): Unit =
+    policies.check(scope, options.map { case (key, text) => key -> Option(text) }, streaming, formats)
+
+  /** The source that a V2 write or a stream goes to. */
+  private[doors] def target(node: LogicalPlan): Seq[String] = node.productIterator.collectFirst {
+    case relation: DataSourceV2Relation => SourceNames.of(relation.table)
+    case table: Table => SourceNames.of(table)
+  }.getOrElse(Nil)
 
   def texts(options: CaseInsensitiveStringMap): Map[String, String] = options.asCaseSensitiveMap.asScala.toMap
 

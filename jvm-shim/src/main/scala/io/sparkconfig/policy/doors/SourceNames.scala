@@ -29,6 +29,12 @@ private[doors] object SourceNames {
     Seq(plain) ++ shortName(name.trim).filter(_ != plain)
   }
 
+  /** The same for an object of Spark's or a source's: its own class, or that around it. */
+  def of(made: AnyRef): Seq[String] = of(made.getClass.getName.takeWhile(_ != '$')) ++ (made match {
+    case source: DataSourceRegister => Seq(source.shortName.toLowerCase(Locale.ROOT))
+    case _ => Nil
+  })
+
   /** Whether a data source may be called so. */
   def exists(name: String): Boolean =
     name.contains(".") || shortNames(name.trim.toLowerCase(Locale.ROOT)) || Try(loader.loadClass(name.trim)).isSuccess

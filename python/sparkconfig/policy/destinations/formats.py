@@ -1,0 +1,238 @@
+"""Which options of which data source are credentials, and which say where those go.
+
+The table ``formats.json`` ships with the package; a policy's ``formats`` adds to it.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from sparkconfig.policy.destinations import jdbc
+from sparkconfig.policy.destinations.places import Place, UnclearError, hosts_of, url_of
+from sparkconfig.policy.patterns import Pattern
+
+__all__ = ["Format", "Formats", "Goal"]
+
+_WRAPPER = "sparkconfig"
+_WRAPPED = "sparkconfig.format"
+_PROVIDER = "connectionprovider"
+_JAAS = re.compile(
+    r"\s*org\.apache\.kafka\.common\.security\.(?:plain\.PlainLoginModule|scram\.ScramLoginModule)\s+required"
+    r"(?:\s+(?:username|password)\s*=\s*(?:\"[^\"\\;]*\"|'[^'\\;]*'))*\s*;\s*"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """Which options say where a source goes.
+
+    Attributes:
+        kind: ``jdbc``, ``hosts`` or ``url``.
+        options: one of them names it.
+        port: the default port.
+        port_option: the option that names another default port.
+        schemes: for ``url``: scheme to default port, 0: there is none.
+    """
+
+    kind: str
+    options: tuple[str, ...]
+    port: int | None = None
+    port_option: str = ""
+    schemes: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Format:
+    """A data source. All names are in lower case.
+
+    Attributes:
+        name: as rules call it.
+        credentials: patterns of the options that hold credentials.
+        goal: what says where these go; None: nobody knows.
+        own: options that go nowhere. Of ``jdbc``, Spark's own: all others go to the driver.
+        jaas: options with a login module of Kafka.
+        anywhere: whether these options may stand beside every source's, as those of file systems do.
+        confs: patterns of confs that are credentials of this source.
+    """
+
+    name: str
+    credentials: tuple[Pattern, ...] = ()
+    goal: Goal | None = None
+    own: tuple[Pattern, ...] = ()
+    jaas: tuple[str, ...] = ()
+    anywhere: bool = False
+    confs: tuple[Pattern, ...] = ()
+
+    def is_credential(self, option: str) -> bool:
+        """Whether a reference has its place there."""
+        return any(pattern.matches(option.lower()) for pattern in self.credentials)
+
+
+class Formats:
+    """The table.
+
+    Args:
+        added: name to entry, as in ``formats.json``; what ships has these names already keeps its entry's other fields.
+    """
+
+    def __init__(self, added: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        shipped = _shipped()
+        entries: dict[str, dict[str, Any]] = {name: dict(entry) for name, entry in shipped["formats"].items()}
+        for name, entry in (added or {}).items():
+            old = entries.setdefault(name.lower(), {})
+            for field, value in entry.items():
+                joins = isinstance(value, list | tuple) and field in old
+                old[field] = [*old[field], *value] if joins else value
+        self._redirecting = tuple(map(Pattern, shipped["redirecting"]))
+        self._by_name: dict[str, Format] = {}
+        for name, entry in entries.items():
+            made = _format(name, entry)
+            for each in (name, *map(str.lower, entry.get("also", ()))):
+                self._by_name[each] = made
+        self._anywhere = [each for each in dict.fromkeys(self._by_name.values()) if each.anywhere]
+
+    def of(self, names: Iterable[str], options: Mapping[str, str], option: str) -> Format | None:
+        """The source whose option ``option`` is.
+
+        Args:
+            names: what the source is called, as written and by its short name.
+            options: all options; the wrapper format names the source there.
+            option: the name of one of them.
+        """
+        folded = {key.lower(): text for key, text in options.items()}
+        known = [name.lower() for name in names]
+        if _WRAPPER in known:
+            known = [folded.get(_WRAPPED, "").lower()]
+        for each in self._anywhere:
+            if each.is_credential(option):
+                return each
+        found = {self._by_name[name] for name in known if name in self._by_name}
+        return found.pop() if len(found) == 1 else None
+
+    def of_conf(self, key: str) -> Format | None:
+        """The source whose credential this conf is, by its canonical key in lower case."""
+        found = [
+            each for each in dict.fromkeys(self._by_name.values()) if any(p.matches(key) for p in each.confs)
+        ]
+        return found[0] if found else None
+
+    def place(self, source: Format, options: Mapping[str, str]) -> Place:
+        """Where a source with these options sends its credentials.
+
+        Args:
+            source: the source.
+            options: as they were written, references unresolved.
+
+        Raises:
+            UnclearError: nobody can say for certain.
+        """
+        goal, folded = source.goal, _folded(options)
+        if goal is None:
+            raise UnclearError(f"where the source '{source.name}' goes is not known here")
+        named = [name for name in goal.options if name in folded]
+        if len(named) != 1:
+            raise UnclearError(f"not one of the options {', '.join(goal.options)} says where it goes")
+        text = folded[named[0]]
+        if goal.kind == "jdbc":
+            return self._jdbc(source, text, folded)
+        if "${" in text or "$[" in text:
+            raise UnclearError(f"the option '{named[0]}' holds a reference")
+        for name in folded:
+            self._require_harmless(source, goal, name, folded[name])
+        if goal.kind == "url":
+            place, rest = url_of(text, dict(goal.schemes or {}))
+            if rest:
+                raise UnclearError(f"the option '{named[0]}' holds more than a URL's path")
+            return place
+        port = goal.port
+        if goal.port_option in folded:
+            (host,) = hosts_of(f"x:{folded[goal.port_option]}", None)
+            port = host[1]
+        plain = text.removeprefix("https://").rstrip("/") if source.name == "snowflake" else text
+        return Place(
+            "", hosts_of(",".join(each.strip() for each in plain.split(",")), port), default_port=port
+        )
+
+    def exact(self, source: Format, options: Mapping[str, str]) -> str | None:
+        """A JDBC URL whose grammar nobody knows, if nothing else but user and password goes to its driver."""
+        folded = _folded(options)
+        url = folded.get("url", "")
+        if source.goal is None or source.goal.kind != "jdbc" or "${" in url or "$[" in url:
+            return None
+        others = _driver_properties(source, folded) - {"user", "password"}
+        return None if others else url
+
+    def _jdbc(self, source: Format, url: str, folded: Mapping[str, str]) -> Place:
+        if folded.get(_PROVIDER, _WRAPPER).lower() != _WRAPPER:
+            raise UnclearError("the option 'connectionProvider' chooses who connects")
+        return jdbc.place_of(url, sorted(_driver_properties(source, folded)), folded.get("driver"))
+
+    def _require_harmless(self, source: Format, goal: Goal, name: str, text: str) -> None:
+        if name in source.jaas:
+            if not _JAAS.fullmatch(text):
+                raise UnclearError(
+                    f"the option '{name}' holds another login module than PLAIN's or SCRAM's, or more"
+                )
+        elif (
+            name in (*goal.options, goal.port_option, _WRAPPED)
+            or any(pattern.matches(name) for pattern in source.own)
+            or source.is_credential(name)
+        ):
+            return
+        elif any(pattern.matches(name) for pattern in self._redirecting):
+            shown = name if re.fullmatch(r"[a-z0-9_.-]{1,60}", name) else "?"
+            raise UnclearError(f"the option '{shown}' could lead elsewhere or load code")
+
+
+def _driver_properties(source: Format, folded: Mapping[str, str]) -> set[str]:
+    mine = {pattern.text for pattern in source.own} | {_PROVIDER, _WRAPPED}
+    return {name for name in folded if name not in mine}
+
+
+def _folded(options: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, text in options.items():
+        if not isinstance(text, str):
+            continue
+        if found.setdefault(name.lower(), text) != text:
+            raise UnclearError("an option stands there twice, in other cases of letters")
+    return found
+
+
+def _format(name: str, entry: Mapping[str, Any]) -> Format:
+    goal = entry.get("to")
+    return Format(
+        name,
+        tuple(Pattern(each.lower()) for each in entry.get("credentials", ())),
+        None
+        if goal is None
+        else Goal(
+            goal["kind"],
+            tuple(each.lower() for each in goal["options"]),
+            goal.get("port"),
+            str(goal.get("portOption") or "").lower(),
+            goal.get("schemes"),
+        ),
+        tuple(Pattern(each.lower()) for each in (*entry.get("own", ()), *entry.get("harmless", ()))),
+        tuple(each.lower() for each in entry.get("jaas", ())),
+        bool(entry.get("anywhere")),
+        tuple(Pattern(each.lower()) for each in entry.get("confs", ())),
+    )
+
+
+@functools.cache
+def _shipped() -> Mapping[str, Any]:
+    text = resources.files("sparkconfig.policy.destinations").joinpath("formats.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def names() -> Sequence[str]:
+    """The formats that ship."""
+    return tuple(_shipped()["formats"])
