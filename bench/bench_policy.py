@@ -3,7 +3,9 @@
     python bench/bench_policy.py [--json]
 
 1,000 confs against 500 rules (exact keys, patterns, ranges, regular expressions). "first" includes finding the
-rules for names that were never seen; "again" is what every later check pays. Times are CPU times.
+rules for names that were never seen; "again" is what every later check pays. "query" is what the side process needs
+for a statement that no door remembers: rules about statements, paths, sources and references; the last one decides.
+Times are CPU times.
 """
 
 from __future__ import annotations
@@ -36,6 +38,59 @@ def document(count: int) -> dict[str, object]:
         {"key": f"spark.group{n}.*.limit", **KINDS[n % len(KINDS)]} for n in range(count - len(exact))
     ]
     return {"rules": [*exact, *patterns]}
+
+
+def shared(count: int) -> dict[str, object]:
+    """Rules of all kinds, of which only the last of each list fits."""
+    each = count // 4
+    own: dict[str, object] = {"jobTypes": ["sql"], "type": "allow"}
+    return {
+        "statements": [
+            {**own, "statement": [f"own-{n}-*", "insert"] if n == each - 1 else f"own-{n}-*"}
+            for n in range(each)
+        ],
+        "paths": [{**own, "path": f"s3a://lake/team{n}/*", "users": f"team{n}-*"} for n in range(each)],
+        "sources": [{**own, "source": f"source{n}" if n < each - 1 else "jdbc"} for n in range(each)],
+        "references": [
+            {**own, "provider": "vault", "path": f"team{n}/*", "to": f"jdbc:postgresql://db{n}/shop"}
+            for n in range(each)
+        ],
+    }
+
+
+def measure_query(count: int) -> dict[str, float]:
+    """Microseconds for one statement, and for one connection, with JSON both ways."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "policy.json"
+        file.write_text(json.dumps(shared(count)))
+        root = "spark.config.override.policy"
+        settings = {root: "Rules", f"{root}.param.file": str(file), "spark.config.providers": "vault"}
+        engine = PolicyEngine.from_operator({}, OperatorFile(file, settings))
+        last = count // 4 - 1
+        who = {"job_type": "sql", "user": f"team{last}-ana", "front": "thrift"}
+        paths = [["path", f"s3a://lake/team{last}/t{n}", "read"] for n in range(3)]
+        statement = {
+            "op": "statement",
+            **who,
+            "items": [["statement", "insert", ""], ["source", "jdbc", "read"], *paths],
+        }
+        props = {
+            "url": f"jdbc:postgresql://db{last}/shop?ssl=true", "dbtable": "orders", "user": "ana",
+            "password": f"${{vault:team{last}/db:password}}",
+        }  # fmt: skip
+        options = {"op": "check", "scope": "source", "formats": ["jdbc"], **who, "props": props}
+        connection = {"op": "connection", "formats": ["jdbc"], **who, "options": props}
+        found = {}
+        for name, question in (("statement", statement), ("options", options), ("connection", connection)):
+            text = json.dumps(question)
+            assert policy_calls.answer(engine, json.loads(text))["allowed"], name
+
+            def ask(text: str = text) -> None:
+                for _ in range(200):
+                    json.dumps(policy_calls.answer(engine, json.loads(text)))
+
+            found[f"query_{name}_{count}_rules_us"] = best(ask) / 200 * 1e6
+        return found
 
 
 def best(run: Callable[[], object], repeat: int = 7) -> float:
@@ -87,6 +142,8 @@ def measure() -> dict[str, float]:
             )
             / rounds
             * 1e6,
+            **measure_query(500),
+            **measure_query(10_000),
         }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sparkconfig.checks.sql import Statement, statements
+from sparkconfig.checks.statement_items import items_of
 from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.engine import PolicyEngine, Resolve
 from sparkconfig.policy.evaluation import Decision, Explained
@@ -35,6 +36,8 @@ class Question:
         format: of options: their data source.
         user: the authenticated user who would ask.
         sql: name to text of SQL files that it would run.
+        statements: name to text of single statements, about which rules of statements are asked, too.
+        providers: names of providers that are known besides the operator's.
     """
 
     confs: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -45,6 +48,8 @@ class Question:
     format: str = ""
     user: str = ""
     sql: Mapping[str, str] = field(default_factory=dict, repr=False)
+    statements: Mapping[str, str] = field(default_factory=dict, repr=False)
+    providers: tuple[str, ...] = ()
 
 
 @dataclass
@@ -100,6 +105,9 @@ def check(
     given = None if path is None else load(path, check=False)
     if policy is not None:
         given = _with_policy(given, policy)
+    if question.providers and given is not None:
+        known = ",".join(question.providers)
+        given = replace(given, settings={**given.settings, f"{PREFIX}providers": known})
     own = question.confs if given is None else given.confs
     resolver = None
     try:
@@ -171,12 +179,29 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
         authenticated=bool(question.user),
         formats=(question.format,) if question.format else (),
     )
-    if question.confs or not question.sql:
+    if question.confs or not (question.sql or question.statements):
         report.add(engine.check(request, streaming=question.streaming))
     for name, text in question.sql.items():
         for statement in statements(text, job_type):
             _add_statement(report, engine, request, statement, f"{Path(name).name} line {statement.line}")
+    for name, text in question.statements.items():
+        for statement in statements(text, job_type):
+            _add_statement(report, engine, request, statement, name)
+            _add_items(report, engine, request, statement.text)
     return report
+
+
+def _add_items(report: Report, engine: PolicyEngine, request: OverrideRequest, text: str) -> None:
+    """What the rules about statements say, as far as the text alone shows it."""
+    items = items_of(text)
+    if items is None:
+        report.notes.append("only Spark itself can say what this statement does; try it in mode warn")
+    else:
+        asked = replace(request, scope="session", props={}, complete=False)
+        report.add(engine.check_statement(asked, items, record=False))
+        report.notes.append(
+            "the statement was read by its words: the server's parser, links and default file system decide"
+        )
 
 
 def _limits(engine: PolicyEngine, job_type: str) -> list[str]:

@@ -16,6 +16,7 @@ from sparkconfig.cli import (
     install,
     jar,
     migrate,
+    policy,
     providers,
     refresh,
     resolve,
@@ -31,7 +32,7 @@ from sparkconfig.errors import SparkConfigError
 __all__ = ["main", "parser"]
 
 COMMANDS = (
-    init, seal, resolve, validate, migrate, scrub, run, providers, refresh, doctor, jar, install, completion,
+    init, seal, resolve, validate, policy, migrate, scrub, run, providers, refresh, doctor, jar, install, completion,
 )  # fmt: skip
 _EPILOG = """\
 examples:

@@ -21,6 +21,7 @@ examples:
   sparkconfig validate --properties-file job.conf --job-type batch
   sparkconfig validate --policy team-policy.json --conf spark.executor.memory=64g --job-type sql --explain
   sparkconfig validate --policy team-policy.json --job-type sql --sql create_tables.sql --json
+  sparkconfig validate --job-type connect --user ana --statement 'SELECT * FROM text.`/etc/passwd`' --explain
 
 exit codes: 0 everything is allowed, 3 a policy or setting is wrong, 8 something is refused. It is the code that
 decides in a running application, too; values are never printed.
@@ -73,6 +74,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--sql", type=Path, action="append", default=[], metavar="FILE", help="statements to check"
     )
     parser.add_argument(
+        "--statement",
+        action="append",
+        default=[],
+        metavar="SQL",
+        help="one statement to check, what it does included",
+    )
+    parser.add_argument(
         "--resolve",
         action="store_true",
         help="ask the providers, so that values behind references can be evaluated",
@@ -99,6 +107,7 @@ def run(options: argparse.Namespace, out: Output) -> int:
         format=options.format,
         user=options.user,
         sql={str(path): _read(path) for path in options.sql},
+        statements={f"statement {n}": text for n, text in enumerate(options.statement, 1)},
     )
     report = check(question, policy=options.policy, operator=options.operator_file, resolve=options.resolve)
     out.result(_as_json(report, explain=options.explain), _lines(report, explain=options.explain))

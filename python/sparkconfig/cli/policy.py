@@ -1,0 +1,57 @@
+"""``sparkconfig policy test``: whether a policy decides as its author expects."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sparkconfig.checks.exit_codes import ExitCode, check_exists
+from sparkconfig.cli.output import Output
+
+__all__ = ["register", "run"]
+
+_EPILOG = """\
+examples:
+  sparkconfig policy test docs/policy-cases/shared-server.json
+  sparkconfig policy test my-cases.json --policy new-policy.json
+"""
+
+
+def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "policy",
+        help="test a policy against a file of cases",
+        description="Ask a policy the questions of a file, and compare the decisions with those that it expects.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("action", choices=("test",), help="what to do")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="cases, in JSON or TOML")
+    parser.add_argument(
+        "--policy", metavar="FILE", help="a document for Rules, instead of the one the cases name"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, out: Output) -> int:
+    """Run all cases, and list those that differ."""
+    from sparkconfig.checks.policy_cases import run_cases
+
+    if options.policy is not None:
+        check_exists(Path(options.policy))
+    results = []
+    for path in options.files:
+        check_exists(path)
+        results += run_cases(path, options.policy)
+    failed = [each for each in results if each.problem]
+    lines = [f"{each.name}: {each.problem}" for each in failed]
+    lines.append(f"{len(results)} cases, {len(failed)} differ from what they expect")
+    found = {
+        "ok": not failed,
+        "cases": len(results),
+        "failed": [{"case": each.name, "problem": each.problem} for each in failed],
+    }
+    out.result(found, lines)
+    return int(ExitCode.REFUSED if failed else ExitCode.OK)
