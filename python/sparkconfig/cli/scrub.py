@@ -26,6 +26,7 @@ examples:
   sparkconfig scrub find /var/log/spark/events                        what looks like a secret
   sparkconfig scrub find /var/log/spark/events --conf-file conf/spark-defaults.conf
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
+  sparkconfig scrub clean --spark hdfs:///spark/events --conf-file conf/spark-defaults.conf
 
 Values are those of the references in the files, of a sealed file, or lines on standard input (--stdin): old passwords
 that no store holds any more.
@@ -68,6 +69,15 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add_key_options(parser)
     parser.add_argument("--stdin", action="store_true", help="each line of standard input is a value")
     parser.add_argument("--since", metavar="TIME", help="files changed since then: 30d, 12h, 2026-11-01")
+    parser.add_argument(
+        "--spark",
+        action="store_true",
+        help="as a Spark job, on any Hadoop file system; SPARK_HOME's defaults hold",
+    )
+    parser.add_argument(
+        "--spark-conf", action="append", default=[], metavar="KEY=VALUE",
+        help="a conf of that job, such as spark.master=yarn; can be repeated",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -77,6 +87,10 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
     since = _since(options)
     _check(options)
+    if options.spark:
+        from sparkconfig.cli import scrub_job
+
+        return _print(out, *scrub_job.run(options, since))
     try:
         found = logs.logs_in(options.paths, since=since)
     except OSError as error:
@@ -90,6 +104,12 @@ def _check(options: argparse.Namespace) -> None:
     named = options.conf_file or options.conf or options.sealed_file or options.stdin or options.operator_file
     if options.clean and not named and not options.shapes:
         options.parser.refuse("say whose values to mask: --conf-file, --sealed-file or --stdin; or --shapes")
+    if options.spark and options.operator_file:
+        options.parser.refuse(
+            "with --spark the driver finds the operator's file by itself: leave --operator-file out"
+        )
+    if options.spark_conf and not options.spark:
+        options.parser.refuse("--spark-conf is for --spark")
 
 
 def _engine(options: argparse.Namespace) -> Engine:

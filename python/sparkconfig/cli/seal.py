@@ -158,7 +158,7 @@ def _new_key(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _create(options: argparse.Namespace, out: Output) -> ExitCode:
-    from sparkconfig.errors import ConfigurationError
+    from sparkconfig.errors import ConfigurationError, SparkConfigError
     from sparkconfig.sealed import editor
     from sparkconfig.sealed.keys import KeyFile
 
@@ -169,7 +169,13 @@ def _create(options: argparse.Namespace, out: Output) -> ExitCode:
         if not isinstance(key, KeyFile):
             raise ConfigurationError("--new-key needs --key-file")
         key.create()
-    key_id = editor.create(options.file, key)
+    try:
+        key_id = editor.create(options.file, key)
+    except SparkConfigError:
+        # Nothing is sealed with the new key, and it would be in the way of the next attempt.
+        if options.new_key and isinstance(key, KeyFile):
+            key.path.unlink(missing_ok=True)
+        raise
     out.result(
         {"file": str(options.file), "key_id": key_id}, [f"created {options.file}, sealed with key {key_id}"]
     )

@@ -21,13 +21,25 @@ from sparkconfig.scrub.codecs import Reads, codec_of, reading, writing
 from sparkconfig.scrub.engine import Counts, Engine
 from sparkconfig.scrub.objects import SCHEMES, ObjectFile, below
 
-__all__ = ["Log", "Result", "at", "clean", "find", "logs_in"]
+__all__ = [
+    "OPEN",
+    "Log",
+    "Result",
+    "at",
+    "blocks",
+    "clean",
+    "find",
+    "is_written",
+    "logs_in",
+    "reported",
+    "why_not",
+]
 
 _BLOCK = 1 << 20
 _LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
 _CHANGED = "it was changed while it was read; run this again when nobody writes it"
-_OPEN = "a program has it open and may write to it; run this again when it has ended"
+OPEN = "a program has it open and may write to it; run this again when it has ended"
 _NO_LOG, _NO_TEXT = "not a log", "not a text"
 _PARTIAL = ".sparkconfig-scrub"
 _OTHER_FORMATS = frozenset(
@@ -114,14 +126,14 @@ def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
         if isinstance(path, ObjectFile):
             for each, size, changed in below(path.uri):
                 if changed >= since:
-                    found[each] = Log(each, size, _why_not(each))
+                    found[each] = Log(each, size, why_not(each))
             continue
         # What a link names is rewritten, not the link: else the values would stay where it leads.
         files = _below(path) if path.is_dir() else [Path(os.path.realpath(path))]
         for file in files:
             status = file.stat()
             if status.st_mtime >= since:
-                found[file] = Log(file, status.st_size, _why_not(file))
+                found[file] = Log(file, status.st_size, why_not(file))
     return sorted(found.values(), key=lambda log: (-log.size, str(log.path)))
 
 
@@ -129,8 +141,8 @@ def find(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Resul
     """Count what is in a log."""
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
-        with _reported(result), reading(log.path) as stream:
-            for block in _blocks(stream, progress):
+        with reported(result), reading(log.path) as stream:
+            for block in blocks(stream, progress):
                 result.counts.add(engine.find(block))
     return result
 
@@ -143,7 +155,7 @@ def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Resu
     """
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
-        with _reported(result):
+        with reported(result):
             if _has_any(log.path, engine, result, progress):
                 if isinstance(log.path, ObjectFile):
                     _rewrite_object(log.path, engine, result)
@@ -164,7 +176,8 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _why_not(path: Path | ObjectFile) -> str | None:
+def why_not(path: Path | ObjectFile) -> str | None:
+    """Return why a file is not searched, by its name; None: it is."""
     if isinstance(path, Path) and not path.is_file():
         return "not a plain file"
     if path.suffix == ".inprogress":
@@ -173,7 +186,7 @@ def _why_not(path: Path | ObjectFile) -> str | None:
 
 
 @contextlib.contextmanager
-def _reported(result: Result) -> Iterator[None]:
+def reported(result: Result) -> Iterator[None]:
     """One log that cannot be read does not end the search of the others."""
     try:
         yield
@@ -185,7 +198,7 @@ def _reported(result: Result) -> Iterator[None]:
         result.skip = error.strerror or type(error).__name__
 
 
-def _blocks(stream: Reads, progress: Progress) -> Iterator[str]:
+def blocks(stream: Reads, progress: Progress) -> Iterator[str]:
     """Whole lines of about a megabyte; bytes that are not UTF-8 come out again as they went in."""
     rest: list[bytes] = []
     waiting = 0
@@ -214,7 +227,7 @@ def _blocks(stream: Reads, progress: Progress) -> Iterator[str]:
 def _has_any(path: Path | ObjectFile, engine: Engine, result: Result, progress: Progress) -> bool:
     """Look until the first thing to mask: most logs have none, and are read only."""
     with reading(path) as stream:
-        for block in _blocks(stream, progress):
+        for block in blocks(stream, progress):
             counts = engine.find(block)
             if engine.masks(counts):
                 result.counts = Counts()
@@ -225,7 +238,7 @@ def _has_any(path: Path | ObjectFile, engine: Engine, result: Result, progress: 
 
 def _write(path: Path | ObjectFile, engine: Engine, result: Result, raw: IO[bytes]) -> None:
     with reading(path) as stream, writing(raw, codec_of(path)) as out:
-        for block in _blocks(stream, lambda _: None):
+        for block in blocks(stream, lambda _: None):
             text, counts = engine.clean(block)
             result.counts.add(counts)
             out.write(text.encode("utf-8", "surrogateescape"))
@@ -245,7 +258,7 @@ def _remove_leftovers(path: Path) -> None:
                 each.unlink()
 
 
-def _is_written(path: Path) -> bool:
+def is_written(path: Path) -> bool:
     """Whether a program has a file open for writing; False where that cannot be known.
 
     A lease for reading is not given then. Its later lines would go into the old file, which nobody would find.
@@ -283,8 +296,8 @@ def _rewrite(path: Path, engine: Engine, result: Result) -> None:
         if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
             result.skip = _CHANGED
             return
-        if _is_written(path):
-            result.skip = _OPEN
+        if is_written(path):
+            result.skip = OPEN
             return
         # Hadoop's checksum of the old content would make the new one unreadable.
         with contextlib.suppress(FileNotFoundError):

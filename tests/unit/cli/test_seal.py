@@ -55,6 +55,20 @@ def opened(folder: Path) -> dict[str, str]:
     return {str(name): file.value(name) for name in file.names()}
 
 
+def test_a_file_that_cannot_be_made_leaves_no_key_behind(run: Run, tmp_path: Path) -> None:
+    """Without cryptography, here hidden, and in a folder that is not there: nothing is in the way afterwards."""
+    hidden = tmp_path / "hidden" / "cryptography"
+    hidden.mkdir(parents=True)
+    (hidden / "__init__.py").write_text("raise ModuleNotFoundError('hidden')")
+    done = run("create", "--new-key", *KEY, PYTHONPATH=f"{hidden.parent}:{ENVIRON['PYTHONPATH']}")
+    assert done.returncode == ExitCode.CONFIGURATION
+    assert "pip install cryptography" in done.stderr
+    assert not (tmp_path / "k").exists()
+    assert run("create", "--new-key", "--file", "none/s", "--key-file", "k").returncode != 0
+    assert not (tmp_path / "k").exists()
+    assert run("create", "--new-key", *KEY).returncode == 0
+
+
 def test_create_set_list_remove(sealed: Run, tmp_path: Path) -> None:
     assert opened(tmp_path) == {"shop:password": VALUE}
     assert stat.S_IMODE((tmp_path / "s").stat().st_mode) == 0o600
