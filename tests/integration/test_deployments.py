@@ -113,6 +113,17 @@ def test_executors_on_other_hosts_get_values_over_protected_connections(name: st
     assert [each.level for each in findings if each.area == "rpc"] == [Level.OK]
 
 
+@pytest.mark.parametrize("name", ["connect-server", "thrift-server"])
+def test_nobody_attaches_to_the_jvms_of_servers_and_none_writes_its_memory_down(name: str) -> None:
+    confs = load(TEMPLATES / f"{name}.conf.template")
+    for key in ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"):
+        assert confs[key].split() == [
+            "-XX:+DisableAttachMechanism",
+            "-XX:-HeapDumpOnOutOfMemoryError",
+            "-XX:-CreateCoredumpOnCrash",
+        ]
+
+
 def test_the_kubernetes_template_holds_together() -> None:
     document = kubernetes()
     assert document["apiVersion"] == "sparkoperator.k8s.io/v1beta2"

@@ -213,7 +213,7 @@ class TestReferences:
         if function == "try_reflect" and spark.version.startswith("3."):
             pytest.skip("not in this version")
         for call in (
-            "'io.sparkconfig.driver.DriverApi', 'registered', 0",
+            "'io.sparkconfig.driver.DriverApi', 'places', '\"guess\"', true, false",
             f"'io.sparkconfig.driver.DriverApi', 'current', r'{store % 'password'}'",
             f"'io.sparkconfig.redaction.engine.Redactor', 'contains', '{SECRET}'",
             "'io.sparkconfig.policy.PolicyDoors', 'close'",

@@ -181,6 +181,29 @@ def test_values_behind_references_are_evaluated_when_asked(capsys, tmp_path):
     assert code("good") == 8
 
 
+@pytest.mark.parametrize("more", [[], ["--resolve"], ["--json"]])
+def test_a_reference_that_a_rule_refuses_looks_the_same_whether_it_exists_or_not(capsys, tmp_path, more):
+    secret, rules, operator = tmp_path / "s.properties", tmp_path / "r.json", tmp_path / "sparkconfig.conf"
+    rules.write_text(
+        json.dumps(
+            {
+                "rules": [{"key": "spark.acme.x", "type": "regex", "pattern": ".*"}],
+                "references": [{"type": "allow", "provider": "file", "path": "/elsewhere/*"}],
+            }
+        )
+    )
+    operator.write_text(
+        "spark.config.providers=file\n"
+        f"spark.config.providers.file.param.allowed.paths={tmp_path}\n"
+        f"spark.config.override.policy=Rules\nspark.config.override.policy.param.file={rules}\n"
+    )
+    asked = ("--operator-file", operator, "--conf", f"spark.acme.x=${{file:{secret}:password}}", *more)
+    absent = validate(capsys, *asked)
+    secret.write_text(f"password={CANARY}\n")
+    assert validate(capsys, *asked) == absent
+    assert absent[0] == 8
+
+
 def test_a_wrong_policy_is_a_wrong_configuration(capsys, tmp_path):
     file = tmp_path / "p.json"
     file.write_text('{"rules": [{"key": "a", "type": "x"}]}')
