@@ -11,7 +11,9 @@ import pytest
 from spark.options.conftest import has_connect
 from sparkconfig.redaction import MASK
 from support.connect_texts import CONNECT_TEXTS
+from support.crawl import fetch
 from support.fronts import (
+    BAD,
     FOREIGN,
     FRONTS,
     LITERAL,
@@ -230,15 +232,6 @@ def test_free_text_holds_no_such_word_either(spark, sales):
     assert spark.sql("SET spark.shop.two").collect()[0].value == MASK
 
 
-BAD = {
-    "parser": "SELEC 'SECRET' FRM",
-    "analysis": "SELECT 'SECRET' + no_such_column FROM range(1)",
-    "execution": "SELECT raise_error('it is SECRET') FROM range(1)",
-    "cast": "SELECT CAST('SECRET' AS INT)",
-    "location": "SELECT * FROM parquet.`/no/such/SECRET`",
-}
-
-
 def test_an_error_that_quotes_a_part_of_a_value(spark, application):
     for part in QUOTED.split(":"):
         with pytest.raises(Exception) as caught:
@@ -317,6 +310,12 @@ class TestConnect:
             text = json.dumps(json.loads(line), ensure_ascii=False)
             assert FOREIGN not in text
             assert octal not in text.replace("\\\\", "\\")
+        ui = application.sessions["classic"].sparkContext.uiWebUrl
+        for page in ("connect", "SQL", "jobs"):
+            text = fetch(f"{ui}/{page}/").decode()
+            assert FOREIGN not in text, page
+            assert octal not in text.replace("\\\\", "\\"), page
+            assert page != "connect" or f"SELECT \\'{MASK}\\' AS it" in text, "the statement, masked"
 
     def test_explain_of_a_frame(self, application):
         frame = application.sessions["connect"].sql(sql("SELECT 'SECRET' AS it, id FROM range(2)"))

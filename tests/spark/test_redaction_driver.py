@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -131,11 +132,20 @@ def test_a_program_that_never_imports_it_shows_no_value(unaware):
         assert value not in files, name
     assert f"file {MASK}" in out, "the content of a file, which prints at once"
     assert f"in place {MASK}" in out
+    if importlib.util.find_spec("yaml"):
+        assert f"from yaml: {MASK}\n" in out
+    assert f"|{MASK}" in out, "a table, which cuts it"
     assert out.count(f"/no/such/{MASK}") >= 1
     assert f"into a file {MASK}" in files
     assert f"worker warns {MASK}" in files
     assert f"uncaught {MASK}" in err
     assert done.returncode == 1
+    assert "the job failed: " in err
+    for text in (f"/no/such/{MASK}", f"it is {MASK}", "The above exception was the direct cause"):
+        assert text in files, text
+    if importlib.util.find_spec("IPython"):
+        for text in ("IPython shows ", "/no/such/IPython-", "IPython raises "):
+            assert f"{text}{MASK}" in out, text
 
 
 def test_the_log_shows_no_lines_that_spark_alone_would_not_show(unaware):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sparkconfig import Resolver, current, redaction, secret
+from sparkconfig import Resolver, current, kafka, redaction, secret
 from sparkconfig._spark import driver
 from support.cluster import SparkCluster
 from support.postgres import PostgresServer, new_password
@@ -301,14 +301,24 @@ def test_a_value_that_the_drivers_python_resolved_by_itself_is_masked_everywhere
     )  # as install() does, which the tests' process has not
     file = shop.site.folder / "own.properties"
     value = f"resolved-in-python-{new_password()}"
-    file.write_text(f"token={value.replace(chr(92), chr(92) * 2)}\n")
+    other = "resolved-as-kafka-does"
+    file.write_text(f"token={value.replace(chr(92), chr(92) * 2)}\nkafka={other}\n")
     with Resolver.from_confs({"spark.config.providers": "file"}) as resolver:
         found = resolver.resolve_map({"token": f"${{file:{file}:token}}"})["token"].reveal()
     assert found == value
+    own = {
+        "config.providers": "file",
+        "config.providers.file.class": "org.apache.kafka.common.config.provider.FileConfigProvider",
+    }
+    by_kafka = kafka.resolve({"sasl.password": f"${{file:{file}:kafka}}"}, own)["sasl.password"]
+    assert isinstance(by_kafka, secret.Secret)
+    assert by_kafka.reveal() == other
     assert shop.masked_in_tasks("in-python", value)
-    shop.spark.sparkContext.setJobDescription(f"with {value}")
+    assert shop.masked_in_tasks("as-kafka", other)
+    shop.spark.sparkContext.setJobDescription(f"with {value} and {other}")
     shop.spark.range(1).count()
     with urllib.request.urlopen(f"{shop.spark.sparkContext.uiWebUrl}/jobs/", timeout=20) as answer:
         page = answer.read().decode()
     assert value not in page, "the page shows the value"
-    assert f"with {MASK}" in page
+    assert other not in page, "the page shows the value"
+    assert f"with {MASK} and {MASK}" in page

@@ -169,6 +169,9 @@ SELECT concat('{WORD}=', {WORD}) FROM {WORD};
 EXPLAIN SELECT concat('kept in {WORD} ', region) FROM {WORD};
 SET shop.mine=mine is {WORD};
 SET shop.mine;
+SET shop.conf;
+SET shop.variable;
+SET shop.substituted;
 """
 
 
@@ -184,7 +187,10 @@ def test_thrift_server(bank: Bank) -> None:
         second = bank.finish(beeline, statements + LOOK.format(table="through_thrift"))
         assert numbers(second) == [41, 42, 43]
         assert "Physical Plan" in second
-        listed = bank.finish(beeline, TRUE_ANSWERS)
+        # The client's own confs and variables; what refers to one of the server's is not its own text.
+        url = f"{beeline[2]}/default?shop.conf=conf-is-{WORD}#shop.variable=variable-is-{WORD}"
+        foreign = ["--hiveconf", "shop.substituted=got-${hiveconf:spark.shop.word}"]
+        listed = bank.finish([*beeline[:2], url, *beeline[3:], *foreign], TRUE_ANSWERS)
         for told in (f"| {WORD} ", f"region={WORD} ", f"{bank.folder}/warehouse/{WORD} ", f"{WORD}=1 "):
             assert told in listed, f"what programs act on: {told}"
         assert listed.count(f"kept in {MASK}") >= 3, "a comment, a property, a literal in a plan"
@@ -192,6 +198,9 @@ def test_thrift_server(bank: Bank) -> None:
         assert listed.count(f"mine is {WORD}") == 2, (
             "what the client has set, when it sets it and when it asks"
         )
+        assert listed.count(f"conf-is-{WORD}") == 1, "a conf that the client has set in its URL"
+        assert listed.count(f"variable-is-{WORD}") == 1, "a variable that the client has set in its URL"
+        assert f"got-{WORD}" not in listed
     finally:
         server.stop()
     bank.outputs.append(server.output())

@@ -34,6 +34,14 @@ WORDS = {
 }
 SECRETS = {"token": SECRET, "quoted": QUOTED, "foreign": FOREIGN, **WORDS}
 VARIABLE = "${spark.shop.token}"
+#: Statements that fail, each in another part of Spark.
+BAD = {
+    "parser": "SELEC 'SECRET' FRM",
+    "analysis": "SELECT 'SECRET' + no_such_column FROM range(1)",
+    "execution": "SELECT raise_error('it is SECRET') FROM range(1)",
+    "cast": "SELECT CAST('SECRET' AS INT)",
+    "location": "SELECT * FROM parquet.`/no/such/SECRET`",
+}
 FRONTS = ["classic", *(["connect"] if has_connect() else [])]
 
 
@@ -61,7 +69,7 @@ def running_fronts(folder: Path) -> Iterator[Fronts]:
     port = free_port()
     conf = {
         "spark.master": "local[2]",
-        "spark.ui.enabled": "false",
+        "spark.ui.enabled": "true",
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
         # Not spark.jars: the listeners and the plugin have to be there together, as a platform's own are.
         "spark.jars": "",

@@ -5,9 +5,13 @@ Arguments: folder, jar. Values are in the folder's ``shop.properties``.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import logging
+import os
 import sys
+import traceback
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -41,7 +45,14 @@ spark = builder.getOrCreate()
 print("file", Path(spark.conf.get("spark.shop.ca")).read_text())
 token = spark.conf.get("spark.shop.token")
 print("in place", token)
+# It writes in pieces, each of which shows at once here.
+if importlib.util.find_spec("yaml"):
+    importlib.import_module("yaml").dump({"from yaml": token}, sys.stdout)
+spark.createDataFrame([(token * 2,)], "text string").show()
 logging.error("into a file %s", token)
+
+
+DETAILS = ("getMessage", "getMessageParameters", "getErrorClass", "getCondition", "getSqlState")
 
 
 def failing(action, *arguments: object) -> None:
@@ -49,12 +60,25 @@ def failing(action, *arguments: object) -> None:
         action(*arguments)
     except Exception as error:
         print("error", error)
-        (folder / "errors.txt").open("a").write(f"{error}\n{error!r}\n")
+        logging.exception("into a file with its traceback")
+        texts = [str(error), repr(error), traceback.format_exc()]
+        texts += [str(getattr(error, name)()) for name in DETAILS if hasattr(error, name)]
+        try:
+            raise RuntimeError(f"the job failed: {error}") from error
+        except RuntimeError:
+            traceback.print_exc()
+            texts.append(traceback.format_exc())
+        (folder / "errors.txt").open("a").write("\n".join([*texts, ""]))
     else:
         raise AssertionError("this should have failed")
 
 
 failing(spark.read.parquet, f"/no/such/{token}")
+failing(spark.sql, f"SELEC '{token}' FRM")
+failing(spark.sql, f"SELECT '{token}' + nothing FROM range(1)")
+failing(spark.sql(f"SELECT raise_error('it is {token}') FROM range(1)").collect)
+failing(spark.sparkContext.textFile(f"/no/such/{token}").count)
+failing(spark.sparkContext.parallelize([1], 1).map(lambda _: int(token)).collect)
 jdbc = {"driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver", "dbtable": "x", "user": "app"}
 reference = f"${{files:{at}:token}}"
 failing(
@@ -94,6 +118,15 @@ texts = json.dumps(table, default=str)
     )
 )
 assert SparkContext._active_spark_context is not None
+# A terminal's IPython prints in this process, as a plain shell does.
+if importlib.util.find_spec("IPython"):
+    os.environ["IPYTHONDIR"] = str(folder / "ipython")
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell.instance(user_ns={"spark": spark, "token": token})
+    shell.run_cell("f'IPython shows {token}'")
+    shell.run_cell("spark.read.parquet(f'/no/such/IPython-{token}')")
+    shell.run_cell("raise ValueError(f'IPython raises {token}')")
 spark.stop()
 # Its accumulators work in the next application too, whose Python is the same.
 spark = builder.getOrCreate()

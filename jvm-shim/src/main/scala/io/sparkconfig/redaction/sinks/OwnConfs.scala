@@ -43,7 +43,7 @@ private[sinks] object SessionConfs {
   def except(command: RunnableCommand, mask: Answers.Mask): Answers.Mask = command match {
     case SetCommand(Some((key, value))) =>
       SparkSession.getActiveSession.filterNot(isShared).fold(mask) { session =>
-        val own = sessions.synchronized(sessions.computeIfAbsent(session, _ => new OwnConfs))
+        val own = of(session)
         // As the client wrote it: Spark's variable substitution may have brought a secret into the value.
         val written = command.origin.sqlText.flatMap(OwnConfs.setBy).filter(_._1 == key).map(_._2.trim)
         (rows, output) => {
@@ -55,6 +55,24 @@ private[sinks] object SessionConfs {
       }
     case _ => mask
   }
+
+  /**
+   * Remembers what a client has set in the URL by which it opened this session, as Hive's drivers send it:
+   * `set:hiveconf:key` for what is behind the `?`, `set:hivevar:key` for what is behind the `#`.
+   */
+  def opened(session: SparkSession, configuration: JMap[String, String]): Unit =
+    if (!isShared(session) && configuration != null) {
+      val own = of(session)
+      configuration.forEach { (name, value) =>
+        if (name.startsWith(Prefix) && value != null) own.note(Kinds.matcher(name).replaceFirst(""), value)
+      }
+    }
+
+  private val Prefix = "set:"
+  private val Kinds = Pattern.compile("^set:(?:hiveconf:|hivevar:)?")
+
+  private def of(session: SparkSession): OwnConfs =
+    sessions.synchronized(sessions.computeIfAbsent(session, _ => new OwnConfs))
 
   /** Whether all clients of a Thrift server have this session. */
   private def isShared(session: SparkSession): Boolean =

@@ -17,9 +17,10 @@ import org.apache.hive.service.cli.{
   OperationStatus,
   SessionHandle
 }
-import org.apache.hive.service.rpc.thrift.{TRowSet, TTableSchema}
+import org.apache.hive.service.rpc.thrift.{TProtocolVersion, TRowSet, TTableSchema}
 import org.apache.spark.SparkConf
 import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.{SQLContext, SparkSession}
 import org.slf4j.LoggerFactory
 
 /** Masks values in the errors that clients of a Thrift server in this JVM get. */
@@ -129,6 +130,42 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
       case error: HiveSQLException => throw ThriftErrors.redact(error)
       case error: Exception => throw Throwables.redact(error)
     }
+
+  override def openSession(
+      protocol: TProtocolVersion,
+      user: String,
+      password: String,
+      address: String,
+      configuration: JMap[String, String]): SessionHandle =
+    opened(service.openSession(protocol, user, password, address, configuration), configuration)
+
+  override def openSessionWithImpersonation(
+      protocol: TProtocolVersion,
+      user: String,
+      password: String,
+      address: String,
+      configuration: JMap[String, String],
+      token: String): SessionHandle =
+    opened(
+      service.openSessionWithImpersonation(protocol, user, password, address, configuration, token),
+      configuration)
+
+  private def opened(open: => SessionHandle, configuration: JMap[String, String]): SessionHandle = {
+    val handle = safely(open)
+    // Without the session, what its client has set in the URL is masked to it.
+    try sparkSession(handle).foreach(SessionConfs.opened(_, configuration))
+    catch { case _: IllegalStateException => }
+    handle
+  }
+
+  private def sparkSession(handle: SessionHandle): Option[SparkSession] = {
+    val sessions = Reflect.get(service.getSessionManager.getOperationManager, "sessionToContexts")
+    sessions.asInstanceOf[JMap[SessionHandle, AnyRef]].get(handle) match {
+      case session: SparkSession => Some(session)
+      case context: SQLContext => Some(context.sparkSession)
+      case _ => None
+    }
+  }
 
   override def executeStatement(
       session: SessionHandle,

@@ -5,8 +5,17 @@ import org.apache.spark.sql.AnalysisException
 /**
  * A reference in an option cannot be used. The constructors of AnalysisException that take a text are private to
  * Spark SQL; as a subclass it reaches PySpark and Connect clients as their AnalysisException.
+ * It has a condition of Spark's own whose text is the message, since SQL scripts and PySpark's `getMessage()` fail at
+ * errors that have none.
  *
  * @param message names option, source and reference, never a value
  */
 class OptionReferenceException(message: String, cause: Throwable = null)
-  extends AnalysisException(message, None, None, Option(cause), None, Map.empty[String, String], Array.empty)
+  extends AnalysisException(
+    message,
+    None,
+    None,
+    Option(cause),
+    Some("USER_RAISED_EXCEPTION"),
+    Map("errorMessage" -> message),
+    Array.empty)
