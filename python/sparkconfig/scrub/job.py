@@ -91,7 +91,9 @@ class Job:
         jvm: Any = self._context._jvm  # noqa: SLF001
         self._scrub = jvm.io.sparkconfig.scrub.ScrubJob(self._context._jsc)  # noqa: SLF001
         # Executors may have no package; the jar carries it.
-        self._context.addPyFile(str(jars.find_jar()))
+        jar = jars.find_jar()
+        if jar.name not in {Path(each).name for each in self._context._python_includes or ()}:  # noqa: SLF001
+            self._context.addPyFile(str(jar))
 
     def logs_in(self, paths: Iterable[str], *, since: float = 0.0) -> list[logs.Log]:
         """Return the logs among ``paths`` and in the folders among them, large ones first.

@@ -15,7 +15,7 @@ import pytest
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
 from sparkconfig.providers.base import ConfigData, ConfigProvider
 
-__all__ = ["ContractCase", "ProviderContract"]
+__all__ = ["ContractCase", "ProviderContract", "assert_silent", "text_of"]
 
 _PUSH_DEADLINE = 20.0
 """Seconds to wait for a pushed change before the test fails."""
@@ -173,7 +173,7 @@ class ProviderContract:
         with pytest.raises(ConfigurationError, match=r"no\.such\.param") as caught:
             made.configure({**case.params, "no.such.param": "x-value-of-it"})
         made.close()
-        _assert_silent(_text(caught.value), [*case.hidden(), "x-value-of-it"], "the error")
+        assert_silent(text_of(caught.value), [*case.hidden(), "x-value-of-it"], "the error")
 
     # Silence.
 
@@ -189,10 +189,10 @@ class ProviderContract:
                 try:
                     provider.get(path, frozenset(case.data))
                 except (SecretNotFoundError, AccessDeniedError) as error:
-                    texts.append(_text(error))
-        _assert_silent("\n".join(texts), case.hidden(), "repr, str or an error")
-        _assert_silent(caplog.text, case.hidden(), "the log (at level DEBUG)")
-        _assert_silent("".join(capfd.readouterr()), case.hidden(), "the standard streams")
+                    texts.append(text_of(error))
+        assert_silent("\n".join(texts), case.hidden(), "repr, str or an error")
+        assert_silent(caplog.text, case.hidden(), "the log (at level DEBUG)")
+        assert_silent("".join(capfd.readouterr()), case.hidden(), "the standard streams")
 
     def test_errors_drop_what_the_client_raised(self, provider: ConfigProvider, case: ContractCase) -> None:
         for path in filter(None, (case.missing_path, case.denied_path)):
@@ -239,14 +239,14 @@ def _assert_same(answer: ConfigData, expected: Mapping[str, str], *, only_these:
     assert not wrong, f"wrong or missing values for the keys {wrong}"
 
 
-def _assert_silent(text: str, hidden: list[str], where: str) -> None:
+def assert_silent(text: str, hidden: list[str], where: str) -> None:
     """Fail, naming only the place, when one of ``hidden`` is in ``text``."""
     shown = any(value in text for value in hidden if value)
     del text, hidden  # a failing test prints local variables with --showlocals
     assert not shown, f"{where} showed a value"
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     """What a log would show of an error, its causes and contexts included, without lines of source."""
     chain: list[str] = []
     following: BaseException | None = error

@@ -39,11 +39,15 @@ def test_documents_load(tmp_path, block):
     engine(tmp_path, block)
 
 
+CODE, SUITE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+NAMES = {}
+exec(CODE, NAMES)  # our own documentation
+exec(SUITE.replace("from acme.policies import ClusterSize\n", ""), NAMES)
+TestClusterSize = NAMES["TestClusterSize"]
+
+
 def test_the_class_works():
-    [code] = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    names = {}
-    exec(code, names)  # our own documentation
-    policy = names["ClusterSize"]()
+    policy = NAMES["ClusterSize"]()
     policy.configure({"limit": "5"}, {})
     values = policy.validate(request({"spark.executor.instances": "6", "spark.x": "1"}))
     assert [value.allowed for value in values] == [False, True]
