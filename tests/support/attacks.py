@@ -30,22 +30,15 @@ PATHS: Sequence[str] = (
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
 
+# A password that everybody may use for one database, and nowhere else; that database; a table with that password.
 PASSWORD = "${{files:{folder}/shop/db.properties:password}}"
-"""A password that everybody may use for one database, and nowhere else."""
-
 SHOP = "jdbc:derby:memory:shop;create=true"
-"""That database."""
-
-BOUND = (
-    "CREATE TABLE bound USING jdbc"
-    f" OPTIONS (url '{SHOP}', dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}')"
-)
-"""A table with that password."""
+_LOGIN = f"dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}'"
+BOUND = f"CREATE TABLE bound USING jdbc OPTIONS (url '{SHOP}', {_LOGIN})"
 
 
 def _view(url: str, more: str = "", source: str = "jdbc") -> str:
-    options = f"url '{url}', dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}'{more}"
-    return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS ({options})"
+    return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS (url '{url}', {_LOGIN}{more})"
 
 
 def _jdbc(options: str) -> str:
@@ -213,7 +206,6 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
     ],
     "read a password": [
         _csv("nullValue"),
-        _csv("`NULLVALUE`"),
         _csv("password"),
         _csv("lineSep").replace("USING csv", "USING text"),
         _jdbc(f"query 'VALUES 1 -- {PASSWORD}'"),
@@ -282,10 +274,7 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.range(1).mapInPandas(lambda rows: rows, 'id long').collect()",
         "spark.range(1).mapInArrow(lambda rows: rows, 'id long').collect()",
         "spark.range(1).groupBy('id').applyInPandas(lambda rows: rows, 'id long').collect()",
-        (
-            "spark.range(1).groupBy('id').cogroup(spark.range(1).groupBy('id'))"
-            ".applyInPandas(lambda a, b: a, 'id long').collect()"
-        ),
+        "(r := spark.range(1).groupBy('id')).cogroup(r).applyInPandas(lambda a, b: a, 'id long').collect()",
         "spark.range(1).mapInArrow(lambda rows: rows, 'id long', barrier=True).collect()",
         "F.udtf(Rows, returnType='a int')().collect()",
         "spark.udtf.register('peek', F.udtf(Rows, returnType='a int'))",
