@@ -2,7 +2,7 @@
 
 ``python tests/suites/run.py [GROUP...]`` runs the named groups of `plan.GROUPS` (all without a name); ``--write`` puts
 the outcome into tests/suites/results.json and docs/compatibility.md. The exit code is 1 if a test ends otherwise with
-sparkconfig, and nothing in `plan.EXPLAINED` says why.
+sparkconfig, and nothing in `plan.EXPLAINED` says why, or if no suite of a group ended in time.
 
 A suite whose tests all pass with sparkconfig shows no difference and runs once. Each other suite runs again without
 sparkconfig, for the comparison; ``--both`` runs all suites on both sides.
@@ -255,7 +255,10 @@ def main(arguments: Sequence[str]) -> int:
             for test, how in row.differences.items():
                 print(f"  {test}: {how}{explanation(test)}", flush=True)
                 unexplained |= not plan_explains(test)
-            if chosen.write:
+            if not row.tests:
+                print(f"{group}: none of its suites ended in time", flush=True)
+                unexplained = True
+            elif chosen.write:
                 report.write(row)
     return int(unexplained)
 
