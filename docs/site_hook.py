@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\.)")
 #: What GitHub shows and a site does not.
 _EXAMPLES = re.compile(r"\]\((examples/[^)]*)\)")
+
+
+def on_config(config: Any) -> Any:  # noqa: ANN401 - mkdocs' own
+    """Return the configuration with the repository that pyproject.toml names."""
+    project = (Path(config["config_file_path"]).parent / "pyproject.toml").read_text(encoding="utf-8")
+    config["repo_url"] = re.findall(r'^Repository = "(.+)"$', project, re.MULTILINE)[0]
+    config["repo_name"] = "GitHub"
+    return config
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:  # noqa: ANN401 - mkdocs' own

@@ -47,6 +47,15 @@ def package_version() -> str:
     return found.group(1)
 
 
+def repository_url() -> str:
+    """Return where the sources are, as pyproject.toml says."""
+    text = (HERE.parent / "pyproject.toml").read_text(encoding="utf-8")
+    found = re.search(r'^Repository = "([^"]+)"$', text, re.MULTILINE)
+    if found is None:
+        raise SystemExit("no Repository in pyproject.toml")
+    return found.group(1)
+
+
 def scala_version(jars: Path) -> str:
     """Return the Scala binary version of the jars of a pyspark package, such as "2.13"."""
     compilers = sorted(jars.glob("scala-compiler-*.jar"))

@@ -16,10 +16,10 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from build import CONNECTORS, FLAVOURS, HERE, package_version, sources, write_jar
+from build import CONNECTORS, FLAVOURS, HERE, package_version, repository_url, sources, write_jar
 
 GROUP = "io.sparkconfig"
-URL = "https://github.com/sparkconfig/sparkconfig"
+URL = repository_url()
 ABOUT = {
     "sparkconfig": "The secrets and configuration layer of Apache Spark",
     "sparkconfig-aws": "What the AWS SDK's clients load of sparkconfig, beside the SDK",
