@@ -86,7 +86,7 @@ class Parser(argparse.ArgumentParser):
             message = f"{known}; '{self.prog} --help' shows the arguments"
         elif "required" in message:  # perhaps it is there, misspelt
             near = [each for word in self._words if (each := self._near_option(word)) and each in message]
-            message += f"; did you mean {near[0]}?" if near else ""
+            message += f"; is {near[0]} misspelt?" if near else ""
         self.refuse(message)
 
     def _near_option(self, word: str) -> str | None:

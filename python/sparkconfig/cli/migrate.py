@@ -80,13 +80,19 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> None:
+    from sparkconfig.cli.progress import Progress
     from sparkconfig.migrate import plan, settings
 
     names = plan.Names(options.section, target.values() if target else {})
-    plans = [
-        plan.plan_file(path, names, provider=options.provider, kind=options.kind)
-        for path in plan.files_in(options.paths)
-    ]
+    files = plan.files_in(options.paths)
+    progress = Progress(sum(path.stat().st_size for path in files if path.is_file()))
+    plans: list[FilePlan] = []
+    try:
+        for path in files:
+            plans.append(plan.plan_file(path, names, provider=options.provider, kind=options.kind))
+            progress.add(path.stat().st_size)
+    finally:
+        progress.end()
     moving = [each for each in plans if each.moves]
     todo: dict[str, str] = {}
     if target is not None:

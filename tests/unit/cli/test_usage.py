@@ -101,7 +101,7 @@ def test_a_wrong_choice(option: str, capsys: pytest.CaptureFixture[str]) -> None
         ("seal sett", "did you mean 'set'?"),
         ("doctor --qiuet", "did you mean --quiet?"),
         ("resolve --dryrun x", "did you mean --dry-run?"),
-        ("seal create --fiel s", "required: --file; did you mean --file?"),
+        ("seal create --fiel s", "required: --file; is --file misspelt?"),
         ("nothing-like-it", "there are: init, seal, resolve"),
         ("", "a command is missing; 'sparkconfig --help' lists them"),
         ("seal", "a command is missing; 'sparkconfig seal --help' lists them"),
