@@ -11,6 +11,7 @@ from dataclasses import replace
 from sparkconfig._text import shorten
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.policy.base import OverridePolicy
+from sparkconfig.policy.destinations.formats import shown_place
 from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
 from sparkconfig.policy.jobtype import SHARED, JobTypes, parse_map
 from sparkconfig.policy.keys.overrides import Overrides
@@ -25,7 +26,7 @@ __all__ = ["PolicyEngine", "Resolve"]
 Resolve = Callable[[Mapping[str, str]], Mapping[str, object]]
 """Gives the values that take effect for texts with references: name to text or Secret."""
 
-_DOORS = ("application", "session", "source", "sink", "catalog", "hadoop")
+_DOORS = ("source", "sink", "application", "session", "catalog", "hadoop")
 """The scopes in which doors see references before something uses them."""
 
 _log = logging.getLogger(__name__)
@@ -315,6 +316,10 @@ def records(
                 record["canonical"] = shorten(item.canonical)
             if item.kind:
                 record["statement"] = item.kind
+            elif request.formats:
+                record["source"] = shorten(request.formats[-1])
+                if place := shown_place(request.formats, request.target, item.canonical):
+                    record["destination"] = shorten(place)
             yield {**record, "reason": item.reason, "rule": item.decided_by}
 
 

@@ -17,7 +17,7 @@ from sparkconfig.policy.destinations import jdbc
 from sparkconfig.policy.destinations.places import Place, UnclearError, hosts_of, url_of
 from sparkconfig.policy.patterns import Pattern
 
-__all__ = ["Format", "Formats", "Goal"]
+__all__ = ["Format", "Formats", "Goal", "names", "shown_place"]
 
 _WRAPPER = "sparkconfig"
 _WRAPPED = "sparkconfig.format"
@@ -231,6 +231,22 @@ def _shipped() -> Mapping[str, Any]:
     text = resources.files("sparkconfig.policy.destinations").joinpath("formats.json").read_text("utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
+
+
+def shown_place(names: Iterable[str], options: Mapping[str, object], option: str) -> str:
+    """Where a source would send what stands in ``option``, for records; ``""`` if that is not certain."""
+    texts = {name: text for name, text in options.items() if isinstance(text, str)}
+    table = _table()
+    try:
+        source = table.of(names, texts, option)
+        return "" if source is None else str(table.place(source, texts))
+    except UnclearError:
+        return ""
+
+
+@functools.cache
+def _table() -> Formats:
+    return Formats()
 
 
 def names() -> Sequence[str]:

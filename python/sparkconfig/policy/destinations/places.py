@@ -41,6 +41,14 @@ class Place:
     below: bool = False
     default_port: int | None = None
 
+    def __str__(self) -> str:
+        """As records show it: nothing that a URL's parameters or user info could hide is here."""
+        hosts = ",".join(
+            (f"[{host}]" if ":" in host else host) + (f":{port}" if port else "") for host, port in self.hosts
+        )
+        start = f"{self.scheme}://" if self.scheme else ""
+        return "/".join([f"{start}{hosts}", *self.path])
+
     def holds(self, other: Place) -> bool:
         """Whether everything that ``other`` may reach lies here."""
         if self.scheme and self.scheme != other.scheme:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -121,16 +122,16 @@ class ReferenceRules:
 
     def __init__(self, rules: Sequence[ReferenceRule] = ()) -> None:
         self.rules = tuple(rules)
+        self._about: dict[tuple[str, str], tuple[list[ReferenceRule], list[ReferenceRule]]] = {}
 
     def problem(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Why the reference may not be used (None: it may), and the place of the rule that decided."""
         job_type = request.job_type
-        rules = [rule for rule in self.rules if rule.concerns(job_type, request.scope)]
-        for rule in rules:
-            if not rule.allow and rule.matches(request, use):
+        forbidding, allowing = self._of(job_type, request.scope)
+        for rule in forbidding:
+            if rule.matches(request, use):
                 text = rule.message or f"a {job_type} job may not use this reference"
                 return text, rule.place
-        allowing = [rule for rule in rules if rule.allow]
         reasons: dict[str, str] = {}
         for rule in allowing:
             if rule.matches(request, use):
@@ -144,6 +145,15 @@ class ReferenceRules:
         if allowing:
             return f"no rule lets a {job_type} job use this reference", "no rule"
         return None, "no rule about references"
+
+    def _of(self, job_type: str, scope: str) -> tuple[list[ReferenceRule], list[ReferenceRule]]:
+        """What forbids and what allows there; both are among a handful of names, so all are kept."""
+        found = self._about.get((job_type, scope))
+        if found is None:
+            rules = [rule for rule in self.rules if rule.concerns(job_type, scope)]
+            found = [rule for rule in rules if not rule.allow], [rule for rule in rules if rule.allow]
+            self._about[job_type, scope] = found
+        return found
 
 
 def uses_in(
@@ -176,9 +186,10 @@ def uses_in(
     return list(dict.fromkeys(found))
 
 
-def _spellings(path: str) -> list[str]:
+@lru_cache(maxsize=64)
+def _spellings(path: str) -> tuple[str, ...]:
     """The path as written, and what a store may make of it: percent escapes and ``..`` resolved."""
-    return list(dict.fromkeys(_each_spelling(path)))
+    return tuple(dict.fromkeys(_each_spelling(path)))
 
 
 def _each_spelling(path: str) -> list[str]:

@@ -33,6 +33,7 @@ _DO = {
     "path": "{detail} this path",
     "source": "{detail} with this data source",
 }
+_MOST, _LONGEST = 4096, 1000
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 
 
@@ -97,6 +98,8 @@ class StatementRule:
         return any(pattern.matches(name) for pattern in self.names)
 
     def _matches_path(self, path: str) -> bool:
+        if self.allow and not any(pattern.matches(path) for pattern in self.names):
+            return False  # as it was written it is a spelling, too
         spellings = _spellings(path)
         if not self.allow:
             return any(spelling.may_reach(pattern) for spelling in spellings for pattern in self.names)
@@ -115,6 +118,8 @@ class StatementRules:
         self._by_kind: dict[str, list[StatementRule]] = {}
         for rule in rules:
             self._by_kind.setdefault(rule.kind, []).append(rule)
+        self._decided: dict[tuple[str, str, bool, StatementItem], tuple[str | None, str]] = {}
+        self._about: dict[tuple[str, str], tuple[list[StatementRule], list[StatementRule]]] = {}
 
     @property
     def rules(self) -> Mapping[str, Sequence[StatementRule]]:
@@ -131,15 +136,24 @@ class StatementRules:
 
     def problem(self, request: OverrideRequest, item: StatementItem) -> tuple[str | None, str]:
         """Why the item is refused (None: it is not), and the place of the rule that decided."""
-        rules = self._by_kind.get(item.kind, [])
-        of_type = [rule for rule in rules if rule.job_types is None or request.job_type in rule.job_types]
-        for rule in of_type:
-            if not rule.allow and rule.concerns(request) and rule.matches(item):
-                return rule.message or f"a {request.job_type} job may not {_do(item)}", rule.place
+        asked = (request.job_type, request.principal, request.anyone, item)
+        found = self._decided.get(asked)
+        if found is None:
+            found = self._decide(request, item)
+            if len(item.name) + len(item.detail) <= _LONGEST:
+                if len(self._decided) >= _MOST:  # items come from users: memory must not grow with them
+                    self._decided.clear()
+                self._decided[asked] = found
+        return found
+
+    def _decide(self, request: OverrideRequest, item: StatementItem) -> tuple[str | None, str]:
         # A rule about other users makes the list a list of what is allowed, too.
-        allowing = [rule for rule in of_type if rule.allow]
-        for rule in allowing:
+        forbidding, allowing = self._of(request.job_type, item.kind)
+        for rule in forbidding:
             if rule.concerns(request) and rule.matches(item):
+                return rule.message or f"a {request.job_type} job may not {_do(item)}", rule.place
+        for rule in allowing:
+            if rule.matches(item) and rule.concerns(request):
                 return None, rule.place
         if allowing:
             where = SECTIONS.get(item.kind, "statements")
@@ -148,6 +162,19 @@ class StatementRules:
             )
             return text, f"no rule under {where}"
         return None, f"no rule about {SECTIONS.get(item.kind, item.kind)}"
+
+    def _of(self, job_type: str, kind: str) -> tuple[list[StatementRule], list[StatementRule]]:
+        """What forbids and what allows such items."""
+        if kind not in self._by_kind:
+            return [], []
+        found = self._about.get((job_type, kind))
+        if found is None:
+            rules = [
+                each for each in self._by_kind[kind] if each.job_types is None or job_type in each.job_types
+            ]
+            found = [rule for rule in rules if not rule.allow], [rule for rule in rules if rule.allow]
+            self._about[job_type, kind] = found
+        return found
 
 
 def _do(item: StatementItem) -> str:

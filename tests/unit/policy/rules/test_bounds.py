@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sparkconfig.agent.policy_calls import answer
@@ -199,3 +201,21 @@ def test_what_the_operator_wrote_is_not_bound(tmp_path):
         providers="vault", providers__vault__class="envvar",
     )  # fmt: skip
     assert connects(policies, {"url": "jdbc:derby:memory:x", "password": SECRET})["allowed"]
+
+
+def test_the_audit_says_where_a_reference_would_go(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    policies = engine(
+        tmp_path, {"references": [BOUND]}, providers="vault", providers__vault__class="envvar", audit__file=str(file)
+    )  # fmt: skip
+    ask(policies, JDBC, user="ana", front="thrift")
+    ask(policies, {**JDBC, "url": "jdbc:postgresql://evil/shop?password=literal"})
+    ask(policies, {**JDBC, "url": "jdbc:postgresql://u:literal@evil/shop"})
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [(each["decision"], each.get("destination")) for each in records] == [
+        ("allowed", "jdbc:postgresql://db:5432/shop"),
+        ("denied", "jdbc:postgresql://evil:5432/shop"),
+        ("denied", None),
+    ]
+    assert (records[0]["user"], records[0]["source"]) == ("ana", "jdbc")
+    assert "literal" not in file.read_text()
