@@ -51,7 +51,13 @@ def shared(site: Site) -> Path:
         {"spark.config.inplace.keys": "spark.shop.token"},
         force=["override.policy", "create.table.policy", "audit.file"],
         # The one file of this machine that users may read in the place of a lake.
-        places={'"hdfs://*"]': f'"hdfs://*", "file:{site.rows}"]'},
+        places={
+            '"hdfs://*"]': f'"hdfs://*", "file:{site.rows}"]',
+            # An option that needs no database; the policy that ships allows those for credentials alone.
+            '"path": "shared/*", "jobTypes": ["connect", "sql"]': (
+                '"path": "shared/*", "jobTypes": ["connect", "sql"], "options": "lineSep"'
+            ),
+        },
     )
 
 
