@@ -1,5 +1,7 @@
 package io.sparkconfig.redaction.engine
 
+import scala.collection.mutable.LongMap
+
 import org.apache.commons.text.StringEscapeUtils
 
 /** Thrown when a text would cost more than linear time; its sink shows a notice instead of the text. */
@@ -45,6 +47,9 @@ private[redaction] final class Readings(text: String, budget: Budget) {
   import Readings._
   private val length = text.length
 
+  /** What was read where an escape begins: of a run of backslashes, each layer asks the same for all behind it. */
+  private var known: LongMap[Positions] = _
+
   /** Adds to `out` every position at which a reading of `cp` that starts at `p` ends. */
   def ends(p: Int, cp: Int, depth: Int, out: Positions): Unit = {
     if (p < 0 || p >= length) return
@@ -57,6 +62,19 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     else if (cp == '\'' && depth == Depth && first == '\'') shellQuotes(p, out)
     // Whatever the layers, the outermost one was written raw, so an encoding starts with one of these three.
     if (first != '\\' && first != '&' && first != '%') return
+    val place = p.toLong << 24 | cp << 3 | depth
+    if (known == null || known.size > MostKnown) known = new LongMap[Positions]
+    var found = known.getOrNull(place)
+    if (found == null) {
+      found = new Positions
+      escaped(p, cp, depth, found)
+      known.update(place, found)
+    }
+    var i = 0
+    while (i < found.size) { out.add(found(i)); i += 1 }
+  }
+
+  private def escaped(p: Int, cp: Int, depth: Int, out: Positions): Unit = {
     each(p, '\\', depth)(q => afterBackslash(q, cp, depth, out))
     each(p, '&', depth)(q => afterAmpersand(q, cp, depth, out))
     each(p, '%', depth)(q => afterPercent(q, cp, depth, out))
@@ -319,6 +337,9 @@ private[redaction] object Readings {
 
   /** The longest writing of one character that is looked for leftwards; an entity of an entity has 30. */
   val Widest = 64
+
+  /** Readings that are remembered at once. */
+  private val MostKnown = 1 << 15
 
   /** The longest beginning of an escape that waits for its rest at the end of a text. */
   private val LongestCut = 12
