@@ -170,6 +170,24 @@ def test_what_needs_a_wheel_says_which(
     assert said in done.stdout + done.stderr
 
 
+def test_a_new_user_of_the_jar_alone_meets_no_fault_of_ours(python: Path, tmp_path: Path) -> None:
+    """What lists providers, names the jar, and what cannot work without a package says which, and leaves nothing."""
+    listed = from_jar(python, "-m", "sparkconfig", "providers")
+    assert listed.returncode == 0, listed.stderr
+    assert "hadoop" in listed.stdout
+    named = from_jar(python, "-m", "sparkconfig", "jar", "--scala", scala())
+    assert named.stdout.strip() == str(shim_jar())
+    conf = tmp_path / "old.conf"
+    conf.write_text(f"spark.shop.password {VALUE}\n")
+    key = tmp_path / "k"
+    target = ["--apply", "--new-key", "--sealed-file", str(tmp_path / "s"), "--key-file", str(key)]
+    refused = from_jar(python, "-m", "sparkconfig", "migrate", str(conf), *target)
+    assert "pip install cryptography" in refused.stderr
+    assert not key.exists()
+    no_spark = from_jar(python, "-S", "-m", "sparkconfig", "scrub", "find", "--spark", str(conf))
+    assert "--spark needs Spark: set SPARK_HOME, or pip install pyspark" in no_spark.stderr
+
+
 def from_jar(python: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(shim_jar())}
     return subprocess.run(

@@ -115,6 +115,9 @@ def find_jar(home: Path | None = None, *, scala: str | None = None, connector: s
     jar = FOLDER / f"sparkconfig{f'-{connector}' if connector else ''}_{wanted}-{__version__}.jar"
     if jar.is_file():
         return jar
+    # The package may be read from the very jar that is asked for; --packages puts its group before its name.
+    if FOLDER.parents[1].name.endswith(jar.name) and FOLDER.parents[1].is_file():
+        return FOLDER.parents[1]
     others = sorted(path.name for path in FOLDER.glob("sparkconfig*.jar"))
     raise ConfigurationError(
         f"this package has no {jar.name} (for Spark {_SUPPORTED[wanted]}); it has {', '.join(others) or 'no jar'}."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -112,13 +113,14 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
     added = {move.name: move.value for plan in plans for move in plan.moves}
     for plan in plans:
         _check_same(plan, plan.rewritten(), target.provider, {**before, **added})
-    if new_key and isinstance(target.key, KeyFile) and not (target.key.path.exists() or target.path.exists()):
-        target.key.create()
-    if target.store is not None:
-        _back_up(plans, target)  # first: whether it can be written is known before another machine is asked
-    target.write(added)
-    if target.store is None:
-        _back_up(plans, target)
+    with _new_key(target) if new_key else nullcontext():
+        if target.store is not None:
+            _back_up(
+                plans, target
+            )  # first: whether it can be written is known before another machine is asked
+        target.write(added)
+        if target.store is None:
+            _back_up(plans, target)
     for plan in plans:
         if read_text(plan.path) != plan.document.content:
             raise ConfigurationError(
@@ -129,6 +131,20 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
     for plan in plans:
         _check_same(plan, read_text(plan.path), target.provider, written)
     _check_with_provider(plans, target)
+
+
+@contextmanager
+def _new_key(target: Target) -> Iterator[None]:
+    """Make the key file if there is none; if nothing was sealed with it, it goes away again."""
+    if not isinstance(target.key, KeyFile) or target.key.path.exists() or target.path.exists():
+        yield
+        return
+    target.key.create()
+    try:
+        yield
+    finally:
+        if not target.path.exists():
+            target.key.path.unlink(missing_ok=True)
 
 
 def undo(target: Target) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import sys
@@ -17,7 +18,6 @@ from sparkconfig.redaction import worth_registering
 from sparkconfig.scrub import logs
 from sparkconfig.scrub.engine import Counts
 from sparkconfig.scrub.executor import Searched, named, path_of
-from sparkconfig.session import configure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +39,8 @@ def application(confs: Mapping[str, str]) -> Iterator[SparkSession]:
     """
     _find_pyspark()
     from pyspark.sql import SparkSession
+
+    from sparkconfig.session import configure  # needs Py4J, which may come with Spark
 
     builder = SparkSession.builder.appName("sparkconfig scrub")
     for key, value in confs.items():
@@ -209,8 +211,10 @@ def _clear() -> Iterator[None]:
 
 def _find_pyspark() -> None:
     """Use the pyspark of ``SPARK_HOME`` if this Python has none."""
-    try:
-        import pyspark  # noqa: F401
-    except ImportError:
-        folder = Path(os.environ.get("SPARK_HOME", "")) / "python"
-        sys.path += [str(folder), *map(str, folder.glob("lib/py4j-*-src.zip"))]
+    if importlib.util.find_spec("pyspark") is not None:
+        return
+    home = os.environ.get("SPARK_HOME", "")
+    folder = Path(home) / "python"
+    if not home or not (folder / "pyspark").is_dir():
+        raise ConfigurationError("--spark needs Spark: set SPARK_HOME, or pip install pyspark")
+    sys.path += [str(folder), *map(str, folder.glob("lib/py4j-*-src.zip"))]

@@ -12,9 +12,6 @@ import hmac
 from collections.abc import MutableMapping
 from typing import Any
 
-from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
-from cryptography.hazmat.primitives.ciphers import Cipher, modes
-
 __all__ = ["DerivedKeys", "JceksError", "WrongPasswordError", "open_entry", "read_keystore"]
 
 DerivedKeys = MutableMapping[bytes, bytes]
@@ -70,6 +67,10 @@ def open_entry(sealed: dict[str, Any], password: str, derived: DerivedKeys) -> b
     if encoded not in derived:
         derived[encoded] = _derive(encoded, password.encode("ascii", "replace"))
     made = derived[encoded]
+    # Not above: what lists all providers imports this module where cryptography is not installed, too.
+    from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+    from cryptography.hazmat.primitives.ciphers import Cipher, modes
+
     cipher = Cipher(TripleDES(made[:24]), modes.CBC(made[24:32])).decryptor()
     plain = cipher.update(content) + cipher.finalize()
     key = _Stream(plain[: -plain[-1]], 0).serialized().get("key")

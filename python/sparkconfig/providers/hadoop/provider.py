@@ -5,6 +5,7 @@ Those in local files are read here, without a JVM; all others by Hadoop itself, 
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import threading
 from collections.abc import Mapping, Set
@@ -121,11 +122,11 @@ class HadoopConfigProvider(StoreProvider):
         raise kind(f"{self._where(path)}: {uri}: {text}")
 
     def _entries(self, file: Path, path: str) -> Mapping[str, Any]:
-        try:
-            from sparkconfig.providers.hadoop import jceks  # cryptography takes 30 ms
-        except ModuleNotFoundError:
+        from sparkconfig.providers.hadoop import jceks
+
+        if importlib.util.find_spec("cryptography") is None:  # importing it takes 30 ms
             problem = "keystores in local files need the package 'cryptography': pip install cryptography"
-            raise ConfigurationError(f"{self._where(path)}: {problem}") from None
+            raise ConfigurationError(f"{self._where(path)}: {problem}")
         try:
             return jceks.read_keystore(file.read_bytes(), self._password)
         except FileNotFoundError:
