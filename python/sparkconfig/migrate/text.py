@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 __all__ = ["Document", "Edit", "Text", "identity", "rewritten"]
 
@@ -68,7 +70,11 @@ class Document:
 
     def line(self, index: int) -> int:
         """Return the number of the line that holds a character, from 1."""
-        return self.content.count("\n", 0, index) + 1
+        return bisect.bisect_left(self._line_ends, index) + 1
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [index for index, char in enumerate(self.content) if char == "\n"]
 
 
 def identity(start: int, write: Callable[[str], str] = str) -> Callable[[int, int, str], Edit]:
