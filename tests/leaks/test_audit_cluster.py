@@ -1,6 +1,6 @@
 """The part of the leak audit that runs with all tests: every kind of job in Python on a cluster.
 
-``make audit`` runs the rest: Scala, Connect, Thrift, the history server, and all of it on stock Spark.
+``make audit`` reads all pages, and runs the rest: Scala, Connect, Thrift, the history server, and stock Spark.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BROWSED = "pages of the application, in Chromium"
 def stage(harness_run: Run, postgres: PostgresServer, pg_driver: Path) -> Iterator[Stage]:
     postgres.create(role=ROLE, password=secrets.token_hex(16), database=ROLE)
     spark = SparkCluster(harness_run, workers=2, name="audit", hosts=("127.0.0.1", "127.0.0.2"))
-    stage = Stage(harness_run, postgres, spark, pg_driver, per_shape=2)
+    stage = Stage(harness_run, postgres, spark, pg_driver, per_shape=2, per_shape_http=6)
     if browser.missing():
         yield stage
     else:

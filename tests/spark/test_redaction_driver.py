@@ -132,6 +132,7 @@ def test_a_program_that_never_imports_it_shows_no_value(unaware):
         assert value not in files, name
     assert f"file {MASK}" in out, "the content of a file, which prints at once"
     assert f"in place {MASK}" in out
+    assert f"composed in place https://shop:{MASK}@mail.example/?from={MASK}!" in out
     if importlib.util.find_spec("yaml"):
         assert f"from yaml: {MASK}\n" in out
     assert f"|{MASK}" in out, "a table, which cuts it"

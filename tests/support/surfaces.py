@@ -118,12 +118,15 @@ def api(ui: str) -> str:
 
 
 def daemon_pages(
-    addresses: Iterable[str], *, read: Callable[[str], bytes] = fetch, seconds: float = 120.0
-) -> Iterator[tuple[str, bytes]]:
-    """All pages of a master's or worker's UI, with the JSON form; ``read`` and ``seconds`` as in `crawl`."""
+    addresses: Iterable[str], *, read: Callable[[str], bytes] = fetch, seconds: float = 120.0,
+    within: Callable[[str], bool] = lambda _: True,
+) -> Iterator[tuple[str, bytes]]:  # fmt: skip
+    """All pages of a master's or worker's UI, with the JSON form; the other arguments are those of `crawl`."""
     for address in addresses:
         metrics = [f"{address}/metrics/{name}json/" for name in ("", "master/", "applications/")]
-        yield from crawl([f"{address}/", f"{address}/json/", *metrics], read=read, seconds=seconds)
+        yield from crawl(
+            [f"{address}/", f"{address}/json/", *metrics], read=read, within=within, seconds=seconds
+        )
 
 
 class ProcessWatch:

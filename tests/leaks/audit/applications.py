@@ -185,7 +185,7 @@ def history(column: Column) -> None:
         ],
     )
     if column.stage.browser:
-        sampled = column.sample()
+        sampled = column.sample(column.stage.per_shape)
         found = crawl(
             start, read=column.stage.browser.read, limit=9000, seconds=1800,
             within=lambda address: pages(address) and sampled(address),

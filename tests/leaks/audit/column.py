@@ -122,11 +122,17 @@ class Column:
         """Everything that a running application serves."""
         self.search("environment REST", surfaces.environment_rest(ui))
         self.search("other REST answers", surfaces.application_rest(ui))
-        pages = surfaces.application_pages(ui, limit=5000, seconds=600)
+        pages = surfaces.application_pages(
+            ui, within=self.sample(self.stage.per_shape_http), limit=5000, seconds=600
+        )
         self.search("pages of the application, over HTTP", pages)
         if self.stage.browser:
             pages = surfaces.application_pages(
-                ui, read=self.stage.browser.read, within=self.sample(), limit=5000, seconds=_BROWSER_SECONDS
+                ui,
+                read=self.stage.browser.read,
+                within=self.sample(self.stage.per_shape),
+                limit=5000,
+                seconds=_BROWSER_SECONDS,
             )
             self.search("pages of the application, in Chromium", pages)
 
@@ -151,7 +157,9 @@ class Column:
         self.search("pages of master and workers, over HTTP", surfaces.daemon_pages(addresses))
         if self.stage.browser:
             read = self.stage.browser.read
-            pages = surfaces.daemon_pages(addresses, read=read, seconds=_BROWSER_SECONDS)
+            pages = surfaces.daemon_pages(
+                addresses, read=read, within=self.sample(self.stage.per_shape), seconds=_BROWSER_SECONDS
+            )
             self.search("pages of master and workers, in Chromium", pages)
         logs = [cluster.master.log, *(worker.log for worker in cluster.workers)]
         self.search("logs of master and workers", surfaces.files(logs))
@@ -164,7 +172,7 @@ class Column:
             paths = [path for path in self.stage.cluster.executor_logs() if found[1] in path.parts]
             self.search("output and logs of executors", surfaces.files(paths))
 
-    def sample(self) -> Callable[[str], bool]:
+    def sample(self, most: int) -> Callable[[str], bool]:
         """A limit to pages of one kind: its path without numbers, and its parameters' names."""
         seen: dict[str, int] = {}
 
@@ -172,7 +180,7 @@ class Column:
             parts = urlsplit(address)
             shape = re.sub(r"\d+", "N", parts.path) + "?" + ",".join(key for key, _ in parse_qsl(parts.query))
             seen[shape] = seen.get(shape, 0) + 1
-            return seen[shape] <= self.stage.per_shape
+            return seen[shape] <= most
 
         return within
 

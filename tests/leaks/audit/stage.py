@@ -23,7 +23,8 @@ ROLE = "audit"
 class Stage:
     """Attributes:
     browser: None where there is none, or none is wanted.
-    per_shape: how many pages of one kind the browser reads in one application; the HTTP search reads all.
+    per_shape: how many pages of one kind the browser reads in one application.
+    per_shape_http: how many the search over HTTP reads; all of them unless something else is said.
     """
 
     run: Run
@@ -32,6 +33,7 @@ class Stage:
     driver: Path
     browser: Browser | None = None
     per_shape: int = 1000
+    per_shape_http: int = 100_000
 
     @property
     def jdbc(self) -> str:

@@ -33,6 +33,7 @@ confs = {
     "spark.config.inplace.keys": "spark.shop.*",
     "spark.config.files.text": "files:*:ca",
     "spark.shop.token": f"${{files:{at}:token}}",
+    "spark.shop.address": f"https://shop:${{files:{at}:token}}@mail.example/?from=${{files:{at}:other}}!",
     "spark.shop.ca": f"${{files:{at}:ca}}",
     "spark.sql.pyspark.worker.logging.enabled": "true",
     "spark.sql.warehouse.dir": str(folder / "warehouse"),
@@ -45,6 +46,7 @@ spark = builder.getOrCreate()
 print("file", Path(spark.conf.get("spark.shop.ca")).read_text())
 token = spark.conf.get("spark.shop.token")
 print("in place", token)
+print("composed in place", spark.conf.get("spark.shop.address"))
 # It writes in pieces, each of which shows at once here.
 if importlib.util.find_spec("yaml"):
     importlib.import_module("yaml").dump({"from yaml": token}, sys.stdout)

@@ -36,6 +36,8 @@ class WorkerFolderSuite extends FunSuite {
       val next = WorkerFolder.create()
       assert(Files.exists(living.folder))
       Seq(living, next).foreach { made =>
+        // Like what any other program makes there: no pattern finds it.
+        assert(made.folder.getFileName.toString.matches("\\d+"), made.folder)
         made.remove()
         assert(!Files.exists(made.folder))
       }
