@@ -53,9 +53,9 @@ def shared(site: Site) -> Path:
         # The one file of this machine that users may read in the place of a lake.
         places={
             '"hdfs://*"]': f'"hdfs://*", "file:{site.rows}"]',
-            # An option that needs no database; the policy that ships allows those for credentials alone.
+            # An option that needs no database, and the server's own conf; what ships names options for credentials.
             '"path": "shared/*", "jobTypes": ["connect", "sql"]': (
-                '"path": "shared/*", "jobTypes": ["connect", "sql"], "options": "lineSep"'
+                '"path": "shared/*", "jobTypes": ["connect", "sql"], "options": ["lineSep", "spark.shop.token"]'
             ),
         },
     )
