@@ -117,9 +117,11 @@ class TestThrift:
     def test_confs_of_the_url(self, site, connect, mark):
         """Hive confs and variables of the URL; refused at once, or at the first statement."""
         before = len(site.decisions())
-        first = None
-        with contextlib.suppress(Py4JJavaError):
+        first, said = None, ""
+        try:
             first = connect(f"{mark}{PARTITIONS}=51;spark.shop.free=x")
+        except Py4JJavaError as error:
+            said = f"; the connection ended with {str(error)[:500]}"
         if first is not None:
             with contextlib.suppress(Py4JJavaError):
                 self.run(first, "SELECT 1")
@@ -127,7 +129,9 @@ class TestThrift:
             assert self.run(first, "SELECT 1") == [("1",)]
             first.close()
         # The server writes its log after its answer.
-        wait_until("the decision", lambda: ("denied", PARTITIONS) in site.decisions()[before:], timeout=30)
+        wait_until(
+            f"the decision{said}", lambda: ("denied", PARTITIONS) in site.decisions()[before:], timeout=30
+        )
         second = connect(f"{mark}{PARTITIONS}=9")
         assert self.partitions(second) == "9"
         second.close()
