@@ -57,7 +57,7 @@ class Searched:
             mask_shapes=self._mask_shapes,
         )
         for frame in frames:
-            address = frame[1:].decode()
+            address = frame[1:].partition(b"\t")[2].decode()
             result = logs.Result(path_of(address), 0)
             content = _Content(frames)
             if self._action == "clean":

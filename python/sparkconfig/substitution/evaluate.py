@@ -58,7 +58,7 @@ def evaluate(
         hide: is told a text that this command makes a secret, unless it was one under its own key.
 
     Raises:
-        SubstitutionError: there is no value and no default, or the default is not good enough.
+        SubstitutionError: the value is missing and has no default, or the default is not good enough.
     """
     redact = secret or modifiers.redact
     hidden = secret

@@ -234,7 +234,7 @@ def _shipped() -> Mapping[str, Any]:
 
 
 def shown_place(names: Iterable[str], options: Mapping[str, object], option: str) -> str:
-    """Where a source would send what stands in ``option``, for records; ``""`` if that is not certain."""
+    """Where a source would send the value of ``option``, for records; ``""`` if that is not certain."""
     texts = {name: text for name, text in options.items() if isinstance(text, str)}
     table = _table()
     try:

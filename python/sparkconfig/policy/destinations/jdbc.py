@@ -26,7 +26,7 @@ class Dialect:
         port: the port that it uses by default.
         classes: the driver's classes.
         harmless: parameters, in lower case, that change neither server nor code.
-        read: splits what stands behind ``jdbc:NAME:`` into hosts, path and parameters.
+        read: splits the rest of the URL, after ``jdbc:NAME:``, into hosts, path and parameters.
     """
 
     port: int
@@ -112,6 +112,16 @@ _SQLSERVER = _words("""
     lockTimeout sendStringParametersAsUnicode applicationIntent multiSubnetFailover packetSize responseBuffering
     selectMethod sendTimeAsDatetime useBulkCopyForBatchInsert
 """)
+#: Parameters that lead elsewhere or load code, and that a message may name.
+_TELLING = _words("""
+    socketFactory socketFactoryArg sslfactory sslfactoryarg sslhostnameverifier authenticationPluginClassName
+    autoDeserialize allowLoadLocalInfile allowUrlInLocalInfile queryInterceptors connectionLifecycleInterceptors
+    propertiesTransform socksProxyHost loggerFile options service serverName portNumber failoverPartner proxyHost
+    sslrootcert sslkey sslcert sslpasswordcallback jaasApplicationName kerberosServerName gssEncMode
+    trustStore trustStoreUrl trustCertificateKeyStoreUrl clientCertificateKeyStoreUrl serverRSAPublicKeyFile
+    clientRerouteAlternateServerName clientRerouteServerListJNDIName traceFile traceDirectory
+    trustManagerClass socketFactoryClass localSocket pipe serverSslCert keyStore restrictedMode tracing
+""")
 DRIVERS: Mapping[str, Dialect] = {
     "postgresql": Dialect(5432, frozenset({"org.postgresql.Driver"}), _POSTGRES, _slashes),
     "redshift": Dialect(
@@ -188,11 +198,14 @@ def place_of(url: str, properties: Iterable[str] = (), driver: str | None = None
         raise UnclearError("the URLs of its driver are not known here: give the rule the exact URL")
     hosts, path, parameters = dialect.read(rest)
     for parameter in parameters:
-        _require_harmless(dialect, parameter.partition("=")[0].strip())
+        name_ = parameter.partition("=")[0].strip()
+        # What a password in clear leaves behind its "&" or ";" looks like a parameter, too.
+        shown = f"its URL's parameter '{name_}'" if name_.lower() in _TELLING else "a parameter of its URL"
+        _require_harmless(dialect, name_, shown)
     for property_ in properties:
-        _require_harmless(dialect, property_)
+        _require_harmless(dialect, property_, f"the option '{_printable(property_)}'")
     if driver is not None and driver not in dialect.classes:
-        raise UnclearError("the option 'driver' names another class than that of the URL's driver")
+        raise UnclearError("the option 'driver' is not the class of the driver that this URL belongs to")
     return Place(
         f"jdbc:{name}",
         hosts_of(hosts, dialect.port),
@@ -201,10 +214,13 @@ def place_of(url: str, properties: Iterable[str] = (), driver: str | None = None
     )
 
 
-def _require_harmless(dialect: Dialect, name: str) -> None:
+def _require_harmless(dialect: Dialect, name: str, shown: str) -> None:
     if name.lower() not in dialect.harmless:
-        shown = name if re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", name) else "?"
-        raise UnclearError(f"the driver's parameter '{shown}' could lead elsewhere or load code")
+        raise UnclearError(f"{shown} could lead elsewhere or load code")
+
+
+def _printable(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_.-]{1,60}", name) else "?"
 
 
 def _split(url: str) -> tuple[str, str]:

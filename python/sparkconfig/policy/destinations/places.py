@@ -142,7 +142,7 @@ def _is_utf8(part: str) -> bool:
 
 
 def url_of(text: str, ports: dict[str, int]) -> tuple[Place, str]:
-    """``https://a:1/b?c`` as a place, and what stands behind its path.
+    """Split ``https://a:1/b?c`` into the place it names and the rest after its path.
 
     Args:
         text: the URL.

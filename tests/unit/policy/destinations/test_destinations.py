@@ -178,3 +178,18 @@ def test_paths_that_may_be_read_in_more_than_one_way(text):
 
 def test_ten_thousand_hosts_stay_linear():
     assert len(hosts_of(",".join(f"h{n}:1" for n in range(10_000)), None)) == 10_000
+
+
+@pytest.mark.parametrize(
+    "url", [f"{SHOP}?user=a&password=first&hunter2Zx", "jdbc:sqlserver://db;password=a;hunter2Zx=1"]
+)
+def test_the_rest_of_a_password_in_clear_is_not_shown(url: str) -> None:
+    """Behind its "&" or ";" it looks like the name of a parameter."""
+    with pytest.raises(UnclearError, match="a parameter of its URL could lead elsewhere") as error:
+        jdbc.place_of(url)
+    assert "hunter2Zx" not in str(error.value)
+
+
+def test_a_parameter_that_loads_code_is_named() -> None:
+    with pytest.raises(UnclearError, match="its URL's parameter 'socketFactory' could"):
+        jdbc.place_of(f"{SHOP}?socketFactory=a.B")

@@ -12,7 +12,8 @@ import org.apache.spark.{Partition, SparkContext, TaskContext}
 
 /**
  * The content of logs as a stream of frames for the engine, which is Python: nothing of it stays in Spark.
- * A frame is a letter and bytes: F and an address, D and content, E and why it cannot be read on, Z at the end.
+ * A frame is a letter and bytes: F, what was seen of the file and its address, D and content, E and why it cannot be
+ * read on, Z at the end.
  *
  * @param groups addresses, one group a task
  */
@@ -45,7 +46,7 @@ private class LogFrames(address: String, task: TaskContext) extends Iterator[Arr
   private val path = new Path(address)
   private var stream: Option[InputStream] = None
   private var step = 0
-  private var ahead: Option[Array[Byte]] = Some(Frame(Frame.File, address))
+  private var ahead: Option[Array[Byte]] = Some(Frame(Frame.File, s"${Replacement.seen(path)}\t$address"))
   task.addTaskCompletionListener[Unit](_ => close())
 
   override def hasNext: Boolean = ahead.nonEmpty

@@ -6,6 +6,8 @@ import java.nio.file.attribute.{FileTime, PosixFileAttributeView, PosixFileAttri
 import java.nio.file.{Files, LinkOption, Path => LocalPath, StandardCopyOption, StandardOpenOption}
 import java.util.UUID
 
+import scala.util.control.NonFatal
+
 import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.permission.FsPermission
 
@@ -33,6 +35,18 @@ private[scrub] object Replacement {
       if (system.getUri.getScheme == "hdfs") new OfHdfs(path, system)
       else new OfObject(path, system)
     }
+
+  /** A file's size and time as one word; another one once somebody has written to it. Empty: it cannot be seen. */
+  def seen(path: Path): String =
+    try
+      if (isLocal(path)) {
+        val local = new File(path.toUri.getPath).toPath
+        s"${Files.size(local)}@${Files.getLastModifiedTime(local)}"
+      } else {
+        val status = path.getFileSystem(LogFile.configuration).getFileStatus(path)
+        s"${status.getLen}@${status.getModificationTime}"
+      }
+    catch { case NonFatal(_) => "" }
 
   def isLocal(path: Path): Boolean = path.toUri.getScheme == null || path.toUri.getScheme == "file"
 
@@ -130,7 +144,7 @@ private[scrub] object Replacement {
 
   /** Texts of ours alone: those of file systems may quote what they hold. */
   def reason(error: Throwable): String = error match {
-    case own: IOException if own.getMessage == NotInOneStep => NotInOneStep
+    case own: IOException if own.getMessage == NotInOneStep || own.getMessage == Changed => own.getMessage
     case _: FileNotFoundException | _: java.nio.file.NoSuchFileException => "No such file or directory"
     case _: java.nio.file.AccessDeniedException | _: org.apache.hadoop.security.AccessControlException =>
       "Permission denied"

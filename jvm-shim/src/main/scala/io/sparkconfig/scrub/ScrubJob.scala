@@ -65,7 +65,9 @@ private class FrameWriter(frames: Iterator[Array[Byte]]) extends Iterator[String
     while (result.isEmpty && frames.hasNext) {
       val frame = frames.next()
       frame(0) match {
-        case Frame.File => begin(new Path(Frame.text(frame)))
+        case Frame.File =>
+          val Array(seen, address) = Frame.text(frame).split("\t", 2)
+          begin(new Path(address), seen)
         case Frame.Data => guarded(out.foreach(_.write(frame, 1, frame.length - 1)))
         case _ => result = Some(end(Frame.text(frame)))
       }
@@ -73,11 +75,13 @@ private class FrameWriter(frames: Iterator[Array[Byte]]) extends Iterator[String
     result.getOrElse(throw new IOException("the engine ended before its last log"))
   }
 
-  private def begin(next: Path): Unit = {
+  private def begin(next: Path, seen: String): Unit = {
     path = next
     trouble = None
     guarded {
       replacement = Some(Replacement.of(path))
+      // From here on the replacement notices changes; this is about the time since the reading began.
+      if (Replacement.seen(path) != seen) throw new IOException(Replacement.Changed)
       out = Some(LogFile.writing(path, replacement.get.out))
     }
   }
