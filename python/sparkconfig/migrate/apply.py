@@ -135,7 +135,8 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
 
 @contextmanager
 def _new_key(target: Target) -> Iterator[None]:
-    """Make the key file if there is none; if nothing was sealed with it, it goes away again."""
+    """Make the key file if there is none; if nothing was sealed with it, not even a backup, it goes away again."""
+    sealed = (target.path, backup_of(target.path))
     if not isinstance(target.key, KeyFile) or target.key.path.exists() or target.path.exists():
         yield
         return
@@ -143,7 +144,7 @@ def _new_key(target: Target) -> Iterator[None]:
     try:
         yield
     finally:
-        if not target.path.exists():
+        if not any(path.exists() for path in sealed):
             target.key.path.unlink(missing_ok=True)
 
 

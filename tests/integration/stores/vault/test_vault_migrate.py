@@ -10,6 +10,7 @@ import pytest
 
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import main
+from sparkconfig.migrate.apply import backup_of
 from sparkconfig.resolution.resolver import Resolver
 
 VALUE, OTHER = "migrate-canary-77aa", "migrate-canary-88bb"
@@ -90,7 +91,8 @@ def test_effective_confs_are_the_same_before_and_after(server, folder: Path, mig
     assert not [path.name for path in folder.iterdir() if VALUE.encode() in path.read_bytes()]
     assert migrate("job.conf", "--apply", *STORE, *BACKUP)[0] == 0
     assert fields(server) == found, "a second run changes nothing"
-    assert migrate("--undo", *BACKUP[:4])[0] == 0
+    code, text = migrate("--undo", *BACKUP[:4])
+    assert code == 0, text
     assert (folder / "job.conf").read_text() == CONF
 
 
@@ -104,6 +106,7 @@ def test_what_cannot_be_written_changes_no_file(server, folder: Path, migrate) -
     code, _ = migrate("job.conf", "--apply", *STORE, *BACKUP)
     assert code == ExitCode.DENIED
     assert (folder / "job.conf").read_text() == CONF
+    assert backup_of(folder / "s").exists() == (folder / "k").exists(), "a backup keeps its key"
     (folder / "vault.conf").write_text("spark.config.providers envvar\n")
     for provider, said in (
         ("envvar", "cannot be written to"),
