@@ -148,7 +148,7 @@ rotation-faults: jar ## the faults of rotation in full length: a change every 50
 # The oldest Sparks that the two jars serve, each in an environment of its own.
 SMOKE_SPARKS ?= 3.5.9 4.0.5
 SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.py tests/spark/test_rotation_cluster.py \
-  tests/spark/test_files_cluster.py tests/spark/test_history.py
+  tests/spark/test_files_cluster.py tests/spark/test_history.py tests/integration/test_packages.py
 
 .venvs/pyspark-%/.ready: pyproject.toml python/constraints.txt
 	@echo "Making .venvs/pyspark-$*"

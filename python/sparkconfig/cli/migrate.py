@@ -143,10 +143,15 @@ def _store(options: argparse.Namespace, confs: dict[str, str], open_: ExitStack)
 def _undo(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.migrate.apply import undo
 
-    paths = [str(path) for path in undo(_target(options, ExitStack()))]
+    restored, earlier = undo(_target(options, ExitStack()))
+    paths = [str(path) for path in restored]
     lines = [f"{path}: restored, with its secrets in clear" for path in paths]
+    if earlier:
+        verb = "is" if earlier == 1 else "are"
+        lines.append(f"the same command again undoes the migration before: there {verb} {earlier} more")
     lines.append(f"the values stay in {options.sealed_file}")
-    out.result({"restored": paths, "sealed_file": str(options.sealed_file)}, lines)
+    data = {"restored": paths, "earlier": earlier, "sealed_file": str(options.sealed_file)}
+    out.result(data, lines)
     return ExitCode.OK
 
 

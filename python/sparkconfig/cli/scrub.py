@@ -31,6 +31,19 @@ examples:
 Values are those of the references in the files, of a sealed file, or lines on standard input (--stdin): old passwords
 that no store holds any more.
 """
+_FIND_EXAMPLES = """\
+examples:
+  sparkconfig scrub find /var/log/spark/events                               what looks like a secret
+  sparkconfig scrub find /var/log/spark --sealed-file secrets.sealed --key-file shop.key --no-shapes
+  pass show shop/old | sparkconfig scrub find /var/log/spark --stdin         a password that no store holds any more
+"""
+_CLEAN_EXAMPLES = """\
+examples:
+  sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --dry-run
+  sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
+  sparkconfig scrub clean s3://shop/events --sealed-file secrets.sealed --key-file shop.key
+  sparkconfig scrub clean --spark hdfs:///spark/events --conf-file conf/spark-defaults.conf
+"""
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -44,13 +57,25 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION")
-    find = actions.add_parser("find", help="count them; nothing is changed")
+    find = actions.add_parser(
+        "find",
+        help="count them; nothing is changed",
+        description="Count values and what looks like a secret. Nothing is changed, and nothing found is printed.",
+        epilog=_FIND_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     _options(find)
     find.add_argument(
         "--no-shapes", action="store_true", help="count values only, which is three times faster"
     )
     find.set_defaults(run=run, clean=False, shapes=False, dry_run=False)
-    clean = actions.add_parser("clean", help="put masks in their places")
+    clean = actions.add_parser(
+        "clean",
+        help="put masks in their places",
+        description="Rewrite files with masks in the places of values. Times, owner and permissions stay.",
+        epilog=_CLEAN_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     _options(clean)
     clean.add_argument("--shapes", action="store_true", help="also mask what only looks like a secret")
     clean.add_argument("--dry-run", action="store_true", help="say which files would be rewritten")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,21 @@ examples:
 
 A value is used as ${secrets:shop:password}: provider, section, key. Values are never taken from the command line,
 where every user of the machine could read them, and never printed.
+"""
+
+_SET_EXAMPLES = """\
+examples:
+  sparkconfig seal set --key-file shop.key --file secrets.sealed shop:password            asks for it
+  openssl rand -hex 24 | sparkconfig seal set --key-file shop.key --file secrets.sealed shop:token
+  sparkconfig seal set --key-file shop.key --file secrets.sealed shop:password --from-env DB_PASSWORD
+  sparkconfig seal set --key-file shop.key --file secrets.sealed --exact shop:ca.pem < ca.pem
+"""
+_ROTATE_EXAMPLES = """\
+examples:
+  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed                    both keys open it now
+  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed --drop-old-key     the new one alone
+  sparkconfig seal rotate-key --key-file shop.key --file a.sealed --file b.sealed
+  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed --new-passphrase-env SHOP_PHRASE
 """
 
 
@@ -58,6 +74,8 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="seal a value: a new one, or a replacement",
         description="Seal a value. On a terminal, the command asks for it. Otherwise it reads standard input,"
         " without one line end at the end.",
+        epilog=_SET_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _file_and_key(put)
     put.add_argument("name", metavar="SECTION:KEY", help="as in ${secrets:SECTION:KEY}")
@@ -83,7 +101,10 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "rotate-key",
         help="encrypt everything again, with a new key",
         description="With a key file: put a new key before the old one in it, then encrypt the files again; readers"
-        " can open them all the time. With --new-...: encrypt with that key instead.",
+        " can open them all the time. With --new-...: encrypt with that key instead. FILE.undo, the backup of"
+        " 'migrate', gets the new key, too.",
+        epilog=_ROTATE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _file_and_key(rotate, many=True)
     _key_options(rotate.add_mutually_exclusive_group(), "new-", "new_")
@@ -168,6 +189,10 @@ def _create(options: argparse.Namespace, out: Output) -> ExitCode:
     if options.new_key:
         if not isinstance(key, KeyFile):
             raise ConfigurationError("--new-key needs --key-file")
+        if key.path.exists():
+            raise ConfigurationError(
+                f"{key.path} exists already and is left as it is; to seal with its key, leave out --new-key"
+            )
         key.create()
     try:
         key_id = editor.create(options.file, key)
@@ -235,7 +260,6 @@ def _rotate(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.errors import ConfigurationError
     from sparkconfig.sealed import editor
     from sparkconfig.sealed.keys import KeyFile
-    from sparkconfig.sealed.opened import load
 
     key, new = _required_key(options), _key(options, "new_")
     in_place = new is None
@@ -245,13 +269,18 @@ def _rotate(options: argparse.Namespace, out: Output) -> ExitCode:
         )
     if options.drop_old_key and not in_place:
         raise ConfigurationError("--drop-old-key works only when the key file stays the same")
-    for path in options.file:
-        load(path, key)  # nothing is changed unless everything can be read
+    named = list(dict.fromkeys(options.file))
+    # Nothing is changed unless everything can be read.
+    done = [path for path in named if _is_sealed_with(path, key, new)]
+    paths = [path for path in named if path not in done]
+    backups, foreign = _backups(paths, key)
     if isinstance(key, KeyFile) and in_place:
         key.add()
-    ids = [(path, *editor.reseal(path, key, new or key)) for path in options.file]
+    ids = [(path, *editor.reseal(path, key, new or key)) for path in (*paths, *backups)]
     dropped = key.drop_older() if options.drop_old_key and isinstance(key, KeyFile) else []
     lines = [f"{path}: sealed with key {after} instead of {before}" for path, before, after in ids]
+    lines += [f"{path}: sealed with the new key already" for path in done]
+    lines += [f"{path}: sealed with another key, and left as it is" for path in foreign]
     if dropped:
         lines.append(f"removed from the {key}: {', '.join(dropped)}")
     elif in_place:
@@ -259,5 +288,46 @@ def _rotate(options: argparse.Namespace, out: Output) -> ExitCode:
             f"the old key stays in the {key}, in case other files need it; --drop-old-key removes it"
         )
     rotated = [{"file": str(path), "old_key_id": before, "key_id": after} for path, before, after in ids]
-    out.result({"files": rotated, "dropped_key_ids": dropped}, lines)
+    data = {"files": rotated, "dropped_key_ids": dropped, "already": [str(path) for path in done]}
+    out.result(data, lines)
     return ExitCode.OK
+
+
+def _is_sealed_with(path: Path, key: KeySource, new: KeySource | None) -> bool:
+    """Open a file; return whether a rotation that ended in the middle has sealed it with the new key."""
+    from sparkconfig.sealed.failures import WrongKeyError
+    from sparkconfig.sealed.opened import load
+
+    try:
+        load(path, key)
+    except WrongKeyError as error:
+        if new is None:
+            raise
+        wrong = error
+    else:
+        return False
+    try:
+        load(path, new)
+    except WrongKeyError:
+        raise wrong from None
+    return True
+
+
+def _backups(paths: Sequence[Path], key: KeySource) -> tuple[list[Path], list[Path]]:
+    """Return the backups of migrations beside ``paths`` that ``key`` opens, and the others: '--undo' needs the key."""
+    from sparkconfig.migrate.apply import backup_of
+    from sparkconfig.sealed.failures import WrongKeyError
+    from sparkconfig.sealed.opened import load
+
+    ours: list[Path] = []
+    foreign: list[Path] = []
+    for path in paths:
+        backup = backup_of(path)
+        if backup.exists() and backup not in paths:
+            try:
+                load(backup, key)
+            except WrongKeyError:
+                foreign.append(backup)
+            else:
+                ours.append(backup)
+    return ours, foreign

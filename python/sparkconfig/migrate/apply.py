@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from sparkconfig.migrate import sources
 from sparkconfig.migrate.plan import FilePlan, expand, read_text
 from sparkconfig.providers.base import ConfigData
 from sparkconfig.sealed import editor, files
+from sparkconfig.sealed.failures import KeyMissingError, WrongKeyError
 from sparkconfig.sealed.keys import KeyFile, KeySource
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.sealed.opened import load
@@ -109,6 +111,7 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
         FileError: a file cannot be written.
         SealedFileError: the sealed file or its backup cannot be written.
     """
+    _check_writable(plans, target)
     before = target.values()
     added = {move.name: move.value for plan in plans for move in plan.moves}
     for plan in plans:
@@ -148,11 +151,13 @@ def _new_key(target: Target) -> Iterator[None]:
             target.key.path.unlink(missing_ok=True)
 
 
-def undo(target: Target) -> list[Path]:
+def undo(target: Target) -> tuple[list[Path], int]:
     """Bring back the files as they were before the last migration; the sealed values stay.
 
+    A file that was removed since is made again, readable by its owner. The backup goes with its last migration.
+
     Returns:
-        The files, those that were as before already too.
+        The files, those that were as before already too; and how many earlier migrations can still be undone.
 
     Raises:
         SecretNotFoundError: there is nothing to undo.
@@ -174,16 +179,48 @@ def undo(target: Target) -> list[Path]:
     }
     for each in listed:
         path = Path(each["path"])
-        now = read_text(path)
-        if _digest(now) != each["after"] and now != contents[path]:
+        now = _text_now(path)
+        if now is not None and _digest(now) != each["after"] and now != contents[path]:
             raise ConfigurationError(
                 f"{path} was changed after the migration, so nothing is undone; undo that change first"
             )
     for path, content in contents.items():
-        if read_text(path) != content:
+        if _text_now(path) != content:
             _replace(path, content)
     editor.remove(backup, target.key, [name for name in opened.names() if name.section == run])
-    return list(contents)
+    with files.locked(backup):
+        if not load(backup, target.key).names():
+            backup.unlink()  # else it would bind the next migration to this key
+    return list(contents), len(runs) - 1
+
+
+def _text_now(path: Path) -> str | None:
+    return read_text(path) if path.exists() else None
+
+
+def _check_writable(plans: Sequence[FilePlan], target: Target) -> None:
+    """Find out first what would stop a migration in the middle.
+
+    Raises:
+        FileError: the folder of a file cannot be written.
+        WrongKeyError: there is a backup, and this key does not open it.
+    """
+    for plan in plans:
+        folder = plan.path.resolve().parent
+        if not os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise FileError(
+                plan.path, PermissionError(0, f"permission denied for its folder {folder}"), verb="written"
+            )
+    backup = backup_of(target.path)
+    if not backup.exists():
+        return
+    try:
+        load(backup, target.key)
+    except (WrongKeyError, KeyMissingError) as error:
+        problem = f"{error}. It is the backup of an earlier migration: use its key, or move it away"
+    else:
+        return
+    raise WrongKeyError(problem)
 
 
 def _back_up(plans: Sequence[FilePlan], target: Target) -> None:

@@ -134,7 +134,10 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise FileError(path, error) from None
     if len(raw) > LARGEST:
-        raise ConfigurationError(f"{path} is longer than {LARGEST >> 20} MiB")
+        raise ConfigurationError(
+            f"{path} is longer than {LARGEST >> 20} MiB, the most that migrate reads; name the other files, and move"
+            " the secrets of this one with 'sparkconfig seal set'"
+        )
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:

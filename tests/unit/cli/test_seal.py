@@ -138,6 +138,20 @@ def test_rotation_to_a_passphrase_and_back(sealed: Run, tmp_path: Path) -> None:
     assert opened(tmp_path) == {"shop:password": VALUE}
 
 
+def test_a_rotation_that_ended_in_the_middle_is_gone_on_with(sealed: Run) -> None:
+    """Two files, and the first has the new key already."""
+    phrase = {"P": "correct horse battery staple"}
+    assert sealed("create", "--file", "s2", "--key-file", "k").returncode == 0
+    to = ("--new-passphrase-env", "P")
+    assert sealed("rotate-key", *KEY, *to, **phrase).returncode == 0
+    done = sealed("rotate-key", *KEY, "--file", "s2", *to, **phrase)
+    assert done.returncode == 0, done.stderr
+    assert "s: sealed with the new key already" in done.stdout
+    assert sealed("list", "--file", "s2", "--passphrase-env", "P", **phrase).returncode == 0
+    refused = sealed("rotate-key", *KEY, *to, P="quite another passphrase")
+    assert refused.returncode == ExitCode.DENIED
+
+
 def test_nothing_is_rotated_unless_everything_can_be_read(sealed: Run, tmp_path: Path) -> None:
     before = (tmp_path / "k").read_bytes(), (tmp_path / "s").read_bytes()
     assert sealed("rotate-key", *KEY, "--file", "absent").returncode == ExitCode.NOT_FOUND

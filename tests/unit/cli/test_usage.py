@@ -234,6 +234,8 @@ def test_help_fits_a_screen_and_shows_examples(monkeypatch: pytest.MonkeyPatch) 
         text = _parser(words).format_help()
         assert len(text.splitlines()) <= 40, words
         assert len(words) > 1 or "examples:" in text, words
+    for words in (("seal", "set"), ("seal", "rotate-key"), ("scrub", "find"), ("scrub", "clean")):
+        assert "examples:" in _parser(words).format_help()
 
 
 @pytest.mark.parametrize("shell", completion.SHELLS)

@@ -187,16 +187,94 @@ def test_other_settings_are_the_users_own(folder: Path, migrate: Callable[..., t
     assert "names other providers: add secrets to it" in text
 
 
-def test_a_file_that_cannot_be_written(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_found_first(
+    folder: Path, migrate: Callable[..., tuple[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "first.conf").write_text(CONF)
     (folder / "jobs").chmod(0o500)
+    if os.geteuid() == 0:  # root may write everywhere
+        access = os.access
+        monkeypatch.setattr(
+            os, "access", lambda path, *a, **k: path != folder / "jobs" and access(path, *a, **k)
+        )
+        monkeypatch.setattr(os, "supports_effective_ids", set())
     try:
-        code, _ = migrate("jobs", "--apply", *TARGET, "--new-key")
+        code, text = migrate("first.conf", "jobs", "--apply", *TARGET, "--new-key")
     finally:
         (folder / "jobs").chmod(0o700)
     assert code == ExitCode.DENIED
+    assert "permission denied for its folder" in text
+    assert sorted(path.name for path in folder.iterdir()) == ["first.conf", "jobs"], "nothing was changed"
+
+
+def test_undo_after_everything_was_undone_leaves_nothing_in_the_way(
+    folder: Path, migrate: Callable[..., tuple[int, str]]
+) -> None:
+    """Without the sealed file and its key, a user may start anew with another key."""
+    migrate("jobs", "--apply", *TARGET, "--new-key")
     assert migrate("--undo", *TARGET)[0] == 0
+    assert not (folder / "s.undo").exists()
+    (folder / "s").unlink()
+    (folder / "k").unlink()
+    assert migrate("jobs", "--apply", *TARGET, "--new-key")[0] == 0
+    assert in_clear(folder) == []
+
+
+def test_a_backup_of_another_key_is_said_before_anything_is_made(
+    folder: Path, migrate: Callable[..., tuple[int, str]]
+) -> None:
+    migrate("jobs/run.sh", "--apply", *TARGET, "--new-key")
+    (folder / "s").unlink()
+    (folder / "k").unlink()
+    code, text = migrate("jobs/shop.conf", "--apply", *TARGET, "--new-key")
+    assert code == ExitCode.DENIED
+    assert "s.undo" in text
+    assert "the backup of an earlier migration: use its key, or move it away" in text
+    assert not (folder / "s").exists()
+    assert not (folder / "k").exists()
+
+
+def test_the_key_of_a_backup_may_be_rotated(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    migrate("jobs", "--apply", *TARGET, "--new-key")
+    rotate = ["seal", "rotate-key", "--file", "s", "--key-file", "k"]
+    assert main([*rotate, "--drop-old-key"]) == 0
+    assert main([*rotate, "--drop-old-key"]) == 0
+    assert main(["seal", "new-key", "--key-file", "k2"]) == 0
+    assert main([*rotate, "--new-key-file", "k2"]) == 0
+    (folder / "k").unlink()
+    assert migrate("--undo", "--sealed-file", "s", "--key-file", "k2")[0] == 0
+    assert ((folder / "jobs" / "shop.conf").read_text() == CONF) is True
+
+
+def test_undo_brings_back_a_file_that_was_removed(
+    folder: Path, migrate: Callable[..., tuple[int, str]]
+) -> None:
+    migrate("jobs/run.sh", "--apply", *TARGET, "--new-key")
+    migrate("jobs/shop.conf", "--apply", *TARGET)
+    (folder / "jobs" / "shop.conf").unlink()
+    code, text = migrate("--undo", *TARGET)
+    assert code == 0
+    assert "undoes the migration before: there is 1 more" in text
+    assert ((folder / "jobs" / "shop.conf").read_text() == CONF) is True
+    assert stat.S_IMODE((folder / "jobs" / "shop.conf").stat().st_mode) == 0o600
+
+
+def test_line_ends_stay_as_they_are(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    (folder / "dos.conf").write_bytes(CONF.replace("\n", "\r\n").encode())
+    migrate("dos.conf", "--apply", *TARGET, "--new-key")
+    new = (folder / "dos.conf").read_bytes()
+    assert new.count(b"\n") == new.count(b"\r\n") == 6
+    migrate("--undo", *TARGET)
+    assert (folder / "dos.conf").read_bytes().count(b"\r\n") == 2
+
+
+def test_a_file_that_is_too_long_says_how_to_go_on(
+    folder: Path, migrate: Callable[..., tuple[int, str]]
+) -> None:
+    (folder / "jobs" / "long.sql").write_text("-- a comment\n" * 100_000)
+    code, text = migrate("jobs")
+    assert code == ExitCode.CONFIGURATION
+    assert "name the other files, and move the secrets of this one with 'sparkconfig seal set'" in text
 
 
 def test_two_migrations_at_once_do_not_share_a_name(

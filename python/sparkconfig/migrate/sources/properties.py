@@ -36,8 +36,10 @@ def read(content: str) -> Document:
 
 
 def _added(content: str, confs: dict[str, str]) -> Edit:
-    start = "" if not content or content.endswith(("\n", "\r")) else "\n"
-    return Edit(len(content), len(content), start + properties.dump(confs))
+    first = _LINE_END.search(content)
+    line_end = first[0] if first else "\n"
+    start = "" if not content or content.endswith(("\n", "\r")) else line_end
+    return Edit(len(content), len(content), start + properties.dump(confs).replace("\n", line_end))
 
 
 def _text(chars: list[tuple[str, int, bool]], end: int) -> Text:
