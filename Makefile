@@ -124,7 +124,7 @@ machines: venv ## long sequences of changes of sealed files, properties, policie
 
 SUITES ?=
 SUITES_SPARK ?= 4.2.0
-spark-suites: jar .venvs/pyspark-3.5.9/.ready ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
+spark-suites: jar .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.2.1/.ready ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
 	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/suites/run.py --write --spark $(SUITES_SPARK) $(SUITES)
 
 # The Sparks for which all of them have a release.

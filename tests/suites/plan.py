@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Release:
     tested: tuple[str, ...]
     #: ``group:artifact`` that Maven must leave out.
     without: tuple[str, ...] = ()
+    #: The PySpark that lends the classes of machine learning to Connect's tests; empty if these are not published.
+    connect: str = ""
+    #: Packages that Spark's published jars carry under another name, by the module whose tests use them.
+    relocated: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def coordinates(self) -> list[str]:
@@ -27,6 +32,12 @@ class Release:
             f"org.apache.spark:spark-{module}_{self.scala}:{self.version}:tests" for module in self.tested
         ]
         return [*spark, *tests, *self.libraries]
+
+    @property
+    def connect_coordinates(self) -> list[str]:
+        """The server of Connect, which carries what it needs, and its tests."""
+        module = f"org.apache.spark:spark-connect_{self.scala}:{self.version}"
+        return [module, f"{module}:tests", f"org.apache.spark:spark-pipelines_{self.scala}:{self.version}"]
 
 
 RELEASES = {
@@ -42,6 +53,7 @@ RELEASES = {
                 "org.scalatestplus:scalacheck-1-18_2.13:3.2.19.0",
                 "org.mockito:mockito-core:5.12.0",
                 "junit:junit:4.13.2",
+                "org.junit.jupiter:junit-jupiter-api:5.13.4",
                 "com.h2database:h2:2.3.232",
                 "org.apache.derby:derby:10.16.1.1",
                 "org.apache.derby:derbytools:10.16.1.1",
@@ -50,6 +62,16 @@ RELEASES = {
             ("core", "catalyst", "sql", "sql-api"),
             ("core", "catalyst", "sql", "sql-api", "common-utils", "tags"),
             ("org.apache.spark:spark-connect-shims_2.13",),
+            connect="4.2.1",
+            relocated={
+                "core": {"org/eclipse/jetty": "org/sparkproject/jetty"},
+                "connect": {
+                    "io/grpc": "org/sparkproject/connect/grpc",
+                    "com/google/protobuf": "org/sparkproject/connect/protobuf",
+                    "com/google/common": "org/sparkproject/guava",
+                    "com/google/rpc": "org/sparkproject/connect/google_protos/rpc",
+                },
+            },
         ),
         Release(
             "3.5.9",
@@ -154,7 +176,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *_names(
             CORE,
             "ui.HttpSecurityFilterSuite ui.storage.StoragePageSuite "
-            "ui.env.EnvironmentPageSuite ui.UIUtilsSuite",
+            "ui.env.EnvironmentPageSuite ui.UIUtilsSuite ui.UISuite",
         ),
     ),
     "event-log": _names(
@@ -175,6 +197,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "submit": _names(CORE, "deploy.SparkSubmitSuite"),
 }
 
+#: The group that needs the module of Connect.
+CONNECT = "connect"
+GROUPS[CONNECT] = _names(
+    f"{SQL}connect.",
+    "planner.SparkConnectServiceSuite planner.SparkConnectWithSessionExtensionSuite planner.InvalidInputErrorsSuite "
+    "service.SparkConnectServiceE2ESuite service.FetchErrorDetailsHandlerSuite service.InterceptorRegistrySuite "
+    "service.GetStatusHandlerSuite service.SparkConnectListenerBusListenerSuite service.SparkConnectCloneSessionSuite "
+    "service.SparkConnectExecutionManagerSuite service.ExecuteEventsManagerSuite service.SessionEventsManagerSuite "
+    "service.AddArtifactsHandlerSuite service.ArtifactStatusesHandlerSuite plugin.SparkConnectPluginRegistrySuite "
+    "execution.ReattachableExecuteSuite ui.SparkConnectServerListenerSuite ui.SparkConnectServerPageSuite",
+)
+
 #: In these groups no application starts: our jar is there, as it is in a history server.
 WITHOUT_APPLICATION = ("history-server",)
 
@@ -194,4 +228,8 @@ PYSPARK: dict[str, tuple[str, ...]] = {
 }
 
 #: Differences that are meant, each with its reason; the name is the suite's and the test's, as far as they are given.
-EXPLAINED: dict[str, str] = {}
+EXPLAINED: dict[str, str] = {
+    "org.apache.spark.internal.plugin.PluginContainerSuite: do nothing if plugins are not configured": (
+        "it expects that no plugin is configured, and here ours is"
+    ),
+}

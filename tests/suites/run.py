@@ -11,6 +11,7 @@ sparkconfig, for the comparison; ``--both`` runs all suites on both sides.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
@@ -27,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from suites import plan, pyspark_own, report
 from suites.outcome import WHOLE, Outcome, settings
+from suites.relocate import relocated
 from support.maven import maven_jars
 from support.processes import Run
 from support.shim import shim_jar
@@ -61,12 +63,29 @@ class DidNotRunError(Exception):
 class Suites:
     """The suites of one release of Spark."""
 
-    def __init__(self, run: Run, release: plan.Release, *, limit: float = LIMIT) -> None:
+    def __init__(
+        self, run: Run, release: plan.Release, *, connect: bool = False, limit: float = LIMIT
+    ) -> None:
         self.run = run
         self.release = release
         self.limit = limit
-        name = f"spark-suites-{release.version}"
-        self.jars = maven_jars(run, name, release.coordinates, cache=ROOT / ".cache", without=release.without)
+        wanted = hashlib.sha256("\n".join(release.coordinates).encode()).hexdigest()[:8]
+        name = f"spark-suites-{release.version}-{wanted}"
+        jars = maven_jars(run, name, release.coordinates, cache=ROOT / ".cache", without=release.without)
+        if connect:
+            connect_jars = f"spark-connect-suites-{release.version}"
+            jars += maven_jars(
+                run, connect_jars, release.connect_coordinates, cache=ROOT / ".cache", transitive=False
+            )
+            wheel = next((ROOT / ".venvs" / f"pyspark-{release.connect}").glob("lib/*/site-packages/pyspark"))
+            jars += sorted(wheel.glob("jars/spark-mllib*.jar")) + sorted(wheel.glob("jars/spark-graphx*.jar"))
+        self.jars = [self._relocated(jar) for jar in jars]
+
+    def _relocated(self, jar: Path) -> Path:
+        for module, packages in self.release.relocated.items():
+            if jar.name == f"spark-{module}_{self.release.scala}-{self.release.version}-tests.jar":
+                return relocated(jar, self.run.dir / "relocated", packages)
+        return jar
 
     @cached_property
     def ours(self) -> Path:
@@ -224,7 +243,8 @@ def of_group(run: Run, group: str, spark: str, *, limit: float, both: bool) -> r
         modules = pyspark_own.available(plan.PYSPARK[group])
         doctests = pyspark_own.Doctests(run, limit=limit)
         return compare(doctests, pyspark_own.spark_version(), group, modules, both=both)
-    suites = Suites(run, plan.RELEASES[spark], limit=limit)
+    release = plan.RELEASES[spark]
+    suites = Suites(run, release, connect=group == plan.CONNECT and bool(release.connect), limit=limit)
     return compare(suites, spark, group, suites.of(group), both=both)
 
 
