@@ -17,7 +17,18 @@ import pytest
 from leaks.support import bare_jvm
 from spark.options.conftest import has_connect
 from sparkconfig.policy.rules.document import read
-from support.attacks import BAIT, BOUND, CONNECT, CONNECT_HONEST, HONEST, SHOP, STATEMENTS, fill, prepare
+from support.attacks import (
+    BAIT,
+    BOUND,
+    CONNECT,
+    CONNECT_HONEST,
+    CONNECTED,
+    HONEST,
+    SHOP,
+    STATEMENTS,
+    fill,
+    prepare,
+)
 from support.policies import records
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
@@ -25,7 +36,11 @@ from support.sql_servers import Site, hive
 pytestmark = pytest.mark.spark
 
 SHIPPED = Path(__file__).resolve().parents[2] / "conf" / "policies" / "shared-server.json"
-REFUSED = re.compile(r"operator's policy does not allow|CANNOT_MODIFY_STATIC_CONFIG")
+REFUSED = re.compile(
+    r"operator's policy does not allow|CANNOT_MODIFY_STATIC_CONFIG"
+    r"|[Tt]he connection '\w+' (sets|is for)|may not stand beside the connection"
+    r"|takes the name of a connection|names two connections"
+)
 
 
 def document(folder: Path) -> dict[str, Any]:
@@ -41,7 +56,37 @@ def document(folder: Path) -> dict[str, Any]:
     rules["references"].append(
         {"type": "allow", "provider": "files", "path": f"{folder}/shop/*", "formats": "jdbc", "to": SHOP}
     )
+    rules["connections"] += [
+        {"type": "allow", "connection": "shop"},
+        {"type": "allow", "connection": "look", "access": "read"},
+        {"type": "allow", "connection": "bobs", "users": "bob"},
+    ]
     return rules
+
+
+def connections(folder: Path) -> dict[str, str]:
+    """Connections with a password that no user may name."""
+    options = {"url": SHOP, "user": "app", "password": f"${{files:{folder}/private/db.properties:password}}"}
+    found = {}
+    for name in ("shop", "look", "bobs", "hidden"):
+        root = f"spark.config.connections.{name}"
+        found |= {f"{root}.format": "jdbc", **{f"{root}.option.{key}": text for key, text in options.items()}}
+    return found
+
+
+def names_alone(run: Callable[[str], Any], server: str) -> None:
+    """What the catalog and the plans tell of a connection."""
+    read = "SELECT * FROM connected"
+    for text in (
+        "DESCRIBE EXTENDED connected", "DESCRIBE FORMATTED connected", "SHOW CREATE TABLE connected",
+        f"EXPLAIN EXTENDED {read}", f"EXPLAIN FORMATTED {read}", f"EXPLAIN COST {read}", "SHOW TBLPROPERTIES connected",
+        "EXPLAIN EXTENDED CREATE TEMPORARY VIEW v USING jdbc OPTIONS (sparkconfig.connection 'shop', dbtable 'a')",
+        "SET -v", "SET", "SET spark.config.connections.shop.option.url",
+    ):  # fmt: skip
+        told = str(run(text))
+        assert "derby:memory" not in told, (server, text)
+        assert "private/" not in told, (server, text)
+    assert "look" in str(run("SHOW CREATE TABLE connected"))
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +96,11 @@ def site(harness_run, tmp_path_factory) -> Site:
     for user in ("ann", "bob"):
         (folder / "users" / user).mkdir(parents=True)
         (folder / "users" / user / "own.properties").write_text(f"line={BAIT}\n")
-    (folder / "shop").mkdir()
-    (folder / "shop" / "db.properties").write_text(f"password={BAIT}\n")
-    return Site(harness_run, folder, document(folder), **{"spark.plugins": "io.sparkconfig.ConfigPlugin"})
+    for name in ("shop", "private"):
+        (folder / name).mkdir()
+        (folder / name / "db.properties").write_text(f"password={BAIT}\n")
+    settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **connections(folder)}
+    return Site(harness_run, folder, document(folder), **settings)
 
 
 def attempt(run: Callable[[str], object], text: str) -> str | None:
@@ -118,6 +165,7 @@ class TestThriftStatements:
 
             run("CREATE TABLE kept (id BIGINT) USING parquet")
             run(fill(BOUND, site.folder, "thrift"))
+            run(CONNECTED)
             yield run
             connection.close()
             other.close()
@@ -130,6 +178,21 @@ class TestThriftStatements:
 
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "thrift")
+
+    def test_a_connection_shows_its_name_alone(self, run):
+        names_alone(run, "thrift")
+
+    def test_a_connection_for_one_user(self, run):
+        view = "CREATE OR REPLACE TEMPORARY VIEW mine USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable "
+        assert attempt(lambda text: run(text, "bob"), view + "'sysibm.sysdummy1')") is None
+        assert attempt(lambda text: run(text, "ann"), view + "'sysibm.sysdummy1')")
+        # A table that he has made is no way to his connection.
+        run(
+            "CREATE TABLE bobs USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'sysibm.sysdummy1')",
+            "bob",
+        )
+        assert run("SELECT count(*) FROM bobs", "bob") == [("1",)]
+        assert attempt(lambda text: run(text, "ann"), "SELECT count(*) FROM bobs")
 
     def test_two_users_at_once(self, site, run):
         """What one of them is allowed is neither remembered for the other nor mixed up, in any order."""
@@ -167,6 +230,7 @@ class TestConnectStatements:
         made = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}/;user_id=bob").create()
         made.sql("CREATE TABLE kept (id BIGINT) USING parquet")
         made.sql(fill(BOUND, site.folder, "connect"))
+        made.sql(CONNECTED)
         yield made
         made.stop()
         server.stop()
@@ -180,6 +244,9 @@ class TestConnectStatements:
 
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "connect")
+
+    def test_a_connection_shows_its_name_alone(self, run):
+        names_alone(run, "connect")
 
     def test_users_whom_nobody_authenticates_are_in_no_rule(self, run):
         """Anybody may say that he is bob, and the operator has not set spark.config.connect.user.trusted."""
@@ -204,6 +271,7 @@ class TestConnectStatements:
             "spark": session, "F": F, "T": T, "Rows": Rows, "Source": Source,
             "UDT": json.dumps({"type": "struct", "fields": fields}),
             "rate": session.readStream.format("rate").load(),
+            **{name: {"sparkconfig.connection": name} for name in ("shop", "look", "hidden")},
         }  # fmt: skip
         return lambda text: eval(text, names)
 

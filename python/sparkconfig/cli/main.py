@@ -11,6 +11,7 @@ from sparkconfig._version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.cli import (
     completion,
+    connections,
     doctor,
     init,
     install,
@@ -32,7 +33,8 @@ from sparkconfig.errors import SparkConfigError
 __all__ = ["main", "parser"]
 
 COMMANDS = (
-    init, seal, resolve, validate, policy, migrate, scrub, run, providers, refresh, doctor, jar, install, completion,
+    init, seal, resolve, validate, policy, migrate, scrub, run, providers, connections, refresh, doctor, jar, install,
+    completion,
 )  # fmt: skip
 _EPILOG = """\
 examples:

@@ -18,6 +18,8 @@ from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
 from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse, StatementItem
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
+from sparkconfig.settings.connections import FAMILY as CONNECTIONS
+from sparkconfig.settings.connections import OPTION as CONNECTION
 from sparkconfig.settings.operator_file import OperatorFile
 from sparkconfig.settings.schema import PREFIX, Parsed, Settings
 
@@ -67,6 +69,10 @@ class PolicyEngine:
         self._evaluator = Evaluator(overrides, settings, resolve)
         self._job_types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
         self._put_in_place: frozenset[str] = frozenset()
+        self._connections = settings.connections
+        self._connected = frozenset(
+            text for each in self._connections.values() for text in each.options.values()
+        )
         self._counts: Counter[str] = Counter()
         self._counting = threading.Lock()
 
@@ -90,11 +96,13 @@ class PolicyEngine:
         owned = operator_file is not None
         given = dict(confs) if operator_file is None else operator_file.confs
         own = {key: text for key, text in given.items() if key.startswith(PREFIX)}
+        # A connection's references are for the connection alone: what stands there too is not the operator's text.
+        operators = {key: text for key, text in given.items() if not key.startswith(PREFIX + CONNECTIONS)}
         parts = load_parts(given if owned else own, "None" if owned else "All", parsed)
         return cls(
             parts.policies,
             parts.settings,
-            Overrides(given if owned else {}, owned=owned),
+            Overrides(operators if owned else {}, owned=owned),
             table_policy=parts.table_policy,
             audit=parts.audit,
             resolve=resolve,
@@ -168,6 +176,8 @@ class PolicyEngine:
         uses: list[ReferenceUse] = []
         for text in texts:
             found = [use for use in self._evaluator.uses(text) if not use.where]
+            if point_of_use and text[""] in self._connected:
+                continue  # here nobody knows for what; check_connection does
             if not point_of_use or not self._passes(request, text[""], found):
                 uses += found
         if not uses:
@@ -181,6 +191,12 @@ class PolicyEngine:
             request: who asks, with the options as its ``target``.
             options: what the connection gets, references unresolved.
         """
+        name = next((text for key, text in options.items() if key.lower() == CONNECTION), None)
+        if name is not None:
+            problem = self._differs(name, options)
+            job_type = self.job_type(request.application, request.job_type)
+            found = Decision(violations=(problem,) if problem else (), head=_head(job_type))
+            return self._finish(found, request, job_type)
         uses = [
             use
             for name, text in options.items()
@@ -213,6 +229,21 @@ class PolicyEngine:
     def authenticates(self, front: str) -> bool:
         """Whether users whom ``front`` names are who they say they are: ``thrift``, ``connect`` or ``os``."""
         return front in ("thrift", "os") or (front == "connect" and self._settings.connect_user_trusted)
+
+    def _differs(self, name: str, options: Mapping[str, str]) -> str:
+        """Why these are not the options of the named connection, and what users may set beside it; ``""``: they are."""
+        connection = self._connections.get(name)
+        if connection is None:
+            return f"the connection '{shorten(name, 64)}' does not exist"
+        for option, text in options.items():
+            own = connection.text(option)
+            if own is None:
+                if option.lower() in (CONNECTION, "driver") or connection.lets_users_set(option):
+                    continue
+                return f"the option '{shorten(option)}' may not stand beside the connection '{name}'"
+            if text not in (own, self._evaluator.value_of(option, own)):
+                return f"the option '{shorten(option)}' differs from what the connection '{name}' sets"
+        return ""
 
     def put_in_place(self, texts: Iterable[str]) -> None:
         """Note texts that the policy itself has set: they may be used as if the operator's file held them."""

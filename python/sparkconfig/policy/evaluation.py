@@ -20,6 +20,7 @@ from sparkconfig.policy.request import (
     StatementItem,
 )
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
+from sparkconfig.secret import Secret
 from sparkconfig.settings.schema import Settings
 
 __all__ = ["Decision", "Evaluator", "Explained", "Verdict"]
@@ -282,6 +283,16 @@ class Evaluator:
             verdict: Verdict = "allowed" if problem is None else "denied"
             listed.append(Explained(self._shown(use), use.where, verdict, problem or "", decided_by))
         return listed
+
+    def value_of(self, name: str, text: str) -> str | None:
+        """The value of an option of the operator's; None: it cannot be known here."""
+        if self._resolve is None or not self.uses({name: text}):
+            return None
+        try:
+            found = self._resolve({name: text})[name]
+        except Exception:  # noqa: BLE001 - providers are third-party code; no value, no match
+            return None
+        return found.reveal() if isinstance(found, Secret) else str(found)
 
     def uses(self, props: Mapping[str, object]) -> list[ReferenceUse]:
         """The references in ``props`` that providers of this application would answer."""

@@ -132,9 +132,10 @@ class StatementItem(NamedTuple):
     """A statement that a job wants to run, or something that a statement names.
 
     Attributes:
-        kind: ``statement``, ``function``, ``path`` or ``source``.
-        name: the statement's kind such as ``add-jar``, the class, the canonical path, or the data source.
-        detail: what the statement names, such as the jar; ``read`` or ``write`` for paths and sources.
+        kind: ``statement``, ``function``, ``path``, ``source`` or ``connection``.
+        name: the statement's kind such as ``add-jar``, the class, the canonical path, the data source, or the named
+            connection.
+        detail: what the statement names, such as the jar; ``read`` or ``write`` for paths, sources and connections.
     """
 
     kind: str

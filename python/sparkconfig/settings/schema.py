@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.settings.connections import FAMILY as CONNECTIONS
+from sparkconfig.settings.connections import Connection, read_connections
 from sparkconfig.settings.connectors import CONNECTOR_CODE, PREFIXES
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
 from sparkconfig.settings.kinds import (
@@ -66,6 +68,7 @@ class Settings:
 
     What belongs to a named thing (``providers.NAME.*``, ``override.policy.*``) is read by that thing's
     loader; :data:`FAMILIES` only lists these names, so that :func:`parse` can tell them from misspelt ones.
+    ``connections`` holds the named connections.
     """
 
     providers: tuple[str, ...] = _conf(
@@ -290,9 +293,10 @@ class Settings:
         + ", and what a store itself"
         " does not treat as a secret: ConfigMaps, and String parameters of AWS SSM, unless key or value look like one.",
     )
+    connections: Mapping[str, Connection] = field(default_factory=dict)
 
 
-FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "create.table.policy.", "audit.")
+FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "create.table.policy.", "audit.", CONNECTIONS)
 """Prefixes below ``spark.config.`` whose names other modules check."""
 
 _FAMILY_PREFIXES = tuple(PREFIX + family for family in FAMILIES)
@@ -301,7 +305,7 @@ _CUSTOM_TYPE = re.compile(r"spark\.config\.substitution\.[^.]+SubstituterType")
 
 def declared() -> tuple[Field[Any], ...]:
     """All settings; ``metadata`` holds name, kind, default and doc (for help texts and docs)."""
-    return fields(Settings)
+    return tuple(each for each in fields(Settings) if "name" in each.metadata)
 
 
 class Parsed(NamedTuple):
@@ -342,8 +346,11 @@ def read(confs: Mapping[str, str]) -> Parsed:
                 values[setting.name] = setting.metadata["kind"].parse(text)
             except ValueError as error:
                 problems.append(f"{key}: {error}")
+    connections, wrong = read_connections(confs, PREFIX + CONNECTIONS)
+    problems += wrong
     if problems:
         return Parsed(Settings(), tuple(problems))
+    values["connections"] = connections
     return Parsed(Settings(**values))  # type: ignore[arg-type]
 
 

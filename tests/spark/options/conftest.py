@@ -91,6 +91,10 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         "spark.sql.catalog.pg.driver": "org.postgresql.Driver",
         "spark.sql.catalog.pg.user": ROLE,
         "spark.sql.catalog.pg.password": doors.ref(),
+        # Without password: connections bring it.
+        "spark.sql.catalog.named": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+        "spark.sql.catalog.named.sparkconfig.connection": "shop",
+        **connections(doors),
         "spark.sql.catalog.store": "sparkconfigtest.StoreCatalog",
         "spark.sql.catalog.store.password": doors.ref(),
     }
@@ -110,6 +114,22 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         yield doors
         if "connect" in doors.sessions:
             doors.sessions["connect"].stop()
+
+
+def connections(doors: Doors) -> dict[str, str]:
+    """Named connections: to PostgreSQL, also with everything a reference, and to the stores in memory."""
+    jdbc = {"driver": "org.postgresql.Driver", "user": ROLE, "password": doors.ref()}
+    found = {
+        "shop": ("jdbc", {"url": doors.postgres.jdbc_url(ROLE), **jdbc}),
+        "late": ("jdbc", {"url": doors.ref("url"), **jdbc}),
+        "memory1": ("storev1", {"password": doors.ref()}),
+        "memory2": ("storev2", {"password": doors.ref(), "Region": "eu"}),
+    }
+    confs = {}
+    for name, (kind, options) in found.items():
+        confs[f"spark.config.connections.{name}.format"] = kind
+        confs |= {f"spark.config.connections.{name}.option.{key}": text for key, text in options.items()}
+    return confs
 
 
 FRONTS = ["classic", *(["connect"] if has_connect() else [])]

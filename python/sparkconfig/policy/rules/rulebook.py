@@ -299,6 +299,7 @@ _FIELDS = sorted(
         "statement",
         "className",
         "source",
+        "connection",
         "access",
     }
 )

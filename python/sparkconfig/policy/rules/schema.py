@@ -1,8 +1,8 @@
 """The shape of a policy document, checked with pydantic. Needs the extra ``sparkconfig[policy]``.
 
 Two forms. A Databricks cluster policy: ``{"spark_conf.KEY": ELEMENT, ...}``. Our own: ``{"rules": [ELEMENT with
-"key"], "references": [...], "statements": [...], "functions": [...], "paths": [...], "sources": [...], "formats":
-{...}, "tables": [...]}``. The elements are the same.
+"key"], "references": [...], "statements": [...], "functions": [...], "paths": [...], "sources": [...],
+"connections": [...], "formats": {...}, "tables": [...]}``. The elements are the same.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pydantic.alias_generators import to_camel
 __all__ = [
     "Allowlist",
     "Blocklist",
+    "ConnectionElement",
     "Databricks",
     "Element",
     "Fixed",
@@ -232,6 +233,16 @@ class SourceElement(_AccessElement):
         return self.source, self._access()
 
 
+class ConnectionElement(_AccessElement):
+    """Which named connections a kind of job may read or write through."""
+
+    connection: Patterns
+
+    def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """The connections; the access."""
+        return self.connection, self._access()
+
+
 class GoalElement(_Model):
     """Which options say where a data source goes."""
 
@@ -276,6 +287,7 @@ class Own(_Model):
     functions: tuple[FunctionElement, ...] = ()
     paths: tuple[PathElement, ...] = ()
     sources: tuple[SourceElement, ...] = ()
+    connections: tuple[ConnectionElement, ...] = ()
     formats: dict[Annotated[StrictStr, Field(min_length=1)], FormatElement] = Field(default_factory=dict)
     tables: tuple[TableElement, ...] = ()
 

@@ -1,8 +1,8 @@
 """Which statements run, and which functions, paths and data sources they may name.
 
-Shared servers run what many users send. A document says it in four lists, ``statements``, ``functions``, ``paths``
-and ``sources``, each decided like ``references``: a forbidding rule wins; once any allowing rule of a list is about
-the job type, what none of that list allows is refused; without a list everything of its kind is allowed.
+Shared servers run what many users send. A document says it in lists, ``statements``, ``functions``, ``paths``,
+``sources`` and ``connections``, each decided like ``references``: a forbidding rule wins; once any allowing rule of a
+list is about the job type, what none of that list allows is refused; without a list everything of its kind is allowed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SECTIONS", "StatementRule", "StatementRules"]
 
-SECTIONS = {"statement": "statements", "function": "functions", "path": "paths", "source": "sources"}
+SECTIONS = {
+    "statement": "statements",
+    "function": "functions",
+    "path": "paths",
+    "source": "sources",
+    "connection": "connections",
+}
 """The list of a document in which each kind of item is decided."""
 
 _DO = {
@@ -32,6 +38,7 @@ _DO = {
     "function": "make functions of this class",
     "path": "{detail} this path",
     "source": "{detail} with this data source",
+    "connection": "{detail} through this connection",
 }
 _MOST, _LONGEST = 4096, 1000
 _GLOB = re.compile(r"[*?\[\]{}\\]")
@@ -42,7 +49,7 @@ class StatementRule:
     """Allows or forbids items of one kind.
 
     Attributes:
-        kind: ``statement``, ``function``, ``path`` or ``source``.
+        kind: ``statement``, ``function``, ``path``, ``source`` or ``connection``.
         allow: whether it allows.
         names: patterns of the item's name, one of which must fit.
         place: where the rule stands.
@@ -127,10 +134,11 @@ class StatementRules:
         return self._by_kind
 
     def concerns(self, job_type: str) -> bool:
-        """Whether any rule is about jobs of this type."""
+        """Whether any rule is about statements of such jobs; connections are asked about where they are used."""
         return any(
             rule.job_types is None or job_type in rule.job_types
-            for rules in self._by_kind.values()
+            for kind, rules in self._by_kind.items()
+            if kind != "connection"
             for rule in rules
         )
 

@@ -7,7 +7,17 @@ import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import io.sparkconfig.core.{BuildInfo, Expression, Json, PolicyStart, RedactionSettings, Snapshot, Tokens}
+import io.sparkconfig.core.{
+  BuildInfo,
+  Expression,
+  Json,
+  NamedConnection,
+  NamedConnections,
+  PolicyStart,
+  RedactionSettings,
+  Snapshot,
+  Tokens
+}
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.SparkConf
@@ -28,7 +38,8 @@ final case class ConfAnswer(
     expressions: Map[String, Expression],
     inPlace: Set[String],
     problems: Seq[String],
-    policy: Option[PolicyStart])
+    policy: Option[PolicyStart],
+    connections: Seq[NamedConnection])
 
 /**
  * What happened while the driver waited.
@@ -101,7 +112,8 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       expressions,
       Json.texts(answer.get("inplace")).toSet,
       Json.texts(answer.get("problems")),
-      PolicyStart.fromJson(answer.get("policy")))
+      PolicyStart.fromJson(answer.get("policy")),
+      NamedConnections.fromJson(answer.get("connections")))
   }
 
   /**

@@ -4,7 +4,17 @@ import java.sql.{Connection, Driver}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Binding, Bound, ConfLists, Expression, ReferenceUrl, SparkConfigException, Target, Values}
+import io.sparkconfig.core.{
+  Binding,
+  Bound,
+  ConfLists,
+  Expression,
+  NamedConnections,
+  ReferenceUrl,
+  SparkConfigException,
+  Target,
+  Values
+}
 import org.apache.spark.SparkConf
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
@@ -52,7 +62,8 @@ class JdbcBinding extends JdbcConnectionProvider {
 
   private def target(options: Map[String, String]): Target = {
     val parsed = new JDBCOptions(options)
-    val parts = parsed.asConnectionProperties.asScala.toMap + (Target.Url -> parsed.url)
+    val properties = NamedConnections.withoutKey(parsed.asConnectionProperties.asScala.toMap)
+    val parts = properties + (Target.Url -> parsed.url)
     try Target.of(parts, options)
     catch { case e: SparkConfigException => throw unresolved(parts, e) }
   }

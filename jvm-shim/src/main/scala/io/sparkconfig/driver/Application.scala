@@ -5,7 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.bindings.Bindings
-import io.sparkconfig.core.{Expression, Json, SparkConfigException, Values}
+import io.sparkconfig.core.{Expression, Json, NamedConnections, SparkConfigException, Values}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
@@ -79,6 +79,7 @@ private[sparkconfig] final class Application private (
     PolicyClient.close()
     InPlaceConfs.release()
     ConnectorConfs.release()
+    NamedConnections.release()
     Values.uninstall(values)
     values.close()
     service.close()
@@ -141,6 +142,7 @@ private[sparkconfig] object Application {
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
       val application = new Application(sc, client, values, hadoop.references)
       Values.install(values)
+      NamedConnections.hold(plan.connections)
       val confValue = (key: String, text: String) => plan.value(key, text, values.snapshot)
       val connectors = new ConnectorCode(client.settings.resolvePrefixes)
       ReferenceConf.install(conf, confValue, connectors)

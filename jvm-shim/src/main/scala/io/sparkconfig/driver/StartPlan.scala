@@ -1,7 +1,7 @@
 package io.sparkconfig.driver
 
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.core.{Expression, PolicyStart, Snapshot, SparkConfigException}
+import io.sparkconfig.core.{Expression, NamedConnection, PolicyStart, Snapshot, SparkConfigException}
 import io.sparkconfig.policy.doors.SinglePass
 import org.apache.spark.SparkConf
 import org.apache.spark.sparkconfig.SparkAccess
@@ -13,13 +13,15 @@ import org.apache.spark.sparkconfig.SparkAccess
  * @param inPlace conf key to the value that is put into the conf itself (`spark.config.inplace.keys`)
  * @param executorEnvironment variable to value, when the operator asked for values there
  * @param policy what the doors need, if there are policies
+ * @param connections what users may name
  */
 private[sparkconfig] final class StartPlan(
     val snapshot: Snapshot,
     val expressions: Map[String, Expression],
     val inPlace: Map[String, String],
     val executorEnvironment: Map[String, String],
-    val policy: Option[PolicyStart]) {
+    val policy: Option[PolicyStart],
+    val connections: Seq[NamedConnection]) {
 
   /**
    * The value that a read of a conf gets. References in keys that were set after the start resolve too where the
@@ -58,7 +60,13 @@ private[sparkconfig] object StartPlan {
       case (key, expression) if key.startsWith(ExecutorEnvPrefix) =>
         key.stripPrefix(ExecutorEnvPrefix) -> answer.snapshot.get(expression).getOrElse(expression.text)
     }
-    new StartPlan(answer.snapshot, answer.expressions -- inPlace.keys, inPlace, environment, answer.policy)
+    new StartPlan(
+      answer.snapshot,
+      answer.expressions -- inPlace.keys,
+      inPlace,
+      environment,
+      answer.policy,
+      answer.connections)
   }
 
   private def report(problems: Seq[String]): String = {

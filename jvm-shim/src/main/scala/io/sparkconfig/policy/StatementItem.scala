@@ -3,9 +3,9 @@ package io.sparkconfig.policy
 /**
  * A statement, or something that a statement names.
  *
- * @param kind `statement`, `function`, `path` or `source`, as in the rules
- * @param name the statement's kind such as `add-jar`, the class, the canonical path, the data source
- * @param detail what a statement names, such as the jar; `read` or `write` for paths and sources
+ * @param kind `statement`, `function`, `path`, `source` or `connection`, as in the rules
+ * @param name the statement's kind such as `add-jar`, the class, the canonical path, the data source, the connection
+ * @param detail what a statement names, such as the jar; `read` or `write` for paths, sources and connections
  */
 private[sparkconfig] final case class StatementItem(kind: String, name: String, detail: String = "")
 

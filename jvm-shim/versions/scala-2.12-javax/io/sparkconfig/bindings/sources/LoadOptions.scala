@@ -34,6 +34,7 @@ object LoadOptions {
   /** Asks the policies first: the source must not see what they refuse. */
   def apply(format: String, written: Map[String, String], arguments: Array[AnyRef], streaming: Boolean): LoadOptions = {
     PolicyClient.running.foreach(OptionsDoor.check(_, OptionsDoor.Source, written, streaming))
+    Connections.requireNoArguments(format, written, arguments)
     val paths = if (format == "jdbc") arguments else arguments.map(resolved(format, _))
     val texts = Sources.withSessionConfs(format, written, SQLConf.get)
     val options = Sources.options(format, texts, SQLConf.get)

@@ -33,7 +33,7 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
   /** Files are written by a command that resolves when it runs: they need no values here. */
   def forInsert(relation: UnresolvedRelation): Option[LogicalPlan] =
     find(relation).filterNot(table => Sources.isFile(table.provider.get, conf))
-      .map(table => relationOf(relation, table))
+      .map(table => relationOf(relation, table, Connections.Write))
 
   private def conf: SQLConf = Sessions.classic(session).sessionState.conf
 
@@ -74,13 +74,16 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
   private def cacheKey(identifier: TableIdentifier) =
     QualifiedTableName(identifier.database.getOrElse(""), identifier.table)
 
-  private def relationOf(relation: UnresolvedRelation, table: CatalogTable): LogicalRelation = {
+  private def relationOf(
+      relation: UnresolvedRelation,
+      table: CatalogTable,
+      access: String = Connections.Read): LogicalRelation = {
     val provider = table.provider.get
     val file = Sources.isFile(provider, conf)
     val path =
       if (file) table.storage.locationUri.map(location => "path" -> CatalogUtils.URIToString(location)) else None
     val given = Options.texts(relation.options).filterNot { case (key, _) => key.startsWith("__") }
-    val options = Sources.options(provider, table.storage.properties ++ given ++ path, conf)
+    val options = Sources.options(provider, table.storage.properties ++ given ++ path, conf, access)
     def made = LogicalRelation(
       Sources.relation(Sources.dataSource(
         session,

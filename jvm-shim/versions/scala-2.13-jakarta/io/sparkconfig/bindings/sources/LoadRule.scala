@@ -56,6 +56,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
   }
 
   private def resolved(load: UnresolvedDataSource, texts: Map[String, String]): LogicalPlan = {
+    Connections.requireNoPaths(texts, load.paths)
     val paths = load.paths.map(path => Options.values(load.format, Map("path" -> path))("path"))
     val options =
       if (load.isStreaming) Options.values(load.format, texts) else Sources.options(load.format, texts, conf)

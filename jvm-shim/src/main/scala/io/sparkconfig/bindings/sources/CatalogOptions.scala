@@ -1,6 +1,6 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.{Binding, Bound, Expression, ReferenceUrl, Values}
+import io.sparkconfig.core.{Binding, Bound, Expression, NamedConnections, ReferenceUrl, Values}
 import org.apache.spark.sql.sparkconfig.CatalogHook
 
 /** The confs of a V2 catalog, `spark.sql.catalog.NAME.KEY`, as the catalog's options. */
@@ -24,8 +24,11 @@ object CatalogOptions extends Binding with CatalogHook.Values {
   /** A JDBC catalog's connections find by themselves what Spark does not read. */
   override def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String] =
     if (!Options.hold(options)) options
-    else if (implementation == Jdbc) JdbcOptions.forSpark(s"catalog $name", options)
-    else Options.values(s"catalog $name", options, key => !isLate(key, options))
+    else if (implementation == Jdbc) {
+      // Nobody knows here what the catalog will be used for: whoever may both read and write may have it.
+      Connections.expanded("jdbc", options, Connections.Write)
+      JdbcOptions.forSpark(if (NamedConnections.isNamed(options)) "jdbc" else s"catalog $name", options)
+    } else Options.some(s"catalog $name", options, key => !isLate(key, options))
 
   /** What the catalog hands on to one of our own doors, which asks at each use: it stays a reference. */
   private def isLate(key: String, options: Map[String, String]): Boolean =

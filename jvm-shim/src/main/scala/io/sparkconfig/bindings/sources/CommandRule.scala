@@ -2,7 +2,7 @@ package io.sparkconfig.bindings.sources
 
 import java.net.URLDecoder
 
-import io.sparkconfig.core.Expression
+import io.sparkconfig.core.{Expression, NamedConnections}
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Command, LogicalPlan, TableSpec, Union, WithCTE}
@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.command.{CreateDataSourceTableAsSelectComm
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider
 import org.apache.spark.sql.execution.datasources.{
   CreateTempViewUsing,
+  InsertIntoDataSourceCommand,
   InsertIntoHadoopFsRelationCommand,
   SaveIntoDataSourceCommand
 }
@@ -36,6 +37,7 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
         // Files are written through a command of their own, which comes by here again.
         if (Sources.isFile(create.table.provider.get, conf)) create else ResolvingCreateTableAsSelect(create)
       case view: CreateTempViewUsing if Options.hold(view.options) => ResolvingCreateView(view)
+      case insert: InsertIntoDataSourceCommand => Connections.inserting(insert)
       case create if create.productIterator.exists(_.isInstanceOf[TableSpec]) =>
         refuseV2InSessionCatalog(create)
         create
@@ -51,7 +53,7 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
   private def resolving(save: SaveIntoDataSourceCommand): LogicalPlan = save.dataSource match {
     case _: ResolvingProvider => save
     case jdbc: JdbcRelationProvider =>
-      save.copy(dataSource = new ResolvingProvider(jdbc, JdbcOptions.forSpark("jdbc", _)))
+      save.copy(dataSource = new ResolvingProvider(jdbc, JdbcOptions.forSpark("jdbc", _, Connections.Write)))
     case other =>
       val name = other match {
         case registered: org.apache.spark.sql.sources.DataSourceRegister => registered.shortName()
@@ -65,12 +67,15 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
     spec <- create.productIterator.collectFirst { case found: TableSpec => found }
     name <- create.productIterator.collectFirst { case found: ResolvedIdentifier => found }
     if name.catalog.name == "spark_catalog"
-    (key, text) <- (spec.options ++ spec.properties).find { case (_, value) => Expression.mayHold(value) }
+    (key, text) <- (spec.options ++ spec.properties).find { case (key, value) =>
+      Expression.mayHold(value) || NamedConnections.isKey(key)
+    }
+    what = if (NamedConnections.isKey(key)) "connection" else "reference"
   } throw new OptionReferenceException(
-    s"The option '$key' of table ${name.identifier} holds the reference $text, but tables of the data source " +
-      s"'${spec.provider.getOrElse("")}' cannot hold references in Spark's session catalog, which would hand the " +
-      "reference itself to the source. Use CREATE TEMPORARY VIEW, or set the option where the data is read and " +
-      "written: read.option(...).load(), SELECT ... WITH (...).")
+    s"The option '$key' of table ${name.identifier} holds the $what $text, but tables of the data source " +
+      s"'${spec.provider.getOrElse("")}' cannot hold references or connections in Spark's session catalog, which " +
+      "would hand the text itself to the source. Use CREATE TEMPORARY VIEW, or set the option where the data is read " +
+      "and written: read.option(...).load(), SELECT ... WITH (...).")
 
   private def holds(table: CatalogTable): Boolean = {
     table.storage.locationUri.map(uri => URLDecoder.decode(uri.toString, "UTF-8")).filter(Expression.mayHold)

@@ -52,9 +52,17 @@ private[sparkconfig] object JdbcOptions {
     provider.equalsIgnoreCase("jdbc") ||
       Try(DataSource.lookupDataSource(provider, conf)).toOption.exists(classOf[JdbcRelationProvider].isAssignableFrom)
 
-  /** With values where Spark itself reads them. */
-  def forSpark(source: String, options: Map[String, String]): Map[String, String] =
-    Options.values(source, options, key => options.get(key).exists(readBySpark(key, _)))
+  /**
+   * With values where Spark itself reads them, and with the options of the connection that they name. Its name stays:
+   * [[io.sparkconfig.bindings.JdbcBinding]] lets the policies compare.
+   */
+  def forSpark(
+      source: String,
+      options: Map[String, String],
+      access: String = Connections.Read): Map[String, String] = {
+    val whole = Connections.expanded(source, options, access)
+    Options.some(source, whole, key => whole.get(key).exists(readBySpark(key, _)))
+  }
 
   private def readBySpark(key: String, text: String): Boolean = key.toLowerCase(Locale.ROOT) match {
     // The dialect and the driver are found by what is before the first reference.

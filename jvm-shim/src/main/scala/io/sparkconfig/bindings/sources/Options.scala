@@ -4,32 +4,40 @@ import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, SparkConfigException, Values}
+import io.sparkconfig.core.{Expression, NamedConnections, SparkConfigException, Values}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** References in the option maps of data sources. */
+/** References and names of connections in the option maps of data sources. */
 private[sparkconfig] object Options {
-  def hold(options: Map[String, String]): Boolean = options.exists { case (_, text) => Expression.mayHold(text) }
+
+  /** Whether they hold anything that becomes something else when it is used. */
+  def hold(options: Map[String, String]): Boolean =
+    options.exists { case (key, text) => Expression.mayHold(text) || NamedConnections.isKey(key) }
 
   def hold(options: CaseInsensitiveStringMap): Boolean = {
     val texts = options.values().iterator()
     while (texts.hasNext) if (Expression.mayHold(texts.next())) return true
-    false
+    options.containsKey(NamedConnections.Key)
   }
 
   /**
-   * The map with values.
+   * The map with values, and with the options of the connection that it names.
    *
-   * @param source the data source as the user named it, for errors
+   * @param source the data source as the user named it
    * @throws OptionReferenceException naming every option whose reference cannot be resolved, and why
    */
-  def values(source: String, options: Map[String, String]): Map[String, String] =
-    values(source, options, _ => true)
+  def values(
+      source: String,
+      options: Map[String, String],
+      access: String = Connections.Read): Map[String, String] = {
+    val whole = Connections.expanded(source, options, access)
+    NamedConnections.withoutKey(some(source, whole, _ => true))
+  }
 
-  /** Only the options that `wanted` names by their keys get values. */
-  def values(source: String, options: Map[String, String], wanted: String => Boolean): Map[String, String] = {
+  /** Only the options that `wanted` names by their keys get values; connections were expanded before. */
+  def some(source: String, options: Map[String, String], wanted: String => Boolean): Map[String, String] = {
     val expressions = options.collect {
       case (key, text) if Expression.mayHold(text) && wanted(key) =>
         key -> Expression.of(text, options)
@@ -43,16 +51,29 @@ private[sparkconfig] object Options {
 
   /** The same for a writer, whose executors may share what they make of these options. */
   def forWrite(source: String, options: Map[String, String]): Map[String, String] =
-    KafkaOptions.marked(values(source, options), resolve(source, KafkaOptions.late(options), options))
+    expandedForWrite(source, Connections.expanded(source, options, Connections.Write))
+
+  /** The same, after connections were expanded. */
+  def expandedForWrite(source: String, options: Map[String, String]): Map[String, String] = {
+    val values = NamedConnections.withoutKey(some(source, options, _ => true))
+    KafkaOptions.marked(values, resolve(source, KafkaOptions.late(options), options))
+  }
 
   def values(source: String, options: CaseInsensitiveStringMap): CaseInsensitiveStringMap =
     if (hold(options)) new CaseInsensitiveStringMap(values(source, texts(options)).asJava) else options
 
   def texts(options: CaseInsensitiveStringMap): Map[String, String] = options.asCaseSensitiveMap.asScala.toMap
 
-  /** The options of a resolved relation as they were written: a key that `written` does not have keeps its text. */
-  def asWritten(options: JMap[String, String], written: CaseInsensitiveMap[String]): Map[String, String] =
-    options.asScala.map { case (key, text) => key -> written.getOrElse(key, text) }.toMap
+  /**
+   * The options of a resolved relation as they were written: a key that `written` does not have keeps its text, unless
+   * it came from a connection.
+   */
+  def asWritten(options: JMap[String, String], written: CaseInsensitiveMap[String]): Map[String, String] = {
+    val restored = options.asScala.map { case (key, text) => key -> written.getOrElse(key, text) }.toMap
+    NamedConnections.nameIn(written).fold(restored) { name =>
+      NamedConnections.written(restored + (NamedConnections.Key -> name))
+    }
+  }
 
   private def resolve(
       source: String,

@@ -3,7 +3,7 @@ package io.sparkconfig.bindings.sources
 import java.lang.reflect.InvocationTargetException
 import java.net.URI
 
-import io.sparkconfig.core.Expression
+import io.sparkconfig.core.{Expression, NamedConnections}
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.catalog.SessionConfigSupport
@@ -30,17 +30,24 @@ private[sparkconfig] object Sources {
   def isV2(provider: String, conf: SQLConf): Boolean = DataSource.lookupDataSourceV2(provider, conf).isDefined
 
   /** The options that a source of this provider needs now; a JDBC connection finds the rest by itself. */
-  def options(provider: String, texts: Map[String, String], conf: SQLConf): Map[String, String] =
+  def options(
+      provider: String,
+      texts: Map[String, String],
+      conf: SQLConf,
+      access: String = Connections.Read): Map[String, String] =
     if (!Options.hold(texts)) texts
-    else if (JdbcOptions.isJdbc(provider, conf)) JdbcOptions.forSpark(provider, texts)
-    else Options.values(provider, texts)
+    else if (JdbcOptions.isJdbc(provider, conf)) JdbcOptions.forSpark(provider, texts, access)
+    else Options.values(provider, texts, access)
 
   /**
    * The options, and those that Spark would add from the session's confs while it loads the source
-   * (`spark.datasource.PREFIX.*`), as far as these hold references.
+   * (`spark.datasource.PREFIX.*`), as far as these hold references, or stand beside a connection.
    */
   def withSessionConfs(provider: String, options: Map[String, String], conf: SQLConf): Map[String, String] = {
-    val held = conf.getAllConfs.filter { case (key, text) => key.startsWith(SessionConfs) && Expression.mayHold(text) }
+    val all = NamedConnections.isNamed(options)
+    val held = conf.getAllConfs.filter { case (key, text) =>
+      key.startsWith(SessionConfs) && (all || Expression.mayHold(text))
+    }
     if (held.isEmpty) options
     else DataSource.lookupDataSourceV2(provider, conf) match {
       case Some(source: SessionConfigSupport) =>

@@ -24,9 +24,13 @@ private[sparkconfig] sealed abstract class ResolvingTableCommand extends LeafRun
 
   override def innerChildren: Seq[LogicalPlan] = Seq(command)
 
-  protected def options(session: Sessions.Spark, table: CatalogTable): Map[String, String] = {
+  protected def options(
+      session: Sessions.Spark,
+      table: CatalogTable,
+      access: String = Connections.Read): Map[String, String] = {
     val path = table.storage.locationUri.map(location => "path" -> CatalogUtils.URIToString(location))
-    Sources.options(table.provider.get, table.storage.properties ++ path, Sessions.classic(session).sessionState.conf)
+    val conf = Sessions.classic(session).sessionState.conf
+    Sources.options(table.provider.get, table.storage.properties ++ path, conf, access)
   }
 
   /** Whether there is nothing to do; an existing table that is in the way is an error. */
@@ -99,7 +103,7 @@ private[sparkconfig] final case class ResolvingCreateTableAsSelect(command: Crea
     val data = Sessions.rows(session, command.query)
     Sources.provider(table.provider.get, Sessions.classic(session).sessionState.conf) match {
       case provider: CreatableRelationProvider =>
-        provider.createRelation(session.sqlContext, mode, options(session, table), data)
+        provider.createRelation(session.sqlContext, mode, options(session, table, Connections.Write), data)
       case _ => throw new OptionReferenceException(
           s"The data source '${table.provider.get}' of table ${table.identifier.unquotedString} cannot be written.")
     }

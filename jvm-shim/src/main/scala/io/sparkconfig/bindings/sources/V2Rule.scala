@@ -2,10 +2,12 @@ package io.sparkconfig.bindings.sources
 
 import scala.collection.JavaConverters._
 
+import io.sparkconfig.core.NamedConnections
 import org.apache.spark.sql.catalyst.analysis.NamedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, V2WriteCommand}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.connector.write.Write
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, V2Writes}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -24,7 +26,7 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
     val written = plan match {
       case write: V2WriteCommand => batchWrite(write)
       case write if write.getClass.getSimpleName == MicroBatchWrite =>
-        val resolved = withValues(write, Options.forWrite)
+        val resolved = withValues(write, Connections.Write)
         if (resolved eq write) write else V2Writes(resolved)
       case other => other
     }
@@ -35,19 +37,27 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
     }
   }
 
-  private type Resolve = (String, Map[String, String]) => Map[String, String]
-
-  private def withValues(node: LogicalPlan, resolve: Resolve = Options.values): LogicalPlan = {
+  private def withValues(node: LogicalPlan, access: String = Connections.Read): LogicalPlan = {
     val name = node match {
       case named: NamedRelation => named.name
       case other => other.nodeName
     }
+    val table = node.productIterator.collectFirst {
+      case found: Table => found
+      case relation: DataSourceV2Relation => relation.table
+    }
+    def resolve(options: Map[String, String]): Map[String, String] = {
+      val whole = Connections.expanded(table, options, access)
+      if (node.isInstanceOf[DataSourceV2Relation])
+        NamedConnections.withoutKey(Options.some(name, whole, _ => true))
+      else Options.expandedForWrite(name, whole)
+    }
     Sources.edit(node) {
       case options: CaseInsensitiveStringMap if Options.hold(options) =>
-        new CaseInsensitiveStringMap(resolve(name, Options.texts(options)).asJava)
+        new CaseInsensitiveStringMap(resolve(Options.texts(options)).asJava)
       case options: CaseInsensitiveMap[_] if Options.hold(texts(options)) =>
-        CaseInsensitiveMap(resolve(name, texts(options)))
-      case options: Map[_, _] if Options.hold(texts(options)) => resolve(name, texts(options))
+        CaseInsensitiveMap(resolve(texts(options)))
+      case options: Map[_, _] if Options.hold(texts(options)) => resolve(texts(options))
     }
   }
 
@@ -67,10 +77,10 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
    */
   private def batchWrite(write: V2WriteCommand): LogicalPlan = {
     val table = write.table match {
-      case relation: DataSourceV2Relation => withValues(relation).asInstanceOf[NamedRelation]
+      case relation: DataSourceV2Relation => withValues(relation, Connections.Write).asInstanceOf[NamedRelation]
       case other => other
     }
-    val options = withValues(write, Options.forWrite).asInstanceOf[V2WriteCommand]
+    val options = withValues(write, Connections.Write).asInstanceOf[V2WriteCommand]
     val resolved = if (table eq write.table) options else options.withNewTable(table)
     if (resolved eq write) write
     else {

@@ -33,6 +33,9 @@ private[sparkconfig] object ViewSource {
     view.flatMap(_.plan).foreach(_.setTagValue(Tag, ViewSource(command, options.hashCode)))
   }
 
+  /** The options that the user gave the temporary view whose relation this is. */
+  def options(relation: LogicalPlan): Option[Map[String, String]] = relation.getTagValue(Tag).map(_.command.options)
+
   /** The source of the temporary view of this name. */
   def of(session: Sessions.Spark, parts: Seq[String]): Option[ViewSource] =
     Sessions.catalog(session).getRawLocalOrGlobalTempView(parts).flatMap(_.plan).flatMap(_.getTagValue(Tag))

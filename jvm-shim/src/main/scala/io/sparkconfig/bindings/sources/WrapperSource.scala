@@ -36,9 +36,9 @@ class WrapperSource
     val session = context.sparkSession
     val inner = format(options)
     if (Sources.isV2(inner, Sessions.classic(session).sessionState.conf)) {
-      data.write.format(inner).options(Options.values(inner, rest(options))).mode(mode).save()
+      data.write.format(inner).options(Options.values(inner, rest(options), Connections.Write)).mode(mode).save()
     } else {
-      val source = Sources.dataSource(session, inner, resolved(session, inner, options))
+      val source = Sources.dataSource(session, inner, resolved(session, inner, options, Connections.Write))
       source.planForWriting(mode, data.queryExecution.analyzed) match {
         case command: RunnableCommand => command.run(session)
         case other => Sessions.run(session, other)
@@ -60,7 +60,7 @@ class WrapperSource
       Sources.dataSource(
         context.sparkSession,
         inner,
-        Options.values(inner, rest(options)),
+        Options.values(inner, rest(options), Connections.Write),
         partitionColumns = columns),
       mode,
       new StructType())
@@ -69,11 +69,15 @@ class WrapperSource
   private def read(context: SQLContext, options: Map[String, String], schema: Option[StructType]): BaseRelation = {
     val inner = format(options)
     val session = context.sparkSession
-    Sources.relation(Sources.dataSource(session, inner, resolved(session, inner, options), schema))
+    Sources.relation(Sources.dataSource(session, inner, resolved(session, inner, options, Connections.Read), schema))
   }
 
-  private def resolved(session: Sessions.Spark, inner: String, options: Map[String, String]): Map[String, String] =
-    Sources.options(inner, rest(options), Sessions.classic(session).sessionState.conf)
+  private def resolved(
+      session: Sessions.Spark,
+      inner: String,
+      options: Map[String, String],
+      access: String): Map[String, String] =
+    Sources.options(inner, rest(options), Sessions.classic(session).sessionState.conf, access)
 }
 
 private[bindings] object WrapperSource extends Binding {

@@ -2,6 +2,7 @@ package io.sparkconfig.policy.doors
 
 import scala.collection.JavaConverters._
 
+import io.sparkconfig.core.NamedConnections
 import io.sparkconfig.policy.PolicyClient
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.SparkSessionExtensions
@@ -65,7 +66,8 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
           table(policies, made.provider, made.options ++ maps(node), made.properties)
       }
     case _ => ReadOptions.late(node).foreach { case (formats, options, streaming) =>
-        try check(policies, Source, options, streaming, formats)
+        // What a connection sets is the operator's: its use was asked about when it joined the user's options.
+        try check(policies, Source, NamedConnections.written(options), streaming, formats)
         catch {
           case refused: PolicyViolationException =>
             ReadOptions.forget(session, node)

@@ -1,0 +1,171 @@
+"""Named connections: the user writes a name, and neither reads nor overrides what stands for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spark.options.conftest import has_connect
+from spark.options.doors import explained
+from spark.options.test_options_stream import run
+from spark.options.test_options_tables import shown
+
+pytestmark = pytest.mark.spark
+
+KEY = "sparkconfig.connection"
+
+
+@pytest.fixture
+def numbers(doors):
+    doors.put(url=doors.postgres.jdbc_url("keeper"))
+    doors.postgres.sql(
+        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
+        'alter table numbers owner to "keeper"',
+        database="keeper",
+    )
+    return doors
+
+
+def assert_name_alone(doors, *texts: str) -> None:
+    """None of what the connections set is shown: neither values, nor references, nor the server."""
+    doors.assert_hidden(*texts)
+    for text in texts:
+        for part in ("jdbc:postgresql", str(doors.secrets_file), "org.postgresql", "Region"):
+            assert part not in text, part
+
+
+def jdbc(doors, name: str = "shop", **options: str):
+    return doors.spark.read.format("jdbc").options(**{KEY: name, "dbtable": "numbers", **options})
+
+
+@pytest.mark.parametrize("name", ["shop", "late"])
+def test_jdbc(numbers, name):
+    frame = jdbc(
+        numbers, name, partitionColumn="id", lowerBound="1", upperBound="3", numPartitions="2"
+    ).load()
+    assert numbers.ids(frame) == [1, 2, 3]
+    assert_name_alone(numbers, explained(frame))
+    numbers.rotate()
+    assert numbers.ids(frame) == [1, 2, 3]
+    more = numbers.spark.range(4, 5).selectExpr("int(id) id")
+    more.write.format("jdbc").options(**{KEY.upper(): name, "dbtable": "numbers"}).mode("append").save()
+    assert numbers.ids(jdbc(numbers, name).load()) == [1, 2, 3, 4]
+    asked = numbers.spark.read.format("jdbc").option(KEY, name).option("query", "select 9 id")
+    assert numbers.ids(asked.load()) == [9]
+
+
+def test_sql(numbers):
+    table, view = numbers.table(), numbers.table("v")
+    options = f"({KEY} 'shop', dbtable 'numbers')"
+    numbers.spark.sql(f"CREATE TABLE {table} USING jdbc OPTIONS {options}")
+    numbers.spark.sql(f"CREATE TEMPORARY VIEW {view} USING JDBC OPTIONS {options}")
+    numbers.rotate()
+    numbers.spark.sql(f"INSERT INTO {table} SELECT 4")
+    numbers.spark.sql(f"INSERT INTO {view} SELECT 5")
+    assert numbers.ids(numbers.spark.table(table)) == [1, 2, 3, 4, 5]
+    assert numbers.ids(numbers.spark.table(view)) == [1, 2, 3, 4, 5]
+    told = [
+        shown(numbers, table),
+        explained(numbers.spark.table(table)),
+        explained(numbers.spark.table(view)),
+    ]
+    assert_name_alone(numbers, *told)
+    assert "shop" in told[0]
+    created = numbers.table()
+    numbers.spark.sql(
+        f"CREATE TABLE {created} USING jdbc OPTIONS ({KEY} 'shop', dbtable '{created}') AS SELECT 7 AS id"
+    )
+    assert numbers.ids(numbers.spark.table(created)) == [7]
+    for name in (table, created):
+        numbers.spark.sql(f"DROP TABLE {name}")
+
+
+def test_a_catalog(numbers):
+    assert numbers.ids(numbers.spark.table("named.public.numbers")) == [1, 2, 3]
+    numbers.rotate()
+    frame = numbers.spark.sql("SELECT * FROM named.public.numbers WHERE id > 1")
+    assert numbers.ids(frame) == [2, 3]
+    assert_name_alone(numbers, explained(frame))
+
+
+def test_sources_in_memory(doors):
+    doors.fill(1, 2)
+    for name, source in (("memory1", "storev1"), ("memory2", "storev2")):
+        frame = doors.spark.read.format(source).option(KEY, name).load()
+        assert doors.ids(frame) == [1, 2]
+        assert_name_alone(doors, explained(frame))
+        doors.rotate()
+        writer = doors.spark.range(3, 4).write.format(source).option(KEY, name)
+        writer.mode("append").save()
+        assert 3 in doors.stored()
+        doors.fill(1, 2)
+    assert doors.store.refusals() == ""
+
+
+def test_a_stream(doors):
+    out, checkpoint = doors.path("out"), doors.path("checkpoint")
+    frame = doors.spark.readStream.format("storev2").option(KEY, "memory2").load()
+    doors.store.put(1)
+    run(frame.writeStream.format("parquet").option("path", out), doors, checkpoint)
+    doors.rotate()
+    doors.store.put(2)
+    run(frame.writeStream.format("parquet").option("path", out), doors, checkpoint)
+    assert doors.ids(doors.spark.read.parquet(out)) == [1, 2]
+    source = Path(doors.path("source"))
+    source.mkdir()
+    (source / "3.json").write_text('{"id": 3}\n')
+    lines = doors.spark.readStream.schema("id bigint").json(str(source))
+    run(lines.writeStream.format("storev2").option(KEY, "memory2"), doors, doors.path("checkpoint"))
+    assert doors.stored() == [1, 2, 3]
+    assert doors.store.refusals() == ""
+
+
+REFUSED = {
+    "override": ({"url": "jdbc:postgresql://evil/x"}, "sets the option 'url', which cannot be overridden"),
+    "in another case": ({"PassWord": "mine"}, "which cannot be overridden"),
+    "redirected": ({"socketFactory": "com.acme.Own"}, "may not stand beside the connection 'shop'"),
+    "another driver": ({"connectionProvider": "basic"}, "may not stand beside the connection 'shop'"),
+    "unknown": ({KEY: "shpo"}, "There is no connection 'shpo'"),
+    "a reference": ({KEY: "${files:a:b}"}, "takes the name of a connection"),
+    "of another source": (
+        {KEY: "memory1"},
+        "is for the data source 'storev1', not for the data source 'jdbc'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals(numbers, case):
+    options, problem = REFUSED[case]
+    with pytest.raises(Exception, match=problem) as read:
+        jdbc(numbers, **options).load().collect()
+    all_options = {KEY: "shop", "dbtable": "numbers", **options}
+    writer = numbers.spark.range(1).write.format("jdbc").options(**all_options).mode("append")
+    with pytest.raises(Exception, match=problem) as written:
+        writer.save()
+    given = numbers.sql_options(all_options)
+    with pytest.raises(Exception, match=problem) as made:
+        numbers.spark.sql(f"CREATE TABLE {numbers.table()} USING jdbc OPTIONS {given}")
+    assert_name_alone(
+        numbers, *(str(each.value).replace("jdbc:postgresql://evil", "") for each in (read, written, made))
+    )
+
+
+def test_another_source_does_not_get_the_options(doors):
+    for source in ("storev2", "csv", "eagerv2"):
+        with pytest.raises(
+            Exception, match=r"is for the data source 'storev1'|may not stand beside|password"
+        ):
+            doors.spark.read.format(source).option(KEY, "memory1").load(doors.path()).collect()
+    with pytest.raises(Exception, match="is for the data source"):
+        doors.spark.range(1).write.format("csv").option(KEY, "memory1").save(doors.path())
+    with pytest.raises(Exception, match="is for the data source"):
+        doors.spark.range(1).write.format("storev2").option(KEY, "memory1").mode("append").save()
+    assert doors.stored() == []
+
+
+@pytest.mark.skipif(not has_connect(), reason="one front is enough where there is no Connect")
+def test_jdbc_with_a_url_of_its_own(numbers):
+    with pytest.raises(Exception, match=r"sets the option 'url'|does not go with jdbc"):
+        numbers.spark.read.option(KEY, "shop").jdbc("jdbc:postgresql://evil/x", "numbers").collect()

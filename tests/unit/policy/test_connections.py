@@ -1,0 +1,127 @@
+"""Policies and named connections: who may use one, and what its references may do."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkconfig.policy.request import StatementItem
+from sparkconfig.secret import Secret
+from unit.policy.helpers import CANARY, engine, request
+
+REFERENCE = "${vault:db/shop:password}"
+URL = "jdbc:postgresql://db/shop"
+SHOP = {
+    "connections__shop__format": "jdbc",
+    "connections__shop__option__url": URL,
+    "connections__shop__option__password": REFERENCE,
+    "providers": "vault",
+}
+FORBID = {"references": [{"type": "forbid", "provider": "vault"}]}
+OPTIONS = {
+    "url": URL,
+    "password": REFERENCE,
+    "sparkconfig.connection": "shop",
+    "driver": "org.postgresql.Driver",
+}
+
+
+def use(found, name, access="read", **who):
+    who = {"job_type": "connect", **who}
+    return found.check_statement(request(**who), [StatementItem("connection", name, access)])
+
+
+@pytest.fixture
+def rules(tmp_path):
+    return engine(
+        tmp_path,
+        {
+            "connections": [
+                {"type": "allow", "connection": "shop", "jobTypes": ["connect"]},
+                {"type": "allow", "connection": ["look*"], "access": "read"},
+                {"type": "allow", "connection": "own", "users": "ana"},
+                {"type": "forbid", "connection": "*-Admin", "message": "ask the administrators"},
+            ]
+        },
+        **SHOP,
+    )
+
+
+def test_who_may_use_a_connection(rules):
+    assert use(rules, "shop").allowed
+    assert use(rules, "shop", "write").allowed
+    assert use(rules, "lookup").allowed
+    assert not use(rules, "lookup", "write").allowed
+    assert not use(rules, "shop", job_type="sql").allowed
+    assert not use(rules, "SHOP").allowed
+    assert use(rules, "own", user="ana", authenticated=True).allowed
+    assert not use(rules, "own", user="ana").allowed
+    assert not use(rules, "own", user="bob", authenticated=True).allowed
+    assert "ask the administrators" in str(use(rules, "look-admin").message)
+
+
+def test_a_refusal_says_what_to_do(rules):
+    found = use(rules, "other", "write")
+    assert (
+        "connection other: no rule lets a connect job write through this connection; ask the operator"
+        in str(found.message)
+    )
+    assert "no rule under connections" in str(found.message)
+
+
+def test_without_rules_about_connections_all_may_use_them(tmp_path):
+    assert use(engine(tmp_path, FORBID, **SHOP), "shop").allowed
+
+
+def test_rules_about_connections_ask_about_no_statement(rules):
+    assert not rules.evaluates_statements("connect")
+
+
+def connect(found, **changes):
+    options = {key: text for key, text in {**OPTIONS, **changes}.items() if text is not None}
+    asked = request(job_type="connect", scope="source", formats=("jdbc",), target=options)
+    return found.check_connection(asked, options)
+
+
+def test_a_connection_may_use_its_own_references_where_users_may_not(tmp_path):
+    found = engine(tmp_path, FORBID, **SHOP)
+    assert connect(found).allowed
+    assert connect(found, dbtable="orders").allowed
+    alone = connect(found, **{"sparkconfig.connection": None})
+    assert not alone.allowed
+    direct = found.check(
+        request({"password": REFERENCE, "url": URL}, job_type="connect", scope="source", formats=("jdbc",))
+    )
+    assert not direct.allowed
+    # At a point of use that does not know for what; the doors and check_connection do.
+    assert found.check_use(request(job_type="connect"), [{"": REFERENCE}], point_of_use=True).allowed
+    assert not found.check_use(request(job_type="connect"), [{"": REFERENCE}]).allowed
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"url": "jdbc:postgresql://evil/shop"},
+        {"password": "${vault:db/admin:password}"},
+        {"socketFactory": "com.acme.Own"},
+        {"user": REFERENCE},
+        {"sparkconfig.connection": "other"},
+        {"SparkConfig.Connection": "other", "sparkconfig.connection": None},
+    ],
+)
+def test_options_that_are_not_the_connections_are_refused(tmp_path, changes):
+    found = connect(engine(tmp_path, FORBID, **SHOP), **changes)
+    assert not found.allowed
+    assert "evil" not in str(found.message)
+
+
+def test_a_url_that_is_a_reference_counts_by_its_value(tmp_path):
+    settings = {**SHOP, "connections__shop__option__url": "${vault:db/shop:url}"}
+
+    def resolve(texts):
+        return {name: Secret(URL if "url" in text else CANARY) for name, text in texts.items()}
+
+    found = engine(tmp_path, FORBID, resolve=resolve, **settings)
+    assert connect(found).allowed
+    refused = connect(found, url="jdbc:postgresql://evil/shop")
+    assert not refused.allowed
+    assert CANARY not in str(refused.message)
