@@ -17,6 +17,7 @@ import zipfile
 from pathlib import Path
 
 import maven
+from build import FLAVOURS, jar_names
 
 
 def main() -> None:
@@ -28,8 +29,9 @@ def main() -> None:
     # The wheel's own jars: all that is published holds the same bytes.
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
         jars = [name for name in archive.namelist() if name.endswith(".jar")]
-        if len(jars) != 4:  # two, for each of two Scalas
-            raise SystemExit(f"{wheel.name} has {len(jars)} jars instead of 4; build it with 'make dist'")
+        wanted = sum(len(jar_names(scala)) for scala in FLAVOURS)
+        if len(jars) != wanted:
+            raise SystemExit(f"{wheel.name} has {len(jars)} jars instead of {wanted}; build it with 'make dist'")
         for name in jars:
             maven.publish(Path(archive.extract(name, scratch)), folder / "maven")
     subprocess.run([sys.executable, str(Path(__file__).with_name("sbom.py")), str(folder)], check=True)

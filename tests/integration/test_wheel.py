@@ -258,9 +258,11 @@ def test_the_sbom_lists_the_wheel_its_jars_and_what_it_needs(wheel: Path, tmp_pa
     for folder in (tmp_path / "one", tmp_path / "two"):
         folder.mkdir()
         shutil.copy(wheel, folder)
+        # What 'make dist' runs once the wheel is there: it wants each of our jars in the wheel.
         subprocess.run(
-            [sys.executable, ROOT / "jvm-shim" / "sbom.py", folder], check=True, stdout=subprocess.DEVNULL
+            [sys.executable, ROOT / "jvm-shim" / "release.py", folder], check=True, stdout=subprocess.DEVNULL
         )
+        assert len([*folder.glob("maven/io/sparkconfig/*/*/*.pom")]) == 6
         (written,) = folder.glob("*.cdx.json")
         texts.append(written.read_text(encoding="utf-8"))
     assert texts[0] == texts[1]
