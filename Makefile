@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run jar dist lint check docs unit bench scala test browser release-check site completion spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar dist lint check docs unit bench scala test browser release-check site completion spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ venv: $(VENV)/.ready ## make the virtual environment with pinned dependencies
 
 run: $(VENV)/.ready-run ## watch a Spark cluster use a password that no page, log or command line shows (5 minutes at first)
 	@$(BUILD_JAR) && $(BIN)/python docs/examples/demo/run.py
+
+examples: jar ## run the five examples of docs/examples.md and check what they print (two minutes; EXAMPLES=orders.sql for one)
+	@$(FIND_JAVA) && $(BIN)/python docs/examples/shop/run.py $(EXAMPLES)
 
 jar: venv ## build the one jar that fits the environment's Spark
 	@$(BUILD_JAR)

@@ -43,10 +43,13 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--file",
+        "--properties-file",
+        dest="file",
+        metavar="FILE",
         type=Path,
         action="append",
         default=[],
-        help="the application's confs, as for spark-submit --properties-file; default: the spark-defaults.conf of this"
+        help="the application's confs, as for spark-submit; default: the spark-defaults.conf of this"
         " Spark; may be given more than once",
     )
     parser.add_argument(

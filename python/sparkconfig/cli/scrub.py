@@ -85,7 +85,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, s3://… and the like")
     parser.add_argument(
-        "--conf-file", type=Path, action="append", default=[], metavar="FILE",
+        "--conf-file", "--properties-file", dest="conf_file", type=Path, action="append", default=[], metavar="FILE",
         help="properties whose references name values; can be repeated",
     )  # fmt: skip
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="as in spark-submit")
