@@ -31,7 +31,9 @@ def main() -> None:
         jars = [name for name in archive.namelist() if name.endswith(".jar")]
         wanted = sum(len(jar_names(scala)) for scala in FLAVOURS)
         if len(jars) != wanted:
-            raise SystemExit(f"{wheel.name} has {len(jars)} jars instead of {wanted}; build it with 'make dist'")
+            raise SystemExit(
+                f"{wheel.name} has {len(jars)} jars instead of {wanted}; build it with 'make dist'"
+            )
         for name in jars:
             maven.publish(Path(archive.extract(name, scratch)), folder / "maven")
     subprocess.run([sys.executable, str(Path(__file__).with_name("sbom.py")), str(folder)], check=True)
