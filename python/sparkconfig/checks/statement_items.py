@@ -1,4 +1,4 @@
-"""What a SQL statement would ask the rules about statements, functions, paths and sources.
+"""What a SQL statement would ask the rules about statements, functions, paths, sources and connections.
 
 For ``sparkconfig validate --statement`` and policy cases only: at run time Spark's own parser reads the statement. This
 reads common statements by their words, and gives None for the others.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from sparkconfig.policy.request import StatementItem
+from sparkconfig.settings.connections import OPTION
 
 __all__ = ["items_of"]
 
@@ -60,6 +61,7 @@ _DIRECT = re.compile(r"(?:\b([\w.]+)|`([^`]+)`)\s*\.\s*`([^`]*[/:][^`]*)`")
 _USING = re.compile(r"\bUSING\s+(?:`([^`]+)`|([\w.]+))", re.IGNORECASE)
 _LOCATION = re.compile(rf"\b(?:LOCATION|INPATH|DIRECTORY)\s+(?:{_TEXT})", re.IGNORECASE)
 _PATH = re.compile(rf"['\"`(,\s]path['\"`]?\s*=?\s*(?:{_TEXT})", re.IGNORECASE)
+_CONNECTION = re.compile(rf"{re.escape(OPTION)}[`'\"]?\s*=?\s*(?:{_TEXT})", re.IGNORECASE)
 _CLASS = re.compile(rf"\bAS\s+(?:{_TEXT})", re.IGNORECASE)
 _MADE = frozenset({"create-table", "create-table-as-select", "replace-table", "create-namespace"})
 
@@ -90,6 +92,9 @@ def items_of(text: str) -> list[StatementItem] | None:
             found += [StatementItem("source", (plain or quoted).lower(), access) for access in accesses]
     for one, other in (*_LOCATION.findall(text), *(_PATH.findall(text) if kind else ())):
         found += [StatementItem("path", _path(one or other), access) for access in accesses]
+    writes = kind == "create-table-as-select" or kind.startswith("insert")
+    for one, other in _CONNECTION.findall(text):
+        found.append(StatementItem("connection", one or other, "write" if writes else "read"))
     return list(dict.fromkeys(found))
 
 

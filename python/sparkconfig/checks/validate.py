@@ -12,8 +12,9 @@ from sparkconfig.checks.statement_items import items_of
 from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.engine import PolicyEngine, Resolve
 from sparkconfig.policy.evaluation import Decision, Explained
-from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.request import OverrideRequest, StatementItem
 from sparkconfig.policy.rules.references import uses_in
+from sparkconfig.settings.connections import OPTION
 from sparkconfig.settings.operator_file import OperatorFile, find, load
 from sparkconfig.settings.schema import PREFIX
 
@@ -181,6 +182,10 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
     )
     if question.confs or not (question.sql or question.statements):
         report.add(engine.check(request, streaming=question.streaming))
+    if named := next((text for key, text in question.confs.items() if key.lower() == OPTION), ""):
+        access = "write" if question.scope == "sink" else "read"
+        asked = replace(request, scope="session", props={}, complete=False)
+        report.add(engine.check_statement(asked, [StatementItem("connection", named, access)], record=False))
     for name, text in question.sql.items():
         for statement in statements(text, job_type):
             _add_statement(report, engine, request, statement, f"{Path(name).name} line {statement.line}")
