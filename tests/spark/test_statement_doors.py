@@ -43,6 +43,10 @@ REFUSED = re.compile(
 )
 
 
+#: Where the connections go: no statement of these tests says so.
+UNSEEN = "memory:unseen"
+
+
 def document(folder: Path) -> dict[str, Any]:
     """The shipped rules; files below ``folder/lake`` are the lake."""
     rules = json.loads(json.dumps(dict(read(SHIPPED).data)))
@@ -66,7 +70,11 @@ def document(folder: Path) -> dict[str, Any]:
 
 def connections(folder: Path) -> dict[str, str]:
     """Connections with a password that no user may name."""
-    options = {"url": SHOP, "user": "app", "password": f"${{files:{folder}/private/db.properties:password}}"}
+    options = {
+        "url": f"jdbc:derby:{UNSEEN};create=true",
+        "user": "app",
+        "password": f"${{files:{folder}/private/db.properties:password}}",
+    }
     found = {}
     for name in ("shop", "look", "bobs", "hidden"):
         root = f"spark.config.connections.{name}"
@@ -84,7 +92,7 @@ def names_alone(run: Callable[[str], Any], server: str) -> None:
         "SET -v", "SET", "SET spark.config.connections.shop.option.url",
     ):  # fmt: skip
         told = str(run(text))
-        assert "derby:memory" not in told, (server, text)
+        assert UNSEEN not in told, (server, text)
         assert "private/" not in told, (server, text)
     assert "look" in str(run("SHOW CREATE TABLE connected"))
 
@@ -99,6 +107,7 @@ def site(harness_run, tmp_path_factory) -> Site:
     for name in ("shop", "private"):
         (folder / name).mkdir()
         (folder / name / "db.properties").write_text(f"password={BAIT}\n")
+    (folder / "events").mkdir()
     settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **connections(folder)}
     return Site(harness_run, folder, document(folder), **settings)
 
@@ -222,6 +231,9 @@ class TestConnectStatements:
         main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
         confs = {
             "spark.connect.grpc.binding.port": "0",
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.dir": f"file://{site.folder}/events",
+            "spark.eventLog.compress": "false",
             "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.sql.catalogImplementation": "in-memory",
         }
@@ -245,8 +257,14 @@ class TestConnectStatements:
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "connect")
 
-    def test_a_connection_shows_its_name_alone(self, run):
+    def test_a_connection_shows_its_name_alone(self, site, run):
         names_alone(run, "connect")
+        # Of all the statements before, too. The page Config lists every reference in use.
+        logs = [path.read_text() for path in (site.folder / "events").rglob("*") if path.is_file()]
+        events = [line for line in "".join(logs).splitlines() if '"Event":"io.sparkconfig.ui' not in line]
+        assert "sparkconfig.connection" in "".join(events)
+        for text in (UNSEEN, "private/db.properties", BAIT):
+            assert not any(text in event for event in events), text
 
     def test_users_whom_nobody_authenticates_are_in_no_rule(self, run):
         """Anybody may say that he is bob, and the operator has not set spark.config.connect.user.trusted."""
