@@ -273,8 +273,8 @@ def main(arguments: Sequence[str]) -> int:
                 continue
             print(report.line(row), flush=True)
             for test, how in row.differences.items():
-                print(f"  {test}: {how}{explanation(test)}", flush=True)
-                unexplained |= not plan_explains(test)
+                print(f"  {test}: {how}{explanation(row.spark, test)}", flush=True)
+                unexplained |= not plan_explains(row.spark, test)
             if not row.tests:
                 print(f"{group}: none of its suites ended in time", flush=True)
                 unexplained = True
@@ -283,14 +283,21 @@ def main(arguments: Sequence[str]) -> int:
     return int(unexplained)
 
 
-def plan_explains(test: str) -> str:
+def plan_explains(spark: str, test: str) -> str:
     """Why a difference is meant; empty if nobody has said so."""
-    return next((why for known, why in plan.EXPLAINED.items() if test.startswith(known)), "")
+    return next(
+        (
+            why
+            for (release, known), why in plan.EXPLAINED.items()
+            if release in ("", spark) and test.startswith(known)
+        ),
+        "",
+    )
 
 
-def explanation(test: str) -> str:
+def explanation(spark: str, test: str) -> str:
     """The same for a line of output."""
-    why = plan_explains(test)
+    why = plan_explains(spark, test)
     return f" (as it should be: {why})" if why else ""
 
 
