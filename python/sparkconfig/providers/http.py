@@ -1,0 +1,131 @@
+"""Values of a web service that answers JSON: for stores that need no client but HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from urllib.parse import quote, urlsplit
+
+from sparkconfig.errors import AccessDeniedError, ProviderError
+from sparkconfig.formats.flat import flatten
+from sparkconfig.providers._kit.http import CA_FILE, PROXY, status_failure
+from sparkconfig.providers._kit.params import Param, ParamValues
+from sparkconfig.providers._kit.store import NETWORK, TTL, StoreProvider
+from sparkconfig.providers._kit.web import Web, WebRefusal
+from sparkconfig.providers.base import ConfigData
+
+__all__ = ["HttpConfigProvider"]
+
+_HOLE = "{path}"
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+class HttpConfigProvider(StoreProvider):
+    """Sends one GET for each path and takes fields of the JSON object in the answer. Redirects are refused."""
+
+    alias = "http"
+    store = "a web service that answers JSON"
+    table = (
+        Param("url", "where to ask, by `https`; `{path}` behind the host is the reference's path", required=True),
+        Param("pointer", "JSON pointer (RFC 6901) to the object whose fields are the keys; unset: the whole answer"),
+        Param("header", "name of the header that says who asks", default="Authorization"),
+        Param("header.value", "its value, such as `Bearer ${vault:web:token}`", secret=True),
+        Param("header.file", "file with its value, read at each request"),
+        Param("headers", "other headers, as `Name: value`, separated by commas"),
+        Param("allowed", "regular expression that each path must match as a whole", default=r"[\w][\w.@/+-]*"),
+        TTL,
+        *NETWORK,
+        CA_FILE,
+        PROXY,
+    )  # fmt: skip
+    paths = (
+        "`${web:shop/db:password}`: field `password` of the answer for `shop/db`; `a.b` is field `b` of the object `a`."
+        " A url without `{path}` takes references with an empty path, `${web::password}`"
+    )
+    auth = "a header, from another provider or from a file, such as a token that the platform mounts"
+
+    def _open(self, values: ParamValues, seconds: float) -> None:  # noqa: ARG002 - each request has what is left
+        self._values = values
+        self._url = Web.checked_url(values, "url")
+        self._takes_path = _HOLE in self._url
+        if _HOLE in urlsplit(self._url).netloc or "{" in self._url.replace(_HOLE, ""):
+            raise values.wrong("url", "may have {path} behind the host, and no other braces")
+        self._pointer = self._parts(values)
+        self._headers = self._others(values)
+        if not _NAME.fullmatch(values.text("header")):
+            raise values.wrong("header", "is not the name of a header")
+        self._allowed = values.text("allowed")
+        try:
+            self._pattern = re.compile(self._allowed, re.ASCII)
+        except re.error:
+            self._pattern = None  # type: ignore[assignment]
+        if self._pattern is None:
+            raise values.wrong("allowed", "is not a regular expression", self._allowed)
+        self._web = Web(values)
+
+    @staticmethod
+    def _parts(values: ParamValues) -> list[str]:
+        pointer = values.optional("pointer") or ""
+        if pointer and not pointer.startswith("/"):
+            raise values.wrong("pointer", "must begin with /", pointer)
+        return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+    @staticmethod
+    def _others(values: ParamValues) -> dict[str, str]:
+        pairs = [pair.partition(":") for pair in values.patterns("headers")]
+        if not all(
+            colon and _NAME.fullmatch(name.strip()) and _VALUE.fullmatch(text) for name, colon, text in pairs
+        ):
+            raise values.wrong("headers", "must be headers like Name: value, separated by commas")
+        return {name.strip(): text.strip() for name, _, text in pairs}
+
+    def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
+        where = self._where(path)
+        url = self._target(path, where)
+        try:
+            answer = self._web.json(url, where, left, headers=self._headers | self._login(where))
+            failure = None
+        except WebRefusal as refusal:
+            failure = status_failure(where, refusal.status)
+        if failure is not None:
+            raise failure
+        found = flatten(self._selected(answer, where), where)
+        return ConfigData({key: found[key] for key in found if keys is None or key in keys}, ttl=self._ttl)
+
+    def _target(self, path: str, where: str) -> str:
+        """The URL for a path, which can lead neither to another host nor to another folder."""
+        if not self._takes_path:
+            if path:
+                raise ProviderError(f"{where}: the param url has no {_HOLE}, so the path must be empty")
+            return self._url
+        if self._pattern.fullmatch(path) is None:
+            raise AccessDeniedError(f"{where}: the path does not match the param allowed: {self._allowed}")
+        if {".", ".."} & set(path.split("/")):
+            raise AccessDeniedError(f"{where}: the path leads out of its folder")
+        return self._url.replace(_HOLE, quote(path, safe="/"))
+
+    def _login(self, where: str) -> dict[str, str]:
+        has = self._values.optional
+        text = self._values.identity("header.file") if has("header.file") else has("header.value")
+        if text is None:
+            return {}
+        # A line end would begin another header, and the client would quote the text in its error.
+        if not _VALUE.fullmatch(text):
+            raise AccessDeniedError(
+                f"{where}: the value of the header holds characters that no header may hold"
+            )
+        return {self._values.text("header"): text}
+
+    def _selected(self, answer: Mapping[str, object], where: str) -> Mapping[str, object]:
+        found: object = answer
+        for part in self._pointer:
+            if isinstance(found, Mapping) and part in found:
+                found = found[part]
+            elif isinstance(found, list) and part.isascii() and part.isdigit() and int(part) < len(found):
+                found = found[int(part)]
+            else:
+                found = None
+        if not isinstance(found, Mapping):
+            raise ProviderError(f"{where}: the param pointer leads to no JSON object in the answer")
+        return found
