@@ -187,6 +187,7 @@ def _since(options: argparse.Namespace) -> float:
 def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode:
     from sparkconfig._text import counted
     from sparkconfig.cli.output import table
+    from sparkconfig.scrub import logs
     from sparkconfig.scrub.engine import Counts
 
     total = Counts()
@@ -195,6 +196,7 @@ def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode
     hit = [result for result in results if result.counts]
     changed = [result for result in results if result.changed]
     unread = [result for result in results if result.unread]
+    named = logs.still_named(results)
     data = {
         "ok": not unread,
         "files": len(results),
@@ -209,6 +211,7 @@ def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode
         ],
         "not_searched": [{"file": str(each.path), "why": each.skip} for each in unread],
         "values_not_searched": list(unfit),
+        "other_names": [{"file": str(path), "names": count} for path, count in named],
     }
     lines: list[str] = []
     if hit:
@@ -227,6 +230,10 @@ def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode
         lines += [*table(["value or shape", "times"], names), ""]
     lines += [f"not searched: {each.path}: {each.skip}" for each in unread]
     lines += [f"not searched for: {name} is too short or too common a word" for name in unfit]
+    lines += [
+        f"{path}: the old content is still under {counted(count, 'hard link')} elsewhere: clean or remove that, too"
+        for path, count in named
+    ]
     if total.withheld:
         lines.append(f"{counted(total.withheld, 'line')} left out: no mask could keep them readable")
     lines.append(

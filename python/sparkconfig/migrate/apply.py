@@ -203,6 +203,7 @@ def _check_writable(plans: Sequence[FilePlan], target: Target) -> None:
 
     Raises:
         FileError: the folder of a file cannot be written.
+        ConfigurationError: a file has hard links elsewhere, which would keep its secrets.
         WrongKeyError: there is a backup, and this key does not open it.
     """
     for plan in plans:
@@ -211,6 +212,7 @@ def _check_writable(plans: Sequence[FilePlan], target: Target) -> None:
             raise FileError(
                 plan.path, PermissionError(0, f"permission denied for its folder {folder}"), verb="written"
             )
+    _check_names(plans)
     backup = backup_of(target.path)
     if not backup.exists():
         return
@@ -221,6 +223,18 @@ def _check_writable(plans: Sequence[FilePlan], target: Target) -> None:
     else:
         return
     raise WrongKeyError(problem)
+
+
+def _check_names(plans: Sequence[FilePlan]) -> None:
+    named: dict[tuple[int, int], int] = {}
+    status = {plan.path: plan.path.stat() for plan in plans}
+    for each in status.values():
+        named[each.st_dev, each.st_ino] = named.get((each.st_dev, each.st_ino), 0) + 1
+    for path, each in status.items():
+        if each.st_nlink > named[each.st_dev, each.st_ino]:
+            raise ConfigurationError(
+                f"{path} has hard links elsewhere, which would keep the secrets; name them, too, or remove them"
+            )
 
 
 def _back_up(plans: Sequence[FilePlan], target: Target) -> None:

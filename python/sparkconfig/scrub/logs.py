@@ -32,6 +32,7 @@ __all__ = [
     "is_written",
     "logs_in",
     "reported",
+    "still_named",
     "why_not",
 ]
 
@@ -87,6 +88,8 @@ class Result:
         counts: what was in it.
         changed: whether it was rewritten.
         skip: why it was not searched, or not rewritten; None: it was.
+        file: what was rewritten, by device and inode.
+        names: how many names (hard links) it had then.
     """
 
     path: Path | ObjectFile
@@ -94,11 +97,23 @@ class Result:
     counts: Counts = field(default_factory=Counts)
     changed: bool = False
     skip: str | None = None
+    file: tuple[int, int] = (0, 0)
+    names: int = 1
 
     @property
     def unread(self) -> bool:
         """Whether it is a log and could not be searched or rewritten."""
         return self.skip is not None and self.skip not in (_NO_LOG, _NO_TEXT)
+
+
+def still_named(results: Iterable[Result]) -> list[tuple[Path | ObjectFile, int]]:
+    """Return the rewritten files whose old content still has other names, hard links, and how many."""
+    rewritten: dict[tuple[int, int], list[Result]] = {}
+    for each in results:
+        if each.changed and each.file != (0, 0):
+            rewritten.setdefault(each.file, []).append(each)
+    left = [(group[0].path, max(each.names for each in group) - len(group)) for group in rewritten.values()]
+    return [(path, count) for path, count in left if count > 0]
 
 
 def at(text: str | Path) -> Path | ObjectFile:
@@ -304,6 +319,7 @@ def _rewrite(path: Path, engine: Engine, result: Result) -> None:
             path.with_name(f".{path.name}.crc").unlink()
         partial.replace(path)
         result.changed = True
+        result.file, result.names = (before.st_dev, before.st_ino), before.st_nlink
     finally:
         with contextlib.suppress(FileNotFoundError):
             partial.unlink()

@@ -259,6 +259,16 @@ def test_undo_brings_back_a_file_that_was_removed(
     assert stat.S_IMODE((folder / "jobs" / "shop.conf").stat().st_mode) == 0o600
 
 
+def test_a_hard_link_would_keep_the_secret(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
+    (folder / "other.conf").hardlink_to(folder / "jobs" / "shop.conf")
+    code, text = migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert code == ExitCode.CONFIGURATION
+    assert "shop.conf has hard links elsewhere" in text
+    assert not (folder / "k").exists()
+    assert migrate("jobs", "other.conf", "--apply", *TARGET, "--new-key")[0] == 0
+    assert in_clear(folder) == []
+
+
 def test_line_ends_stay_as_they_are(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
     (folder / "dos.conf").write_bytes(CONF.replace("\n", "\r\n").encode())
     migrate("dos.conf", "--apply", *TARGET, "--new-key")

@@ -211,6 +211,22 @@ def test_a_log_in_progress_is_named(scrub: Scrub, tmp_path: Path) -> None:
     assert "still writing it" in report["not_searched"][0]["why"]
 
 
+def test_hard_links_elsewhere_keep_the_old_content_and_are_named(scrub: Scrub, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    log, elsewhere = tmp_path / "logs" / "app.log", tmp_path / "elsewhere.log"
+    log.write_text(TEXT)
+    elsewhere.hardlink_to(log)
+    _, report = scrub("clean", tmp_path / "logs")
+    assert report["other_names"] == [{"file": str(log), "names": 1}]
+    assert (elsewhere.read_text() == TEXT) is True
+    elsewhere.unlink()
+    log.write_text(TEXT)
+    (log.parent / "also.log").hardlink_to(log)
+    _, report = scrub("clean", tmp_path / "logs")
+    assert len(report["rewritten"]) == 2
+    assert report["other_names"] == []
+
+
 def test_a_log_that_grows_meanwhile_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "app.log"
     log.write_text("the value-1234 here\n")
