@@ -18,6 +18,9 @@ _SEPARATOR = re.compile(r"[=: \t\f]")
 # The end of a key is the first separator that is not escaped; each character matches in one way, so the
 # search is linear.
 _KEY = re.compile(r"[^\\=: \t\f]*(?:\\.[^\\=: \t\f]*)*", re.DOTALL)
+# A whole line of a text without backslashes. The blanks that begin it are no part of what follows them, so that each
+# line matches in one way.
+_LINE = re.compile(r"^[ \t\f]*(?![#! \t\f\n]|\Z)([^=: \t\f\n]*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -44,6 +47,10 @@ def loads(text: str) -> dict[str, str]:
     Raises:
         FormatError: a malformed ``\uXXXX``.
     """
+    if "\\" not in text:
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        return dict(_LINE.findall(text))
     found: dict[str, str] = {}
     for line in _logical_lines(text):
         if "\\" not in line:

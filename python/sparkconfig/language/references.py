@@ -36,6 +36,10 @@ class Reference(NamedTuple):
     end: int
 
 
+# What the class's own constructor does, without a call of Python: confs may hold thousands of references.
+_new = tuple.__new__
+
+
 def scan(text: str) -> list[Reference]:
     """Return all references of ``text``, left to right, in linear time."""
     found: list[Reference] = []
@@ -48,7 +52,8 @@ def scan(text: str) -> list[Reference]:
         if first >= 0:
             second = text.find(":", first + 1, end)
             path, key = ("", first) if second < 0 else (text[first + 1 : second], second)
-            found.append(Reference(text[start + 2 : first], path, text[key + 1 : end], start, end + 1))
+            parts = (text[start + 2 : first], path, text[key + 1 : end], start, end + 1)
+            found.append(_new(Reference, parts))
         # Without a colon no opening further in can have one before this same brace: go on behind it.
         start = text.find("${", end + 1)
     return found

@@ -109,7 +109,8 @@ class ConfigTransformer:
             filled, empty = lookups.fill(text, references)
             if len(empty) < len(references):
                 without = set(empty)
-                data[name] = Secret(filled, lookups.values_of(r for r in references if r not in without))
+                found = [r for r in references if r not in without] if without else references
+                data[name] = Secret(filled, lookups.values_of(found))
             if empty:
                 missing.append((name, empty))
         failure = self._failure(missing, lookups.errors) if missing else None

@@ -104,3 +104,12 @@ def test_properties_are_read_or_refused(content: bytes) -> None:
     escapes = re.search(rb"\\u(?![0-9a-fA-F]{4})", content) is not None
     assert refused <= (escapes or content.decode("utf-8", "replace").encode() != content)
     assert all(isinstance(key, str) and isinstance(value, str) for key, value in found.items())
+
+
+@given(st.text(alphabet=st.sampled_from("ab=: \t\f\n\r#!\x0b\x1c\x85é"), max_size=60))
+@example(" \t\n  # c\n! c\n=v\nk\nk : = v \n:\nb=1\nb=2")
+def test_a_text_without_backslashes_is_read_as_one_with(text: str) -> None:
+    # The first line takes the way of texts that have escapes.
+    escaped = properties.loads("last\\u0041=1\n" + text)
+    assert escaped == {"lastA": "1"} | properties.loads(text)
+    assert list(escaped)[1:] == list(properties.loads(text))
