@@ -131,6 +131,92 @@ def test_csv_table(doors, kind):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
+def test_files_are_listed_as_spark_lists_those_of_a_table_without_references(doors):
+    """Once, until REFRESH, a write or another definition of the table; another value counts at once, too."""
+    spark = doors.spark
+    doors.put(separator="|+|")
+    tables = {"plain": doors.table(), "held": doors.table()}
+    folders = {kind: Path(doors.path("csv")) for kind in tables}
+    for kind, table in tables.items():
+        folders[kind].mkdir()
+        (folders[kind] / "a.csv").write_text("1|+|x\n")
+        separator = doors.ref("separator") if kind == "held" else "|+|"
+        spark.sql(
+            f"CREATE TABLE {table} (a int, b string) USING csv OPTIONS (sep '{separator}')"
+            f" LOCATION '{folders[kind]}'"
+        )
+
+    def rows(select: str = "SELECT a, b FROM {}") -> list[tuple[int, str]]:
+        found = {
+            kind: sorted(map(tuple, spark.sql(select.format(table)).collect()))
+            for kind, table in tables.items()
+        }
+        assert found["plain"] == found["held"]
+        return found["held"]
+
+    def written(name: str, text: str) -> None:
+        for folder in folders.values():
+            (folder / name).write_text(text)
+
+    def each(statement: str) -> None:
+        for kind, table in tables.items():
+            spark.sql(statement.format(table, folders[kind]))
+
+    assert rows() == [(1, "x")]
+    frames = [spark.table(table) for table in tables.values()]
+    written("b.csv", "2|+|y\n")
+    rows()
+    each("REFRESH TABLE {}")
+    assert rows() == [(1, "x"), (2, "y")]
+    assert rows("SELECT l.a, r.b FROM {0} l JOIN {0} r ON l.a = r.a") == [(1, "x"), (2, "y")]
+    each("INSERT INTO {} VALUES (3, 'z')")
+    assert rows() == [(1, "x"), (2, "y"), (3, "z")]
+    plain, held = (sorted(map(tuple, frame.collect())) for frame in frames)
+    assert plain == held
+    plan = spark.sql(f"EXPLAIN EXTENDED INSERT INTO {tables['held']} VALUES (4, 'v')").first()[0]
+    assert "separator" in plan
+    assert "|+|" not in plan
+    assert "|+|" not in shown(doors, tables["held"])
+    if not pyspark.__version__.startswith("3."):
+        assert rows("SELECT a, b FROM {} WITH (nullValue 'x')")[0] == (1, None)
+    assert rows() == [(1, "x"), (2, "y"), (3, "z")], "what one reader added is not another's"
+
+    doors.put(separator="!")
+    spark.sql(f"ALTER TABLE {tables['plain']} SET SERDEPROPERTIES ('sep' = '!')")
+    written("c.csv", "5!w\n")
+    for folder in folders.values():
+        for name in [path for path in folder.iterdir() if path.suffix == ".csv" and path.name != "c.csv"]:
+            name.unlink()
+    each("REFRESH TABLE {}")
+    assert rows() == [(5, "w")]
+    doors.put(separator="w")
+    assert [tuple(row) for row in spark.table(tables["held"]).select("b").collect()] == [(None,)], (
+        "the newest value"
+    )
+    doors.put(separator="!")
+    folders = {kind: Path(doors.path("csv")) for kind in tables}
+    for folder in folders.values():
+        folder.mkdir()
+    written("d.csv", "6!u\n")
+    each("ALTER TABLE {} SET LOCATION '{}'")
+    assert rows() == [(6, "u")]
+    each("DROP TABLE {}")
+
+
+def test_a_reader_adds_a_reference_to_a_table_without_one(doors):
+    doors.fill(1)
+    table = doors.table()
+    doors.spark.sql(f"CREATE TABLE {table} (a int, b string) USING csv")
+    doors.spark.sql(f"INSERT INTO {table} VALUES (1, 'x')")
+    assert doors.spark.table(table).count() == 1
+    doors.put(separator="|+|")
+    if pyspark.__version__.startswith("3."):
+        return
+    frame = doors.spark.sql(f"SELECT a, b FROM {table} WITH (sep '{doors.ref('separator')}')")
+    assert [row[1] for row in frame.collect()] == [None]
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
 def test_create_table_as_select(doors):
     table = doors.table()
     options = f"OPTIONS (password '{doors.ref()}')"

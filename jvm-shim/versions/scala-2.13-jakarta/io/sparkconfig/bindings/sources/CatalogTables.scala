@@ -9,8 +9,9 @@ import org.apache.spark.sql.catalyst.analysis.{
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.{QualifiedTableName, TableIdentifier}
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sparkconfig.{CatalogHook, Sessions}
 
@@ -41,20 +42,21 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
     if (Sessions.catalog(session).isTempView(relation.multipartIdentifier)) None
     else for {
       identifier <- identifierOf(relation.multipartIdentifier)
-      table <- metadata(identifier)
+      table <- metadata(identifier, relation)
       provider <- table.provider
       if table.tableType != CatalogTableType.VIEW && provider != "hive"
       if Options.hold(table.storage.properties) || Options.hold(relation.options)
-      if !Sources.isV2(provider, conf)
+      if kept(table).isDefined || !Sources.isV2(provider, conf)
     } yield table
 
   /** Tables of which Spark has a relation without references cost no question to the metastore. */
-  private def metadata(identifier: TableIdentifier): Option[CatalogTable] =
+  private def metadata(identifier: TableIdentifier, relation: UnresolvedRelation): Option[CatalogTable] =
     try {
       val catalog = Sessions.catalog(session)
       val qualified = catalog.qualifyIdentifier(identifier)
       catalog.getCachedTable(cacheKey(qualified)) match {
-        case LogicalRelationTable(known) if !Options.hold(known.storage.properties) => None
+        case LogicalRelationTable(known)
+            if !Options.hold(known.storage.properties) && !Options.hold(relation.options) => None
         case _ => Some(catalog.getTableMetadata(qualified))
       }
     } catch { case _: NoSuchTableException | _: NoSuchDatabaseException | _: NoSuchNamespaceException => None }
@@ -74,41 +76,76 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
   private def cacheKey(identifier: TableIdentifier) =
     QualifiedTableName(identifier.database.getOrElse(""), identifier.table)
 
+  private def keyOf(table: CatalogTable) = cacheKey(Sessions.catalog(session).qualifyIdentifier(table.identifier))
+
   private def relationOf(
       relation: UnresolvedRelation,
       table: CatalogTable,
       access: String = Connections.Read): LogicalRelation = {
-    val provider = table.provider.get
-    val file = Sources.isFile(provider, conf)
-    val path =
-      if (file) table.storage.locationUri.map(location => "path" -> CatalogUtils.URIToString(location)) else None
     val given = Options.texts(relation.options).filterNot { case (key, _) => key.startsWith("__") }
-    val options = Sources.options(provider, table.storage.properties ++ given ++ path, conf, access)
-    def made = LogicalRelation(
+    val texts = table.storage.properties ++ given
+    val provider = table.provider.get
+    if (kept(table).isDefined || Sources.isFile(provider, conf)) fileRelation(table, texts)
+    else {
+      val options = Sources.options(provider, texts, conf, access)
+      // JDBC relations are equal when their options are; of other sources the same object must come back, or
+      // CACHE TABLE would never find its data again. It is Spark's own cache: bounded, and emptied by REFRESH.
+      if (JdbcOptions.isJdbc(provider, conf)) made(table, options)
+      else {
+        val key = keyOf(table)
+        Sessions.catalog(session).getCachedTable(key) match {
+          case known: LogicalRelation if known.getTagValue(Fingerprint).contains(options.hashCode) => known
+          case _ =>
+            val fresh = made(table, options)
+            fresh.setTagValue(Fingerprint, options.hashCode)
+            Sessions.catalog(session).cacheTable(key, fresh)
+            fresh
+        }
+      }
+    }
+  }
+
+  /**
+   * The relation of files, listed once until REFRESH, a write, another value or another definition of the table, as
+   * Spark lists its own. Its cache gets what Spark itself would put there, with the options as they were written:
+   * writes take them from it, and with them the list of files that they renew.
+   */
+  private def fileRelation(table: CatalogTable, texts: Map[String, String]): LogicalRelation = {
+    val path = table.storage.locationUri.map(location => "path" -> CatalogUtils.URIToString(location))
+    val options = Options.values(table.provider.get, texts ++ path)
+    kept(table).filter(_.options == options).map(_.relation).getOrElse {
+      val fresh = made(table, options)
+      fresh.relation match {
+        // What a single reader adds to the options is nobody else's.
+        case files: HadoopFsRelation if texts == table.storage.properties =>
+          val written = files.copy(options = CaseInsensitiveMap(texts ++ path))(files.sparkSession)
+          val shared = Sources.edit(fresh) { case relation: HadoopFsRelation if relation eq files => written }
+          shared.setTagValue(Kept, new Kept(table, v1Sources, options, fresh))
+          Sessions.catalog(session).cacheTable(keyOf(table), shared)
+        case _ =>
+      }
+      fresh
+    }
+  }
+
+  private def kept(table: CatalogTable): Option[Kept] =
+    Option(Sessions.catalog(session).getCachedTable(keyOf(table))).flatMap(_.getTagValue(Kept))
+      .filter(known => known.table == table && known.v1Sources == v1Sources)
+
+  /** Which sources are V1 is for the session to say. */
+  private def v1Sources: String = conf.getConf(SQLConf.USE_V1_SOURCE_LIST)
+
+  private def made(table: CatalogTable, options: Map[String, String]): LogicalRelation =
+    LogicalRelation(
       Sources.relation(Sources.dataSource(
         session,
-        provider,
+        table.provider.get,
         options,
         Some(table.schema),
         table.partitionColumnNames,
         table.bucketSpec,
         Some(table))),
       table)
-    // Files and JDBC relations are equal when their options are; of other sources the same object must come back,
-    // or CACHE TABLE would never find its data again. It is Spark's own cache: bounded, and emptied by REFRESH.
-    if (file || JdbcOptions.isJdbc(provider, conf)) made
-    else {
-      val key = cacheKey(Sessions.catalog(session).qualifyIdentifier(table.identifier))
-      Sessions.catalog(session).getCachedTable(key) match {
-        case known: LogicalRelation if known.getTagValue(Fingerprint).contains(options.hashCode) => known
-        case _ =>
-          val fresh = made
-          fresh.setTagValue(Fingerprint, options.hashCode)
-          Sessions.catalog(session).cacheTable(key, fresh)
-          fresh
-      }
-    }
-  }
 }
 
 private object CatalogTables {
@@ -116,6 +153,15 @@ private object CatalogTables {
 
   /** Of the resolved options that a relation was made with. */
   val Fingerprint: TreeNodeTag[Int] = TreeNodeTag[Int]("sparkconfig.options")
+
+  /** A relation of files beside the one that it was made of; no case class, which would show its options. */
+  final class Kept(
+      val table: CatalogTable,
+      val v1Sources: String,
+      val options: Map[String, String],
+      val relation: LogicalRelation)
+
+  val Kept: TreeNodeTag[Kept] = TreeNodeTag[Kept]("sparkconfig.files")
 
   /** The extractor of LogicalRelation itself has another number of parts in each version. */
   object LogicalRelationTable {
