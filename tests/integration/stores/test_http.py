@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,8 @@ TOKEN = "Bearer web-token-4471"
 class Secrets(FakeHttpServer):
     """Ours: a service that answers JSON, as many small stores do."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, tls: Any = None) -> None:
+        super().__init__(tls)
         self.fields: dict[str, object] = {
             "user": "ann",
             "password": "http-canary-1",
@@ -116,6 +117,8 @@ def test_no_path_leads_elsewhere(server: Secrets, path: str) -> None:
         (Fault(truncated=True), ProviderUnavailableError, "not a JSON object"),
         (Fault(closed=True), ProviderUnavailableError, "cannot be reached"),
         (Fault(silent=True), ProviderTimeoutError, "in time"),
+        (Fault(endless="head"), ProviderTimeoutError, "in time"),
+        (Fault(endless="body"), ProviderTimeoutError, "in time"),
         (Fault(status=403), AccessDeniedError, "HTTP 403"),
         (Fault(status=404), SecretNotFoundError, "HTTP 404"),
         (Fault(status=429), ProviderUnavailableError, "HTTP 429"),
@@ -131,6 +134,17 @@ def test_servers_that_misbehave(server: Secrets, fault: Fault, kind: type, said:
     assert BODY_MARK not in str(error.value)
     assert made.get("shop/db", {"user"}).data
     assert error.value.__cause__ is None
+
+
+def test_a_server_with_tls(tls: Any) -> None:
+    with Secrets(tls) as server:
+        made = provider(server, ca_file=str(tls.ca))
+        assert made.get("shop/db", {"user"}).data["user"] == "ann"
+        server.fault(Fault(endless="body"))
+        with pytest.raises(ProviderTimeoutError, match="in time"):
+            made.get("shop/db", {"user"})
+        with pytest.raises(ProviderUnavailableError, match=r"TLS failed.*ca\.file"):
+            provider(server).get("shop/db", {"user"})
 
 
 def test_answers_that_do_not_fit(server: Secrets) -> None:

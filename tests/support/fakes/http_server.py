@@ -54,6 +54,8 @@ class Fault:
     silent: bool = False
     slow: bool = False
     """The answer comes in small pieces."""
+    endless: str = ""
+    """``head`` or ``body``: it comes byte by byte, and never ends."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -87,6 +89,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(Response(200, page, {"Content-Type": "text/html"}))
         elif fault.silent:
             self.fake.stopping.wait(30)
+            self.close_connection = True
+        elif fault.endless:
+            head = b"HTTP/1.1 200 OK\r\nX-Long: " if fault.endless == "head" else b"HTTP/1.1 200 OK\r\n\r\n{"
+            self.wfile.write(head)
+            while not self.fake.stopping.wait(0.05):
+                self.wfile.write(b" ")
             self.close_connection = True
         elif fault.slow:
             answer = self.fake.answer(request)

@@ -1,14 +1,18 @@
-"""One HTTP request with the standard library: no redirects, a limit for the answer, and errors without its text."""
+"""One HTTP request with the standard library: no redirects, limits for time and length, and errors without its text."""
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import ssl
+import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
-from http.client import HTTPException
-from typing import Any
+from collections.abc import Callable, Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any, cast
 
 from sparkconfig.errors import ProviderError, ProviderUnavailableError
 from sparkconfig.formats.flat import parsed_json
@@ -42,6 +46,72 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Deadline:
+    """Cuts a request's connection when its time is over: a timeout of urllib's begins anew with each byte."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self._sockets: list[socket.socket] = []
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> _Deadline:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def watched(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
+        """Return what makes a connection of a kind whose socket is cut in time."""
+
+        def make(*arguments: Any, **more: Any) -> HTTPConnection:  # noqa: ANN401 - urllib's
+            connection = kind(*arguments, **more)
+            connect = connection.connect
+
+            def connected() -> None:
+                connect()
+                self._sockets.append(connection.sock)
+                if self.over:
+                    self._cut()
+
+            connection.connect = connected  # type: ignore[method-assign]
+            return connection
+
+        return make
+
+    def _cut(self) -> None:
+        for each in self._sockets:
+            with contextlib.suppress(OSError):  # it is closed
+                # Not TLS's own shutdown, which another thread must not call.
+                socket.socket.shutdown(each, socket.SHUT_RDWR)
+
+
+class _Request(urllib.request.Request):
+    """A request that knows until when it may take."""
+
+    deadline: _Deadline
+
+
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(cast("_Request", req).deadline.watched(HTTPConnection), req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def __init__(self, context: ssl.SSLContext) -> None:
+        super().__init__(context=context)
+        self._trust = context
+
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        make = cast("_Request", req).deadline.watched(HTTPSConnection)
+        return self.do_open(make, req, context=self._trust)
+
+
 class Web:
     """Sends requests.
 
@@ -58,9 +128,7 @@ class Web:
         if context is None:
             raise values.wrong("ca.file", "does not name a file with certificates", ca_file)
         proxies = urllib.request.ProxyHandler({"http": proxy, "https": proxy} if proxy else None)
-        self._opener = urllib.request.build_opener(
-            _NoRedirects, proxies, urllib.request.HTTPSHandler(context=context)
-        )
+        self._opener = urllib.request.build_opener(_NoRedirects, proxies, _Http, _Https(context))
 
     @staticmethod
     def checked_url(values: ParamValues, name: str) -> str:
@@ -104,21 +172,24 @@ class Web:
 
         Raises:
             WebRefusal: the status is 300 or more.
-            ProviderUnavailableError: no answer, or one that is too long or no JSON object.
+            ProviderTimeoutError: the answer is not complete in time.
+            ProviderUnavailableError: no answer, or one that is no JSON object.
+            ProviderError: the answer is too long.
         """
         data = urllib.parse.urlencode(form).encode() if form is not None else None
-        request = urllib.request.Request(url, data, {"Accept": "application/json", **(headers or {})})  # noqa: S310 - see checked_url
-        try:
-            with self._opener.open(request, timeout=left) as answer:
-                kind, body = answer.headers.get_content_type(), self._body(answer)
-        except urllib.error.HTTPError as error:
-            refusal = WebRefusal(error.code, self._object(self._quiet(error)) or {})
-        except (OSError, HTTPException, ValueError) as error:
-            failure = transport_failure(where, error)
-            raise failure from None
-        else:
-            return self._parsed(where, kind, body)
-        raise refusal
+        request = _Request(url, data, {"Accept": "application/json", **(headers or {})})
+        with _Deadline(left) as request.deadline:
+            try:
+                with self._opener.open(request, timeout=left) as answer:
+                    kind, body = answer.headers.get_content_type(), self._body(answer)
+                if not request.deadline.over:
+                    return self._parsed(where, kind, body)
+                failure: Exception = transport_failure(where, TimeoutError())
+            except urllib.error.HTTPError as error:
+                failure = WebRefusal(error.code, self._object(self._quiet(error)) or {})
+            except (OSError, HTTPException, ValueError) as error:
+                failure = transport_failure(where, TimeoutError() if request.deadline.over else error)
+        raise failure
 
     def _parsed(self, where: str, kind: str, body: bytes) -> dict[str, Any]:
         if len(body) > _LONGEST_ANSWER:
