@@ -326,9 +326,11 @@ def _signature(thing: Callable[..., Any]) -> str:
 
 def attacks() -> list[str]:
     """Return the tables of what users of a shared server try, and of what works, from what the tests send."""
-    found = ast.parse((ROOT / "tests" / "support" / "attacks.py").read_text(encoding="utf-8"))
-    module: dict[str, Any] = {}
-    exec(compile(found, "attacks.py", "exec"), module)  # noqa: S102 - this repository's
+    sys.path.insert(0, str(ROOT / "tests"))
+    try:
+        tried, works = (importlib.import_module(f"support.{name}") for name in ("attacks", "honest"))
+    finally:
+        sys.path.pop(0)
 
     def listed(texts: Mapping[str, Sequence[str]], server: str) -> list[list[str]]:
         rows = []
@@ -342,13 +344,13 @@ def attacks() -> list[str]:
     both, connect = "Thrift, Connect", "Connect"
     titles = ["", "tried on", "spellings", "one of them"]
     return [
-        *table(titles, [*listed(module["STATEMENTS"], both), *listed(module["CONNECT"], connect)]),
+        *table(titles, [*listed(tried.STATEMENTS, both), *listed(tried.CONNECT, connect)]),
         "",
         "What everybody does works as before; the same tests send these to the same servers:",
         "",
         *table(
             [*titles[:2], "statements", "one of them"],
-            [*listed(module["HONEST"], both), *listed({"DataFrames": module["CONNECT_HONEST"]}, connect)],
+            [*listed(works.HONEST, both), *listed({"DataFrames": works.CONNECT_HONEST}, connect)],
         ),
     ]
 

@@ -21,14 +21,13 @@ from support.attacks import (
     BAIT,
     BOUND,
     CONNECT,
-    CONNECT_HONEST,
     CONNECTED,
-    HONEST,
     SHOP,
     STATEMENTS,
     fill,
     prepare,
 )
+from support.honest import CONNECT_HONEST, HONEST
 from support.policies import records
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive

