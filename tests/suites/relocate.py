@@ -11,25 +11,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-#: Bytes behind the tag of each kind of constant but text (JVM specification, 4.4).
-_SIZES = {
-    3: 4,
-    4: 4,
-    5: 8,
-    6: 8,
-    7: 2,
-    8: 2,
-    9: 4,
-    10: 4,
-    11: 4,
-    12: 4,
-    15: 3,
-    16: 2,
-    17: 4,
-    18: 4,
-    19: 2,
-    20: 2,
-}
+from support.class_files import SIZES
+
 _TEXT, _TWO_PLACES = 1, (5, 6)
 
 
@@ -66,7 +49,7 @@ def _renamed(content: bytes, names: Mapping[bytes, bytes]) -> bytes:
             parts.append(struct.pack(">BH", _TEXT, len(text)) + text)
             at += 3 + length
         else:
-            end = at + 1 + _SIZES[tag]
+            end = at + 1 + SIZES[tag]
             parts.append(content[at:end])
             at = end
         index += 2 if tag in _TWO_PLACES else 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 # Bytes of a constant behind its tag (JVMS 4.4). Long and double take two places of the pool.
-_SIZES = {
+SIZES = {
     3: 4,
     4: 4,
     5: 8,
@@ -61,7 +61,7 @@ def constants(content: bytes) -> Constants:
                 types.append(struct.unpack_from(">H", content, at + 3)[0])
             elif tag == _METHOD_TYPE:
                 types.append(struct.unpack_from(">H", content, at + 1)[0])
-            at += 1 + _SIZES[tag]
+            at += 1 + SIZES[tag]
         index += 2 if tag in (5, 6) else 1
     return Constants(texts, classes, types, at)
 

@@ -56,7 +56,7 @@ def settings_of(files: Sequence[Path], operator: Path | None = None) -> dict[str
     """Return the settings that a driver here would have.
 
     Args:
-        files: properties files, which count if there is no operator's file.
+        files: properties files; they replace the operator's file that a driver here would find.
         operator: the operator's file, instead of the one that a driver here would find.
 
     Raises:
@@ -81,7 +81,7 @@ def try_connection(confs: Mapping[str, str], name: str) -> ConnectionTrial:
     """Ask the stores for the references of a connection.
 
     Raises:
-        ConfigurationError: there is no such connection, or the settings are wrong.
+        ConfigurationError: no connection has this name, or the settings are wrong.
     """
     known = connections_of(confs)
     found = next((each for each in known if each.name == name), None)

@@ -81,12 +81,7 @@ class ExecConfigProvider(StoreProvider):
         if not self._json and not self._each:
             raise values.wrong("command", "has no {key}; set format=json, or add {key}")
         self._allowed = values.text("allowed")
-        try:
-            self._pattern = re.compile(self._allowed, re.ASCII)
-        except re.error:
-            self._pattern = None  # type: ignore[assignment]
-        if self._pattern is None:
-            raise values.wrong("allowed", "is not a regular expression", self._allowed)
+        self._pattern = values.expression("allowed")
         self._names = {*_ALWAYS, *values.patterns("environment")}
         self._directory = values.text("directory")
         if not Path(self._directory).is_dir():

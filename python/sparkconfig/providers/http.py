@@ -56,12 +56,7 @@ class HttpConfigProvider(StoreProvider):
         if not _NAME.fullmatch(values.text("header")):
             raise values.wrong("header", "is not the name of a header")
         self._allowed = values.text("allowed")
-        try:
-            self._pattern = re.compile(self._allowed, re.ASCII)
-        except re.error:
-            self._pattern = None  # type: ignore[assignment]
-        if self._pattern is None:
-            raise values.wrong("allowed", "is not a regular expression", self._allowed)
+        self._pattern = values.expression("allowed")
         self._web = Web(values)
 
     @staticmethod

@@ -79,6 +79,15 @@ class ParamValues:
             raise self.wrong(name, "must be a duration like 500ms, 10s, 5m or 1h, more than 0", text)
         return int(match[1]) * _MILLISECONDS[match[2] or "ms"]
 
+    def expression(self, name: str) -> re.Pattern[str]:
+        """Return a regular expression; its classes of characters know ASCII alone."""
+        text = self.text(name)
+        try:
+            return re.compile(text, re.ASCII)
+        except re.error:
+            pass
+        raise self.wrong(name, "is not a regular expression", text)
+
     def patterns(self, name: str) -> tuple[str, ...]:
         """Return a comma-separated list, trimmed, without empty parts."""
         return tuple(part.strip() for part in (self.optional(name) or "").split(",") if part.strip())

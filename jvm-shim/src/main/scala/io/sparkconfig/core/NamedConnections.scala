@@ -8,7 +8,7 @@ import scala.collection.JavaConverters._
 import com.fasterxml.jackson.databind.JsonNode
 
 /**
- * What stands for a name that users write. Never a case class, which would show its options.
+ * A connection of the settings, which users name. Not a case class: its text would show the options.
  *
  * @param format the data source that it is for
  * @param options what it sets, references unresolved

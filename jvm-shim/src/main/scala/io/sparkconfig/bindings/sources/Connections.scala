@@ -32,7 +32,7 @@ private[sparkconfig] object Connections {
    *
    * @param source the data source as the user named it
    * @param access [[Read]] or [[Write]], for the policies
-   * @throws OptionReferenceException there is no such connection, it is for another source, or the user's options may
+   * @throws OptionReferenceException the connection does not exist or is for another source, or the user's options may
    *                                  not stand beside it
    */
   def expanded(source: String, options: Map[String, String], access: String): Map[String, String] =
@@ -96,7 +96,7 @@ private[sparkconfig] object Connections {
       // Before it is looked up: whoever may not use a connection is not told whether there is one.
       PolicyClient.running.foreach(_.statement(Set(StatementItem("connection", name, access))))
       NamedConnections.find(name).getOrElse(refuse(
-        s"There is no connection '$name'. Connections are declared as spark.config.connections.NAME.format and " +
+        s"The connection '$name' does not exist. Declare it with spark.config.connections.NAME.format and " +
           ".option.KEY, in the operator's file if there is one; 'sparkconfig connections' lists them."))
     }
 
