@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sparkconfig.errors import AccessDeniedError, ProviderError, ProviderUnavailableError
+from sparkconfig.errors import ProviderError, ProviderUnavailableError
+from sparkconfig.providers._kit.entra import ENTRA_PARAMS, entra_identity, entra_network, login_failure
 from sparkconfig.providers._kit.http import CA_FILE, PROXY, status_failure, transport_failure
 from sparkconfig.providers._kit.named import Found, NamedStoreProvider, layout_param
 from sparkconfig.providers._kit.params import Param, ParamValues
@@ -30,11 +30,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     table = (
         Param("vault.url", "`https://NAME.vault.azure.net`", required=True),
         layout_param(),
-        Param("tenant.id", "tenant of a service principal; unset: `DefaultAzureCredential`"),
-        Param("client.id", "its client id; without `tenant.id`: a user-assigned managed identity"),
-        Param("client.secret", "its secret, as a reference to another provider", secret=True),
-        Param("client.secret.file", "file with its secret"),
-        Param("authority.host", "login host of other clouds; unset: `AZURE_AUTHORITY_HOST`"),
+        *ENTRA_PARAMS,
         Param(
             "verify.challenge",
             "`false` for vaults under a domain of your own: the token then goes to the host in `vault.url`",
@@ -62,20 +58,11 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     def _connect(self, values: ParamValues, seconds: float) -> None:
         secrets = self._import("azure.keyvault.secrets")
         self._errors = self._import("azure.core.exceptions")
-        for name in ("azure.identity", "msal"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # their warnings and errors quote answers
-        proxy = values.optional("proxy")
-        network: dict[str, Any] = {
-            "connection_timeout": min(seconds, 5),
-            "read_timeout": seconds,
-            "retry_total": 0,  # attempts are counted in one place: _retry
-            "connection_verify": values.optional("ca.file") or True,
-            **({"proxies": {"http": proxy, "https": proxy}} if proxy else {}),
-        }
+        network = entra_network(values, seconds)
         if not values.text("vault.url").lower().startswith("https://"):
             raise values.wrong("vault.url", "must begin with https://", values.text("vault.url"))
         try:
-            self._credential = self._identity(values, network)
+            self._credential = entra_identity(self._import("azure.identity"), values, network)
             self._client = secrets.SecretClient(
                 values.text("vault.url"),
                 self._credential,
@@ -91,25 +78,6 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
         else:
             return
         raise failure
-
-    def _identity(self, values: ParamValues, network: Mapping[str, Any]) -> Any:  # noqa: ANN401
-        identity, has = self._import("azure.identity"), values.optional
-        authority = {"authority": has("authority.host")} if has("authority.host") else {}
-        if not has("tenant.id"):
-            managed = {"managed_identity_client_id": has("client.id")} if has("client.id") else {}
-            return identity.DefaultAzureCredential(**authority, **managed, **network)
-        secret = values.file_text("client.secret.file") if has("client.secret.file") else has("client.secret")
-        if not secret:
-            raise values.wrong("client.secret.file", "is not set, nor is client.secret, but tenant.id is")
-        # Another authority than Azure's clouds is not in Microsoft's directory of authorities.
-        return identity.ClientSecretCredential(
-            values.text("tenant.id"),
-            values.text("client.id"),
-            secret,
-            disable_instance_discovery=bool(authority),
-            **authority,
-            **network,
-        )
 
     def _fetch(self, path: str, names: Collection[str]) -> Mapping[str, Found]:
         return self._each(names, lambda name: self._one(path, name))
@@ -129,7 +97,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
     def _failure(self, error: Exception, path: str) -> ProviderError:
         where, kind = self._where(path), type(error).__name__
         if kind in {"CredentialUnavailableError", "ClientAuthenticationError"}:
-            return self._login_failure(where, error)
+            return login_failure(where, error, "identity and the vault's permissions")
         if isinstance(error, self._errors.ServiceRequestError | self._errors.ServiceResponseError):
             return transport_failure(where, error)
         if isinstance(error, self._errors.DecodeError):
@@ -140,15 +108,6 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
             problem = f"{where}: the vault's challenge does not fit its URL; see the param verify.challenge"
             return ProviderUnavailableError(problem)
         return super()._failure(error, path)
-
-    def _login_failure(self, where: str, error: Any) -> ProviderError:  # noqa: ANN401 - a ClientAuthenticationError
-        """Tell a login that was refused from one that was not heard: an outage is not a revocation."""
-        if (
-            error.__cause__ is not None
-        ):  # what azure-identity did not expect: no connection, HTTP 5xx, no JSON
-            return transport_failure(f"{where}, login", error.__cause__)
-        kind = type(error).__name__
-        return AccessDeniedError(f"{where}: not allowed ({kind}); check identity and the vault's permissions")
 
     def close(self) -> None:
         """Close the connections."""

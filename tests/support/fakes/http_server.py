@@ -8,6 +8,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,6 +67,9 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self):
         super().setup()
         self.fake.connections += 1
+
+    def date_time_string(self, timestamp=None):
+        return super().date_time_string((time.time() if timestamp is None else timestamp) + self.fake.clock)
 
     def _serve(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -149,6 +153,8 @@ class FakeHttpServer:
     def __init__(self, tls=None):
         self.requests = []
         self.connections = 0
+        self.clock = 0.0
+        """How many seconds its clock is ahead, as its answers tell."""
         self.stopping = threading.Event()
         self._faults = deque()
         handler = type("Handler", (_Handler,), {"fake": self})

@@ -11,6 +11,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.message import Message
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, cast
 
@@ -19,10 +21,52 @@ from sparkconfig.formats.flat import parsed_json
 from sparkconfig.providers._kit.http import transport_failure
 from sparkconfig.providers._kit.params import ParamValues
 
-__all__ = ["Web", "WebRefusal"]
+__all__ = ["Web", "WebAnswer", "WebRefusal"]
 
 _LONGEST_ANSWER = 1024 * 1024
 _PIECE = 64 * 1024
+
+
+@dataclass(frozen=True)
+class WebAnswer:
+    """What a server answered, whatever its status.
+
+    Attributes:
+        status: HTTP's.
+        headers: of the answer.
+        body: as it came, at most a little over 1 MiB.
+    """
+
+    status: int
+    headers: Message = field(repr=False)
+    body: bytes = field(repr=False)
+
+    @property
+    def object(self) -> dict[str, Any] | None:
+        """The JSON object that the body is, or None."""
+        try:
+            found = parsed_json(self.body.decode("utf-8"))
+        except (ValueError, RecursionError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def checked(self, where: str) -> dict[str, Any]:
+        """Return the JSON object that the body is; ``where`` names provider and path in errors.
+
+        Raises:
+            ProviderUnavailableError: it is none.
+            ProviderError: it is too long.
+        """
+        if len(self.body) > _LONGEST_ANSWER:
+            raise ProviderError(f"{where}: the answer is longer than {_LONGEST_ANSWER // 1024} KiB")
+        found = self.object
+        if found is None:
+            html = self.headers.get_content_type() == "text/html"
+            shown = "an HTML page" if html else "something that is not a JSON object"
+            raise ProviderUnavailableError(
+                f"{where}: the server answered {shown}; check the URL in the params"
+            )
+        return found
 
 
 class WebRefusal(Exception):  # noqa: N818 - it is a status, and the caller says what it means
@@ -129,6 +173,8 @@ class Web:
             raise values.wrong("ca.file", "does not name a file with certificates", ca_file)
         proxies = urllib.request.ProxyHandler({"http": proxy, "https": proxy} if proxy else None)
         self._opener = urllib.request.build_opener(_NoRedirects, proxies, _Http, _Https(context))
+        # What is asked without TLS is this machine or a cloud's metadata server, and neither is behind a proxy.
+        self._direct = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}), _Http)
 
     @staticmethod
     def checked_url(values: ParamValues, name: str) -> str:
@@ -177,30 +223,39 @@ class Web:
             ProviderError: the answer is too long.
         """
         data = urllib.parse.urlencode(form).encode() if form is not None else None
-        request = _Request(url, data, {"Accept": "application/json", **(headers or {})})
+        answer = self.answer(
+            url, where, left, headers={"Accept": "application/json", **(headers or {})}, body=data
+        )
+        if answer.status >= 300:
+            raise WebRefusal(answer.status, answer.object or {})
+        return answer.checked(where)
+
+    def answer(
+        self,
+        url: str,
+        where: str,
+        left: float,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        method: str | None = None,
+    ) -> WebAnswer:
+        """Return what the server answers; arguments and errors as for :meth:`json`, but every status is an answer."""
+        request = _Request(url, body, dict(headers or {}), method=method)
+        opener = self._opener if request.type == "https" else self._direct
+        failure: Exception
         with _Deadline(left) as request.deadline:
             try:
-                with self._opener.open(request, timeout=left) as answer:
-                    kind, body = answer.headers.get_content_type(), self._body(answer)
+                with opener.open(request, timeout=left) as answer:
+                    found = WebAnswer(answer.status, answer.headers, self._body(answer))
                 if not request.deadline.over:
-                    return self._parsed(where, kind, body)
-                failure: Exception = transport_failure(where, TimeoutError())
+                    return found
+                failure = transport_failure(where, TimeoutError())
             except urllib.error.HTTPError as error:
-                failure = WebRefusal(error.code, self._object(self._quiet(error)) or {})
+                return WebAnswer(error.code, error.headers, self._quiet(error))
             except (OSError, HTTPException, ValueError) as error:
                 failure = transport_failure(where, TimeoutError() if request.deadline.over else error)
         raise failure
-
-    def _parsed(self, where: str, kind: str, body: bytes) -> dict[str, Any]:
-        if len(body) > _LONGEST_ANSWER:
-            raise ProviderError(f"{where}: the answer is longer than {_LONGEST_ANSWER // 1024} KiB")
-        found = self._object(body)
-        if found is None:
-            shown = "an HTML page" if kind == "text/html" else "something that is not a JSON object"
-            raise ProviderUnavailableError(
-                f"{where}: the server answered {shown}; check the URL in the params"
-            )
-        return found
 
     @staticmethod
     def _body(answer: Any) -> bytes:  # noqa: ANN401 - urllib's
@@ -216,11 +271,3 @@ class Web:
                 return self._body(error)
         except (OSError, HTTPException):
             return b""
-
-    @staticmethod
-    def _object(body: bytes) -> dict[str, Any] | None:
-        try:
-            found = parsed_json(body.decode("utf-8"))
-        except (ValueError, RecursionError):
-            return None
-        return found if isinstance(found, dict) else None
