@@ -1,12 +1,14 @@
-"""A JDBC job while its credentials rotate every two seconds, old and new ones being good for an overlap."""
+"""A JDBC job while its credentials rotate: with an overlap of old and new ones, and with old ones that end at once."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from sparkconfig.cli import main
 from support.overlap import RotatingRoles
 from support.rotation import Site, running_site
 from support.shim import shim_jar
@@ -46,4 +48,46 @@ def test_no_connection_is_refused_while_old_and_new_credentials_overlap(site: Si
     assert authorized >= 4 * reads
     # The log tells of what is refused: without an overlap, something would be.
     assert not postgres.accepts(role="overlap_0", password=roles.passwords[0], database="overlap")
+    assert roles.connections()[1] > 0
+
+
+def test_nobody_is_refused_when_old_credentials_end_after_a_refresh_that_waited(
+    site: Site, postgres, capsys
+) -> None:
+    # The loop of docs/rotation.md: two roles take turns, and each ends as soon as no process has its password.
+    roles = RotatingRoles(postgres, site.folder, roles=2, name="turns")
+    stop, reads, wrong = threading.Event(), threading.Semaphore(0), []
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                wrong.extend(
+                    {site.spark.read.format("jdbc").options(**roles.options()).load().count()} - {1000}
+                )
+            except Exception as error:  # whatever it is, the job has failed
+                wrong.append(type(error).__name__)
+            reads.release()
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    try:
+        for _ in range(AT_LEAST):
+            roles.rotate()
+            assert main(["refresh", site.context.applicationId, "--wait", "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)["missing"] == []
+            # A query that has read the old password may be on its way to the server: the one that runs, at most.
+            while reads.acquire(blocking=False):
+                pass
+            assert reads.acquire(timeout=120)
+            roles.end()
+            assert reads.acquire(timeout=120)
+    finally:
+        stop.set()
+        reading.join()
+    authorized, refused = roles.connections()
+    assert (wrong, refused) == ([], 0)
+    assert authorized >= 4 * AT_LEAST
+    # The log would tell: the role in use is one that can be ended.
+    roles.end(turns=0)
+    assert not postgres.accepts(role="turns_0", password=roles.passwords[-1], database="turns")
     assert roles.connections()[1] > 0

@@ -40,8 +40,19 @@ class RotatingRoles:
         """Issue new credentials."""
         role, password = next(self._next), new_password()
         self._postgres.set_password(role, password)
+        self._postgres.sql(f'ALTER ROLE "{role}" LOGIN')
         self.passwords.append(password)
         replace_file(self.file, f"user={role}\npassword={password}\n")
+
+    def end(self, turns: int = 1) -> str:
+        """End a role, as an operator ends an old password: nobody can connect as it until its next turn.
+
+        Args:
+            turns: 0 for the role in use, 1 for that before it.
+        """
+        role = self._names[(len(self.passwords) - 1 - turns) % len(self._names)]
+        self._postgres.sql(f'ALTER ROLE "{role}" NOLOGIN')
+        return role
 
     def options(self, provider: str = "files") -> dict[str, str]:
         """Of a JDBC reader with four partitions."""

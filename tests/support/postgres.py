@@ -150,7 +150,7 @@ class PostgresServer:
         """Whether the server lets ``role`` in with ``password`` over TCP.
 
         Raises:
-            HarnessError: the connection failed for another reason than a wrong password.
+            HarnessError: the connection failed for another reason than a wrong password or a role without LOGIN.
         """
         passfile = self._run.private_file(f"pgpass-{secrets.token_hex(4)}", f"*:*:*:*:{_escape(password)}\n")
         if self._user is not None:
@@ -183,7 +183,8 @@ class PostgresServer:
             )
         finally:
             passfile.unlink()
-        if done.returncode != 0 and "password authentication failed" not in done.stderr:
+        refusals = ("password authentication failed", "is not permitted to log in")
+        if done.returncode != 0 and not any(text in done.stderr for text in refusals):
             raise HarnessError(f"psql could not ask PostgreSQL: {done.stderr.strip()}")
         return done.returncode == 0
 
