@@ -15,10 +15,12 @@ import io.sparkconfig.core.{
   Target,
   Values
 }
-import org.apache.spark.SparkConf
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.jdbc.JdbcConnectionProvider
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
+import org.apache.spark.{SparkConf, SparkEnv}
 
 /**
  * Puts values in place of references each time that a JDBC connection opens, on the driver and on executors.
@@ -88,7 +90,20 @@ object JdbcBinding extends Binding {
 
   /** Spark refuses to choose between two providers for one connection; ours does all that `basic` does. */
   override def prepare(conf: SparkConf): Unit =
-    ConfLists.add(conf, "spark.sql.sources.disabledJdbcConnProviderList", "basic")
+    ConfLists.add(conf, Disabled, "basic")
+
+  /**
+   * Spark reads that list once, from the conf of the thread that opens the first connection. A thread without a session
+   * knows no conf: after `spark.read.jdbc` with predicates there, no JDBC source of the application would work.
+   */
+  override def inject(session: SparkSessionExtensions): Unit = Option(SparkEnv.get).foreach { env =>
+    val conf = new SQLConf
+    conf.setConfString(Disabled, env.conf.get(Disabled, "basic"))
+    SQLConf.withExistingConf(conf)(Class.forName(Spark))
+  }
+
+  private val Spark = "org.apache.spark.sql.execution.datasources.jdbc.connection.ConnectionProvider$"
+  private val Disabled = "spark.sql.sources.disabledJdbcConnProviderList"
 
   /** The provider's name, for the option `connectionProvider`. */
   val Name = "sparkconfig"
