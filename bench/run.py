@@ -115,7 +115,7 @@ BENCHES = {
     "transform": Bench((), 100, transform),
     "redaction": Bench(("--values", "1,100,10000", "--megabytes", "4"), 150, redaction),
     "redaction_overhead": Bench(("--tasks", "20000", "--rounds", "8"), 200, overhead),
-    "startup": Bench(("--pairs", "4"), 150, startup),
+    "startup": Bench(("--pairs", "4", "--cds"), 240, startup),
     "policy": Bench((), 60, json=False),
     "policy_doors": Bench(("--statements", "300"), 90, json=False),
     "substitution": Bench(("--rounds", "10"), 60, json=False),

@@ -184,6 +184,13 @@ class TestJar:
         assert "make dist" in output(capsys)
 
 
+def submit(spark: Path, script: str) -> None:
+    """Put a shell script into the place of spark-submit."""
+    (spark / "bin").mkdir()
+    (spark / "bin" / "spark-submit").write_text(f"#!/bin/sh\n{script}\n")
+    (spark / "bin" / "spark-submit").chmod(0o755)
+
+
 class TestInstall:
     def test_install_update_uninstall(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
         older = spark / "jars" / "sparkconfig_2.12-0.0.1.jar"
@@ -201,6 +208,39 @@ class TestInstall:
             assert main(["install", "--spark-home", str(spark), "--uninstall", "--json"]) == 0
             assert json.loads(output(capsys))["removed"] == expected
         assert {path.name for path in (spark / "jars").iterdir()} == others
+
+    def test_an_archive_of_classes(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        # A stand-in of ours for spark-submit, which writes what Java would; bench_startup.py --cds runs the real one.
+        submit(
+            spark,
+            "for word; do case $word in *ArchiveClassesAtExit*) file=${word#*AtExit=};; esac; done\n"
+            'test ! -e "$SPARK_CONF_DIR" && echo x > "${file%% *}"',
+        )
+        archive = spark / "classes.jsa"
+        install = ["install", "--spark-home", str(spark), "--cds", str(archive), "--json"]
+        assert main(install) == 0
+        cds = json.loads(output(capsys))["cds"]
+        assert cds["bytes"] == archive.stat().st_size
+        assert cds["confs"]["spark.driver.extraClassPath"] == f"{spark}/jars/*"
+        assert f"-XX:SharedArchiveFile={archive}" in cds["confs"]["spark.driver.extraJavaOptions"]
+        assert main([*install, "--uninstall"]) == 0
+        assert sorted(path.name for path in spark.iterdir()) == ["bin", "jars"]
+
+    @pytest.mark.parametrize(
+        ("script", "told"), [("echo no session; exit 1", "no session"), ("exit 0", "Java wrote no archive")]
+    )
+    def test_an_archive_that_cannot_be_written(
+        self, spark: Path, capsys: pytest.CaptureFixture[str], script: str, told: str
+    ) -> None:
+        submit(spark, script)
+        archive = spark / "classes.jsa"
+        archive.write_text("the old one")
+        install = ["install", "--spark-home", str(spark), "--cds", str(archive)]
+        assert main(install) == ExitCode.CONFIGURATION
+        assert told in output(capsys)
+        assert archive.read_text() == "the old one"
+        assert main([*install[:-1], str(spark / "none" / "classes.jsa")]) == ExitCode.NOT_FOUND
+        assert "classes.jsa" in output(capsys)
 
     def test_a_folder_that_is_not_a_spark(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["install", "--spark-home", str(tmp_path)]) == ExitCode.CONFIGURATION
