@@ -82,7 +82,7 @@ docs: venv ## write the generated parts of the pages in docs
 	@touch $@
 
 site: .venvs/site/.ready ## the documentation as a site in build/site; a link that leads nowhere is an error
-	NO_MKDOCS_2_WARNING=1 .venvs/site/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venvs/site/bin/python -m mkdocs build --strict --quiet
 
 completion: .venvs/site/.ready ## write the scripts of 'sparkconfig completion' after a change of the command line
 	.venvs/site/bin/python docs/completion.py
