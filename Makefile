@@ -62,7 +62,7 @@ ACTIONLINT = $(shell command -v actionlint || { command -v go > /dev/null && ech
 release-check: dist ## the dry run of a release: make dist, and every check that needs no account
 	$(RELEASE)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	cd dist && sha256sum --check --quiet SHA256SUMS
-	$(RELEASE)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(RELEASE)/zizmor --offline --quiet .github/workflows
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck= .github/workflows/*.yml,@echo "actionlint was not found: skipped")
 

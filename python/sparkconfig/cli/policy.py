@@ -12,8 +12,15 @@ __all__ = ["register", "run"]
 
 _EPILOG = """\
 examples:
-  sparkconfig policy test docs/policy-cases/shared-server.json
-  sparkconfig policy test my-cases.json --policy new-policy.json
+  sparkconfig policy test cases.json
+  sparkconfig policy test cases.json --policy new-policy.json
+
+a file of cases:
+  {"policy": "team-policy.json",
+   "cases": [
+     {"jobType": "sql", "statement": "SELECT 1", "expect": "allow"},
+     {"jobType": "sql", "statement": "ADD JAR 'x.jar'", "expect": "refuse", "message": "add-jar"},
+     {"jobType": "connect", "scope": "session", "set": {"spark.jars": "x.jar"}, "expect": "refuse"}]}
 """
 
 

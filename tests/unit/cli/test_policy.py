@@ -23,6 +23,16 @@ def test_shipped_policies_decide_as_their_cases_say(capsys, cases):
     assert code == 0, capsys.readouterr().out
 
 
+def test_the_file_of_cases_in_the_help_is_one(capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        main(["policy", "--help"])
+    shown = capsys.readouterr().out
+    cases = tmp_path / "cases.json"
+    cases.write_text(shown[shown.index('  {"policy"') :])
+    code = main(["policy", "test", str(cases), "--policy", SHARED])
+    assert (code, capsys.readouterr().out) == (0, "3 cases, 0 differ from what they expect\n")
+
+
 def test_what_differs_is_named_with_its_line(capsys, tmp_path):
     file = tmp_path / "cases.json"
     found = {"policy": "p.json", "cases": [
