@@ -1,0 +1,90 @@
+"""A migration that is killed at any of its writes: nothing is lost, the next call goes on, and undo brings all back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.main import main
+from sparkconfig.sealed.keys import KeyFile
+from sparkconfig.sealed.opened import load
+
+VALUE, OTHER = "migrate-canary-77aa", "migrate-canary-88bb"
+FILES = {
+    "shop.conf": f"spark.shop.password {VALUE}\nspark.shop.url jdbc:x://h?password={OTHER}&a=1\n",
+    "run.sh": f"spark-submit --conf spark.shop.password={VALUE} app.py\n",
+}
+TARGET = ("--sealed-file", "s", "--key-file", "k")
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
+def killed_at(number: int, *words: str) -> bool:
+    """Run the command in a child that is killed before its n-th write; whether it came to its end instead."""
+    child = os.fork()
+    if child == 0:
+        left = number
+
+        def watch(event: str, given: tuple[object, ...]) -> None:
+            nonlocal left
+            writes = event in ("os.rename", "os.link", "os.remove", "os.truncate", "os.chmod") or (
+                event == "open" and isinstance(given[2], int) and given[2] & _WRITING
+            )
+            if writes and given[0] != os.devnull:
+                if left == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                left -= 1
+
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.addaudithook(watch)
+            main(words)
+        finally:
+            os._exit(0)
+    return os.WIFEXITED(os.waitpid(child, 0)[1])
+
+
+def test_nothing_is_lost_wherever_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    apply = ("migrate", "jobs", "--apply", *TARGET, "--new-key")
+    ended, number = False, 0
+    while not ended:
+        folder = tmp_path / str(number)
+        (folder / "jobs").mkdir(parents=True)
+        monkeypatch.chdir(folder)
+        for name, text in FILES.items():
+            (folder / "jobs" / name).write_text(text)
+        ended = killed_at(number, *apply)
+        sealed = ""
+        if (folder / "s").exists():
+            opened = load(folder / "s", KeyFile(folder / "k"))
+            sealed = "".join(opened.value(name) for name in opened.names())
+        for name, text in FILES.items():
+            now = (folder / "jobs" / name).read_text()
+            whole = now == text or (VALUE in sealed and OTHER in sealed)
+            assert whole, f"write {number}: a value is neither in {name} nor sealed"
+        assert main(apply) == 0, number
+        clear = [
+            path.name for path in folder.rglob("*")
+            if path.is_file() and any(value.encode() in path.read_bytes() for value in (VALUE, OTHER))
+        ]  # fmt: skip
+        assert clear == [], number
+        undone = [main(("migrate", "--undo", *TARGET)) for _ in range(3)]
+        assert undone[0] == 0, number
+        assert undone[-1] == ExitCode.NOT_FOUND, number
+        assert {
+            name: (folder / "jobs" / name).read_text() == text for name, text in FILES.items()
+        } == dict.fromkeys(FILES, True), number
+        shutil.rmtree(folder)
+        number += 1
+    shown = capsys.readouterr()
+    assert VALUE not in shown.out + shown.err
+    assert number > len(FILES) + 2, "the writes were not seen"
