@@ -75,21 +75,29 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     if not options.paths:
         options.parser.refuse("name the files to look at")
     with ExitStack() as open_:
-        _migrate(options, out, _target(options, open_) if options.apply or options.sealed_file else None)
-    return ExitCode.OK
+        target = _target(options, open_) if options.apply or options.sealed_file else None
+        return _migrate(options, out, target)
 
 
-def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> None:
+def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> ExitCode:
     from sparkconfig.cli.progress import Progress
+    from sparkconfig.errors import SparkConfigError
     from sparkconfig.migrate import plan, settings
 
     names = plan.Names(options.section, target.values() if target else {})
     files = plan.files_in(options.paths)
     progress = Progress(sum(path.stat().st_size for path in files if path.is_file()))
     plans: list[FilePlan] = []
+    unread: dict[str, str] = {}
     try:
         for path in files:
-            plans.append(plan.plan_file(path, names, provider=options.provider, kind=options.kind))
+            try:
+                plans.append(plan.plan_file(path, names, provider=options.provider, kind=options.kind))
+            except SparkConfigError as error:
+                # One file of a folder does not keep the others from being moved.
+                if path in options.paths:
+                    raise
+                unread[str(path)] = str(error)
             progress.add(path.stat().st_size)
     finally:
         progress.end()
@@ -103,7 +111,8 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
         from sparkconfig.migrate.apply import apply
 
         apply(moving, target, new_key=options.new_key)
-    _print(options, out, plans, target, todo)
+    _print(options, out, plans, target, todo, unread=unread)
+    return ExitCode.CONFIGURATION if unread else ExitCode.OK
 
 
 def _target(options: argparse.Namespace, open_: ExitStack) -> Target:
@@ -161,6 +170,8 @@ def _print(
     plans: list[FilePlan],
     target: Target | None,
     todo: dict[str, str],
+    *,
+    unread: dict[str, str],
 ) -> None:
     from sparkconfig._text import counted
     from sparkconfig.detection import detectors
@@ -173,10 +184,17 @@ def _print(
         "left": left,
         "detect_secrets": detectors.is_installed(),
         "files": [_as_json(each, options.provider, todo) for each in plans],
+        "unread": unread,
     }
     lines: list[str] = []
     for each in plans:
         lines += _described(each, options.provider, todo)
+    if unread:
+        lines += [
+            f"not looked at, {counted(len(unread), 'file')}:",
+            *(f"  {why}" for why in unread.values()),
+            "",
+        ]
     verb = "moved" if options.apply else "to move"
     lines.append(f"{counted(moved, 'secret')} {verb}, {left} left, in {counted(len(plans), 'file')}")
     if options.apply and moved and target is not None:

@@ -103,6 +103,23 @@ def test_apply_again_and_undo(folder: Path, migrate: Callable[..., tuple[int, st
     assert migrate("--undo", *TARGET)[0] == ExitCode.NOT_FOUND
 
 
+def test_a_file_of_a_folder_that_cannot_be_read_does_not_stop_the_others(
+    folder: Path, migrate: Callable[..., tuple[int, str]]
+) -> None:
+    (folder / "jobs" / "dump.sql").write_text(f"-- {VALUE}\n" + "SELECT 1;\n" * 120_000)
+    (folder / "jobs" / "wrong.yaml").write_text(f"a: [{VALUE}\n")
+    code, text = migrate("jobs", "--apply", *TARGET, "--new-key")
+    assert code == ExitCode.CONFIGURATION
+    assert "not looked at, 2 files:" in text
+    assert "dump.sql is longer than 1 MiB" in text
+    assert "3 secrets moved" in text
+    assert in_clear(folder) == ["dump.sql", "wrong.yaml"]
+    assert sorted(json.loads(migrate("jobs", "--json")[1])["unread"]) == ["jobs/dump.sql", "jobs/wrong.yaml"]
+    # A file that is named is one that somebody relies on.
+    code, text = migrate("jobs/dump.sql", "jobs/run.sh")
+    assert (code, "longer than 1 MiB" in text, "secret" in text.splitlines()[-1]) == (3, True, True)
+
+
 def test_a_second_migration_adds_to_the_first(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
     migrate("jobs/shop.conf", "--apply", *TARGET, "--new-key")
     migrate("jobs/run.sh", "--apply", *TARGET)
