@@ -2,6 +2,8 @@ package io.sparkconfig.redaction.engine
 
 import java.util.ArrayList
 
+import com.fasterxml.jackson.databind.JsonNode
+import io.sparkconfig.core.{Json, Snapshot}
 import munit.FunSuite
 
 class RegisteredSuite extends FunSuite {
@@ -30,5 +32,26 @@ class RegisteredSuite extends FunSuite {
     full = false
     assert(finds(registered, "x Later-Passw0rd x"))
     assert(finds(registered, "x Earlier-Passw0rd x"))
+  }
+
+  test("10,000 texts composed around one secret leave one value to mask, in one index") {
+    val secret = "the-one-Passw0rd"
+    val registered = new Registered((old: Array[Index], texts: ArrayList[String]) => Indexes.extend(old, texts))
+    var snapshot = Snapshot(0, Map.empty, Set.empty)
+    (1 to 10000).foreach { number =>
+      val entry = Json.obj()
+      entry.put("value", s"jdbc:x://h$number/d?password=$secret")
+      entry.putArray("redact").add(secret)
+      val news = Json.obj()
+      news.put("generation", number)
+      news.putObject("values").set[JsonNode](s"text $number", entry)
+      snapshot = snapshot.changedBy(news)
+      if (number % 1000 == 0) {
+        registered.add(snapshot.secretValues.iterator)
+        assertEquals((registered.size, registered.indexes.length), (1, 1))
+      }
+    }
+    assertEquals(snapshot.secretValues.toSet.size, 1)
+    assert(finds(registered, s"password=$secret"))
   }
 }
