@@ -219,7 +219,8 @@ def test_the_jar_carries_the_package_of_the_checkout() -> None:
 
 
 def test_the_repository_is_as_maven_central_wants_it(repository: Path) -> None:
-    for artifact in ("sparkconfig", "sparkconfig-aws", "sparkconfig-kafka"):
+    for part in ("", "-aws", "-azure", "-gcs", "-kafka"):
+        artifact = f"sparkconfig{part}"
         folder = repository / "io" / "sparkconfig" / f"{artifact}_{scala()}" / __version__
         name = f"{artifact}_{scala()}-{__version__}"
         files = [f"{name}.jar", f"{name}-sources.jar", f"{name}-javadoc.jar", f"{name}.pom"]

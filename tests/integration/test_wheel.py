@@ -184,7 +184,12 @@ EXPECTED = hashlib.sha256(VALUE.encode()).hexdigest()
 
 
 #: The packages of the libraries beside which the jars of connectors belong.
-LIBRARIES = {"aws": "software/amazon/awssdk", "kafka": "org/apache/kafka"}
+LIBRARIES = {
+    "aws": "software/amazon/awssdk",
+    "azure": "org/apache/hadoop/fs/azurebfs",
+    "gcs": "com/google/cloud/hadoop",
+    "kafka": "org/apache/kafka",
+}
 
 
 def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> None:

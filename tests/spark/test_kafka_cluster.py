@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import secrets
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,6 +16,7 @@ import pytest
 
 from support.leaks import LeakFinder
 from support.processes import wait_until
+from support.rotation import replace_file
 from support.session import running_session
 from support.shim import kafka_jar, shim_jar
 
@@ -25,6 +29,7 @@ pytestmark = [
 ]
 
 USER = "cluster-sender"
+TOKEN_SECONDS = 8
 PROVIDER = "io.sparkconfig.kafka.ReferenceConfigProvider"
 ALLOWED = f"-Dorg.apache.kafka.automatic.config.providers={PROVIDER}"
 
@@ -129,6 +134,80 @@ def test_a_running_stream_follows_a_rotation(site, tmp_path):
         assert query.runId == run
     finally:
         query.stop()
+
+
+def token(life: float) -> str:
+    """A token that nobody has signed, and that Kafka's own validator takes until its end."""
+    now = time.time()
+    parts = ({"alg": "none"}, {"sub": USER, "iat": now, "exp": int(now + life), "jti": secrets.token_hex(8)})
+    texts = (base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
+    return ".".join([*texts, ""])
+
+
+def test_a_running_stream_logs_in_with_tokens_that_live_for_seconds(site, tmp_path):
+    site.broker.create_topic(site.jvm, "tokens-in", partitions=2)
+    site.broker.create_topic(site.jvm, "tokens-out")
+    file, made = site.store.with_name("tokens.properties"), []
+    stop = threading.Event()
+
+    def mint() -> None:
+        made.append(token(TOKEN_SECONDS))
+        replace_file(file, f"first={made[0]}\ntoken={made[-1]}\n")
+
+    def keep_minting() -> None:
+        while not stop.wait(TOKEN_SECONDS / 4):
+            mint()
+
+    mint()
+    options = site.broker.token_options(f"files:{file}:token")
+    held = site.spark.read.format("kafka").options(**options, subscribe="tokens-out").load()
+    reader = site.spark.readStream.format("kafka").options(
+        **options, subscribe="tokens-in", startingOffsets="earliest"
+    )
+    writer = reader.load().writeStream.format("kafka").options(**options, topic="tokens-out")
+    minting = threading.Thread(target=keep_minting)
+    minting.start()
+    writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    query = writer.trigger(processingTime="200 milliseconds").start()
+    begun, expected = time.monotonic(), []
+    try:
+        # Producers and consumers are pooled: they log in again by themselves.
+        while len(expected) < 3 or time.monotonic() - begun < 2.5 * TOKEN_SECONDS:
+            expected.append(str(len(expected)))
+            frame = site.spark.createDataFrame([(expected[-1],)], "value string")
+            frame.write.format("kafka").options(**options, topic="tokens-in").save()
+            wait_until(
+                f"row {expected[-1]}",
+                lambda: (
+                    sorted(int(row[0]) for row in held.selectExpr("string(value)").collect())
+                    == list(range(len(expected)))
+                ),
+                timeout=120,
+                interval=0.3,
+            )
+        assert query.exception() is None
+        site.used.extend(made)
+        assert site.broker.lets_in(site.jvm, options)
+        assert not site.broker.lets_in(site.jvm, site.broker.token_options(f"files:{file}:first"))
+    finally:
+        stop.set()
+        minting.join()
+        query.stop()
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("files:{file}:none", r"tokens\.properties:none"),
+        ("nobody::token", "unknown provider 'nobody'"),
+        ("${{files:{file}:first}}", "without its"),
+    ],
+)
+def test_tokens_that_are_not_there(site, reference, said):
+    options = site.broker.token_options(reference.format(file=site.store.with_name("tokens.properties")))
+    with pytest.raises(Exception, match=said) as error:
+        site.spark.read.format("kafka").options(**options, subscribe="tokens-in").load().collect()
+    assert LeakFinder(site.used).count(str(error.value).encode()) == 0
 
 
 def test_a_class_that_kafka_may_not_load_is_refused(site):

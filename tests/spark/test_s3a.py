@@ -1,5 +1,6 @@
-"""S3A, Hadoop's file system for S3: its keys are references, on a cluster whose executors ask for them too.
+"""Hadoop's file systems for S3, Cloud Storage and Azure: credentials are references, on a cluster with executors.
 
+S3 is moto's. Cloud Storage is a fake of ours, read through Google's own connector. Of ABFS only the doors are called.
 The AWS SDK comes as its modules, 19 MB, instead of Hadoop's bundle of 690 MB.
 """
 
@@ -16,6 +17,8 @@ import pyspark
 import pytest
 
 from sparkconfig._spark import driver
+from support.fakes.cloud_storage import FakeCloudStorage
+from support.fakes.http_server import BODY_MARK
 from support.leaks import LeakFinder
 from support.maven import maven_jars
 from support.processes import Run, wait_until
@@ -39,6 +42,16 @@ CACHE = Path(__file__).resolve().parents[2] / ".cache"
 #: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last. The one of 3.4.1 would
 #: be 2.24.6, whose transfer manager could not be fetched.
 SDK = {"3.4.0": "2.23.19", "3.4.1": "2.29.52", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
+GCS = "3.0.4"
+#: Hadoop 3.5 has defaults for its own connector, such as 64m, which Google's cannot read.
+PLAIN_NUMBERS = {
+    "block.size": "67108864",
+    "rewrite.max.chunk.size": "536870912",
+    "outputstream.buffer.size": "8388608",
+    "inputstream.inplace.seek.limit": "8388608",
+    "inputstream.min.range.request.size": "2097152",
+}
+ACCOUNT = "shop.dfs.core.windows.net"
 USER = "spark"
 #: Hadoop 3.3, in Spark 3.5, has the first AWS SDK.
 REFERENCE_CREDENTIALS = "io.sparkconfig.aws.ReferenceCredentials" + ("V1" if SPARK_3 else "")
@@ -70,6 +83,17 @@ def jars_of_s3a(run: Run) -> list[Path]:
     return [jar for jar in found if artifact(jar) not in own]
 
 
+def jars_of_other_clouds(run: Run) -> list[Path]:
+    """Microsoft's and Google's connectors, without what they depend on: Spark has it, or it is inside."""
+    version = hadoop_version()
+    azure = [f"org.apache.hadoop:hadoop-azure:{version}"]
+    gcs = [f"com.google.cloud.bigdataoss:gcs-connector:{GCS}:shaded"]
+    return [
+        *maven_jars(run, f"abfs-{version}", azure, cache=CACHE, transitive=False),
+        *maven_jars(run, f"gcs-{GCS}", gcs, cache=CACHE, transitive=False),
+    ]
+
+
 def artifact(jar: Path) -> str:
     return re.sub(r"-\d.*", "", jar.stem)
 
@@ -83,6 +107,7 @@ class Site:
 
     folder: Path
     moto: object
+    gcs: FakeCloudStorage
     spark: object = None
     keys: list[dict[str, str]] = field(default_factory=list, repr=False)
 
@@ -96,8 +121,10 @@ class Site:
         if self.keys:
             iam.delete_access_key(UserName=USER, AccessKeyId=self.keys[-1]["id"])
         self.keys.append({"id": made["AccessKeyId"], "secret": made["SecretAccessKey"]})
+        self.gcs.token = made["SecretAccessKey"]
         part = self.folder / "aws.part"
-        part.write_text("".join(f"{key}={text}\n" for key, text in self.keys[-1].items()))
+        written = {**self.keys[-1], "sas": f"?sv=1&sig={made['AccessKeyId']}"}
+        part.write_text("".join(f"{key}={text}\n" for key, text in written.items()))
         part.replace(self.folder / "aws.properties")
         if self.spark is not None:
             context = self.spark.sparkContext
@@ -128,9 +155,13 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
 
     folder = tmp_path_factory.mktemp("s3a")
     (folder / "events").mkdir()
-    path = ":".join(map(str, [shim_jar(), connector_jar("aws"), *jars_of_s3a(harness_run)]))
-    with moto_server() as moto:
-        site = Site(folder, moto)
+    ours = [shim_jar(), *map(connector_jar, ("aws", "azure", "gcs"))]
+    path = ":".join(map(str, [*ours, *jars_of_s3a(harness_run), *jars_of_other_clouds(harness_run)]))
+    rows = {
+        f"rows/{part}": "".join(f"{part * 10 + row}\n" for row in range(10)).encode() for part in range(4)
+    }
+    with moto_server() as moto, FakeCloudStorage(rows) as gcs:
+        site = Site(folder, moto, gcs)
         iam = moto.client("iam")
         iam.create_user(UserName=USER)
         rights = {"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}
@@ -179,6 +210,14 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.guarded.secret.key": site.reference("secret"),
             # The same file system under a name for which Hadoop's cache is on; each request asks for the keys.
             "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
+            **{f"spark.hadoop.fs.gs.{name}": text for name, text in PLAIN_NUMBERS.items()},
+            "spark.hadoop.fs.gs.impl": "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem",
+            "spark.hadoop.fs.gs.storage.root.url": f"{gcs.url}/",
+            "spark.hadoop.fs.gs.auth.type": "ACCESS_TOKEN_PROVIDER",
+            "spark.hadoop.fs.gs.auth.access.token.provider": "io.sparkconfig.gcs.ReferenceTokens",
+            "spark.hadoop.sparkconfig.credential.fs.gs.auth.access.token": site.reference("secret"),
+            "spark.hadoop.sparkconfig.credential.fs.azure.account.access.token": site.reference("secret"),
+            f"spark.hadoop.sparkconfig.credential.fs.azure.sas.fixed.token.{ACCOUNT}": site.reference("sas"),
             f"{s3a}bucket.late.aws.credentials.provider": REFERENCE_CREDENTIALS,
             "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.late.access.key": site.reference("id"),
             "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.late.secret.key": site.reference("secret"),
@@ -186,6 +225,56 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
         with running_session(conf, folder=folder) as session:
             site.spark = session
             yield site
+
+
+def test_google_gets_the_newest_token_with_each_request(site: Site) -> None:
+    """With Hadoop's cache on, in a frame that was made before, and between the tasks of one read."""
+    held = site.spark.read.text("gs://shop/rows").selectExpr("int(value) id")
+    assert held.rdd.getNumPartitions() > 1
+    rows = held.toLocalIterator()
+    found = [next(rows).id]
+    site.rotate()
+    found += [row.id for row in rows]
+    assert sorted(found) == list(range(40))
+    site.rotate()
+    assert held.selectExpr("sum(id)").first()[0] == 780
+    assert site.gcs.refused == 0
+    site.gcs.token = "another"
+    with pytest.raises(Exception, match="401") as error:
+        site.spark.read.text("gs://shop/rows").count()
+    assert site.gcs.refused > 0
+    assert BODY_MARK in str(error.value), "Google's connector repeats what the server sends"
+    assert LeakFinder([keys["secret"] for keys in site.keys]).count(str(error.value).encode()) == 0
+    site.gcs.token = site.keys[-1]["secret"]
+
+
+def test_abfs_asks_for_the_newest_token_and_signature(site: Site) -> None:
+    """By ABFS's own adapters, as its client asks before each request."""
+    jvm, hadoop = site.spark._jvm, site.spark.sparkContext._jsc.hadoopConfiguration()
+    provider = "io.sparkconfig.azure.Reference"
+    confs = {
+        "Custom": {"fs.azure.account.oauth.provider.type": f"{provider}Tokens"},
+        "SAS": {"fs.azure.sas.token.provider.type": f"{provider}Sas"},
+    }
+    doors = {}
+    for kind, more in confs.items():
+        conf = jvm.org.apache.hadoop.conf.Configuration(hadoop)
+        for key, text in {"fs.azure.account.auth.type": kind, **more}.items():
+            conf.set(key, text)
+        doors[kind] = jvm.org.apache.hadoop.fs.azurebfs.AbfsConfiguration(conf, ACCOUNT)
+    tokens, signatures = doors["Custom"].getTokenProvider(), doors["SAS"].getSASTokenProvider()
+    for _ in range(3):
+        newest = site.keys[-1]
+        same = tokens.getToken().getAccessToken() == newest["secret"]
+        assert same, "another token"
+        signed = signatures.getSASToken(ACCOUNT, "shop", "/rows", "read") == f"sv=1&sig={newest['id']}"
+        assert signed, "another signature"
+        site.rotate()
+    conf.unset("sparkconfig.credential.fs.azure.account.access.token")
+    conf.set("fs.azure.account.auth.type", "Custom")
+    conf.set("fs.azure.account.oauth.provider.type", f"{provider}Tokens")
+    with pytest.raises(Exception, match=r"fs\.azure\.account\.access\.token' is not set"):
+        jvm.org.apache.hadoop.fs.azurebfs.AbfsConfiguration(conf, ACCOUNT).getTokenProvider()
 
 
 @pytest.mark.parametrize("bucket", ["plain", "guarded"])

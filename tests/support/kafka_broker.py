@@ -68,7 +68,12 @@ class KafkaBroker:
             "listener.security.protocol.map": "CLIENT:SASL_PLAINTEXT,INSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "inter.broker.listener.name": "INSIDE",
             "controller.listener.names": "CONTROLLER",
-            "sasl.enabled.mechanisms": _MECHANISM,
+            "sasl.enabled.mechanisms": f"{_MECHANISM},OAUTHBEARER",
+            # Kafka's own validator, which takes tokens that nobody has signed.
+            "listener.name.client.oauthbearer.sasl.jaas.config": (
+                "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;"
+            ),
+            "listener.name.client.oauthbearer.connections.max.reauth.ms": "3600000",
             f"listener.name.client.{_MECHANISM.lower()}.sasl.jaas.config": (
                 "org.apache.kafka.common.security.scram.ScramLoginModule required;"
             ),
@@ -138,11 +143,28 @@ class KafkaBroker:
         admin.close()
         wait_until("the broker to take a password", lambda: self.accepts(jvm, user, password), timeout=30)
 
+    def token_options(self, reference: str) -> dict[str, str]:
+        """What a Spark reader or writer needs to log in with tokens; ``reference`` stands without its braces."""
+        return {
+            "kafka.bootstrap.servers": self.servers,
+            "kafka.security.protocol": "SASL_PLAINTEXT",
+            "kafka.sasl.mechanism": "OAUTHBEARER",
+            "kafka.sasl.login.callback.handler.class": "io.sparkconfig.kafka.ReferenceOAuthBearer",
+            "kafka.sasl.jaas.config": (
+                "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
+                f' reference="{reference}";'
+            ),
+        }
+
     def accepts(self, jvm: Any, user: str, password: str) -> bool:
         """Whether a client with this password can log in."""
+        return self.lets_in(jvm, self.options(user, password))
+
+    def lets_in(self, jvm: Any, options: dict[str, str]) -> bool:
+        """Whether a client with these options can log in."""
         from py4j.protocol import Py4JJavaError
 
-        given = {key.removeprefix("kafka."): text for key, text in self.options(user, password).items()}
+        given = {key.removeprefix("kafka."): text for key, text in options.items()}
         admin = self._admin(jvm, **given)
         try:
             admin.describeCluster().nodes().get()

@@ -19,7 +19,9 @@ FOLDER = Path(__file__).parents[1] / "jars"
 
 CONNECTORS = {
     "aws": "credentials for S3A and Iceberg, which belong beside the AWS SDK",
-    "kafka": "Kafka's config provider, which belongs beside kafka-clients",
+    "azure": "tokens and signatures for ABFS, which belong beside hadoop-azure",
+    "gcs": "tokens for Cloud Storage, which belong beside gcs-connector",
+    "kafka": "Kafka's config provider and OAuth tokens, which belong beside kafka-clients",
 }
 """The small jars, and what each of them holds."""
 

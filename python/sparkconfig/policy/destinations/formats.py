@@ -23,8 +23,9 @@ _WRAPPER = "sparkconfig"
 _WRAPPED = "sparkconfig.format"
 _PROVIDER = "connectionprovider"
 _JAAS = re.compile(
-    r"\s*org\.apache\.kafka\.common\.security\.(?:plain\.PlainLoginModule|scram\.ScramLoginModule)\s+required"
-    r"(?:\s+(?:username|password)\s*=\s*(?:\"[^\"\\;]*\"|'[^'\\;]*'))*\s*;\s*"
+    r"\s*org\.apache\.kafka\.common\.security\."
+    r"(?:plain\.PlainLoginModule|scram\.ScramLoginModule|oauthbearer\.OAuthBearerLoginModule)\s+required"
+    r"(?:\s+(?:username|password|token)\s*=\s*(?:\"[^\"\\;]*\"|'[^'\\;]*'))*\s*;\s*"
 )
 
 
@@ -177,7 +178,7 @@ class Formats:
         if name in source.jaas:
             if not _JAAS.fullmatch(text):
                 raise UnclearError(
-                    f"the option '{name}' holds another login module than PLAIN's or SCRAM's, or more"
+                    f"the option '{name}' holds another login module than PLAIN's, SCRAM's or OAUTHBEARER's, or more"
                 )
         elif (
             name in (*goal.options, goal.port_option, _WRAPPED)

@@ -219,3 +219,18 @@ def test_the_audit_says_where_a_reference_would_go(tmp_path):
     ]
     assert (records[0]["user"], records[0]["source"]) == ("ana", "jdbc")
     assert "literal" not in file.read_text()
+
+
+def test_tokens_of_kafkas_clients_go_to_their_brokers_alone(tmp_path):
+    """What ReferenceOAuthBearer asks; as an option beside a handler of one's own, the same text is refused."""
+    policies = made(tmp_path, {**BOUND, "to": "k1:9092,k2:9092"})
+    module = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"
+    asked = {**KAFKA, "kafka.sasl.jaas.config": f'{module} required token="{SECRET}";'}
+    asked.pop("subscribe")
+    assert connects(policies, asked, ["kafka"])["allowed"]
+    for change in (
+        {"kafka.bootstrap.servers": "evil:9092"},
+        {"kafka.sasl.login.callback.handler.class": "evil.Handler"},
+        {"kafka.sasl.jaas.config": f'{module} required token="{SECRET}" debug="x";'},
+    ):
+        assert not connects(policies, {**asked, **change}, ["kafka"])["allowed"], change

@@ -2,7 +2,7 @@ package io.sparkconfig.aws
 
 import java.net.URI
 
-import io.sparkconfig.core.{Expression, SparkConfigException, Values}
+import io.sparkconfig.core.{FreshText, SparkConfigException}
 import org.apache.hadoop.conf.Configuration
 
 /**
@@ -16,24 +16,19 @@ private[aws] final class Keys(texts: Seq[(String, Option[String])]) {
     s"io.sparkconfig.aws: '$name' is not set. It holds a reference, such as ${"${vault:aws/shop:AccessKeyId}"}")
 
   /** The newest values, all of one generation: id, secret, and the token where there is one. */
-  def newest(): Seq[String] = {
-    val written = Seq(id, secret, token).flatMap { case (_, text) => text }
-    val held = written.filter(Expression.mayHold)
-    val values = held.zip(Keys.ask(held.map(Expression(_)))).toMap
-    written.map(text => values.getOrElse(text, text))
-  }
+  def newest(): Seq[String] = Keys.fresh.values(Seq(id, secret, token).flatMap { case (_, text) => text })
 
   override def toString: String = s"Keys(${texts.map(_._1).mkString(", ")})"
 }
 
 private[aws] object Keys {
+  private val fresh = new FreshText
 
   /** The credential names of S3A, for a bucket before those for all. */
   def ofHadoop(uri: URI, conf: Configuration): Keys = {
     def text(name: String) = {
       val bucket = Option(uri).flatMap(each => Option(each.getHost)).map(host => s"fs.s3a.bucket.$host.$name")
-      val found = (bucket.toSeq :+ s"fs.s3a.$name").map(Prefix + _).flatMap(key => Option(conf.getRaw(key))).headOption
-      s"${Prefix}fs.s3a.$name" -> found.map(_.trim).filter(_.nonEmpty)
+      s"${FreshText.Prefix}fs.s3a.$name" -> FreshText.ofHadoop(conf, bucket.toSeq :+ s"fs.s3a.$name")
     }
     new Keys(Seq(text("access.key"), text("secret.key"), text("session.token")))
   }
@@ -43,22 +38,4 @@ private[aws] object Keys {
     Seq("access-key-id", "secret-access-key", "session-token").map { name =>
       s"client.credentials-provider.$name" -> Option(properties.get(name)).map(_.trim).filter(_.nonEmpty)
     })
-
-  /** As for Hadoop's own credentials: Spark itself puts no value in the place of these. */
-  private val Prefix = "sparkconfig.credential."
-
-  /** A file of a thousand parts is a thousand requests: the driver's stores are not asked for each of them. */
-  private val FreshNanos = 100L * 1000000
-  @volatile private var askedAt = System.nanoTime() - FreshNanos
-
-  private def ask(expressions: Seq[Expression]): Seq[String] = {
-    val held = Values.snapshot
-    val known = expressions.flatMap(held.get(_))
-    if (known.size == expressions.size && System.nanoTime() - askedAt < FreshNanos) known
-    else {
-      val values = Values.resolveAll(expressions)
-      askedAt = System.nanoTime()
-      values
-    }
-  }
 }
