@@ -9,14 +9,21 @@ import re
 import threading
 import time
 from collections.abc import Mapping, Set
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 from sparkconfig.errors import AccessDeniedError, ProviderError, ProviderUnavailableError
-from sparkconfig.providers._kit.http import CA_FILE, OAUTH_REFUSALS, PROXY, status_failure, transport_failure
+from sparkconfig.providers._kit.http import (
+    CA_FILE,
+    OAUTH_REFUSALS,
+    PROXY,
+    ahead_of,
+    clock_note,
+    status_failure,
+    transport_failure,
+)
 from sparkconfig.providers._kit.minted import DEFAULT_LIFE, ttl_of
 from sparkconfig.providers._kit.params import Param, ParamValues
 from sparkconfig.providers._kit.store import NETWORK, StoreProvider
@@ -27,8 +34,6 @@ __all__ = ["GcpTokenConfigProvider"]
 
 _SCOPES = "https://www.googleapis.com/auth/"
 _SCOPE = re.compile(r"[\w.-]+", re.ASCII)
-#: Seconds by which a clock may be off before an error mentions it.
-_SKEW = 60
 
 
 class GcpTokenConfigProvider(StoreProvider):
@@ -181,7 +186,7 @@ class _Ask:
         self.life = told.get("expires_in", self.life)
         if isinstance(told.get("expireTime"), str):  # impersonation tells a time instead
             end = dt.datetime.fromisoformat(told["expireTime"].replace("Z", "+00:00"))
-            self.life = end.timestamp() - time.time() + _ahead(answer)
+            self.life = end.timestamp() - time.time() + ahead_of(answer.headers.get("Date"))
 
     def _refused(self, answer: WebAnswer) -> AccessDeniedError | None:
         code = (answer.object or {}).get("error")
@@ -191,12 +196,7 @@ class _Ask:
             or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR
         ):
             return None
-        skew = _ahead(answer)
-        clock = (
-            f"; this machine's clock is {abs(skew):.0f} s {'ahead of' if skew > 0 else 'behind'} the server's"
-            if abs(skew) >= _SKEW
-            else ""
-        )
+        clock = clock_note(answer.headers.get("Date"))
         return AccessDeniedError(
             f"{self._where}: the token was refused ({code}); check the credentials{clock}"
         )
@@ -206,11 +206,3 @@ def _private(url: str) -> bool:
     """Whether nobody on the way reads what is sent there."""
     parts = urlsplit(url)
     return parts.scheme == "https" or parts.hostname in {"localhost", "127.0.0.1", "::1"}
-
-
-def _ahead(answer: WebAnswer) -> float:
-    """Return by how many seconds this machine's clock is ahead of the server's."""
-    try:
-        return time.time() - parsedate_to_datetime(answer.headers.get("Date") or "").timestamp()
-    except (TypeError, ValueError):
-        return 0.0

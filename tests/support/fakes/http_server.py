@@ -4,6 +4,7 @@ Fakes built on it follow a store's public API documentation. They stand in where
 in a test; each says so in its docstring.
 """
 
+import contextlib
 import json
 import socket
 import ssl
@@ -157,18 +158,37 @@ class FakeHttpServer:
         """How many seconds its clock is ahead, as its answers tell."""
         self.stopping = threading.Event()
         self._faults = deque()
-        handler = type("Handler", (_Handler,), {"fake": self})
-        self._server = _Server(("127.0.0.1", 0), handler)
-        if tls is not None:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(tls.certificate, tls.key)
-            self._server.socket = context.wrap_socket(
-                self._server.socket, server_side=True, do_handshake_on_connect=False
-            )
+        self._tls = tls
+        self._listen(0)
         scheme = "https" if tls else "http"
         self.port = self._server.server_address[1]
         self.url = f"{scheme}://localhost:{self.port}"
+
+    def _listen(self, port):
+        handler = type("Handler", (_Handler,), {"fake": self})
+        self._server = _Server(("127.0.0.1", port), handler)
+        if self._tls is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self._tls.certificate, self._tls.key)
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+
+    @contextlib.contextmanager
+    def down(self):
+        """Nobody listens at the port meanwhile; afterwards the server is there again."""
+        self._end()
+        try:
+            yield
+        finally:
+            self._listen(self.port)
+            self._thread.start()
+
+    def _end(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
 
     def answer(self, request):
         raise NotImplementedError
@@ -193,6 +213,4 @@ class FakeHttpServer:
 
     def __exit__(self, *_):
         self.stopping.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        self._end()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ssl
+import time
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from sparkconfig.errors import (
@@ -14,7 +16,15 @@ from sparkconfig.errors import (
 )
 from sparkconfig.providers._kit.params import Param
 
-__all__ = ["CA_FILE", "OAUTH_REFUSALS", "PROXY", "status_failure", "transport_failure"]
+__all__ = [
+    "CA_FILE",
+    "OAUTH_REFUSALS",
+    "PROXY",
+    "ahead_of",
+    "clock_note",
+    "status_failure",
+    "transport_failure",
+]
 
 CA_FILE = Param("ca.file", "PEM file with the authorities to trust, instead of the system's")
 PROXY = Param("proxy", "URL of an HTTP proxy; unset: the usual environment variables apply")
@@ -30,6 +40,8 @@ OAUTH_REFUSALS = {
     "unauthorized_client",
     "unsupported_grant_type",
 }
+#: Seconds by which a clock may be off before an error mentions it.
+_SKEW = 60
 _BUSY = {408, 425, 429, 472, 473}
 
 
@@ -42,6 +54,28 @@ def status_failure(where: str, status: int | None) -> ProviderError:
     if status is None or status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return ProviderUnavailableError(f"{where}: the store is not available (HTTP {status})")
     return ProviderError(f"{where}: the store refused the request (HTTP {status}); check path and params")
+
+
+def ahead_of(date: str | None) -> float:
+    """Return by how many seconds this machine's clock is ahead of a server's; 0 if its answer had no date.
+
+    Args:
+        date: the answer's header `Date`.
+    """
+    try:
+        return time.time() - parsedate_to_datetime(date or "").timestamp()
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def clock_note(date: str | None) -> str:
+    """Return what a refusal says of this machine's clock, or "": what is signed with a wrong time is refused."""
+    ahead = ahead_of(date)
+    if abs(ahead) < _SKEW:
+        return ""
+    return (
+        f"; this machine's clock is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the server's"
+    )
 
 
 def transport_failure(where: str, error: BaseException) -> ProviderUnavailableError:

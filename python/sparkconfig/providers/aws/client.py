@@ -12,7 +12,7 @@ from sparkconfig.errors import (
     SecretNotFoundError,
 )
 from sparkconfig.providers._kit.fields import BASE64_KEYS
-from sparkconfig.providers._kit.http import CA_FILE, PROXY, status_failure, transport_failure
+from sparkconfig.providers._kit.http import CA_FILE, PROXY, clock_note, status_failure, transport_failure
 from sparkconfig.providers._kit.named import NamedStoreProvider
 from sparkconfig.providers._kit.params import Param, ParamValues
 from sparkconfig.providers._kit.store import NETWORK, TTL
@@ -49,6 +49,7 @@ _DENIED = {
     "IncompleteSignature",
     "InvalidAccessKeyId",
     "InvalidClientTokenId",
+    "InvalidIdentityToken",
     "InvalidKeyId",
     "InvalidSignatureException",
     "MissingAuthenticationToken",
@@ -58,7 +59,13 @@ _DENIED = {
     "UnrecognizedClientException",
 }
 _BUSY = {"Throttling", "ThrottlingException", "ThrottledException", "RequestLimitExceeded", "InternalFailure"}
-_BUSY |= {"TooManyRequestsException", "InternalServerError", "InternalServiceError", "ServiceUnavailable"}
+_BUSY |= {
+    "IDPCommunicationError",
+    "TooManyRequestsException",
+    "InternalServerError",
+    "InternalServiceError",
+    "ServiceUnavailable",
+}
 _NO_IDENTITY = {
     "CredentialRetrievalError",
     "NoAuthTokenError",
@@ -198,7 +205,10 @@ class AwsProvider(NamedStoreProvider):
         if code in _NOT_THERE:
             return SecretNotFoundError(f"{where}: not found ({code})")
         if code in _DENIED or status in {401, 403}:
-            return AccessDeniedError(f"{where}: not allowed ({code}); check credentials and IAM policy")
+            clock = clock_note(response.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("date"))
+            return AccessDeniedError(
+                f"{where}: not allowed ({code}); check credentials and IAM policy{clock}"
+            )
         if code in _BUSY:
             return ProviderUnavailableError(f"{where}: the store is busy ({code})")
         if code == "InvalidRequestException":
