@@ -17,8 +17,8 @@ __all__ = ["empty", "in_clear", "is_secret", "near_misses", "of_start", "remedy_
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|\bsas)s?$|^(spark\.)?redis\.auth$|\.auth\.pass$|fs\.azure\.(account\.key|sas|account\.oauth2\.client\.secret)\."
-    r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$",
+    r"|\bsas)s?$|^(spark\.)?redis\.auth$|\.auth\.pass$|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)|sas)\."
+    r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",
     re.IGNORECASE,
 )
 # A customer's own key (SSE-C), or else the name of one in a key store: an ARN, an alias, a UUID.

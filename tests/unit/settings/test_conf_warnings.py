@@ -115,6 +115,15 @@ def test_what_is_not_a_secret(key: str, text: str) -> None:
         ("spark.sql.catalog.ice.url", f"jdbc:sqlserver://db;user=a;password={VALUE}"),
         ("spark.hadoop.fs.s3a.encryption.key", "c2VjcmV0LWtleQ=="),
         ("spark.hadoop.fs.s3a.bucket.shop.server-side-encryption.key", "c2VjcmV0LWtleQ=="),
+        ("spark.mongodb.connection.uri", f"mongodb://shop:{VALUE}@db1/shop"),
+        ("spark.config.providers.gcp.param.credentials.json", f'{{"private_key": "{VALUE}"}}'),
+        ("spark.hadoop.sparkconfig.credential.fs.gs.auth.access.token", VALUE),
+        ("spark.hadoop.sparkconfig.credential.fs.azure.account.access.token", VALUE),
+        (
+            "spark.hadoop.sparkconfig.credential.fs.azure.account.access.token.shop.dfs.core.windows.net",
+            VALUE,
+        ),
+        ("spark.hadoop.sparkconfig.credential.fs.azure.sas.fixed.token.shop.dfs.core.windows.net", VALUE),
     ],
 )
 def test_secrets_that_look_harmless(key: str, text: str) -> None:
