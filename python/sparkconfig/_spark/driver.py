@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
-from sparkconfig import redaction
+from sparkconfig import redaction, secret
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.redaction.jvm import driver_api, learn, unlogged
 from sparkconfig.secret import Secret
@@ -36,7 +37,7 @@ def current(text: str) -> Secret:
     failure: SparkConfigError
     try:
         with unlogged():
-            answer = json.loads(api.currentJson(text))
+            answer = json.loads(_asked(api, "currentJson", text))
         return _secret(answer["value"], answer)
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)
@@ -134,6 +135,28 @@ def status() -> dict[str, Any]:
     return dict(json.loads(_driver_api().status()))
 
 
+def _asked(api: Any, method: str, text: str) -> str:  # noqa: ANN401 - a Py4J view has no type
+    """Call a method with a text. Py4J's own way looks for a converter of it first, which takes as long as the call."""
+    from py4j import protocol
+
+    client, target = api._gateway_client, api._target_id  # noqa: SLF001 - what Py4J's own call uses
+    command = f"{protocol.CALL_COMMAND_NAME}{target}\n{method}\n{protocol.get_command_part(text)}"
+    answer = client.send_command(command + protocol.END_COMMAND_PART)
+    return str(protocol.get_return_value(answer, client, target, method))
+
+
+#: The streams that are known to be redacted.
+_streams: tuple[object, object] = (None, None)
+
+
+def _redact() -> None:
+    """Redact what this process shows, unless that is known."""
+    global _streams  # noqa: PLW0603 - one per process, as the hooks are
+    if _streams != (sys.stdout, sys.stderr) or secret.on_reveal is None:
+        redaction.install()
+        _streams = (sys.stdout, sys.stderr)
+
+
 def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no type
     try:
         from pyspark import SparkContext
@@ -146,7 +169,7 @@ def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no ty
             " a Spark Connect client has no values, and the server resolves the references of its options"
         )
     # Before the first value: from now on nothing that this process shows holds one.
-    redaction.install()
+    _redact()
     return driver_api(context._jvm)  # noqa: SLF001
 
 
