@@ -227,6 +227,7 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             yield site
 
 
+@pytest.mark.skipif(SPARK_3, reason="Google's connector 3 needs Hadoop 3.3.5, and Spark 3.5 has 3.3.4")
 def test_google_gets_the_newest_token_with_each_request(site: Site) -> None:
     """With Hadoop's cache on, in a frame that was made before, and between the tasks of one read."""
     held = site.spark.read.text("gs://shop/rows").selectExpr("int(value) id")
