@@ -2,9 +2,10 @@
 
     python tests/support/class_archive.py [--pyspark DIR] [--into DIR]
 
-Half of the processor time of a short Spark application goes into loading classes; the tests start some hundred of
-them. This starts Spark once with `-XX:ArchiveClassesAtExit`, keeps the archive, and prints a JAVA_HOME whose ``java``
-starts the real one with it. The JVM takes an archive only if the class path begins as it did when the archive was
+Half of the processor time of a short Spark application goes into loading classes, a third of the rest into optimizing
+code that runs for seconds; the tests start some hundred of them. This starts Spark once with
+`-XX:ArchiveClassesAtExit`, keeps the archive, and prints a JAVA_HOME whose ``java`` starts the real one with it and
+without the optimizing compiler. The JVM takes an archive only if the class path begins as it did when the archive was
 made, so that ``java`` moves Spark's own jars in front of conf folders and extra jars; with
 ``SPARKCONFIG_CLASS_PATH=asis`` it leaves the class path alone. Where no archive can be made, the JAVA_HOME of today
 is printed: the tests then take longer and find the same.
@@ -52,6 +53,8 @@ while [ "$left" -gt 0 ]; do
   set -- "$@" "$argument"
 done
 case " $* " in *" scala.tools.nsc.Main "*) archive=${{archive:+{compiler}}} ;; esac
+# JDK_JAVA_OPTIONS does not reach a process of the tests that starts with an environment of its own.
+set -- -XX:TieredStopAtLevel=1 "$@"
 [ -n "$archive" ] || exec {java} "$@"
 if [ -n "${{SPARKCONFIG_ARCHIVE_AT_EXIT-}}" ]; then
   case " $* " in *" org.apache.spark.launcher.Main "*) exec {java} "$@" ;; esac
