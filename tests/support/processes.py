@@ -76,10 +76,16 @@ class Child:
     def wait_for_or_end(self, pattern: str, *, timeout: float) -> re.Match[str] | None:
         """Like `wait_for`, but the end of the process without such a line is an answer too: None."""
         compiled = re.compile(pattern, re.MULTILINE)
+        searched = -1
 
         def probe() -> tuple[re.Match[str] | None] | None:
+            nonlocal searched
             # In this order, so that the last words of a process are read.
             ended = self.process.poll() is not None
+            size = self.log.stat().st_size
+            if size == searched and not ended:
+                return None
+            searched = size
             match = compiled.search(self.output())
             return (match,) if match or ended else None
 
