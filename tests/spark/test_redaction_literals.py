@@ -17,6 +17,7 @@ SECRETS = {
     "spark.shop.apiKey": "shopApiKey-73",
     "spark.shop.sas": "sv=2024&sig=shopSas-74",
     "spark.shop.private_key": "shopPrivateKey-75",
+    "spark.config.connections.shop.option.password": "shopLogin-77",
     "spark.shop.colour": "shopColourIsSecret-76",
 }
 HARMLESS = {
@@ -46,6 +47,23 @@ def test_literal_secrets_join_the_registry(jvm):
     for value in [*HARMLESS.values(), "jaasUserName-91"]:
         assert redactor.redact(value) == value
     assert redactor.redact(JAAS) == f'Login required username="jaasUserName-91" password="{MASK}";'
+
+
+def test_literal_secrets_of_a_named_connection(jvm):
+    options = {
+        "url": "jdbc:mysql://app:urlPassword-1@db/shop",
+        "Password": "optionPassword-2",
+        "dsn": "host=db password=dsnPassword-3",
+        "token": "${vault:db:token-4}",
+        "password.file": "/run/secrets/5",
+    }
+    given = jvm.java.util.HashMap()
+    for key, text in options.items():
+        given.put(key, text)
+    given = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(given)
+    found = scala_object(jvm, "io.sparkconfig.redaction.LiteralKeys").valuesOf(given).mkString(" ").split()
+    assert {"urlPassword-1", "optionPassword-2", "dsnPassword-3"} <= set(found)
+    assert not {options["token"], options["password.file"]} & set(found)
 
 
 def test_a_malformed_expression_names_its_key(jvm):

@@ -231,6 +231,8 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         named("dbtable 'sysibm.sysdummy1', `SPARKCONFIG.Connection` 'look'"),
         "SELECT * FROM connected WITH (url 'jdbc:derby:memory:other;create=true')",
         "SELECT * FROM bound WITH (`sparkconfig.connection` 'shop')",
+        named("dbtable '(VALUES $[keyValue=password]) a'"),
+        named("dbtable 'sysibm.sysdummy1', hint '$[keyValue=url]'"),
         BOUND.replace("TABLE bound", "TABLE peek").replace("(url", "(sparkconfig.connection 'shop', url"),
     ],
     "use a connection of somebody else": [

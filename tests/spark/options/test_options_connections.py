@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from spark.options.conftest import has_connect
 from spark.options.doors import explained
 from spark.options.test_options_stream import run
 from spark.options.test_options_tables import shown
@@ -165,14 +164,56 @@ def test_another_source_does_not_get_the_options(doors):
     assert doors.stored() == []
 
 
+EVIL = "jdbc:postgresql://evil/x"
+
+
+@pytest.mark.parametrize("name", ["shop", "late"])
+def test_a_users_option_does_not_lead_to_those_of_the_connection(numbers, name):
+    """By substitution, one option may name others of its map."""
+    for text in (
+        "$[keyValue=password]", "$[keyValue=URL]", "$[keyValue/defaultKey=user/=none]", "$[keyValue/fromValueOfKey/=a]",
+    ):  # fmt: skip
+        with pytest.raises(Exception, match=r"'dbtable' may not name what the connection") as error:
+            jdbc(numbers, name, dbtable=f"(select '{text}' id) t").load().collect()
+        assert_name_alone(numbers, str(error.value))
+    asked = f"(select $[sysProp/defaultValue=7/=none.{name}] id) t"
+    assert numbers.ids(jdbc(numbers, name, dbtable=asked).load()) == [7]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("url", EVIL), ("PassWord", "mine"), ("socketFactory", "com.acme.Own"), ("connectionProvider", "basic"),
+     ("sessionInitStatement", "drop table numbers"), (KEY, "late")],
+)  # fmt: skip
+def test_a_table_of_a_catalog_goes_where_its_connection_says(numbers, option):
+    """Spark joins the options of one read or write with those of the catalog."""
+    key, text = option
+    refused = r"cannot be overridden|may not stand beside|has its connection"
+    with pytest.raises(Exception, match=refused) as read:
+        numbers.spark.read.option(key, text).table("named.public.numbers").collect()
+    more = numbers.spark.range(4, 5).selectExpr("int(id) id")
+    with pytest.raises(Exception, match=refused) as written:
+        more.writeTo("named.public.numbers").option(key, text).append()
+    with pytest.raises(Exception, match=refused):
+        more.writeTo("named.public.fresh").option(key, text).create()
+    assert_name_alone(numbers, *(str(each.value).replace(EVIL, "") for each in (read, written)))
+    numbers.spark.sql("DROP TABLE IF EXISTS named.public.fresh")
+
+
+def test_a_table_of_a_catalog_takes_options_of_reading(numbers):
+    read = numbers.spark.read.option("fetchsize", "1").table("named.public.numbers")
+    assert numbers.ids(read) == [1, 2, 3]
+    more = numbers.spark.range(4, 5).selectExpr("int(id) id")
+    more.writeTo("named.public.numbers").option("batchsize", "1").append()
+    assert numbers.ids(numbers.spark.table("named.public.numbers")) == [1, 2, 3, 4]
+
+
 def test_jdbc_with_a_url_of_its_own(numbers):
-    """Spark 3.5 reads such a frame itself: there the connection's user and password must not join the user's URL."""
-    expected = (
-        r"sets the option 'url'|does not go with jdbc"
-        if has_connect()
-        else r"password was provided|password authentication failed"
-    )
+    """Spark 3.5 reads such a frame itself: there the connection is compared when it is made."""
+    refused = r"sets the option 'url'|does not go with jdbc"
     url = f"{numbers.postgres.jdbc_url('keeper')}?user=keeper"
-    with pytest.raises(Exception, match=expected) as error:
+    with pytest.raises(Exception, match=refused) as error:
         numbers.spark.read.option(KEY, "shop").jdbc(url, "numbers").collect()
     numbers.assert_hidden(str(error.value))
+    with pytest.raises(Exception, match=refused):
+        numbers.spark.read.option(KEY, "shop").jdbc(url, "numbers", predicates=["id > 0", "id < 1"]).collect()

@@ -1,6 +1,7 @@
 package io.sparkconfig.core
 
 import java.util.Locale
+import java.util.concurrent.ConcurrentHashMap
 import java.util.regex.Pattern
 
 import scala.collection.JavaConverters._
@@ -30,7 +31,36 @@ private[sparkconfig] final class NamedConnection(
   def letsUsersSet(option: String): Boolean =
     besides.exists(_.matcher(NamedConnections.folded(option)).matches)
 
+  /** Its own text of an option, or none. */
+  private def text(option: String): Option[String] =
+    options.collectFirst { case (key, text) if NamedConnections.folded(key) == NamedConnections.folded(option) => text }
+
+  /** Notes what its options became where Spark reads them itself: such a text is the connection's, too. */
+  def became(resolved: Map[String, String]): Unit = options.foreach { case (key, text) =>
+    resolved.get(key).filter(_ != text).foreach { value =>
+      if (values.size >= NamedConnection.MostValues) values.clear()
+      values.add(NamedConnections.folded(key) -> value)
+    }
+  }
+
+  private val values = ConcurrentHashMap.newKeySet[(String, String)]()
+
+  /** Why somebody cannot connect with these options in this connection's name; None: he can. */
+  def problemWith(given: Map[String, String]): Option[String] = given.toSeq.sortBy(_._1).collectFirst {
+    case (key, found) if text(key).exists(_ != found) && !values.contains(NamedConnections.folded(key) -> found) =>
+      s"The connection '$name' sets the option '$key', which cannot be overridden: " +
+        "leave it out, or do not name the connection."
+    case (key, _) if text(key).isEmpty && !key.equalsIgnoreCase("driver") && !letsUsersSet(key) =>
+      s"The option '$key' may not stand beside the connection '$name', since it could lead elsewhere or load code."
+  }
+
   override def toString: String = s"NamedConnection($name)"
+}
+
+private object NamedConnection {
+
+  /** A value for each rotation of what Spark reads itself, which are few: the URL of a database. */
+  val MostValues = 100
 }
 
 /** The connections of the running application, on its driver. Python reads and checks their settings. */
@@ -55,6 +85,17 @@ private[sparkconfig] object NamedConnections {
   }
 
   def find(name: String): Option[NamedConnection] = known.get(name)
+
+  /**
+   * Refuses a connection that names one of these, and is about to be made otherwise.
+   *
+   * @param options its URL, properties and driver
+   * @throws SparkConfigException naming the option
+   */
+  def requireOwn(options: Map[String, String]): Unit =
+    nameIn(options).flatMap(find).flatMap(_.problemWith(withoutKey(options))).foreach { problem =>
+      throw new SparkConfigException(problem)
+    }
 
   /** The options without what their connection sets: those that the user wrote. */
   def written(options: Map[String, String]): Map[String, String] = nameIn(options).flatMap(find) match {

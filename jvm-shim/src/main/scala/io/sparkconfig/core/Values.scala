@@ -73,9 +73,10 @@ object Values {
   /** Values of several expressions in their order, all of one generation. */
   def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
 
-  /** As [[ValueSource.allowConnection]], if the options hold references. */
+  /** As [[ValueSource.allowConnection]], if the options hold references or name a connection. */
   def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
-    if (options.exists { case (_, text) => Expression.mayHold(text) }) source.allowConnection(formats, options)
+    if (NamedConnections.isNamed(options) || options.exists { case (_, text) => Expression.mayHold(text) })
+      source.allowConnection(formats, options)
 
   /** As [[ValueSource.resolveNamed]]. */
   def resolveNamed(expressions: Seq[Expression]): Seq[String] = source.resolveNamed(expressions)

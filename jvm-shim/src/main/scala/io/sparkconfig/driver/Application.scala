@@ -9,8 +9,8 @@ import io.sparkconfig.core.{Expression, Json, NamedConnections, SparkConfigExcep
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
-import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
+import io.sparkconfig.redaction.{LiteralKeys, RedactionSinks}
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
@@ -143,6 +143,8 @@ private[sparkconfig] object Application {
       val application = new Application(sc, client, values, hadoop.references)
       Values.install(values)
       NamedConnections.hold(plan.connections)
+      val literals = plan.connections.flatMap(each => LiteralKeys.valuesOf(each.options))
+      Redactor.register(literals)
       val confValue = (key: String, text: String) => plan.value(key, text, values.snapshot)
       val connectors = new ConnectorCode(client.settings.resolvePrefixes)
       ReferenceConf.install(conf, confValue, connectors)
@@ -157,6 +159,7 @@ private[sparkconfig] object Application {
       Doors.open(sc)
       InPlaceConfs.hold(plan.inPlace.keys)
       application.begin()
+      if (literals.nonEmpty) application.mask(literals)
       synchronized { current = Some(application) }
       val count = plan.snapshot.values.size
       log.info(

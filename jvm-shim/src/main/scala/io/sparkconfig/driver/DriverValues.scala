@@ -6,7 +6,16 @@ import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.core.{AgentUnavailableException, Expression, Renewal, Snapshot, Threads, Used, ValueSource}
+import io.sparkconfig.core.{
+  AgentUnavailableException,
+  Expression,
+  NamedConnections,
+  Renewal,
+  Snapshot,
+  Threads,
+  Used,
+  ValueSource
+}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.redaction.engine.Redactor
@@ -51,8 +60,10 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Some("application"), expressions)
 
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
+  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
+    NamedConnections.requireOwn(options)
     PolicyClient.running.foreach(_.connection(formats, options))
+  }
 
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
     // Somebody else may have been refused before.

@@ -5,7 +5,16 @@ import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 
 import scala.util.control.NonFatal
 
-import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Threads, Used, ValueSource}
+import io.sparkconfig.core.{
+  Expression,
+  NamedConnections,
+  Renewal,
+  Snapshot,
+  SparkConfigException,
+  Threads,
+  Used,
+  ValueSource
+}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.api.plugin.PluginContext
@@ -179,7 +188,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 
   /** What was allowed once in this process is allowed: policies do not change while an application runs. */
   override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
-    if (policies && !connections.contains((formats, options))) {
+    if ((policies || NamedConnections.isNamed(options)) && !connections.contains((formats, options))) {
       answered(ask(AskConnection(formats, options))) match {
         case Plain => if (connections.size < MostConnections) connections.add((formats, options))
         case Refused(message) => throw new SparkConfigException(message)

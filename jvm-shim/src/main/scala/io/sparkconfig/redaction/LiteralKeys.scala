@@ -2,7 +2,7 @@ package io.sparkconfig.redaction
 
 import java.util.regex.{Pattern => Regex, PatternSyntaxException}
 
-import io.sparkconfig.redaction.engine.Redactor
+import io.sparkconfig.redaction.engine.{Forms, Redactor}
 import org.apache.spark.SparkConf
 
 /** Secrets that are written in clear into confs: found by their keys, then masked by value like all others. */
@@ -18,7 +18,7 @@ object LiteralKeys {
   // Names of files, classes and switches have such keys too, and are not secrets.
   private val Harmless = Regex.compile(
     "(?i)\\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|renewal\\.\\w+)$|" +
-      "^spark\\.config\\.|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
+      "^spark\\.config\\.(?!connections\\.)|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
   private val JaasPassword = Regex.compile("(?i)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")
 
   /**
@@ -43,6 +43,17 @@ object LiteralKeys {
 
   /** Registers [[values]]; called when the application starts. */
   def register(conf: SparkConf): Unit = Redactor.register(values(conf))
+
+  /**
+   * The literal secrets of the options of a named connection: what stands under such keys, and user and password in a
+   * URL. They may stand in the operator's file, which is no part of Spark's confs.
+   */
+  def valuesOf(options: Map[String, String]): Seq[String] =
+    options.toSeq.flatMap { case (key, text) =>
+      if (text.contains("${") || text.contains("$[")) Nil
+      else if (BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()) secretsIn(key, text)
+      else Forms.connection(text)
+    }.distinct
 
   private def secretsIn(key: String, value: String): Seq[String] =
     if (!key.toLowerCase(java.util.Locale.ROOT).endsWith("sasl.jaas.config")) Seq(value)

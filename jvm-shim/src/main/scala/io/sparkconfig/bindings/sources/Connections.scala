@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{Table, TableProvider}
 import org.apache.spark.sql.execution.datasources.jdbc.{JDBCOptions, JdbcRelationProvider}
+import org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTable
 import org.apache.spark.sql.execution.datasources.{DataSource, InsertIntoDataSourceCommand, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.BaseRelation
@@ -48,6 +49,16 @@ private[sparkconfig] object Connections {
       if (!table.exists(isOf(_, connection.format))) refuseFormat(connection, "this table")
       joined(connection, options)
     }
+
+  /** Options of one read or write of a table whose catalog has a connection: Spark joins them with the catalog's. */
+  def requireBeside(table: Table, options: Map[String, String]): Unit = table match {
+    case jdbc: JDBCTable if options.nonEmpty =>
+      NamedConnections.nameIn(jdbc.jdbcOptions.parameters).flatMap(NamedConnections.find).foreach { connection =>
+        if (NamedConnections.isNamed(options)) refuse(s"This table has its connection: '${connection.name}'.")
+        joined(connection, options)
+      }
+    case _ => ()
+  }
 
   /** Paths of a load count as the option `path`. */
   def requireNoPaths(options: Map[String, String], paths: Seq[String]): Unit = if (paths.nonEmpty) {
@@ -111,6 +122,13 @@ private[sparkconfig] object Connections {
       refuse(s"${listed(strange)} may not stand beside the connection '${connection.name}', since it could lead " +
         "elsewhere or load code. The operator can allow it in " +
         s"spark.config.connections.${connection.name}.user.options.")
+    // Only these keys of the connection would be in reach of such a text (KIP-269).
+    val leading = given.filter { key =>
+      options(key) != null && options(key).contains("$[") &&
+      Expression.of(options(key), connection.options).siblings.nonEmpty
+    }
+    if (leading.nonEmpty)
+      refuse(s"${listed(leading)} may not name what the connection '${connection.name}' sets: write no $$[...] there.")
     connection.options ++ options
   }
 

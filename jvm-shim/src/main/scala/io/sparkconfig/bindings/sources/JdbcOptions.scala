@@ -4,6 +4,7 @@ import java.util.Locale
 
 import scala.util.Try
 
+import io.sparkconfig.core.NamedConnections
 import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider
 import org.apache.spark.sql.internal.SQLConf
@@ -61,7 +62,9 @@ private[sparkconfig] object JdbcOptions {
       options: Map[String, String],
       access: String = Connections.Read): Map[String, String] = {
     val whole = Connections.expanded(source, options, access)
-    Options.some(source, whole, key => whole.get(key).exists(readBySpark(key, _)))
+    val resolved = Options.some(source, whole, key => whole.get(key).exists(readBySpark(key, _)))
+    NamedConnections.nameIn(options).flatMap(NamedConnections.find).foreach(_.became(resolved))
+    resolved
   }
 
   private def readBySpark(key: String, text: String): Boolean = key.toLowerCase(Locale.ROOT) match {

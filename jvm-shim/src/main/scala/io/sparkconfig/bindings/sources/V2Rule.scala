@@ -23,6 +23,7 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
   private val MicroBatchWrite = "WriteToMicroBatchDataSource"
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
+    checkBeside(plan)
     val written = plan match {
       case write: V2WriteCommand => batchWrite(write)
       case write if write.getClass.getSimpleName == MicroBatchWrite =>
@@ -34,6 +35,26 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
       case relation: DataSourceV2Relation if Options.hold(relation.options) => withValues(relation)
       // 3.5 loads files before there is a plan, with the options as they were written.
       case logical: LogicalRelation => withValues(logical)
+    }
+  }
+
+  private def checkBeside(plan: LogicalPlan): Unit = {
+    plan match {
+      case write: V2WriteCommand => write.table match {
+          case relation: DataSourceV2Relation =>
+            Connections.requireBeside(relation.table, Options.texts(relation.options))
+            write.productIterator.foreach {
+              case options: Map[_, _] => Connections.requireBeside(relation.table, texts(options))
+              case _ => ()
+            }
+          case _ => ()
+        }
+      case _ => ()
+    }
+    plan.foreach {
+      case relation: DataSourceV2Relation =>
+        Connections.requireBeside(relation.table, Options.texts(relation.options))
+      case _ => ()
     }
   }
 

@@ -93,7 +93,7 @@ private[redaction] object Forms {
     } catch { case _: Exception | _: StackOverflowError => Nil } // it is not JSON
 
   /** The secrets of URLs, DSNs, JAAS configurations and connection strings. */
-  private[engine] def connection(text: String): Seq[String] = {
+  private[redaction] def connection(text: String): Seq[String] = {
     val found = Seq.newBuilder[String]
     val infos = UserInfo.matcher(text)
     while (infos.find()) found ++= infos.group(1).split(":", 2)
