@@ -11,7 +11,7 @@ from typing import Any
 from sparkconfig.errors import ProviderError
 from sparkconfig.providers._kit.entra import ENTRA_PARAMS, entra_identity, entra_network, login_failure
 from sparkconfig.providers._kit.http import CA_FILE, PROXY, transport_failure
-from sparkconfig.providers._kit.minted import DEFAULT_LIFE, ttl_of
+from sparkconfig.providers._kit.minted import ttl_of
 from sparkconfig.providers._kit.params import Param, ParamValues
 from sparkconfig.providers._kit.store import NETWORK, StoreProvider
 from sparkconfig.providers.base import ConfigData
@@ -36,7 +36,6 @@ class AzureTokenConfigProvider(StoreProvider):
             default="https://storage.azure.com/.default",
         ),
         *ENTRA_PARAMS,
-        DEFAULT_LIFE,
         *NETWORK,
         CA_FILE,
         PROXY,
