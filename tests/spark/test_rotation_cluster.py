@@ -312,32 +312,6 @@ def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: S
     assert application in capsys.readouterr().err
 
 
-def test_a_paused_executor_is_named_and_goes_on_with_the_newest_value(site: Site, capsys) -> None:
-    application, paused = site.context.applicationId, site.executors()[0]
-    command = Path(f"/proc/{paused}/cmdline").read_bytes().decode().split("\0")
-    name = command[command.index("--executor-id") + 1]
-    os.kill(paused, signal.SIGSTOP)
-    try:
-        for _ in range(5):
-            fresh = site.rotate()
-            assert main(["refresh", application, "--json"]) == 0
-        capsys.readouterr()
-        assert main(["refresh", application, "--wait", "1", "--json"]) == 6
-        assert json.loads(capsys.readouterr().out)["missing"] == [f"executor {name}"]
-    finally:
-        os.kill(paused, signal.SIGCONT)
-    assert main(["refresh", application, "--wait", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["missing"] == []
-    text = site.reference()
-
-    def ask(_rows):
-        from sparkconfig.worker import current
-
-        yield digest(current(text).reveal())
-
-    assert site.everywhere(ask) == [digest(fresh)] * 4
-
-
 def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: Site) -> None:
     ui = site.context.uiWebUrl
 

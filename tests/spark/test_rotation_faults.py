@@ -20,6 +20,7 @@ import pytest
 import support
 from sparkconfig import current
 from sparkconfig._spark import driver
+from sparkconfig.cli import main
 from support.processes import wait_until
 from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
 
@@ -238,6 +239,27 @@ def test_a_driver_that_is_paused_goes_on_with_the_newest_values(site: Site) -> N
     assert (seen[0], seen[-1], in_order) == (digest(before), digest(fresh), True)
     assert set(seen[1:-1]) <= {digest(value) for value in skipped}
     assert site.arrives(text, fresh)
+
+
+def test_an_executor_that_is_paused_is_named_and_goes_on_with_the_newest_value(
+    site: Site, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refresh, paused = ["refresh", site.context.applicationId, "--json"], site.executors()[0]
+    command = Path(f"/proc/{paused}/cmdline").read_bytes().decode().split("\0")
+    name = command[command.index("--executor-id") + 1]
+    os.kill(paused, signal.SIGSTOP)
+    try:
+        for number in range(5):
+            store.tell("up", f"paused-value-{number}")
+            assert main(refresh) == 0
+        capsys.readouterr()
+        assert main([*refresh, "--wait", "1"]) == 6
+        assert json.loads(capsys.readouterr().out)["missing"] == [f"executor {name}"]
+    finally:
+        os.kill(paused, signal.SIGCONT)
+    assert main([*refresh, "--wait"]) == 0
+    assert json.loads(capsys.readouterr().out)["missing"] == []
+    assert site.arrives(STORE, "paused-value-4", seconds=0)
 
 
 def test_large_snapshots_every_50_ms_with_the_loss_of_an_executor(site: Site) -> None:
