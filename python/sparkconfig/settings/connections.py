@@ -20,6 +20,7 @@ OPTION = "sparkconfig.connection"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _SUBKEYS = ("format", "option.KEY", "user.options")
 _OWN_OPTIONS = "sparkconfig."
+_USER = "{user}"
 _ALWAYS = ("checkpointlocation", "sparkconfig.format")
 
 #: Their destination is the user's path, so a connection could send its credentials anywhere. Credentials of file
@@ -138,6 +139,8 @@ def _add(part: _Parts, below: str, text: str, root: str) -> str:
             return f"options that begin with {_OWN_OPTIONS} are not a data source's; remove it"
         if any(option.lower() == known.lower() for known in part.options):
             return "this option is set twice, in other cases of letters; keep one"
+        if _USER in text:
+            return f"{_USER} is not filled in here; declare a connection for each user or team, and rules who uses it"
         part.options[option] = text
     else:
         near = difflib.get_close_matches(below, _SUBKEYS, n=1, cutoff=0.5)

@@ -79,6 +79,7 @@ def test_the_operator_lists_what_users_may_set():
             "not a data source's",
         ),
         (confs(name="shop.eu"), "no such setting of a connection"),
+        (confs(option__user="app_{user}"), "{user} is not filled in here"),
     ],
 )
 def test_mistakes_are_named(wrong, problem):
