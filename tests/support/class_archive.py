@@ -158,7 +158,8 @@ def main() -> None:
 
         arguments.pyspark = Path(pyspark.__file__).parent
     real = Path(os.environ["JAVA_HOME"])
-    sys.stdout.write(f"{java_home(arguments.pyspark.resolve(), real, arguments.into)}\n")
+    # Worktrees share the folder by a link; the archive holds paths, and stays when a worktree goes.
+    sys.stdout.write(f"{java_home(arguments.pyspark.resolve(), real, arguments.into.resolve())}\n")
 
 
 if __name__ == "__main__":
