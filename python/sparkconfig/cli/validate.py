@@ -18,7 +18,7 @@ __all__ = ["register"]
 
 _EPILOG = """\
 examples:
-  sparkconfig validate job.conf --job-type batch
+  sparkconfig validate --properties-file job.conf --job-type batch
   sparkconfig validate --policy team-policy.json --conf spark.executor.memory=64g --job-type sql --explain
   sparkconfig validate --policy team-policy.json --job-type sql --sql create_tables.sql --json
   sparkconfig validate --job-type connect --user ana --statement 'SELECT * FROM text.`/etc/passwd`' --explain
@@ -42,15 +42,12 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "files", type=Path, nargs="*", metavar="FILE", help="confs; later files win over earlier ones"
-    )
-    parser.add_argument(
         "--properties-file",
         type=Path,
         action="append",
         default=[],
         metavar="FILE",
-        help="the same, under the name that spark-submit has for it",
+        help="confs, as for spark-submit",
     )
     parser.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE", help="one conf; wins over files"
@@ -102,7 +99,7 @@ def run(options: argparse.Namespace, out: Output) -> int:
     if options.policy is not None and is_document(options.policy):
         check_exists(Path(options.policy))
     question = Question(
-        confs=read_confs([*options.files, *options.properties_file], options.conf),
+        confs=read_confs(options.properties_file, options.conf),
         job_type=options.job_type,
         streaming=options.streaming,
         application=options.application,

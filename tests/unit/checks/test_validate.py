@@ -159,8 +159,6 @@ def test_the_operators_file_and_the_properties_file_of_a_job(capsys, tmp_path):
         capsys, "--operator-file", operator, "--properties-file", job, "--conf", "spark.executor.memory=2048m"
     )
     assert code == 0, out
-    # As for `resolve`, the file needs no option before it.
-    assert validate(capsys, "--operator-file", operator, job)[0] == 8
 
 
 def test_values_behind_references_are_evaluated_when_asked(capsys, tmp_path):

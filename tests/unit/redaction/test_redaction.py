@@ -235,9 +235,12 @@ def test_what_is_printed_while_python_ends():
 
 
 def test_records_without_a_value_are_passed_on_as_they_are(registry, monkeypatch):
+    from sparkconfig.redaction import deep
     from sparkconfig.redaction.sinks import logging as logging_sink
 
-    monkeypatch.setattr(logging_sink, "REGISTRY", registry)
+    # Tests before this one may have left values of their own in the process's registry.
+    for module in (deep, logging_sink):
+        monkeypatch.setattr(module, "REGISTRY", registry)
     record = logging.makeLogRecord({"msg": "%s and %d", "args": ("text", 5), "context": {"a": [1, "b"]}})
     assert logging_sink._safe_record(record) is record
 
