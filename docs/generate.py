@@ -128,6 +128,10 @@ def compatibility() -> list[str]:
         if found:
             lines += ["", "What differed:", ""]
             lines += [f"- `{test}`: {how}" for test, how in found]
+        unstable = [test for row in mine for test in row.get("unstable", ())]
+        if unstable:
+            lines += ["", "What differed once, and did not in a second run on both sides:", ""]
+            lines += [f"- `{test}`" for test in unstable]
         lines.append("")
     return lines[:-1]
 

@@ -37,9 +37,9 @@ class Doctests:
         self.run = run
         self.limit = limit
 
-    def outcome(self, name: str, modules: Sequence[str], *, plugin: bool) -> Outcome:
+    def outcome(self, name: str, modules: Sequence[str], *, plugin: bool, turn: int = 1) -> Outcome:
         """Run each module in a process of its own; those of Connect share a server."""
-        side = f"{name}-{'on' if plugin else 'off'}"
+        side = f"{name}-{'on' if plugin else 'off'}-{turn}"
         folder = self.run.private_dir(side)
         confs = {**QUIET, "spark.sql.warehouse.dir": str(folder / "warehouse")}
         if plugin:

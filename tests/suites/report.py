@@ -33,6 +33,8 @@ class Row:
     without: Mapping[str, int] = field(default_factory=dict)
     #: Suites that had not ended when the time was over.
     left: Sequence[str] = ()
+    #: Tests that differed once, and not in a second run on both sides.
+    unstable: Sequence[str] = ()
 
 
 def line(row: Row) -> str:
