@@ -30,11 +30,12 @@ def record(
     for test in doctest.DocTestFinder().find(chosen, chosen.__name__, globs=globs):
         if test.examples:
             failed = runner.run(test).failed
-            found[test.name] = "failed" if failed else "passed"
+            found[test.name.replace("__main__", MODULE, 1)] = "failed" if failed else "passed"
             Path(FILE).write_text(json.dumps(found), encoding="utf-8")
     return doctest.TestResults(runner.failures, runner.tries)
 
 
 doctest.testmod = record  # type: ignore[assignment]
 sys.argv = [MODULE]
-runpy.run_module(MODULE, run_name="__main__")
+# Some modules name no module to test: they mean themselves, as `__main__`.
+runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
