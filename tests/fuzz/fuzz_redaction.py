@@ -5,6 +5,8 @@ The driver's Python, which holds fingerprints alone, answers the same too.
 PYTHONPATH=tests python -m fuzz.fuzz_redaction -max_total_time=60
 """
 
+import re
+
 import atheris
 
 # What reads single characters is left out: counting its branches would take most of the time.
@@ -143,7 +145,12 @@ def check_with(jvm):
         shown = ascii((values, text))
         if WITHHELD in (answer, theirs):
             return  # many signs of escapes in a row cost too much; the engines count the steps differently
-        assert answer == theirs or model.repeats(values), (shown, ascii(answer), ascii(theirs))
+        # Where writings of values touch each other, an engine may see one where the other sees two: both hide the same.
+        assert merged(answer) == merged(theirs) or model.repeats(values), (
+            shown,
+            ascii(answer),
+            ascii(theirs),
+        )
         assert by_fingerprints(jvm, text) == theirs, (shown, ascii(theirs))
         rest = answer.split(MASK)
         for value in values:
@@ -157,6 +164,11 @@ def check_with(jvm):
             check_stream(python, jvm, values, text, cut)
 
     return check
+
+
+def merged(answer):
+    """The answer with one mask for several in a row."""
+    return re.sub(f"(?:{re.escape(MASK)})+", MASK, answer)
 
 
 def by_fingerprints(jvm, text):
