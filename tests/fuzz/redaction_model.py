@@ -102,7 +102,16 @@ def _in_order(runs, text):
     return True
 
 
+_BACKSLASHES = re.compile(r"(?:\\(?:x5c|u005c|134)|%5c|&#(?:92|x5c);|\\){4}", re.IGNORECASE)
+
+
 def repeats(values):
-    """Whether a writing of a value repeats itself within its half: of many in a row, the engines leave some signs."""
+    """Whether a writing of a value repeats itself within its half: of many in a row, the engines leave some signs.
+
+    So does a run of backslashes, however they are written: it can be read in many ways, and the engines may end it at
+    different signs.
+    """
+    if any(_BACKSLASHES.search(value) for value in values):
+        return True
     written = {pattern.text for value in values for inner in texts(value) for pattern in patterns(inner)}
     return any(each.startswith(each[width:]) for each in written for width in range(1, len(each) // 2 + 1))
