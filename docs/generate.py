@@ -118,18 +118,13 @@ def compatibility() -> list[str]:
         total = [sum(numbers) for numbers in zip(*(_numbers(row) for row in mine), strict=True)]
         lines += ["| **all** | " + " | ".join(map(str, total)) + " |", ""]
         lines += [f"- {row['group']}: {', '.join(map(_code, row['suites']))}" for row in mine]
-        left = [name for row in mine for name in row.get("left", ())]
-        if left:
-            lines += [
-                "",
-                f"Not ended in the time that a group had, and not counted: {', '.join(map(_code, left))}.",
-            ]
+        if left := [_code(name) for row in mine for name in row.get("left", ())]:
+            lines += ["", f"Not ended in the time that a group had, and not counted: {', '.join(left)}."]
         found = [(test, how) for row in mine for test, how in row["differences"].items()]
         if found:
             lines += ["", "What differed:", ""]
             lines += [f"- `{test}`: {how}" for test, how in found]
-        unstable = [test for row in mine for test in row.get("unstable", ())]
-        if unstable:
+        if unstable := [test for row in mine for test in row.get("unstable", ())]:
             lines += ["", "What differed once, and did not in a second run on both sides:", ""]
             lines += [f"- `{test}`" for test in unstable]
         lines.append("")
