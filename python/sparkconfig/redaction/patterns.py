@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
+from sparkconfig.redaction.credentials import BLANKS, credentials, is_secret
 from sparkconfig.redaction.data import (
     COMMON_WORDS,
     FLOOR,
@@ -21,15 +22,11 @@ from sparkconfig.redaction.data import (
     FRAGMENT_FLOOR,
     FRAGMENT_PATHS,
     FRAGMENT_WORDS,
-    HARMLESS_NAMES,
     PLAIN_FIELDS,
-    SECRET_NAMES,
 )
 
 __all__ = ["Pattern", "looks_secret", "patterns", "texts", "worth_registering"]
 
-#: Blanks and line ends, in both engines.
-_BLANKS = " \t\n\r\f\v"
 # Encodings are cut after this many characters; a match then runs on to the end of the encoded text.
 _ENCODED_LIMIT = 192
 # Errors cut long texts: of a value that is twice as long, each part of this length counts too, unless it has so few
@@ -46,15 +43,7 @@ _MOST_TEXTS = 2000
 _LONGEST_DOCUMENT = 1 << 20
 
 _LINES = re.compile(r"[\r\n]+")
-# No scheme is longer; without a bound, a long value without "://" takes quadratic time.
-_USER_INFO = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]{0,99}://([^/?#\s]*)@")
 _PATH = re.compile(FRAGMENT_PATHS)
-_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\s*=\s*(.+)", re.DOTALL)
-_QUOTED = re.compile(
-    r"""([A-Za-z][A-Za-z0-9._-]{0,63})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""", re.DOTALL
-)
-_SECRET_NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
-_HARMLESS_NAME = re.compile(HARMLESS_NAMES, re.IGNORECASE)
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _CUT = re.compile(f"[{re.escape(FRAGMENT_CUTS)}]")
 _WORDS = re.compile(FRAGMENT_WORDS)
@@ -69,7 +58,7 @@ def worth_registering(value: str) -> bool:
 
     The caller warns, naming the reference, when it is not; :meth:`Registry.declare` registers it all the same.
     """
-    bare = value.strip(_BLANKS)
+    bare = value.strip(BLANKS)
     return len(bare) >= FLOOR and bare.lower() not in COMMON_WORDS and not value.startswith("spark.")
 
 
@@ -92,8 +81,9 @@ class Pattern:
 def texts(value: str) -> list[str]:
     """The value itself, and the secrets inside it that may be shown alone.
 
-    Those are its lines, itself without blanks around it, the string fields of a JSON document, user and password of a
-    URL, the secrets of a connection string, all of them decoded from percent-encoding and in both Unicode forms.
+    Those are its lines, itself without blanks or quotes around it, the string fields of a JSON document, the
+    credentials of URLs, connection strings and headers, all of them decoded from percent-encoding and in both Unicode
+    forms.
     """
     found = {value: None}
     waiting = [(value, 0)]
@@ -108,16 +98,18 @@ def texts(value: str) -> list[str]:
 
 
 def _inside(text: str) -> Iterator[str]:
-    bare = text.strip(_BLANKS)
+    bare = text.strip(BLANKS)
     yield bare
+    if bare[:1] in ("'", '"') and bare[-1:] == bare[:1]:
+        yield bare[1:-1]
     lines = _LINES.split(text)
     if len(lines) > 1:
         # "-----BEGIN PRIVATE KEY-----" is not a secret.
-        yield from (line for line in (line.strip(_BLANKS) for line in lines) if not line.startswith("-----"))
+        yield from (line for line in (line.strip(BLANKS) for line in lines) if not line.startswith("-----"))
     if bare[:1] in ("{", "[") and len(bare) <= _LONGEST_DOCUMENT:
         yield from _fields(bare)
     elif len(lines) == 1:
-        yield from _connection(bare)
+        yield from credentials(bare)
     if not text.isascii():
         yield unicodedata.normalize("NFC", text)
         yield unicodedata.normalize("NFD", text)
@@ -141,37 +133,14 @@ def _fields(document: str) -> Iterator[str]:
             waiting += node
 
 
-def _connection(text: str) -> Iterator[str]:
-    """The secrets of URLs, DSNs, JAAS configurations and connection strings."""
-    for found in _USER_INFO.finditer(text):
-        yield from found[1].split(":", 1)
-    if "=" not in text:
-        return
-    for name, quoted in _QUOTED.findall(text):
-        if _is_secret(name):
-            yield re.sub(r"\\(.)", r"\1", quoted[1:-1], flags=re.DOTALL)
-    pairs = text.split(";") if ";" in text else []
-    pairs += text.split("?", 1)[-1].split("&")
-    pairs += text.split()
-    for pair in pairs:
-        found_pair = _PAIR.fullmatch(pair.strip(_BLANKS))
-        if found_pair and _is_secret(found_pair[1]):
-            yield found_pair[2].strip(_BLANKS).strip("\"'{}")
-            yield found_pair[2]
-
-
-def _is_secret(name: str) -> bool:
-    return _SECRET_NAME.search(name) is not None and _HARMLESS_NAME.search(name) is None
-
-
 def looks_secret(name: str, value: str) -> bool:
     """Whether a value is a secret, or holds one, by its name and by what it looks like."""
-    if _is_secret(name) or "PRIVATE KEY-----" in value:
+    if is_secret(name) or "PRIVATE KEY-----" in value:
         return True
-    bare = value.strip(_BLANKS)
+    bare = value.strip(BLANKS)
     if bare[:1] in ("{", "["):
-        return any(_is_secret(field) for field in re.findall(r'"([^"\\]*)"\s*:', bare))
-    return any(True for line in _LINES.split(value) for _ in _connection(line.strip(_BLANKS)))
+        return any(is_secret(field) for field in re.findall(r'"([^"\\]*)"\s*:', bare))
+    return any(True for line in _LINES.split(value) for _ in credentials(line.strip(BLANKS)))
 
 
 def patterns(text: str) -> Iterable[Pattern]:
@@ -250,12 +219,12 @@ def _fragments(text: str) -> list[str]:
     if _PATH.fullmatch(text):
         return []
     cuts = [found.start() for found in _CUT.finditer(text)]
-    if not cuts or any(True for _ in _connection(text)):
+    if not cuts or any(True for _ in credentials(text)):
         return []
     starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(text)]
     furthest = len(cuts) if len(cuts) <= _CUTS_LIMIT else 0
     found = dict.fromkeys(
-        text[start:end].strip(_BLANKS)
+        text[start:end].strip(BLANKS)
         for index, start in enumerate(starts)
         for end in ends[index : index + furthest + 1]
         if end - start < len(text)

@@ -52,7 +52,7 @@ object LiteralKeys {
     options.toSeq.flatMap { case (key, text) =>
       if (text.contains("${") || text.contains("$[")) Nil
       else if (BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()) secretsIn(key, text)
-      else Forms.connection(text)
+      else Credentials.of(text)
     }.distinct
 
   private def secretsIn(key: String, value: String): Seq[String] =

@@ -12,7 +12,7 @@ import scala.collection.JavaConverters._
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.core.Json
 
-/** The secrets inside a value that may be shown alone. The same rules as Python's `_redaction_forms.py`. */
+/** The secrets inside a value that may be shown alone. The same rules as Python's `patterns.texts`. */
 private[redaction] object Forms {
   // A document may hold texts that hold documents.
   private val Depth = 4
@@ -20,18 +20,14 @@ private[redaction] object Forms {
   private val LongestDocument = 1 << 20
 
   private val LineEnds = Regex.compile("[\r\n]+")
-  // No scheme is longer; without a bound, a long value without "://" takes quadratic time.
-  private val UserInfo = Regex.compile("[A-Za-z][A-Za-z0-9+.:-]{0,99}://([^/?#\\s]*)@")
-  private val Pair = Regex.compile("([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\\s*=\\s*(.+)", Regex.DOTALL)
-  private val Quoted = Regex.compile(
-    "([A-Za-z][A-Za-z0-9._-]{0,63})\\s*=\\s*(\"(?:[^\"\\\\]|\\\\.)*+\"|'(?:[^'\\\\]|\\\\.)*+')",
-    Regex.DOTALL)
+  // What languages and people trim, a file's byte order mark too.
+  private val MoreBlanks = "\u0000\u0085\u00a0\u200b\u2028\u2029\u202f\u3000\ufeff"
   private val Percent = Regex.compile("%[0-9A-Fa-f]{2}")
 
   /**
-   * The value itself, its lines, itself without blanks around it, the string fields of a JSON document, user and
-   * password of a URL, the secrets of a connection string, all of them decoded from percent-encoding and in both
-   * Unicode forms.
+   * The value itself, its lines, itself without blanks or quotes around it, the string fields of a JSON document, the
+   * credentials of URLs, connection strings and headers, all of them decoded from percent-encoding and in both Unicode
+   * forms.
    */
   def texts(value: String): LinkedHashSet[String] = {
     val found = new LinkedHashSet[String]()
@@ -56,18 +52,20 @@ private[redaction] object Forms {
     text.substring(from, until)
   }
 
-  private def isBlank(c: Char): Boolean = c == ' ' || (c >= '\t' && c <= '\r')
+  private def isBlank(c: Char): Boolean = c == ' ' || (c >= '\t' && c <= '\r') || MoreBlanks.indexOf(c.toInt) >= 0
 
   private def inside(text: String): Seq[String] = {
     val found = Seq.newBuilder[String]
     val trimmed = bare(text)
     found += trimmed
+    if (trimmed.length > 1 && "'\"".indexOf(trimmed.head.toInt) >= 0 && trimmed.last == trimmed.head)
+      found += trimmed.substring(1, trimmed.length - 1)
     val lines = LineEnds.split(text, -1)
     // "-----BEGIN PRIVATE KEY-----" is not a secret.
     if (lines.length > 1) found ++= lines.map(bare).filterNot(_.startsWith("-----"))
     if ((trimmed.startsWith("{") || trimmed.startsWith("[")) && trimmed.length <= LongestDocument)
       found ++= fields(trimmed)
-    else if (lines.length == 1) found ++= connection(trimmed)
+    else if (lines.length == 1) found ++= Credentials.of(trimmed)
     if (text.exists(_ >= 0x80)) {
       found += Normalizer.normalize(text, Normalizer.Form.NFC)
       found += Normalizer.normalize(text, Normalizer.Form.NFD)
@@ -91,32 +89,6 @@ private[redaction] object Forms {
       }
       found.result()
     } catch { case _: Exception | _: StackOverflowError => Nil } // it is not JSON
-
-  /** The secrets of URLs, DSNs, JAAS configurations and connection strings. */
-  private[redaction] def connection(text: String): Seq[String] = {
-    val found = Seq.newBuilder[String]
-    val infos = UserInfo.matcher(text)
-    while (infos.find()) found ++= infos.group(1).split(":", 2)
-    if (text.indexOf('=') >= 0) {
-      val quoted = Quoted.matcher(text)
-      while (quoted.find())
-        if (isSecret(quoted.group(1)))
-          found += quoted.group(2).substring(1, quoted.group(2).length - 1).replaceAll("(?s)\\\\(.)", "$1")
-      val pairs = (if (text.indexOf(';') >= 0) text.split(";").toSeq else Nil) ++
-        text.substring(text.indexOf('?') + 1).split("&") ++ text.split("\\s+")
-      pairs.foreach { written =>
-        val pair = Pair.matcher(bare(written))
-        if (pair.matches() && isSecret(pair.group(1))) {
-          found += bare(pair.group(2)).replaceAll("^[\"'{}]+|[\"'{}]+$", "")
-          found += pair.group(2)
-        }
-      }
-    }
-    found.result()
-  }
-
-  private def isSecret(name: String): Boolean =
-    Constants.SecretNames.matcher(name).find() && !Constants.HarmlessNames.matcher(name).find()
 
   private def unquoted(text: String): Option[String] = {
     val raw = text.getBytes(StandardCharsets.UTF_8)

@@ -28,7 +28,7 @@ private[redaction] object Fragments {
     val found = new LinkedHashSet[String]()
     val cuts =
       if (isSimple(text)) text.indices.filter(i => Constants.FragmentCuts.indexOf(text.charAt(i).toInt) >= 0) else Nil
-    if (cuts.nonEmpty && Forms.connection(text).isEmpty) {
+    if (cuts.nonEmpty && Credentials.of(text).isEmpty) {
       val starts = 0 +: cuts.map(_ + 1)
       val ends = cuts :+ text.length
       val furthest = if (cuts.size <= CutsLimit) cuts.size else 0
