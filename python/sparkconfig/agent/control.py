@@ -26,7 +26,7 @@ from typing import Any
 from sparkconfig._threads import daemon
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError, UnresolvedReferenceError
 
-__all__ = ["ControlServer", "ask", "remove", "sockets"]
+__all__ = ["ControlServer", "GoneError", "ask", "remove", "sockets"]
 
 _log = logging.getLogger(__name__)
 _SUFFIX = ".sock"
@@ -34,6 +34,10 @@ _LONGEST_REQUEST = 4096
 _PEER = struct.Struct("3i")
 _ANSWER_SECONDS = 120
 _BIND_ATTEMPTS = 20
+
+
+class GoneError(AgentError):
+    """A socket is there, and the application that listened at it has ended."""
 
 
 @contextlib.contextmanager
@@ -98,7 +102,8 @@ def ask(path: Path, call: str) -> dict[str, Any]:
     """Send one call to a socket and return its answer.
 
     Raises:
-        AgentError: nobody listens there any more.
+        GoneError: nobody listens there any more.
+        AgentError: no answer in time, or a refusal.
         UnresolvedReferenceError: references have no value, all of them in one error.
     """
     try:
@@ -109,6 +114,8 @@ def ask(path: Path, call: str) -> dict[str, Any]:
             client.sendall(json.dumps({"call": call}).encode() + b"\n")
             received = b"".join(iter(lambda: client.recv(65536), b""))
         answer = json.loads(received)
+    except ConnectionRefusedError:
+        raise GoneError(f"no application listens at {path} any more") from None
     except (OSError, ValueError) as error:
         raise AgentError(f"no application answers at {path}: {type(error).__name__}") from None
     if answer.get("problems"):

@@ -128,9 +128,11 @@ def _living() -> dict[str, tuple[Path, dict[str, object]]]:
     for name, path in control.sockets().items():
         try:
             living[name] = (path, control.ask(path, "status")["status"])
-        except AgentError:
+        except control.GoneError:
             # Left behind by a side process that was killed.
             control.remove(path)
+        except AgentError:
+            continue  # it is alive, and may answer the next one
     return living
 
 

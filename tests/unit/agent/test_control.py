@@ -251,6 +251,23 @@ def test_dead_sockets_are_removed_and_unknown_applications_are_named(
     assert "app-1" in capsys.readouterr().err
 
 
+def test_an_application_that_answers_late_or_wrongly_keeps_its_socket(
+    service: AgentService, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is alive: a later refresh must reach it."""
+    monkeypatch.setattr(control, "_ANSWER_SECONDS", 0.01)
+    paused = control.sockets()["app-1"].with_name("app-2.sock")
+    failing = control.ControlServer("app-3", {"status": lambda: {"ok": False, "message": "not now"}})
+    with socket.socket(socket.AF_UNIX) as listener:
+        _bind(listener, paused)
+        listener.listen(1)
+        assert main(["refresh", "--list"]) == 0
+    capsys.readouterr()
+    assert paused.exists()
+    assert failing.path.exists()
+    failing.close()
+
+
 def test_an_application_that_ends_meanwhile_hides_no_other(
     service: AgentService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
