@@ -24,7 +24,9 @@ from support.untrusted import (
     NOBODY,
     give,
     give_behind_a_link,
+    give_code,
     give_link,
+    name_a_folder,
     put_home,
     put_library,
     put_link,
@@ -273,6 +275,9 @@ PACKAGES: dict[str, Callable[[Path], object]] = {
     "a link among packages": lambda site: give_link(site / "linked"),
     "sparkconfig": lambda site: give(site / "sparkconfig" / "agent" / "__init__.py"),
     "the environment": lambda site: give(site.parents[2]),
+    "a file that runs code": give_code,
+    "a folder that a .pth file names": lambda site: name_a_folder(site, code="import planted"),
+    "a folder that code of a .pth file adds": name_a_folder,
 }
 
 

@@ -68,3 +68,30 @@ def give_behind_a_link(link: Path) -> None:
     (elsewhere / "module.py").write_text("")
     link.symlink_to(elsewhere.parent)
     give(elsewhere / "module.py")
+
+
+_CODE = "print('code of the job')\n"
+
+
+def give_code(site: Path) -> None:
+    """Python runs such a line before it has started."""
+    (site / "a.pth").write_text(f"import sys; {_CODE}")
+    give(site / "a.pth")
+
+
+def name_a_folder(site: Path, code: str = "") -> None:
+    """A folder of the job's on the path, from which something is imported before Python has started.
+
+    Args:
+        site: the environment's packages.
+        code: of a second .pth file; without it the folder has a sitecustomize, and the first file adds it by code.
+    """
+    planted = site.parents[2] / "planted"
+    planted.mkdir()
+    for name in ("planted", "sitecustomize"):
+        (planted / f"{name}.py").write_text(_CODE)
+    (site / "a.pth").write_text(
+        f"{planted}\n" if code else f"import sys; sys.path.append({str(planted)!r})\n"
+    )
+    (site / "b.pth").write_text(f"{code}\n")
+    give(planted)

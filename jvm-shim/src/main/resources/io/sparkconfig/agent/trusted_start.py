@@ -102,27 +102,56 @@ def site_folders() -> list[str]:
     import site
 
     prefixes = [sys.prefix, sys.exec_prefix]
-    above = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
-    marker = os.path.join(above, "pyvenv.cfg")
-    if os.path.isfile(marker):
+    beside = os.path.dirname(os.path.abspath(sys.executable))
+    above = os.path.dirname(beside)
+    markers = [os.path.join(each, "pyvenv.cfg") for each in (beside, above)]
+    for marker in [each for each in markers if os.path.isfile(each)][:1]:
         check_above(marker)
         with open(marker, encoding="utf-8") as lines:
-            words = [line.replace(" ", "").strip().lower() for line in lines]
-        prefixes = [above, *(prefixes if "include-system-site-packages=true" in words else [])]
+            pairs = [line.partition("=")[::2] for line in lines]
+        system = [
+            text.strip().lower()
+            for key, text in pairs
+            if key.strip().lower() == "include-system-site-packages"
+        ]
+        prefixes = [above, *(prefixes if ["true", *system][-1] == "true" else [])]
+        # As site sets them: without them, Debian's names no site-packages.
+        sys.prefix = sys.exec_prefix = above
     return site.getsitepackages(prefixes)
+
+
+def named_folders(folder: str) -> list[str]:
+    """Return what the .pth files of a folder add to the path: the code in one could import from there."""
+    found = []
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name.endswith(".pth"):
+            with open(os.path.join(folder, name), encoding="utf-8-sig", errors="surrogateescape") as lines:
+                words = [line.strip() for line in lines if not line.startswith(("#", "import ", "import\t"))]
+            found += [os.path.join(folder, each) for each in words if each]
+    return found
+
+
+def check_existing(paths: list[str]) -> None:
+    """Check those of the folders that are there."""
+    for path in paths:
+        if path and os.path.exists(path):
+            check_folder(path)
 
 
 seen: dict[str, str | None] = {}  # what was checked, and what links point to
 folders: set[str] = set()  # those of which all was checked
 for folder in [*filter(None, sys.path), *site_folders()]:
     check_folder(folder)
+for folder in site_folders():
+    check_existing(named_folders(folder))
 import site  # noqa: E402
 
-known = set(sys.path)
+# Code of .pth files may add folders, and what runs next would be imported from them.
+customize, site.execsitecustomize = site.execsitecustomize, lambda: None
 site.main()
-for folder in sys.path:
-    if folder not in known and os.path.exists(folder):
-        check_folder(folder)
+check_existing(sys.path)
+customize()
+check_existing(sys.path)
 sys.path[:] = [each for each in sys.path if each]
 
 import importlib.util  # noqa: E402
