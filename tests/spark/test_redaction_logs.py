@@ -110,6 +110,17 @@ def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
     assert shown.count(MASK) > 200
 
 
+def test_a_byte_that_is_not_utf_8_hides_no_value(jvm):
+    value = "drittes Geheimnis ä鍵-73"
+    jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared([value, "Latin-Schlüssel-74"])
+    target = jvm.java.io.ByteArrayOutputStream()
+    pieces = jvm.io.sparkconfig.redaction.sinks.RedactingStream(target, None)
+    given = b"\xff <%b> \xed\xb2\x80 \xe4 <%b> %b\n"
+    raw = given % (value.encode(), "Latin-Schlüssel-74".encode("latin-1"), "ü鍵\U0001f511".encode())
+    pieces.write(raw, 0, len(raw))
+    assert bytes(target.toByteArray()) == given % (MASK.encode(), MASK.encode(), "ü鍵\U0001f511".encode())
+
+
 def test_streams_are_masked_without_an_open_package():
     """A standalone cluster's worker starts drivers without --add-opens."""
     with bare_jvm() as gateway:

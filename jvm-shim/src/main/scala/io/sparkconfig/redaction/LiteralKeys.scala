@@ -2,7 +2,7 @@ package io.sparkconfig.redaction
 
 import java.util.regex.{Pattern => Regex, PatternSyntaxException}
 
-import io.sparkconfig.redaction.engine.{Forms, Redactor}
+import io.sparkconfig.redaction.engine.{Credentials, Redactor}
 import org.apache.spark.SparkConf
 
 /** Secrets that are written in clear into confs: found by their keys, then masked by value like all others. */

@@ -1,8 +1,7 @@
 package io.sparkconfig.redaction.sinks
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, PrintWriter}
-import java.nio.ByteBuffer
-import java.nio.charset.{CharacterCodingException, Charset, StandardCharsets}
+import java.nio.charset.{Charset, StandardCharsets}
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import io.sparkconfig.redaction.engine.{Intervals, Redactor}
@@ -130,22 +129,15 @@ private[redaction] final class ByteBody(answer: HttpResponse, contentType: () =>
     if (header == "null" || header == "identity") "" else header
   }
 
-  private def charset(raw: Array[Byte]): Charset = {
+  private def charset: Charset = {
     val named =
       try Charset.forName(answer.getCharacterEncoding)
       catch { case _: IllegalArgumentException => StandardCharsets.UTF_8 }
     // Without a charset in the content type containers answer ISO-8859-1; Spark's REST answers are UTF-8 then.
-    val first = if (contentType().contains("charset")) named else StandardCharsets.UTF_8
-    try { first.newDecoder().decode(ByteBuffer.wrap(raw)); first }
-    catch { case _: CharacterCodingException => StandardCharsets.ISO_8859_1 } // any bytes, without loss
+    if (contentType().contains("charset")) named else StandardCharsets.UTF_8
   }
 
-  private def redact(raw: Array[Byte]): Array[Byte] = {
-    val set = charset(raw)
-    val text = new String(raw, set)
-    val safe = Bodies.redact(text, contentType())
-    if (safe eq text) raw else safe.getBytes(set)
-  }
+  private def redact(raw: Array[Byte]): Array[Byte] = Utf8.masked(raw, charset)(Bodies.redact(_, contentType()))
 
   /** Passes on what is before byte `until`, or before the match that spans it. */
   private def pass(until: Int): Unit = if (until > 0) {
@@ -154,14 +146,14 @@ private[redaction] final class ByteBody(answer: HttpResponse, contentType: () =>
     val all = held.toByteArray
     val raw = java.util.Arrays.copyOf(all, characters(all, all.length))
     // The tail is searched too, for a match that spans the cut.
-    val set = charset(raw)
-    val text = new String(raw, set)
+    val set = charset
+    val text = Utf8.decode(raw, set)
     val json = Bodies.isJson(contentType())
     val found = Redactor.find(text, json)
-    val cut = Cut.before(found, new String(raw, 0, characters(raw, until), set).length)
-    answer.getOutputStream.write(Redactor.replace(text, found, cut, json).getBytes(set))
+    val cut = Cut.before(found, Utf8.decode(java.util.Arrays.copyOf(raw, characters(raw, until)), set).length)
+    answer.getOutputStream.write(Utf8.encode(Redactor.replace(text, found, cut, json), set))
     held = new ByteArrayOutputStream()
-    held.write(text.substring(cut).getBytes(set))
+    held.write(Utf8.encode(text.substring(cut), set))
     held.write(all, raw.length, all.length - raw.length)
   }
 

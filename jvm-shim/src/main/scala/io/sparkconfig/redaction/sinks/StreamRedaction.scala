@@ -2,8 +2,6 @@ package io.sparkconfig.redaction.sinks
 
 import java.io.{ByteArrayOutputStream, FilterOutputStream, IOException, OutputStream, PrintStream}
 import java.lang.reflect.InaccessibleObjectException
-import java.nio.ByteBuffer
-import java.nio.charset.{CharacterCodingException, StandardCharsets}
 import java.util.concurrent.{Executors, TimeUnit}
 
 import io.sparkconfig.core.Threads
@@ -124,6 +122,12 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     later(() => elapsed(then))
   }
 
+  private def masked(text: String): String = {
+    if (Redactor.mayBeError(text)) ofError = RedactingStream.ErrorReach
+    val safe = if (ofError > 0) Redactor.redact(text) else Redactor.redactRecord(text)
+    if (safe eq Redactor.Withheld) safe + "\n" else safe
+  }
+
   private[redaction] def elapsed(then: Long): Unit = synchronized {
     waiting = false
     if (held.size > 0)
@@ -132,10 +136,10 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
         try {
           val all = held.toByteArray
           // A character whose bytes came in part waits too.
-          val text = decode(java.util.Arrays.copyOf(all, all.length - torn(all)))
+          val text = Utf8.decode(java.util.Arrays.copyOf(all, all.length - torn(all)))
           val keep = Redactor.beginningAtEnd(text)
           val place = Cut.before(Redactor.find(text, json = false), text.length - keep)
-          pass(encode(text.substring(0, place)).length)
+          pass(Utf8.encode(text.substring(0, place)).length)
           target.flush()
         } catch { case _: IOException => () } // nobody is there to read
   }
@@ -162,9 +166,10 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
   /** The end of a part of the held bytes that tears no value. */
   private def cut(until: Int): Int = {
     val all = held.toByteArray
-    val text = decode(all)
-    val place = Cut.before(Redactor.find(text, json = false), decode(java.util.Arrays.copyOf(all, until)).length)
-    val bytes = encode(text.substring(0, math.min(place, text.length)))
+    val text = Utf8.decode(all)
+    val before = java.util.Arrays.copyOf(all, until)
+    val whole = Utf8.decode(java.util.Arrays.copyOf(all, until - torn(before)))
+    val bytes = Utf8.encode(text.substring(0, Cut.before(Redactor.find(text, json = false), whole.length)))
     if (bytes.length > 0) bytes.length else all.length
   }
 
@@ -173,20 +178,9 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     val bytes = java.util.Arrays.copyOf(all, until)
     held = new ByteArrayOutputStream()
     held.write(all, until, all.length - until)
-    val text = decode(bytes)
-    if (Redactor.mayBeError(text)) ofError = RedactingStream.ErrorReach
-    val safe = if (ofError > 0) Redactor.redact(text) else Redactor.redactRecord(text)
-    ofError = math.max(0, ofError - text.length)
-    if (safe eq text) target.write(bytes)
-    else target.write(encode(if (safe eq Redactor.Withheld) safe + "\n" else safe))
+    target.write(Utf8.masked(bytes)(masked))
+    ofError = math.max(0, ofError - until)
   }
-
-  private var latin = false
-  private def decode(bytes: Array[Byte]): String =
-    try { latin = false; StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString }
-    catch { case _: CharacterCodingException => latin = true; new String(bytes, StandardCharsets.ISO_8859_1) }
-  private def encode(text: String): Array[Byte] =
-    text.getBytes(if (latin) StandardCharsets.ISO_8859_1 else StandardCharsets.UTF_8)
 }
 
 private[redaction] object RedactingStream {
