@@ -35,7 +35,8 @@ final class ReferenceOAuthBearer extends AuthenticateCallbackHandler {
   /**
    * Asks the policies whether the token may go to these brokers: no data source has shown them this reference.
    *
-   * @throws SparkConfigException the option `reference` is missing, malformed or without a value, or a policy refuses
+   * @throws SparkConfigException the option `reference` is missing, malformed or without a value, its token is over,
+   *   or a policy refuses
    */
   override def configure(configs: JMap[String, _], mechanism: String, entries: JList[AppConfigurationEntry]): Unit = {
     val options = entries.asScala.flatMap { entry =>
@@ -53,12 +54,18 @@ final class ReferenceOAuthBearer extends AuthenticateCallbackHandler {
     expression = Some(made)
   }
 
-  /** @throws IOException the reference has no value; the message names it, and Kafka puts it into its log alone */
+  /** @throws IOException no token still holds; the message says why, and Kafka puts it into its log alone */
   override def handle(callbacks: Array[Callback]): Unit = callbacks.foreach {
     case token: OAuthBearerTokenCallback =>
       val value =
         try newest(expression.getOrElse(throw new IOException("ReferenceOAuthBearer is not configured")))
-        catch { case e: SparkConfigException => throw new IOException(e.getMessage) }
+        catch {
+          case e: SparkConfigException => throw new IOException(e.getMessage)
+          // Kafka waits for its thread while it closes a client: the thread has to see that it was interrupted.
+          case _: InterruptedException =>
+            Thread.currentThread().interrupt()
+            throw new IOException("interrupted while waiting for a token")
+        }
       token.token(new ReferenceOAuthBearer.Token(value))
     case added: SaslExtensionsCallback => added.extensions(new SaslExtensions(extensions.asJava))
     case other => throw new UnsupportedCallbackException(other)
@@ -68,10 +75,18 @@ final class ReferenceOAuthBearer extends AuthenticateCallbackHandler {
     // A client logs in seldom: an executor does not rely on its last poll.
     try Values.refresh()
     catch { case NonFatal(e) => log.warn("no news from the driver: {}", e.getClass.getName) }
-    val value = Values.resolve(wanted)
+    val used = Values.use(Seq(wanted))
+    val value = used.values.head.trim
     if (value == wanted.text)
       throw new SparkConfigException(s"${wanted.text} cannot be resolved: no provider answers it")
-    value.trim
+    if (!ReferenceOAuthBearer.isOver(value)) value
+    else {
+      // A client that logs in with it would never log in again.
+      val renewed = Values.renew(used).values.head.trim
+      if (ReferenceOAuthBearer.isOver(renewed)) throw new SparkConfigException(
+        s"${wanted.text}: the token has expired, by the clock of this machine. Does its store renew it in time?")
+      renewed
+    }
   }
 
   override def close(): Unit = ()
@@ -107,6 +122,8 @@ private[kafka] object ReferenceOAuthBearer {
     override def startTimeMs: java.lang.Long = null
     override def toString: String = "OAuthBearerToken"
   }
+
+  private def isOver(token: String): Boolean = end(token).exists(_ <= System.currentTimeMillis())
 
   /** When a JSON Web Token ends, in milliseconds since 1970; None for other tokens. */
   private def end(token: String): Option[Long] = token.split('.') match {
