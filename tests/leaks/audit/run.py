@@ -29,6 +29,7 @@ from support.processes import HarnessError, Run  # noqa: E402
 
 PAGE = CHECKOUT / "docs" / "leak-audit.md"
 CACHE = CHECKOUT / ".cache"
+LOGS = CHECKOUT / "build" / "leak-audit"
 
 
 def audit_column(stage: Stage, profile: Profile, applications: list[str]) -> Result:
@@ -75,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--applications", nargs="+", choices=list(ALL), default=list(ALL))
     parser.add_argument("--json", type=Path, help="write the findings, with their places, to this file")
     parser.add_argument(
-        "--logs", type=Path, help="keep the logs of all processes in this folder: they hold canaries"
+        "--logs", type=Path, default=LOGS, help="where the logs of all processes are kept: they hold canaries"
     )
     chosen = parser.parse_args(arguments)
     import pyspark
@@ -91,6 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
             results = [audit_column(stage, profile, applications) for profile in profiles]
     except HarnessError as error:
         say(f"make audit: {error}")
+        say(f"The logs of all processes are in {chosen.logs}")
         return 2
     how = "over HTTP only" if chosen.no_browser else "over HTTP and in Chromium"
     what = f"pyspark {pyspark.__version__}; applications: {', '.join(applications)}; pages read {how}."
