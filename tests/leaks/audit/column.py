@@ -19,6 +19,8 @@ from support.surfaces import Surface
 #: Below a column's folder; what is searched in each is a surface of its own.
 FOLDERS = ("events", "work", "local", "tmp", "checkpoint", "warehouse", "crash")
 _BROWSER_SECONDS = 1800.0
+# An environment may have been made for another checkout, and have its package or none.
+PACKAGE = TESTS.parent / "python"
 
 
 @dataclass
@@ -101,7 +103,7 @@ class Column:
             f"{self.name}-{name}", application, properties=self.properties, conf=self.confs(more),
             options=[*extra, "--jars", jars, *options], cwd=self.folder / "work",
             env={"SPARK_LOCAL_DIRS": str(self.folder / "local"), "TMPDIR": str(self.folder / "tmp"),
-                 "LC_ALL": "C.UTF-8", "PROBE_FILE": str(self.told)},
+                 "LC_ALL": "C.UTF-8", "PROBE_FILE": str(self.told), "PYTHONPATH": str(PACKAGE)},
         )  # fmt: skip
 
     @property

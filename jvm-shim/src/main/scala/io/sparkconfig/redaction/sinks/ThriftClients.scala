@@ -1,6 +1,6 @@
 package io.sparkconfig.redaction.sinks
 
-import java.util.{Map => JMap}
+import java.util.{List => JList, Map => JMap}
 
 import scala.util.control.NonFatal
 
@@ -192,6 +192,53 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
       overlay: JMap[String, String],
       timeout: Long): OperationHandle =
     safely(service.executeStatementAsync(session, statement, overlay, timeout))
+
+  override def getTypeInfo(session: SessionHandle): OperationHandle = safely(service.getTypeInfo(session))
+
+  override def getCatalogs(session: SessionHandle): OperationHandle = safely(service.getCatalogs(session))
+
+  override def getSchemas(session: SessionHandle, catalog: String, schema: String): OperationHandle =
+    safely(service.getSchemas(session, catalog, schema))
+
+  override def getTables(
+      session: SessionHandle,
+      catalog: String,
+      schema: String,
+      table: String,
+      kinds: JList[String]): OperationHandle =
+    safely(service.getTables(session, catalog, schema, table, kinds))
+
+  override def getTableTypes(session: SessionHandle): OperationHandle = safely(service.getTableTypes(session))
+
+  override def getColumns(
+      session: SessionHandle,
+      catalog: String,
+      schema: String,
+      table: String,
+      column: String): OperationHandle =
+    safely(service.getColumns(session, catalog, schema, table, column))
+
+  override def getFunctions(session: SessionHandle, catalog: String, schema: String, name: String): OperationHandle =
+    safely(service.getFunctions(session, catalog, schema, name))
+
+  override def getPrimaryKeys(session: SessionHandle, catalog: String, schema: String, table: String): OperationHandle =
+    safely(service.getPrimaryKeys(session, catalog, schema, table))
+
+  override def getCrossReference(
+      session: SessionHandle,
+      catalog: String,
+      schema: String,
+      table: String,
+      otherCatalog: String,
+      otherSchema: String,
+      otherTable: String): OperationHandle =
+    safely(service.getCrossReference(session, catalog, schema, table, otherCatalog, otherSchema, otherTable))
+
+  override def closeSession(session: SessionHandle): Unit = safely(service.closeSession(session))
+
+  override def cancelOperation(operation: OperationHandle): Unit = safely(service.cancelOperation(operation))
+
+  override def closeOperation(operation: OperationHandle): Unit = safely(service.closeOperation(operation))
 
   override def getOperationStatus(operation: OperationHandle): OperationStatus = safely {
     val status = service.getOperationStatus(operation)
