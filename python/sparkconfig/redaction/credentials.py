@@ -18,7 +18,7 @@ __all__ = ["BLANKS", "credentials", "is_secret"]
 BLANKS = " \t\n\r\f\v\0\x85\xa0\u200b\u2028\u2029\u202f\u3000\ufeff"
 
 # No scheme is longer; without a bound, a long value without "://" takes quadratic time.
-_USER_INFO = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]{0,99}://([^/?#\s]*)@")
+_USER_INFO = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]{0,99}://([^/?#\s]*)@", re.ASCII)
 # A password that should have been percent-encoded; "host:5432/path@x" has none.
 _SLASHED = re.compile(
     r"[A-Za-z][A-Za-z0-9+.:-]{0,99}://(?!\[)[^/?#\s:@]{0,256}:(?![0-9]{1,5}[/?#])"
@@ -26,9 +26,9 @@ _SLASHED = re.compile(
     re.ASCII,
 )
 _ORACLE = re.compile(r'jdbc:oracle:[a-z]{1,16}:[^/@\s]{0,256}/("[^"]{1,256}"|[^"@\s]{1,256})@', re.ASCII)
-_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\s*=\s*(.+)", re.DOTALL)
+_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9._ /-]{0,63}?)\s*=\s*(.+)", re.ASCII | re.DOTALL)
 _QUOTED = re.compile(
-    r"""([A-Za-z][A-Za-z0-9._-]{0,63})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""", re.DOTALL
+    r"""([A-Za-z][A-Za-z0-9._-]{0,63})\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""", re.ASCII | re.DOTALL
 )
 # SQL Server and ODBC: a closing brace inside is written twice.
 _BRACED = re.compile(r"([A-Za-z][A-Za-z0-9._-]{0,63})[ \t]{0,8}=[ \t]{0,8}\{([^}]*(?:\}\}[^}]*)*)\}")
@@ -44,6 +44,7 @@ _HEADER = re.compile(
 _NETRC = re.compile(
     r"(?:(?:machine[ \t]+[^ \t]+|default)[ \t]+)?(?:login[ \t]+[^ \t]+[ \t]+)?password[ \t]+([^ \t=:][^ \t]*)"
 )
+_GAPS = re.compile(r"\s+", re.ASCII)
 _SECRET_NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
 _HARMLESS_NAME = re.compile(HARMLESS_NAMES, re.IGNORECASE)
 
@@ -89,7 +90,7 @@ def _of_pairs(text: str) -> Iterator[str]:
             yield braced.replace("}}", "}")
     pairs = text.split(";") if ";" in text else []
     pairs += text.split("?", 1)[-1].split("&")
-    pairs += text.split()
+    pairs += _GAPS.split(text)
     for pair in pairs:
         found = _PAIR.fullmatch(pair.strip(BLANKS))
         if found and is_secret(found[1]):
