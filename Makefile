@@ -58,7 +58,7 @@ dist: ## build the wheel, the sdist, a Maven repository, their SBOM and checksum
 	$(RELEASE)/python jvm-shim/release.py dist
 
 # actionlint is a program of Go; without Go or the program, GitHub's own schema is what checks the workflow.
-ACTIONLINT = $(shell command -v actionlint || { command -v go > /dev/null && echo go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7; })
+ACTIONLINT = $(shell command -v actionlint || { command -v go > /dev/null && echo go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; })
 release-check: dist ## the dry run of a release: make dist, and every check that needs no account
 	$(RELEASE)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	cd dist && sha256sum --check --quiet SHA256SUMS

@@ -8,6 +8,7 @@ needs neither Java nor Spark. Editable installs get no jar; ``make jar`` builds 
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -91,12 +92,21 @@ def _compile(build: ModuleType, sparks: list[str]) -> None:
             build.build(_pyspark(spark, cache), BUILT, str(home / "bin" / "java"))
 
 
+def say(text: str) -> None:
+    """Tell who waits: pip keeps what a build prints to itself, and a download of minutes would look hung."""
+    sys.stderr.write(f"{text}\n")
+    if not sys.stderr.isatty():
+        # Without a terminal there is nobody to tell.
+        with contextlib.suppress(OSError), Path("/dev/tty").open("w") as terminal:
+            terminal.write(f"\rsparkconfig: {text}\n")
+
+
 def _pyspark(version: str, cache: Path) -> Path:
     """Return the package directory of a Spark, fetched if it is not there."""
     package = cache / f"pyspark-{version}"
     if (package / "jars").is_dir():
         return package
-    sys.stderr.write(f"fetching pyspark {version}, whose Scala compiler builds a jar (400 MB)\n")
+    say(f"fetching pyspark {version}, whose Scala compiler builds a jar (400 MB)")
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=cache) as scratch:
         command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-compile"]
