@@ -35,15 +35,20 @@ import org.apache.spark.{SparkConf, SparkEnv}
 class JdbcBinding extends JdbcConnectionProvider {
   override val name: String = JdbcBinding.Name
 
-  /** Not without the plugin: a jar that only lies on the class path must not compete with `basic`. */
-  override def canHandle(driver: Driver, options: Map[String, String]): Boolean = Values.isInstalled && {
-    val parsed = new JDBCOptions(options)
-    parsed.keytab == null || parsed.principal == null
-  }
+  /**
+   * Not without the plugin: a jar that only lies on the class path must not compete with `basic`. Spark parses all
+   * options for these two, each time that a connection opens; their names are enough.
+   */
+  override def canHandle(driver: Driver, options: Map[String, String]): Boolean =
+    Values.isInstalled && !(JdbcBinding.has(options, JDBCOptions.JDBC_KEYTAB) &&
+      JdbcBinding.has(options, JDBCOptions.JDBC_PRINCIPAL))
 
   override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
-    allow(driver, options)
-    LateConnection.open(target(options)) { target =>
+    val parsed = new JDBCOptions(options)
+    val written = parsed.asConnectionProperties.asScala.toMap + (Target.Url -> parsed.url)
+    allow(driver, written)
+    val parts = NamedConnections.withoutKey(written)
+    LateConnection.open(target(parts, options)) { target =>
       // Its URL has values by now: what they hold is not looked at for references again.
       if (ReferenceUrl.is(target.url)) ReferenceDriver.connect(target)
       else driver.connect(target.url, target.asProperties)
@@ -51,24 +56,20 @@ class JdbcBinding extends JdbcConnectionProvider {
   }
 
   /** Whatever way the options came here, and whoever changed them on that way. */
-  private def allow(driver: Driver, options: Map[String, String]): Unit = {
-    val parsed = new JDBCOptions(options)
-    val written = parsed.asConnectionProperties.asScala.toMap + (JDBCOptions.JDBC_URL -> parsed.url)
-    // Our own driver takes the database's.
-    val chosen = if (ReferenceUrl.is(parsed.url)) Nil else Seq("driver" -> driver.getClass.getName)
-    try Values.allowConnection(Seq("jdbc"), written ++ chosen)
-    catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
-  }
+  private def allow(driver: Driver, written: Map[String, String]): Unit =
+    if (Values.decidesAbout(written)) {
+      val url = written(Target.Url)
+      // Our own driver takes the database's.
+      val chosen = if (ReferenceUrl.is(url)) Nil else Seq("driver" -> driver.getClass.getName)
+      try Values.allowConnection(Seq("jdbc"), written - Target.Url + (JDBCOptions.JDBC_URL -> url) ++ chosen)
+      catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
+    }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
 
-  private def target(options: Map[String, String]): Target = {
-    val parsed = new JDBCOptions(options)
-    val properties = NamedConnections.withoutKey(parsed.asConnectionProperties.asScala.toMap)
-    val parts = properties + (Target.Url -> parsed.url)
+  private def target(parts: Map[String, String], options: Map[String, String]): Target =
     try Target.of(parts, options)
     catch { case e: SparkConfigException => throw unresolved(parts, e) }
-  }
 
   /** An error of Spark's own kind: of others, Spark 4 only says that it could not connect. */
   private def unresolved(parts: Map[String, String], e: SparkConfigException) = {
@@ -101,6 +102,10 @@ object JdbcBinding extends Binding {
     conf.setConfString(Disabled, env.conf.get(Disabled, "basic"))
     SQLConf.withExistingConf(conf)(Class.forName(Spark))
   }
+
+  /** Options' keys have no case. */
+  private def has(options: Map[String, String], key: String): Boolean =
+    options.keysIterator.exists(key.equalsIgnoreCase)
 
   private val Spark = "org.apache.spark.sql.execution.datasources.jdbc.connection.ConnectionProvider$"
   private val Disabled = "spark.sql.sources.disabledJdbcConnProviderList"

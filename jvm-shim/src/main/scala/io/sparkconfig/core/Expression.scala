@@ -34,9 +34,14 @@ object Expression {
    *            needs to know whose the references are: Kafka's clients resolve those of the map's own providers
    */
   def of(text: String, map: Iterable[(String, String)]): Expression = {
-    val set = map.toMap.filter { case (_, value) => value != null }
-    val kafka = declarations(set)
-    withSiblings(text, if (text.contains("$[")) named(text, set) ++ kafka else kafka)
+    val named = text.contains("$[")
+    // Most maps need no copy: a connection opens in the time of a few.
+    if (!named && !map.exists { case (key, _) => KafkaProviders.equalsIgnoreCase(key) }) Expression(text)
+    else {
+      val set = map.toMap.filter { case (_, value) => value != null }
+      val kafka = declarations(set)
+      withSiblings(text, if (named) this.named(text, set) ++ kafka else kafka)
+    }
   }
 
   /** Names and classes of the map's own Kafka providers; Spark's option keys have no case. */

@@ -73,10 +73,13 @@ object Values {
   /** Values of several expressions in their order, all of one generation. */
   def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
 
-  /** As [[ValueSource.allowConnection]], if the options hold references or name a connection. */
+  /** As [[ValueSource.allowConnection]], if it [[decidesAbout]] the options. */
   def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
-    if (NamedConnections.isNamed(options) || options.exists { case (_, text) => Expression.mayHold(text) })
-      source.allowConnection(formats, options)
+    if (decidesAbout(options)) source.allowConnection(formats, options)
+
+  /** Whether options hold references or name a connection. */
+  def decidesAbout(options: Map[String, String]): Boolean =
+    NamedConnections.isNamed(options) || options.exists { case (_, text) => Expression.mayHold(text) }
 
   /** As [[ValueSource.resolveNamed]]. */
   def resolveNamed(expressions: Seq[Expression]): Seq[String] = source.resolveNamed(expressions)

@@ -12,17 +12,6 @@ private[redaction] object Fragments {
   private val Longest = 256
   private val CutsLimit = 8
 
-  /**
-   * Whether fragments are looked for in a log line or an event: there they cost more than all else, and only errors
-   * quote them.
-   */
-  def mayBeIn(text: String): Boolean = {
-    val signs = Constants.ErrorSigns
-    var i = 0
-    while (i < signs.length) { if (text.contains(signs(i))) return true; i += 1 }
-    false
-  }
-
   /** Of a text with secrets of its own inside, such as a URL, they are those of these secrets. */
   def of(text: String): LinkedHashSet[String] = {
     val found = new LinkedHashSet[String]()

@@ -1,17 +1,17 @@
 package io.sparkconfig.redaction.engine
 
-import java.nio.{ByteBuffer, ByteOrder}
-
 /**
  * An immutable index over patterns that finds, in one pass over a text, the places where one of them may stand.
  *
  * Every pattern is anchored by a window of ASCII letters and digits, which no encoder rewrites:
- *  - long (9 to 21 characters): its 6-grams go into a bit filter that is asked at every fourth to 16th position only,
- *    so the scan costs a fraction of a nanosecond a character whatever the number of values;
+ *  - longest (21 characters, as nearly all encodings have): its 6-grams go into a bit filter that is asked at every
+ *    16th position only, so the scan costs a fraction of a nanosecond a character whatever the number of values;
+ *  - long (9 to 20 characters): the same, at every fourth position to every 15th;
  *  - short (4 to 8 characters): the same with 4-grams, at every position to every fifth;
  *  - pairs (2 or 3 characters): the same with the two characters themselves, at every position;
  *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
- * Of a pattern's windows the one is taken that the fewest other patterns share.
+ * Few patterns are found in one pass, with windows as short as the shortest of them need. Of a pattern's windows the
+ * one is taken that the fewest other patterns share.
  */
 private[redaction] final class Index(val patterns: Array[Pattern]) {
   import Index._
@@ -21,9 +21,15 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
-  private val kinds =
-    runs.map(run => if (run >= LongKey) LongKey else if (run >= ShortKey) ShortKey else run / PairKey * PairKey)
+  private val kinds = runs.map { run =>
+    if (run >= LongestWindow) LongestWindow
+    else if (run >= LongKey) LongKey
+    else if (run >= ShortKey) ShortKey
+    else run / PairKey * PairKey
+  }
   moveAlike()
+  if (patterns.length <= MostInOnePass) mergePasses()
+  private val longest = windows(6, LongestWindow)
   private val longs = windows(6, LongKey)
   private val shorts = windows(4, ShortKey)
   private val pairs = new Windows(PairKey, PairKey, of(PairKey).length, patterns.length)
@@ -51,12 +57,25 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   /** Values that differ in numbers alone, `customer-passphrases-00042`, share every long window: not the short. */
   private def moveAlike(): Unit = {
+    crowded(of(LongestWindow), LongestWindow).foreach(kinds(_) = LongKey)
     val alike = crowded(of(LongKey), LongKey)
     if (alike.nonEmpty) {
       val still = crowded(alike, ShortKey).toSet
       alike.foreach(i => if (!still(i)) kinds(i) = ShortKey)
     }
     crowded(of(PairKey), PairKey).foreach(kinds(_) = 0)
+  }
+
+  /**
+   * Over a text that is passed for short windows anyway, longer ones cost no pass of their own: while they are few, and
+   * so the filter stays in a cache near the processor.
+   */
+  private def mergePasses(): Unit = {
+    val rarer = of(ShortKey)
+    val wider = of(LongestWindow) ++ of(LongKey)
+    val key = if (rarer.nonEmpty) ShortKey else LongKey
+    val still = crowded(wider ++ rarer, key).toSet
+    wider.foreach(i => if (!still(i)) kinds(i) = key)
   }
 
   private def of(kind: Int): Seq[Int] = patterns.indices.filter(kinds(_) == kind)
@@ -89,58 +108,62 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private def anchorsOf(pattern: Int): Windows =
     kinds(pattern) match {
+      case LongestWindow => longest
       case LongKey => longs
       case ShortKey => shorts
       case PairKey => pairs
       case _ => null
     }
 
-  /** @param signs learns what [[Views]] has to look for; null: somebody else tells it */
-  def scan(text: String, budget: Budget, found: Intervals, signs: Signs): Unit = {
+  /**
+   * @param signs learns what [[Views]] has to look for; null: somebody else tells it
+   * @param bytes this thread's buffer
+   */
+  def scan(text: String, budget: Budget, found: Intervals, signs: Signs, bytes: Array[Byte]): Unit = {
     val readings = new Readings(text, budget)
     val done = new Done
-    if (longs.used || shorts.used || pairs.used || signs != null) {
-      val bytes = Index.buffers.get()
+    if (longest.used || longs.used || shorts.used || pairs.used || signs != null) {
       var base = 0
       while (base < text.length) {
-        val from = math.max(0, base - Margin)
-        val until = math.min(text.length, base + Chunk + Margin)
-        lowBytes(text, from, until, bytes.array)
-        java.util.Arrays.fill(bytes.array, until - from, until - from + 16, 0.toByte)
-        val end = math.min(text.length, base + Chunk)
+        val from = math.max(0, base - Bytes.Margin)
+        val until = math.min(text.length, base + Bytes.Chunk + Bytes.Margin)
+        Bytes.copy(text, from, until, bytes)
+        val end = math.min(text.length, base + Bytes.Chunk)
         if (signs != null) signs.look(bytes, base - from, end - from)
-        if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
+        if (longest.used) scanLong(longest, text, bytes, from, base, end, readings, done, found)
+        if (longs.used) scanLong(longs, text, bytes, from, base, end, readings, done, found)
         if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
         if (pairs.used) scanPairs(text, bytes, from, base, end, readings, done, found)
-        base += Chunk
+        base += Bytes.Chunk
       }
     }
     if (trie.used) scanTrie(text, readings, found)
   }
 
   private def scanLong(
+      windows: Windows,
       text: String,
-      bytes: ByteBuffer,
+      bytes: Array[Byte],
       from: Int,
       base: Int,
       end: Int,
       readings: Readings,
       done: Done,
       found: Intervals): Unit = {
-    val bits = longs.bits
-    val shift = longs.shift
-    val step = longs.step
+    val bits = windows.bits
+    val shift = windows.shift
+    val step = windows.step
     var p = base - from
     val last = end - from
     while (p < last) {
-      val h = ((bytes.getLong(p) & Gram6) * Mix) >>> shift
+      val h = ((Bytes.long(bytes, p) & Gram6) * Mix) >>> shift
       if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
         var j = 0
         while (j < step) {
           val w = p - j
           if (w >= 0) {
-            var i = longs.first(hash9(bytes.getLong(w), bytes.get(w + 8)))
-            while (i >= 0) { verify(text, i, w + from, LongKey, readings, done, found); i = longs.following(i) }
+            var i = windows.first(hash9(Bytes.long(bytes, w), bytes(w + 8)))
+            while (i >= 0) { verify(text, i, w + from, LongKey, readings, done, found); i = windows.following(i) }
           }
           j += 1
         }
@@ -151,7 +174,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private def scanShort(
       text: String,
-      bytes: ByteBuffer,
+      bytes: Array[Byte],
       from: Int,
       base: Int,
       end: Int,
@@ -164,13 +187,13 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
     var p = base - from
     val last = end - from
     while (p < last) {
-      val h = ((bytes.getInt(p) & Gram4) * Mix) >>> shift
+      val h = ((Bytes.int(bytes, p) & Gram4) * Mix) >>> shift
       if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
         var j = 0
         while (j < step) {
           val w = p - j
           if (w >= 0) {
-            var i = shorts.first((bytes.getInt(w) & Gram4) * Mix)
+            var i = shorts.first((Bytes.int(bytes, w) & Gram4) * Mix)
             while (i >= 0) { verify(text, i, w + from, ShortKey, readings, done, found); i = shorts.following(i) }
           }
           j += 1
@@ -182,7 +205,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private def scanPairs(
       text: String,
-      bytes: ByteBuffer,
+      bytes: Array[Byte],
       from: Int,
       base: Int,
       end: Int,
@@ -194,7 +217,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
     var p = base - from
     val last = end - from
     while (p < last) {
-      val key = (bytes.getShort(p) & Gram2) * Mix
+      val key = (Bytes.short(bytes, p) & Gram2) * Mix
       val h = key >>> shift
       if ((bits((h >>> 6).toInt) & (1L << h)) != 0L) {
         var i = pairs.first(key)
@@ -250,9 +273,9 @@ private[redaction] object Index {
   private val ShortKey = 4
   private val PairKey = 2
   private val LongestWindow = 21
-  private val Chunk = 1 << 15
-  private val Margin = 16
   private val Shares = 1 << 18
+
+  private val MostInOnePass = 8192
 
   /** As many patterns with one window are checked one by one wherever it is found. */
   private val Crowd = 64
@@ -260,16 +283,6 @@ private[redaction] object Index {
   val Gram4 = 0xffffffffL
   val Gram2 = 0xffffL
   val Mix = 0x9e3779b97f4a7c15L
-
-  private val buffers = new ThreadLocal[ByteBuffer] {
-    override def initialValue(): ByteBuffer =
-      ByteBuffer.wrap(new Array[Byte](Chunk + 4 * Margin)).order(ByteOrder.LITTLE_ENDIAN)
-  }
-
-  /** The low bytes of characters: positions stay, which no charset promises; letters and digits are verified later. */
-  @annotation.nowarn
-  private def lowBytes(text: String, from: Int, until: Int, into: Array[Byte]): Unit =
-    text.getBytes(from, until, into, 0)
 
   def hash9(eight: Long, ninth: Byte): Long = {
     val h = (eight ^ (ninth.toLong << 3) ^ ninth) * Mix

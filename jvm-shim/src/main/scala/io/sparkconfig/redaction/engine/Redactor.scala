@@ -120,7 +120,7 @@ object Redactor {
       } catch { case fault: Throwable => failed(fault); Withheld }
 
   /** Whether a text may be an error, in which fragments of values are looked for; false if there are no values. */
-  private[redaction] def mayBeError(text: String): Boolean = !isEmpty && Fragments.mayBeIn(text)
+  private[redaction] def mayBeError(text: String): Boolean = !isEmpty && ErrorSigns.in(text, Bytes.buffer())
 
   /**
    * Finds what is to be masked: sorted, apart from each other, and never a part of an escape.
@@ -130,14 +130,18 @@ object Redactor {
     val raw = new Intervals
     val budget = new Budget(Constants.steps(text.length))
     val all = values.indexes
-    val wanted =
-      if (record && all.exists(_.ofFragments) && !Fragments.mayBeIn(text)) all.filterNot(_.ofFragments) else all
+    val bytes = Bytes.buffer()
+    // The fragments' indexes are the last ones.
+    var wanted = all.length
+    if (record && wanted > 0 && all(wanted - 1).ofFragments && !ErrorSigns.in(text, bytes))
+      while (wanted > 0 && all(wanted - 1).ofFragments) wanted -= 1
     val signs = new Signs
     var k = 0
-    while (k < wanted.length) { wanted(k).scan(text, budget, raw, if (k == 0) signs else null); k += 1 }
+    while (k < wanted) { all(k).scan(text, budget, raw, if (k == 0) signs else null, bytes); k += 1 }
     if (signs.any) Views.of(text, signs).foreach { view =>
       val inside = new Intervals
-      wanted.foreach(_.scan(view.text, budget, inside, null))
+      k = 0
+      while (k < wanted) { all(k).scan(view.text, budget, inside, null, bytes); k += 1 }
       var i = 0
       while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
     }

@@ -25,17 +25,17 @@ private[redaction] final class Signs {
   def any: Boolean = colons || percents || brackets
 
   /** Looks at the bytes of a text from `from` until `until`; around them are the neighbours, or zeros. */
-  def look(bytes: ByteBuffer, from: Int, until: Int): Unit = {
+  def look(bytes: Array[Byte], from: Int, until: Int): Unit = {
     if (!colons) lookForColons(bytes, from, until)
     // In a long text `indexOf` finds them faster.
     if (until - from > Short) { percents = true; brackets = true }
     else lookForOthers(bytes, from, until)
   }
 
-  private def lookForColons(bytes: ByteBuffer, from: Int, until: Int): Unit = {
+  private def lookForColons(bytes: Array[Byte], from: Int, until: Int): Unit = {
     var p = from
     while (p < until) {
-      val x = bytes.getLong(p) ^ Colons
+      val x = Bytes.long(bytes, p) ^ Colons
       val zeros = ~(((x & Sevens) + Sevens) | x | Sevens)
       // A time has two.
       if ((zeros & (zeros >>> 24)) != 0L && three(bytes, p)) { colons = true; return }
@@ -43,7 +43,7 @@ private[redaction] final class Signs {
     }
   }
 
-  private def three(bytes: ByteBuffer, p: Int): Boolean = {
+  private def three(bytes: Array[Byte], p: Int): Boolean = {
     var at = math.max(0, p - 3)
     while (at < p + 5) {
       if (isColon(bytes, at) && isColon(bytes, at + 3) && isColon(bytes, at + 6)) return true
@@ -52,15 +52,15 @@ private[redaction] final class Signs {
     false
   }
 
-  private def isColon(bytes: ByteBuffer, at: Int): Boolean = bytes.get(at) == ':'
+  private def isColon(bytes: Array[Byte], at: Int): Boolean = bytes(at) == ':'
 
   /** Each pair are neighbours in ASCII; characters beyond ASCII may be taken for them. */
-  private def lookForOthers(bytes: ByteBuffer, from: Int, until: Int): Unit = {
+  private def lookForOthers(bytes: Array[Byte], from: Int, until: Int): Unit = {
     var low = 0L
     var high = 0L
     var p = from
     while (p < until) {
-      val x = bytes.getLong(p) & Sevens
+      val x = Bytes.long(bytes, p) & Sevens
       low |= (x + (0x80 - '%') * Ones) & ~(x + (0x7f - '&') * Ones)
       high |= (x + (0x80 - '[') * Ones) & ~(x + (0x7f - '\\') * Ones)
       p += 8

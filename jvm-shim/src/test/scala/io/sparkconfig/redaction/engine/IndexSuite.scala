@@ -11,7 +11,7 @@ class IndexSuite extends FunSuite {
 
   private def found(index: Index, text: String): Set[(Int, Int)] = {
     val all = new Intervals
-    index.scan(text, new Budget(100000000L), all, null)
+    index.scan(text, new Budget(100000000L), all, null, Bytes.buffer())
     (0 until all.size).map(i => all.start(i) -> all.end(i)).toSet
   }
 
@@ -69,7 +69,7 @@ class IndexSuite extends FunSuite {
       val made = index(values: _*)
       val text = (0 until 10000 by 7).map(i => s"${shape.format(i)} ${shape.format(i).init}y").mkString(" ")
       val all = new Intervals
-      made.scan(text, new Budget(64L * text.length), all, null)
+      made.scan(text, new Budget(64L * text.length), all, null, Bytes.buffer())
       assertEquals(all.size, (0 until 10000 by 7).size)
     }
   }

@@ -9,7 +9,7 @@ import munit.FunSuite
 class RegisteredSuite extends FunSuite {
   private def finds(registered: Registered, text: String): Boolean = {
     val found = new Intervals
-    registered.indexes.foreach(_.scan(text, new Budget(1000000L), found, null))
+    registered.indexes.foreach(_.scan(text, new Budget(1000000L), found, null, Bytes.buffer()))
     !found.isEmpty
   }
 
