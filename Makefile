@@ -100,9 +100,13 @@ bench: jar ## all benches in less than 20 minutes, beside their peers, as one ta
 scala: jar ## the tests that are written in Scala, no Spark
 	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
-test: lint jar scala ## all tests, those of data sources on Spark 3.5 too
-	@$(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)
-	@$(MAKE) test-35
+# Spark 3.5 runs beside the long run, one file after the other, and prints at the end: so neither waits for the other's waits.
+BESIDE = build/test-35.log
+test: jar .venvs/pyspark-3.5.9/.ready-options ## all tests, those of data sources on Spark 3.5 too
+	@$(MAKE) --no-print-directory -j2 -Otarget lint scala
+	@$(MAKE) --no-print-directory test-35 AT_ONCE=-v > $(BESIDE) 2>&1 & beside=$$!; failed=; \
+	  $(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE) || failed=" 4.3"; \
+	  wait $$beside || failed="$$failed 3.5"; cat $(BESIDE); test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
@@ -158,13 +162,14 @@ SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.
 	$(PYTHON) -m venv .venvs/pyspark-$*
 	.venvs/pyspark-$*/bin/python -m pip install -q --upgrade pip
 	grep -v '^pyspark==' python/constraints.txt > .venvs/pyspark-$*/constraints.txt
-	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt pyspark==$* cryptography py4j pytest pytest-timeout pyspark-test --group demo
+	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt pyspark==$* cryptography py4j pytest pytest-timeout pytest-xdist pyspark-test --group demo
 	@echo "$(CURDIR)/python" > "$$(.venvs/pyspark-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
 	@touch $@
 
 smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice and rotation on the oldest supported Sparks (SMOKE_SPARKS)
-	@$(FIND_JAVA); failed=; for spark in $(SMOKE_SPARKS); do \
-	  echo "== pyspark $$spark"; .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS) || failed="$$failed $$spark"; \
+	@failed=; for spark in $(SMOKE_SPARKS); do \
+	  echo "== pyspark $$spark"; ($(call FAST_JAVA,.venvs/pyspark-$$spark/bin) && \
+	    .venvs/pyspark-$$spark/bin/python -m pytest -q $(SMOKE_TESTS) $(AT_ONCE)) || failed="$$failed $$spark"; \
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 # 4.3 is in the environment of development.
@@ -195,7 +200,7 @@ OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/sp
 .PRECIOUS: .venvs/pyspark-%/.ready
 .venvs/pyspark-%/.ready-options: .venvs/pyspark-%/.ready
 	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt \
-	  $(CONNECT_PACKAGES) boto3 moto flask flask-cors pytest-xdist
+	  $(CONNECT_PACKAGES) boto3 moto flask flask-cors
 	@touch $@
 
 options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTIONS_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## references in data sources on 3.5 and each 4.x (OPTIONS_SPARKS)
@@ -204,7 +209,8 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 	  jar="$$($(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --out build/options-matrix \
 	    --pyspark .venvs/pyspark-$$base/lib/python*/site-packages/pyspark)"; \
 	  echo "== pyspark $$spark with $$jar"; \
-	  SPARKCONFIG_TEST_JAR="$(CURDIR)/$$jar" .venvs/pyspark-$$spark/bin/python -m pytest -q $(OPTIONS_TESTS) || failed="$$failed $$spark"; \
+	  ($(call FAST_JAVA,.venvs/pyspark-$$spark/bin) && SPARKCONFIG_TEST_JAR="$(CURDIR)/$$jar" \
+	    .venvs/pyspark-$$spark/bin/python -m pytest -q $(OPTIONS_TESTS) $(AT_ONCE)) || failed="$$failed $$spark"; \
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
