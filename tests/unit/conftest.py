@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from hypothesis import HealthCheck, settings
 
 # A machine that is busy with other work must not count as a fault.
@@ -11,3 +13,14 @@ settings.register_profile(
     "mutation", settings.get_profile("unit"), max_examples=25, derandomize=True, database=None
 )
 settings.load_profile("unit")
+
+
+def pytest_sessionstart() -> None:
+    """Forget what was computed before: mutants run in forks of a process that has run all tests."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("sparkconfig"):
+            for each in list(vars(module).values()):
+                members = list(vars(each).values()) if isinstance(each, type) else []
+                for found in (each, *members):
+                    if callable(clear := getattr(found, "cache_clear", None)):
+                        clear()
