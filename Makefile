@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar dist lint check docs unit bench scala test browser release-check site completion spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar dist artefacts-check lint check docs unit bench scala test browser release-check site completion spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -65,6 +65,14 @@ release-check: dist ## the dry run of a release: make dist, and every check that
 	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(RELEASE)/zizmor --offline --quiet .github/workflows
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck= .github/workflows/*.yml,@echo "actionlint was not found: skipped")
+
+# The oldest Spark of each jar; 4.3 is in the environment of development.
+ARTEFACTS_SPARKS ?= 4.0.5 3.5.9
+ARTEFACTS ?=
+artefacts-check: $(VENV)/.ready-run $(ARTEFACTS_SPARKS:%=.venvs/pyspark-%/.ready) ## each command and example as a new user tries it, from dist/, on 4.3, 4.0 and 3.5 (ARTEFACTS="--step doctor")
+	@test -f dist/SHA256SUMS || $(MAKE) --no-print-directory dist
+	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python -m artefacts.check $(ARTEFACTS) dist \
+	  $$(ls -d $(VENV)/lib/python*/site-packages/pyspark $(ARTEFACTS_SPARKS:%=.venvs/pyspark-%/lib/python*/site-packages/pyspark))
 
 lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scalafix
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
