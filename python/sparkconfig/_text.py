@@ -8,6 +8,8 @@ __all__ = ["counted", "escaped", "shorten"]
 def shorten(text: str, limit: int = 120) -> str:
     """Make a name or path from untrusted text fit for a message: one line, printable, at most ``limit``."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    if cut.isprintable():
+        return cut
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
 
 

@@ -149,6 +149,8 @@ class PolicyEngine:
                 streaming job; on shared servers by the server's own policy, too.
             record: whether the audit gets to know.
         """
+        if not (request.props or request.references or request.complete or request.scope == "worker"):
+            return Decision()  # nothing was changed
         job_type = self.job_type(request.application, request.job_type)
         job_types = [job_type]
         if streaming and job_type != "streaming":

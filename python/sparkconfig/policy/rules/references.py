@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -113,6 +114,34 @@ class ReferenceRule:
         return self.provider.matches(provider) and pattern.matches(path) and self.key.matches(key)
 
 
+class _Allowing:
+    """Allowing rules by the first segment of the paths that they allow.
+
+    They allow a path only if it fits as it is written, so that no other rule need be asked.
+    """
+
+    def __init__(self, rules: Iterable[ReferenceRule]) -> None:
+        self._anywhere: list[tuple[int, ReferenceRule]] = []
+        self._below: dict[str, list[tuple[int, ReferenceRule]]] = {}
+        for number, rule in enumerate(rules):
+            first, slash, _ = rule.path.prefix.partition(USER)[0].partition("/")
+            known = self._below.setdefault(first, []) if slash else self._anywhere
+            known.append((number, rule))
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self._anywhere or self._below)
+
+    def near(self, use: ReferenceUse) -> list[ReferenceRule]:
+        """Those that could allow this use, in the order of the document."""
+        first, slash, _ = use.path.partition("/")
+        below = self._below.get(first, []) if slash else []
+        if not below:
+            return [rule for _, rule in self._anywhere]
+        return [rule for _, rule in sorted((*self._anywhere, *below), key=operator.itemgetter(0))]
+
+
 class ReferenceRules:
     """All rules of a document about references.
 
@@ -122,7 +151,7 @@ class ReferenceRules:
 
     def __init__(self, rules: Sequence[ReferenceRule] = ()) -> None:
         self.rules = tuple(rules)
-        self._about: dict[tuple[str, str], tuple[list[ReferenceRule], list[ReferenceRule]]] = {}
+        self._about: dict[tuple[str, str], tuple[list[ReferenceRule], _Allowing]] = {}
 
     def problem(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Why the reference may not be used (None: it may), and the place of the rule that decided."""
@@ -133,7 +162,7 @@ class ReferenceRules:
                 text = rule.message or f"a {job_type} job may not use this reference"
                 return text, rule.place
         reasons: dict[str, str] = {}
-        for rule in allowing:
+        for rule in allowing.near(use):
             if rule.matches(request, use):
                 problem = rule.bounds.problem(request, use) if rule.bounds is not None else None
                 if problem is None:
@@ -142,16 +171,19 @@ class ReferenceRules:
         if reasons:
             text = "; ".join(reasons)
             return f"a {job_type} job may not use this reference here: {text}", "; ".join(reasons.values())
-        if allowing:
+        if allowing.any:
             return f"no rule lets a {job_type} job use this reference", "no rule"
         return None, "no rule about references"
 
-    def _of(self, job_type: str, scope: str) -> tuple[list[ReferenceRule], list[ReferenceRule]]:
+    def _of(self, job_type: str, scope: str) -> tuple[list[ReferenceRule], _Allowing]:
         """What forbids and what allows there; both are among a handful of names, so all are kept."""
         found = self._about.get((job_type, scope))
         if found is None:
             rules = [rule for rule in self.rules if rule.concerns(job_type, scope)]
-            found = [rule for rule in rules if not rule.allow], [rule for rule in rules if rule.allow]
+            found = (
+                [rule for rule in rules if not rule.allow],
+                _Allowing(rule for rule in rules if rule.allow),
+            )
             self._about[job_type, scope] = found
         return found
 
