@@ -195,6 +195,25 @@ def test_a_destination_that_is_not_clear_stops_the_start(tmp_path, to):
         made(tmp_path, {**BOUND, "to": to})
 
 
+CONF = "spark.sql.catalog.ice.token"
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed"),
+    [
+        ({}, True),
+        ({"formats": "iceberg"}, True),
+        ({"formats": ["kafka", "jdbc"]}, False),
+        ({"options": "spark.sql.catalog.*.token"}, True),
+        ({"options": "password"}, False),
+        ({"to": URL}, False),
+    ],
+)
+def test_a_conf_by_its_source_and_its_name(tmp_path, rule, allowed):
+    policies = made(tmp_path, {"type": "allow", "provider": "vault", "path": "shared/*", **rule})
+    assert ask(policies, {CONF: SECRET}, [], scope="session")["allowed"] is allowed
+
+
 def test_what_the_operator_wrote_is_not_bound(tmp_path):
     policies = engine(
         tmp_path, {"references": [BOUND]}, defaults={"spark.sql.catalog.c.password": SECRET},
