@@ -56,11 +56,11 @@ def help_of_every_command(user: User) -> str:
         raise WrongError(f"no step tries {untried}")
     expect(user.command("--version"), f"sparkconfig {user.wheel.name.split('-')[1]}")
     expect(user.command("doctr", code=2), "did you mean 'doctor'?")
-    start = [user.seconds("sparkconfig", "--version"), user.seconds(user.python, "-c", "pass")]
+    start = f"one starts in {user.start('sparkconfig', '--version')}, Python in {user.start(user.python, '-c', 'pass')}"
     where = user.run(user.python, "-c", "import sparkconfig; print(sparkconfig.__file__)").strip()
     if not Path(where).is_relative_to(user.venv):
         raise WrongError("another sparkconfig than the wheel's answered")
-    return f"{len(names)} commands; one starts in {start[0] * 1000:.0f} ms, Python alone in {start[1] * 1000:.0f} ms"
+    return f"{len(names)} commands; {start}"
 
 
 def seal(user: User) -> None:

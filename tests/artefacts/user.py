@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -131,14 +132,16 @@ class User:
             raise WrongError(f"{what}: ended with {done.returncode}:\n{said}")
         return everything if (fails or code) and "--json" not in words else done.stdout
 
-    def seconds(self, *words: str | Path) -> float:
-        """How long a program takes, the fastest of ten: to be printed, since other programs slow it down."""
-        took = []
+    def start(self, *words: str | Path) -> str:
+        """What the fastest of ten starts takes: to be printed and not asserted, since other programs slow it down."""
+        took, used = [], []
         for _ in range(10):
-            began = time.perf_counter()
+            began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
             self.run(*words)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
             took.append(time.perf_counter() - began)
-        return min(took)
+            used.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return f"{min(took) * 1000:.0f} ms ({min(used) * 1000:.0f} of the processor)"
 
     def _environment(self, folder: Path, *options: str) -> None:
         subprocess.run([sys.executable, "-m", "venv", *options, folder], check=True)
