@@ -307,7 +307,7 @@ def examples(user: User) -> str:
         "zstandard",
         "setuptools",
     )
-    shown = user.run(user.python, copy / "docs" / "examples" / "shop" / "run.py", seconds=900)
+    shown = user.run(user.python, copy / "docs" / "examples" / "shop" / "run.py", seconds=1800)
     expect(shown, "No output, event log or other file of the examples holds a password.")
     return shown.strip()
 
