@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Set
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 from sparkconfig.errors import (
     AccessDeniedError,
@@ -94,6 +94,15 @@ class VaultConfigProvider(StoreProvider):
             proxies={"http": proxy, "https": proxy} if proxy else None,
             adapter=hvac.adapters.RawAdapter,
         )
+        self._client.adapter.session.hooks["response"].append(self._stay_encrypted)
+
+    def _stay_encrypted(self, response: Any, **_: object) -> None:  # noqa: ANN401 - of requests
+        """Standbys send clients to the active server; requests would take the token along without TLS, too."""
+        target = urljoin(response.url, response.headers.get("location", ""))
+        if response.is_redirect and response.url.startswith("https:") and not target.startswith("https:"):
+            raise ProviderError(
+                f"{self._where('')}: the server redirects from https to another scheme; correct its api_addr"
+            )
 
     def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
         where = self._where(path)

@@ -1,13 +1,47 @@
 """The params of the vault provider, and servers that are slow, broken or behind a proxy: what a fake alone can show."""
 
+import contextlib
+import http.server
+import ssl
+import threading
+
 import pytest
 
-from sparkconfig.errors import ConfigurationError, ProviderUnavailableError
+from sparkconfig.errors import ConfigurationError, ProviderError, ProviderUnavailableError
 from sparkconfig.providers.vault.provider import VaultConfigProvider
 from support.fakes.http_server import Fault
+from support.fakes.tls import make_tls
 from support.store_faults import Faulty, StoreFaults
 from support.store_transport import Secured, StoreTransport
 from support.vaults import DATA, make
+
+
+@contextlib.contextmanager
+def redirecting(tls, address):
+    """A server with TLS that sends every request to another one; returns its port."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(307)
+            self.send_header("Location", address + self.path)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tls.certificate, tls.key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class TestFaults(StoreFaults):
@@ -71,6 +105,18 @@ class TestTransport(StoreTransport):
         with make(fake, address="http://vault.invalid:8200", proxy=fake.url) as provider:
             assert provider.get("db/prod").data == DATA
         assert fake.requests[0].target.startswith("http://vault.invalid:8200/")
+
+    def test_a_token_is_not_redirected_to_where_it_is_not_encrypted(self, fake, tmp_path):
+        tls = make_tls(tmp_path)
+        for address, served in ((f"http://127.0.0.1:{fake.port}", 0), (None, 1)):
+            with redirecting(tls, address or f"https://localhost:{fake.port}") as front:
+                del fake.requests[:]
+                params = {"address": f"https://localhost:{front}", "ca.file": tls.ca, "attempts": "1"}
+                with make(fake, **params) as provider, pytest.raises(ProviderError) as error:
+                    provider.get("db/prod")
+            # The second is followed, and ends at a server without TLS.
+            assert ("redirects from https" in str(error.value)) is not served, str(error.value)
+            assert fake.requests == []
 
     def test_a_missing_client_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "hvac", None)
