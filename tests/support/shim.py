@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -36,8 +37,12 @@ def shim_jar() -> Path:
     given = os.environ.get("SPARKCONFIG_TEST_JAR")
     if given:
         return Path(given)
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "jvm-shim" / "build.py"), "--pyspark", str(spark_home())],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+    (ROOT / "build").mkdir(exist_ok=True)
+    # Of the processes that run tests at once, one compiles; the others then find the jar.
+    with (ROOT / "build" / "jar.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "jvm-shim" / "build.py"), "--pyspark", str(spark_home())],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
     return Path(done.stdout.strip().splitlines()[-1])
