@@ -112,7 +112,7 @@ scala: jar ## the tests that are written in Scala, no Spark
 BESIDE = build/test-35.log
 test: jar .venvs/pyspark-3.5.9/.ready-options ## all tests, those of data sources on Spark 3.5 too
 	@$(MAKE) --no-print-directory -j2 -Otarget lint scala
-	@$(MAKE) --no-print-directory test-35 AT_ONCE=-v > $(BESIDE) 2>&1 & beside=$$!; failed=; \
+	@mkdir -p $(dir $(BESIDE)); $(MAKE) --no-print-directory test-35 AT_ONCE=-v > $(BESIDE) 2>&1 & beside=$$!; failed=; \
 	  $(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE) || failed=" 4.3"; \
 	  wait $$beside || failed="$$failed 3.5"; cat $(BESIDE); test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 

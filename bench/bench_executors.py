@@ -89,7 +89,8 @@ def main() -> None:
             context = session.sparkContext
             pid = context._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001
             wait_s = poll_ms / 1000 * 1.25 + 2 if options.poll else 6.0
-            seconds = int(wait_s * options.rotations + options.idle + max(wait_s, 20)) + 1
+            settle_s = max(wait_s + 3, 15.0 if options.executors > 1000 else 6.0)  # until all have begun
+            seconds = int(wait_s * options.rotations + options.idle + settle_s) + 6
             clients = subprocess.Popen(
                 [java(), "-Xmx1g", *OPENS, "-cp", f"{folder / 'classes'}:{shim_jar()}:{PYSPARK / 'jars'}/*",
                  "org.apache.spark.sparkconfig.bench.ExecutorLoad", "127.0.0.1",
@@ -97,7 +98,7 @@ def main() -> None:
                  str(poll_ms), str(seconds), str(not options.poll).lower()],
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             )  # fmt: skip
-            time.sleep(max(wait_s + 3, 15))  # until all have begun
+            time.sleep(settle_s)
             began, cpu = time.monotonic(), cpu_seconds(pid)
             time.sleep(options.idle)
             share = (cpu_seconds(pid) - cpu) / (time.monotonic() - began)

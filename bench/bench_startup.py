@@ -55,6 +55,9 @@ def installed(folder: Path) -> Path:
         if path.name != "jars":
             (home / path.name).symlink_to(path)
     for path in [*(spark_home() / "jars").iterdir(), shim_jar()]:
+        if path.is_dir():
+            (home / "jars" / path.name).symlink_to(path)
+            continue
         try:
             os.link(path, home / "jars" / path.name)
         except OSError:

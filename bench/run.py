@@ -3,7 +3,8 @@
     python bench/run.py [--out bench/results.md] [--only use,rotation] [--minutes 19]
 
 Each compares with its peer in the same run, on equal confs. A bench that does not come to its end in its share of the
-time is ended and named. What each of them printed stands below the table.
+time is ended and named. What each of them printed stands below the table. A run of all of them writes the table into
+docs/performance.md too, and what grows with the number of references or executors into docs/images/growth.json.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
+DOCS = HERE.parent / "docs"
+PAGE = DOCS / "performance.md"
+BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
+DATA = {"growth": "growth.json", "rotation": "rotation.json"}
+"""Benches whose numbers are drawn: docs/pictures.py."""
 
 
 class Row(NamedTuple):
@@ -33,6 +39,45 @@ class Row(NamedTuple):
     ours: str
     ratio: str = ""
     spread: str = ""
+
+
+class Target(NamedTuple):
+    """What a row must reach: its ratio, or else our own number with its unit."""
+
+    row: str
+    column: str
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def verdict(self, row: Row) -> str:
+        """Return the limit and whether it is met."""
+        number = float(getattr(row, self.column).split()[0].replace(",", ""))
+        if self.at_least is not None:
+            word, limit, met = "at least", self.at_least, number >= self.at_least
+        else:
+            word, limit = "at most", self.at_most or 0.0
+            met = number <= limit
+        unit = "".join(getattr(row, self.column).partition(" ")[1:])
+        return f"{word} {limit:,.4g}{unit}: {'met' if met else '**missed**'}"
+
+
+TARGETS = (
+    Target("connection, ", "ratio", at_most=1.05),
+    Target("analysis, 50 references", "ratio", at_most=1.1),
+    Target("current() in Python", "ours", at_most=100),
+    Target("current() in Scala", "ours", at_most=2),
+    Target("rotation -> a running Python task", "ours", at_most=100),
+    Target("rotation -> the last of 4 ", "ours", at_most=100),
+    Target("idle driver", "ours", at_most=2),
+    Target("rotation -> the last of 10,000", "ours", at_most=2000),
+    Target("start-up, installed", "ratio", at_most=1.03),
+    Target("300000 log lines, wall", "ratio", at_most=1.2),
+    Target("1000 tasks, CPU", "ratio", at_most=1.03),
+    Target("search: ", "ours", at_least=1000),
+    Target("transform: ", "ratio", at_least=1.0),
+    Target("side process, resident", "ours", at_most=27),
+)
+"""By the beginning of the row's name."""
 
 
 class Bench(NamedTuple):
@@ -60,15 +105,6 @@ def rotation(found: dict[str, list[float]]) -> Iterator[Row]:
     """Milliseconds from a rotation to a use."""
     for name, ms in found.items():
         yield Row(name, "", f"{statistics.median(ms):.0f} ms", "", f"{ms[0]:.0f} to {ms[-1]:.0f} ms")
-
-
-def executors(found: dict[str, Any]) -> Iterator[Row]:
-    """What simulated executors cost."""
-    yield Row("idle driver with all executors", "", f"{found['idle share of a core'] * 100:.1f} % of a core")
-    last = sorted(found["last executor, ms"])
-    if last:
-        spread = f"{last[0]:,.0f} to {last[-1]:,.0f} ms"
-        yield Row("rotation -> the last of them", "", f"{statistics.median(last):,.0f} ms", "", spread)
 
 
 def transform(found: dict[str, dict[str, float]]) -> Iterator[Row]:
@@ -108,19 +144,34 @@ def startup(found: dict[str, Any]) -> Iterator[Row]:
     yield Row("side process, resident", "", f"{found['resident'] / 1e6:.0f} MB")
 
 
+def growth(found: dict[str, Any]) -> Iterator[Row]:
+    """What one more reference or executor costs: the ends of each line of the plot, and the most executors."""
+    crowd = found["most executors"]
+    yield Row(
+        "idle driver with 10,000 executors", "", f"{crowd['idle share of a core'] * 100:.1f} % of a core"
+    )
+    last = sorted(crowd["last executor, ms"])
+    spread = f"{last[0]:,.0f} to {last[-1]:,.0f} ms"
+    yield Row("rotation -> the last of 10,000", "", f"{statistics.median(last):,.0f} ms", "", spread)
+    for name, line in found["lines"].items():
+        at, cost, unit = line["at"], line["cost"], line["unit"]
+        what = f"{name}, {at[0]:,} and {at[-1]:,} {line['of']}"
+        yield Row(what, "", f"{cost[0]:,.2f} {unit}, {cost[-1]:,.2f} {unit}")
+
+
 BENCHES = {
     "use": Bench(("--turns", "2", "--laps", "7"), 240, use),
-    "rotation": Bench(("--rotations", "20"), 120, rotation),
-    "executors": Bench(("--idle", "20"), 150, executors),
+    "rotation": Bench(("--rotations", "16"), 200, rotation),
     "transform": Bench((), 100, transform),
     "redaction": Bench(("--values", "1,100,10000", "--megabytes", "4"), 150, redaction),
-    "redaction_overhead": Bench(("--tasks", "20000", "--rounds", "8"), 200, overhead),
-    "startup": Bench(("--pairs", "4", "--cds"), 240, startup),
+    "redaction_overhead": Bench(("--tasks", "10000", "--rounds", "10"), 200, overhead),
+    "startup": Bench(("--pairs", "3", "--cds"), 240, startup),
     "policy": Bench((), 60, json=False),
     "policy_doors": Bench(("--statements", "300"), 90, json=False),
-    "substitution": Bench(("--rounds", "10"), 60, json=False),
+    "substitution": Bench(("--rounds", "3"), 60, json=False),
     "scrub": Bench(("--megabytes", "8"), 60, json=False),
     "overlap": Bench(("--seconds", "20"), 120, json=False),
+    "growth": Bench(("--references", "10,100,1000,10000", "--executors", "4,100,10000"), 400, growth),
 }
 """By the name of their script. `providers` needs servers and `options` ten minutes: they are run by hand."""
 
@@ -152,6 +203,7 @@ def main() -> int:
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else list(BENCHES)
     head, rows, printed, failed = machine(), [], [], []
+    kept: dict[str, str] = {}
     end = time.monotonic() + options.minutes * 60
     for name in wanted:
         bench = BENCHES[name]
@@ -173,28 +225,49 @@ def main() -> int:
             seconds = time.monotonic() - began
             if well and bench.rows is not None:
                 rows += bench.rows(json.loads(told.read_text()))
+            if well and name in DATA:
+                kept[name] = told.read_text(encoding="utf-8")
             if not well:
                 failed.append(name)
         title = f"bench_{name}.py {' '.join(bench.arguments)}".strip()
         state = "" if well else "; **not to its end**"
         printed += [f"### `{title}` ({seconds:.0f} s{state})", "", "```text", output.strip(), "```", ""]
         write(options.out, head, rows, printed)
+    if wanted == list(BENCHES):
+        publish(head, rows, kept)
     print(f"{options.out}; failed: {', '.join(failed) or 'none'}", file=sys.stderr)
     return 1 if failed else 0
 
 
-def write(path: Path, head: str, rows: list[Row], printed: list[str]) -> None:
-    """Write what is known by now."""
+def table(head: str, rows: list[Row]) -> list[str]:
+    """Return the lines of the table, each row with its target if it has one."""
     lines = [
-        "# Measured",
-        "",
         head,
         "",
-        "| What | Peer | Ours | Ratio | Spread |",
-        "| --- | --- | --- | --- | --- |",
+        "| What | Peer | Ours | Ratio | Spread | Target |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
-    lines += [f"| {' | '.join(row)} |" for row in rows]
-    path.write_text("\n".join([*lines, "", *printed]), encoding="utf-8")
+    for row in rows:
+        targets = [target.verdict(row) for target in TARGETS if row.what.startswith(target.row)]
+        lines.append(f"| {' | '.join([*row, '; '.join(targets)])} |")
+    return lines
+
+
+def write(path: Path, head: str, rows: list[Row], printed: list[str]) -> None:
+    """Write what is known by now."""
+    path.write_text("\n".join(["# Measured", "", *table(head, rows), "", *printed]), encoding="utf-8")
+
+
+def publish(head: str, rows: list[Row], kept: dict[str, str]) -> None:
+    """Put the table into the documentation, and the data of its pictures beside these."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    PAGE.write_text(
+        "\n".join([before + BEGIN, *table(head, rows), END + rest.split(END)[1]]), encoding="utf-8"
+    )
+    for name, data in kept.items():
+        (DOCS / "images" / DATA[name]).write_text(data, encoding="utf-8")
+    subprocess.run([sys.executable, str(DOCS / "pictures.py")], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
