@@ -4,9 +4,8 @@ package io.sparkconfig.redaction.engine
  * An immutable index over patterns that finds, in one pass over a text, the places where one of them may stand.
  *
  * Every pattern is anchored by a window of ASCII letters and digits, which no encoder rewrites:
- *  - longest (21 characters, as nearly all encodings have): its 6-grams go into a bit filter that is asked at every
- *    16th position only, so the scan costs a fraction of a nanosecond a character whatever the number of values;
- *  - long (9 to 20 characters): the same, at every fourth position to every 15th;
+ *  - long (9 to 21 characters): its 6-grams go into a bit filter that is asked at every fourth to 16th position only,
+ *    so the scan costs a fraction of a nanosecond a character whatever the number of values;
  *  - short (4 to 8 characters): the same with 4-grams, at every position to every fifth;
  *  - pairs (2 or 3 characters): the same with the two characters themselves, at every position;
  *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
@@ -21,15 +20,10 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private val runs = patterns.map(p => longestRun(p.text))
   private val offsets = new Array[Int](patterns.length)
-  private val kinds = runs.map { run =>
-    if (run >= LongestWindow) LongestWindow
-    else if (run >= LongKey) LongKey
-    else if (run >= ShortKey) ShortKey
-    else run / PairKey * PairKey
-  }
+  private val kinds =
+    runs.map(run => if (run >= LongKey) LongKey else if (run >= ShortKey) ShortKey else run / PairKey * PairKey)
   moveAlike()
   if (patterns.length <= MostInOnePass) mergePasses()
-  private val longest = windows(6, LongestWindow)
   private val longs = windows(6, LongKey)
   private val shorts = windows(4, ShortKey)
   private val pairs = new Windows(PairKey, PairKey, of(PairKey).length, patterns.length)
@@ -57,7 +51,6 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   /** Values that differ in numbers alone, `customer-passphrases-00042`, share every long window: not the short. */
   private def moveAlike(): Unit = {
-    crowded(of(LongestWindow), LongestWindow).foreach(kinds(_) = LongKey)
     val alike = crowded(of(LongKey), LongKey)
     if (alike.nonEmpty) {
       val still = crowded(alike, ShortKey).toSet
@@ -71,11 +64,11 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
    * so the filter stays in a cache near the processor.
    */
   private def mergePasses(): Unit = {
-    val rarer = of(ShortKey)
-    val wider = of(LongestWindow) ++ of(LongKey)
-    val key = if (rarer.nonEmpty) ShortKey else LongKey
-    val still = crowded(wider ++ rarer, key).toSet
-    wider.foreach(i => if (!still(i)) kinds(i) = key)
+    val (few, more) = (of(ShortKey), of(LongKey))
+    if (few.nonEmpty) {
+      val still = crowded(more ++ few, ShortKey).toSet
+      more.foreach(i => if (!still(i)) kinds(i) = ShortKey)
+    }
   }
 
   private def of(kind: Int): Seq[Int] = patterns.indices.filter(kinds(_) == kind)
@@ -108,7 +101,6 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
 
   private def anchorsOf(pattern: Int): Windows =
     kinds(pattern) match {
-      case LongestWindow => longest
       case LongKey => longs
       case ShortKey => shorts
       case PairKey => pairs
@@ -122,7 +114,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   def scan(text: String, budget: Budget, found: Intervals, signs: Signs, bytes: Array[Byte]): Unit = {
     val readings = new Readings(text, budget)
     val done = new Done
-    if (longest.used || longs.used || shorts.used || pairs.used || signs != null) {
+    if (longs.used || shorts.used || pairs.used || signs != null) {
       var base = 0
       while (base < text.length) {
         val from = math.max(0, base - Bytes.Margin)
@@ -130,8 +122,7 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         Bytes.copy(text, from, until, bytes)
         val end = math.min(text.length, base + Bytes.Chunk)
         if (signs != null) signs.look(bytes, base - from, end - from)
-        if (longest.used) scanLong(longest, text, bytes, from, base, end, readings, done, found)
-        if (longs.used) scanLong(longs, text, bytes, from, base, end, readings, done, found)
+        if (longs.used) scanLong(text, bytes, from, base, end, readings, done, found)
         if (shorts.used) scanShort(text, bytes, from, base, end, readings, done, found)
         if (pairs.used) scanPairs(text, bytes, from, base, end, readings, done, found)
         base += Bytes.Chunk
@@ -141,7 +132,6 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
   }
 
   private def scanLong(
-      windows: Windows,
       text: String,
       bytes: Array[Byte],
       from: Int,
@@ -150,9 +140,9 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       readings: Readings,
       done: Done,
       found: Intervals): Unit = {
-    val bits = windows.bits
-    val shift = windows.shift
-    val step = windows.step
+    val bits = longs.bits
+    val shift = longs.shift
+    val step = longs.step
     var p = base - from
     val last = end - from
     while (p < last) {
@@ -162,8 +152,8 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         while (j < step) {
           val w = p - j
           if (w >= 0) {
-            var i = windows.first(hash9(Bytes.long(bytes, w), bytes(w + 8)))
-            while (i >= 0) { verify(text, i, w + from, LongKey, readings, done, found); i = windows.following(i) }
+            var i = longs.first(hash9(Bytes.long(bytes, w), bytes(w + 8)))
+            while (i >= 0) { verify(text, i, w + from, LongKey, readings, done, found); i = longs.following(i) }
           }
           j += 1
         }
