@@ -122,6 +122,18 @@ def connections(doors: Doors) -> dict[str, str]:
     found = {
         "shop": ("jdbc", {"url": doors.postgres.jdbc_url(ROLE), **jdbc}),
         "late": ("jdbc", {"url": doors.ref("url"), **jdbc}),
+        "broker": (
+            "kafka",
+            {
+                "kafka.bootstrap.servers": doors.ref("servers"),
+                "kafka.security.protocol": "SASL_PLAINTEXT",
+                "kafka.sasl.mechanism": "SCRAM-SHA-256",
+                "kafka.sasl.jaas.config": (
+                    "org.apache.kafka.common.security.scram.ScramLoginModule required"
+                    f' username="sender" password="{doors.ref("broker")}";'
+                ),
+            },
+        ),
         "memory1": ("storev1", {"password": doors.ref()}),
         "memory2": ("storev2", {"password": doors.ref(), "Region": "eu"}),
     }

@@ -98,6 +98,31 @@ def test_batches(site):
         assert texts(site.doors, frame) == ["a", "b", "c"], "a frame that was loaded before the rotation"
 
 
+def test_a_named_connection(doors, kafka):
+    """Batches and a stream with the connection's name, across a rotation; what it sets is nobody's to change."""
+    site = Site(doors, kafka, late=False)
+    doors.put(servers=kafka.servers)
+    site.rotate()
+    connection = {"sparkconfig.connection": "broker"}
+    source, sink = site.topic(), site.topic()
+    stream = doors.spark.readStream.format("kafka").options(**connection).option("subscribe", source)
+    checkpoint = doors.path("checkpoint")
+    for text in ("a", "b"):
+        frame = doors.spark.createDataFrame([(text,)], "value string")
+        frame.write.format("kafka").options(**connection).option("topic", source).save()
+        writer = stream.option("startingOffsets", "earliest").load().writeStream.format("kafka")
+        run(writer.options(**connection).option("topic", sink), doors, checkpoint)
+        site.rotate()
+        time.sleep(SESSION_SECONDS)
+    read = doors.spark.read.format("kafka").options(**connection)
+    assert texts(doors, read.option("subscribe", sink).load()) == ["a", "b"]
+    for key in ("kafka.bootstrap.servers", "Kafka.Sasl.Jaas.Config", "kafka.ssl.truststore.location"):
+        reader = doors.spark.read.format("kafka").options(**connection, subscribe=sink)
+        with pytest.raises(AnalysisException, match="connection") as error:
+            reader.option(key, "evil.example:9092").load().collect()
+        doors.assert_hidden(str(error.value))
+
+
 def test_streams_follow_at_their_restart(site):
     source, sink = site.topic(), site.topic()
     checkpoint = site.doors.path("checkpoint")
