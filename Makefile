@@ -191,7 +191,7 @@ audit: jar .venvs/pyspark-$(AUDIT_SPARK)/.ready ## search every surface of Spark
 CONNECT_PACKAGES = grpcio grpcio-status googleapis-common-protos pyarrow zstandard
 POLICY_PACKAGES = pydantic regex $(CONNECT_PACKAGES)
 POLICY_TESTS = tests/spark/test_policy_start.py tests/spark/policy_doors tests/spark/test_policy_warn.py \
-  tests/spark/test_policy_servers.py
+  tests/spark/test_policy_servers.py tests/spark/test_statement_doors.py
 
 policy-matrix: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the doors of policies on the oldest supported Sparks (SMOKE_SPARKS)
 	@set -e; for spark in $(SMOKE_SPARKS); do \

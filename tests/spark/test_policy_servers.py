@@ -6,6 +6,7 @@ import contextlib
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from support.policies import records
 from support.processes import Run, wait_until
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
+from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
 
 pytestmark = pytest.mark.spark
 
@@ -43,12 +45,17 @@ RULES = {
             "jobTypes": ["sql", "connect"],
             "options": "lineSep",
         },
+        {"type": "allow", "provider": "files", "path": "*/users/{user}/*", "options": "lineSep"},
     ],
+    "connections": [{"type": "allow", "connection": "bobs", "users": "bob"}],
 }
 DEFAULTS = {
     PARTITIONS: "7",
     "spark.sql.session.timeZone": "UTC",
     "spark.plugins": "io.sparkconfig.ConfigPlugin",
+    "spark.config.connect.user.trusted": "true",
+    "spark.config.connections.bobs.format": "jdbc",
+    "spark.config.connections.bobs.option.url": "jdbc:derby:memory:bobs;create=true",
 }
 
 
@@ -56,6 +63,7 @@ DEFAULTS = {
 def site(harness_run: Run, tmp_path_factory) -> Site:
     folder = tmp_path_factory.mktemp("servers")
     (folder / "shop.properties").write_text(f"shared={SECRET}\nown={SECRET}\n")
+    make_folders(folder, SECRET)
     return Site(harness_run, folder, RULES, **DEFAULTS)
 
 
@@ -311,6 +319,24 @@ class TestConnect:
 
         self.refused(lambda: count("own"), "own", "connect job")
         assert count("shared") == 2
+
+    def test_two_users_at_once(self, site, url):
+        """A proxy that the operator trusts says who they are."""
+        sessions = {user: self.create(f"{url}/;user_id={user}") for user in USERS}
+
+        def attempt(user: str, text: str) -> str | None:
+            refused = None
+            try:
+                sessions[user].sql(text).collect()
+            except PySparkException as error:
+                refused = str(error)
+            assert SECRET not in str(refused)
+            return refused
+
+        take_turns({user: partial(attempt, user) for user in USERS}, site.folder)
+        nobody_is_mistaken(records(site.folder), site.folder)
+        for made in sessions.values():
+            made.stop()
 
     def test_python_workers_may_not_ask(self, site, session):
         from pyspark.sql.connect.functions import udf

@@ -6,12 +6,14 @@ machine in the place of the lake.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
 from leaks.support import bare_jvm
@@ -31,12 +33,13 @@ from support.honest import CONNECT_HONEST, HONEST
 from support.policies import records
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
+from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
 
 pytestmark = pytest.mark.spark
 
 SHIPPED = Path(__file__).resolve().parents[2] / "conf" / "policies" / "shared-server.json"
 REFUSED = re.compile(
-    r"operator's policy does not allow|CANNOT_MODIFY_STATIC_CONFIG"
+    r"operator's policy does not allow|CANNOT_MODIFY_STATIC_CONFIG|Cannot modify the value of a static config"
     r"|[Tt]he connection '\w+' (sets|is for)|may not stand beside the connection"
     r"|may not name what the connection|takes the name of a connection|names two connections"
 )
@@ -81,6 +84,9 @@ def connections(folder: Path) -> dict[str, str]:
     for name in ("shop", "look", "bobs", "hidden"):
         root = f"spark.config.connections.{name}"
         found |= {f"{root}.format": "jdbc", **{f"{root}.option.{key}": text for key, text in options.items()}}
+        catalog = f"spark.sql.catalog.{name}_catalog"
+        found[catalog] = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+        found[f"{catalog}.sparkconfig.connection"] = name
     return {**found, "spark.config.connections.bobs.option.password": LITERAL}
 
 
@@ -104,9 +110,7 @@ def names_alone(run: Callable[[str], Any], server: str) -> None:
 def site(harness_run, tmp_path_factory) -> Site:
     folder = tmp_path_factory.mktemp("doors").resolve()
     prepare(folder)
-    for user in ("ann", "bob"):
-        (folder / "users" / user).mkdir(parents=True)
-        (folder / "users" / user / "own.properties").write_text(f"line={BAIT}\n")
+    make_folders(folder, BAIT)
     for name in ("shop", "private"):
         (folder / name).mkdir()
         (folder / name / "db.properties").write_text(f"password={BAIT}\n")
@@ -127,6 +131,12 @@ def attempt(run: Callable[[str], object], text: str) -> str | None:
     return None
 
 
+def known(text: str) -> bool:
+    """Whether this Spark has such statements: 3.5 has no options of one read, XML, variables and functions in SQL."""
+    newer = r" WITH \(|FROM xml\.|\|>|^DECLARE |RETURN \("
+    return not pyspark.__version__.startswith("3.") or not re.search(newer, text)
+
+
 def all_refused(
     run: Callable[[str], object], folder: Path, server: str, attacks: Mapping[str, Sequence[str]] = STATEMENTS
 ) -> None:
@@ -135,7 +145,7 @@ def all_refused(
         for text in texts:
             statement = fill(text, folder, server)
             problem = attempt(run, statement)
-            if problem is None or problem.startswith("NOT"):
+            if problem is None or (problem.startswith("NOT") and known(text)):
                 passed[f"{attack}: {statement}"] = problem
     assert not passed, "\n".join(f"{key} -> {text}" for key, text in passed.items())
 
@@ -152,25 +162,34 @@ def all_work(
     assert not failed, "\n".join(f"{key} -> {text}" for key, text in failed.items())
 
 
+@contextlib.contextmanager
+def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iterator[tuple[Any, Any]]:
+    """A Thrift server, with a connection of ann's and one of bob's."""
+    confs = {
+        **hive(site.folder / name),
+        "spark.hadoop.hive.server2.thrift.port": "0",
+        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
+        "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
+        **(more or {}),
+    }
+    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+    server = site.start(name, ["spark-submit", "--class", main_class, "spark-internal"], **confs)
+    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    with bare_jvm() as gateway:
+        gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
+        url = f"jdbc:hive2://127.0.0.1:{port}/default"
+        both = [gateway.jvm.java.sql.DriverManager.getConnection(url, user, "") for user in USERS]
+        yield both[0], both[1]
+        for connection in both:
+            connection.close()
+    server.stop()
+
+
 class TestThriftStatements:
     @pytest.fixture(scope="class")
     @classmethod
     def run(cls, site) -> Iterator[Callable[[str], object]]:
-        confs = {
-            **hive(site.folder / "thrift"),
-            "spark.hadoop.hive.server2.thrift.port": "0",
-            "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-            "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
-        }
-        main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
-        server = site.start("thrift", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
-        port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-        with bare_jvm() as gateway:
-            gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
-            url = f"jdbc:hive2://127.0.0.1:{port}/default"
-            connection = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
-
-            other = gateway.jvm.java.sql.DriverManager.getConnection(url, "bob", "")
+        with thrift(site, "thrift") as (connection, other):
 
             def run(text: str, user: str = "ann") -> object:
                 return jdbc_rows(connection if user == "ann" else other, text)
@@ -179,9 +198,6 @@ class TestThriftStatements:
             run(fill(BOUND, site.folder, "thrift"))
             run(CONNECTED)
             yield run
-            connection.close()
-            other.close()
-        server.stop()
 
     def test_attacks_are_refused(self, site, run):
         all_refused(run, site.folder, "thrift")
@@ -207,19 +223,20 @@ class TestThriftStatements:
         assert attempt(lambda text: run(text, "ann"), "SELECT count(*) FROM bobs")
 
     def test_two_users_at_once(self, site, run):
-        """What one of them is allowed is neither remembered for the other nor mixed up, in any order."""
-        (site.folder / "lake" / "lines.txt").write_text(f"one{BAIT}two")
-        for turn in range(20):
-            for user in ("bob", "ann") if turn % 2 else ("ann", "bob"):
-                for owner in ("bob", "ann"):
-                    line = f"${{files:{site.folder}/users/{owner}/own.properties:line}}"
-                    options = f"(path '{site.folder}/lake/lines.txt', lineSep '{line}')"
-                    view = f"CREATE OR REPLACE TEMPORARY VIEW own_lines USING text OPTIONS {options}"
-                    refused = attempt(lambda text, user=user: run(text, user), view)
-                    assert (refused is None) == (user == owner), (user, owner, refused)
-                assert run("SELECT count(*) FROM own_lines", user) == [("2",)]
-                refused = attempt(lambda text, user=user: run(text, user), "LIST JARS")
-                assert (refused is None) == (user == "bob")
+        """Each pair of statements runs at once, in any order."""
+        take_turns(
+            {user: lambda text, user=user: attempt(lambda each: run(each, user), text) for user in USERS},
+            site.folder,
+        )
+        nobody_is_mistaken(records(site.folder), site.folder)
+        for user in USERS:
+            refused = attempt(lambda text, user=user: run(text, user), "LIST JARS")
+            assert (refused is None) == (user == "bob")
+
+    def test_a_reference_in_the_options_of_a_function_stays_a_text(self, site, run):
+        line = f"${{files:{site.folder}/users/ann/own.properties:line}}"
+        rows = run(f"SELECT to_csv(named_struct('a', CAST(NULL AS STRING)), map('nullValue', '{line}'))")
+        assert rows == [(line,)]
 
 
 @pytest.mark.skipif(

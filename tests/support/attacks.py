@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from support.attacks_in_sql import IN_SQL
+
 BAIT = "Canary-51aa0e-value"
 """What lies in the server's file that nobody may read."""
 
@@ -62,6 +64,7 @@ def _csv(option: str) -> str:
 
 
 STATEMENTS: Mapping[str, Sequence[str]] = {
+    **IN_SQL,
     "read a file": [f"SELECT * FROM text.`{path}`" for path in PATHS],
     "read a file, by the source's other names": [
         f"SELECT * FROM {source}.`{{bait}}`"

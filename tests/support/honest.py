@@ -40,6 +40,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         named("dbtable 'sysibm.sysdummy1'").replace("peek", "own_named"),
         "SELECT count(*) FROM own_named",
         "SELECT count(*) FROM connected",
+        "SELECT count(*) FROM shop_catalog.SYSIBM.SYSDUMMY1",
         named("dbtable 'own_ids'").replace("OR REPLACE TEMPORARY VIEW peek", "TABLE own_ids")
         + " AS SELECT 1L AS id",
         "INSERT INTO own_ids SELECT 4L",
@@ -51,6 +52,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "SELECT count(*) FROM range(10) r JOIN range(5) s ON r.id = s.id",
         "WITH t AS (SELECT id % 3 AS k FROM range(9)) SELECT k, count(*) FROM t GROUP BY k",
         "SELECT transform(array(1, 2), x -> x + 1)",
+        "SELECT map('path', concat('a', 'b')), map(concat('a', 'b'), 1), from_csv('1', 'a INT', map('sep', ';'))",
         "EXPLAIN SELECT 1",
     ],
     "tables of the catalog": [

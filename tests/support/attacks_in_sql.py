@@ -1,0 +1,38 @@
+"""Files in the less usual places of a statement, for :mod:`support.attacks`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+IN_SQL: Mapping[str, Sequence[str]] = {
+    "read a file while rows are merged, changed or declared": [
+        "MERGE INTO kept USING text.`{bait}` t ON id = length(t.value) WHEN NOT MATCHED THEN INSERT (id) VALUES (1)",
+        "MERGE INTO kept USING (SELECT * FROM text.`file:{bait}`) t ON true WHEN MATCHED THEN DELETE",
+        "MERGE INTO kept USING range(1) t ON (SELECT count(*) FROM text.`{bait}`) > 1 WHEN MATCHED THEN DELETE",
+        "UPDATE kept SET id = (SELECT count(*) FROM text.`{bait}`)",
+        "DELETE FROM kept WHERE EXISTS (SELECT * FROM text.`{bait}`)",
+        "INSERT INTO kept REPLACE WHERE id = 1 SELECT length(value) FROM text.`{bait}`",
+        "INSERT OVERWRITE kept TABLE text.`{bait}`",
+        "FROM text.`{bait}` INSERT INTO kept SELECT length(value)",
+        "INSERT INTO text.`{folder}/out` SELECT 'a'",
+        "TABLE text.`{bait}`",
+        "SELECT * FROM text.`{bait}` TABLESAMPLE (1 ROWS)",
+        "FROM text.`{bait}` |> SELECT value",
+        "DECLARE OR REPLACE VARIABLE peek STRING DEFAULT (SELECT max(value) FROM text.`{bait}`)",
+        "CREATE TEMPORARY FUNCTION peek() RETURNS STRING RETURN (SELECT max(value) FROM text.`{bait}`)",
+    ],
+    "take a catalog of a connection apart": [
+        "SELECT * FROM hidden_catalog.SYSIBM.SYSDUMMY1",
+        "SHOW TABLES IN hidden_catalog.SYSIBM",
+        "SHOW NAMESPACES IN hidden_catalog",
+        "CREATE TABLE hidden_catalog.APP.peek (a INT)",
+        "SELECT * FROM bobs_catalog.SYSIBM.SYSDUMMY1",
+        "SELECT * FROM shop_catalog.SYSIBM.SYSDUMMY1 WITH (url 'jdbc:derby:memory:other;create=true')",
+        "SELECT * FROM shop_catalog.SYSIBM.SYSDUMMY1 WITH (`PassWord` 'mine')",
+        "SELECT * FROM shop_catalog.SYSIBM.SYSDUMMY1 WITH (driver 'com.acme.Own')",
+        "INSERT INTO shop_catalog.APP.own_ids WITH (url 'jdbc:derby:memory:other;create=true') SELECT 1",
+        "SET spark.sql.catalog.shop_catalog.url=jdbc:derby:memory:other",
+        "SET spark.sql.catalog.shop_catalog.sparkconfig.connection=hidden",
+        "SET spark.sql.catalog.peek=org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+    ],
+}  # fmt: skip
