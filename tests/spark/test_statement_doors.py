@@ -239,6 +239,20 @@ class TestThriftStatements:
         assert rows == [(line,)]
 
 
+class TestSingleSession:
+    """With ``singleSession`` all users share one session, and nobody can say whose a statement is."""
+
+    def test_rules_about_users_never_match(self, site):
+        shared = {"spark.sql.hive.thriftServer.singleSession": "true"}
+        with thrift(site, "single", shared) as (first, second):
+            # Whoever came first, and whoever came last: neither of them is bob to the policy.
+            for connection in (first, second):
+                assert attempt(lambda text, each=connection: jdbc_rows(each, text), "LIST JARS")
+                assert jdbc_rows(connection, "SELECT 1") == [("1",)]
+        denied = [record for record in records(site.folder) if record.get("statement") == "list-jars"]
+        assert denied[-1]["user"] == ""
+
+
 @pytest.mark.skipif(
     not has_connect(), reason="the pyspark wheel of 3.5 has no Connect server, or grpcio is not installed"
 )

@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+_XSD = "SELECT from_xml('<a/>', 'a INT', map({}))"
+
 IN_SQL: Mapping[str, Sequence[str]] = {
+    "read a file by an option of a function": [
+        _XSD.format("'rowValidationXSDPath', '{bait}'"),
+        _XSD.format("'rowValidationXSDPath', concat('{folder}', '/bait.txt')"),
+        _XSD.format("'ROWVALIDATIONXSDPATH', '{lake}' || '/../bait.txt'"),
+        _XSD.format("concat('rowValidation', 'XSDPath'), '{bait}'"),
+        _XSD.format("'mode', 'FAILFAST', 'rowValidationXSDPath', (SELECT '{bait}')"),
+        "SELECT schema_of_xml('<a/>', map('rowValidationXSDPath', trim('{bait}')))",
+        "SELECT * FROM VALUES (from_xml('<a/>', 'a INT', map('rowValidationXSDPath', trim('{bait}'))))",
+        "SELECT IDENTIFIER('from_xml')('<a/>', 'a INT', map('rowValidationXSDPath', trim('{bait}')))",
+        "SELECT IDENTIFIER('from_' || 'xml')('<a/>', 'a INT', map(trim('rowValidationXSDPath'), '{bait}'))",
+        "CREATE TEMPORARY VIEW peek AS " + _XSD.format("trim('rowValidationXSDPath'), '{bait}'"),
+        "SELECT from_avro(X'00', '\"string\"', map('avroSchemaUrl', 'file:{bait}'))",
+        "SELECT from_avro(X'00', '\"string\"', map('avroSchemaUrl', trim('{bait}')))",
+        "SELECT from_protobuf(X'00', 'a', '{bait}')",
+        "SELECT from_protobuf(X'00', 'a', trim('{bait}'), map('mode', 'PERMISSIVE'))",
+        "SELECT to_protobuf(named_struct('a', 1), 'a', 'file:{bait}')",
+    ],
     "read a file while rows are merged, changed or declared": [
         "MERGE INTO kept USING text.`{bait}` t ON id = length(t.value) WHEN NOT MATCHED THEN INSERT (id) VALUES (1)",
         "MERGE INTO kept USING (SELECT * FROM text.`file:{bait}`) t ON true WHEN MATCHED THEN DELETE",

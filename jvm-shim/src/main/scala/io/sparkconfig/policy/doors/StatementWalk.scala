@@ -11,8 +11,8 @@ import io.sparkconfig.core.Json
 import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
 import io.sparkconfig.policy.{CanonicalPath, StatementItem}
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedFunction, UnresolvedRelation}
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ScriptTransformation}
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -60,15 +60,7 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
 
   private def expression(tree: Expression): Unit = tree.foreach { each =>
     if (PythonCode(each.getClass.getSimpleName)) found += statement("python-udf")
-    each match {
-      // Options of functions such as from_xml.
-      case call: UnresolvedFunction if call.nameParts.last.equalsIgnoreCase("map") =>
-        val texts = call.arguments.grouped(2).collect {
-          case Seq(Literal(key, _), Literal(text, _)) if key != null && text != null => key.toString -> text.toString
-        }
-        options(texts.toMap, Read)
-      case _ => ()
-    }
+    FunctionOptions.paths(each).foreach(path(_, Read))
     each.productIterator.foreach(nested)
   }
 
@@ -109,12 +101,8 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
 
   /** The options of a source or sink, and properties of tables, that hold paths. */
   def options(texts: scala.collection.Map[String, String], access: String): Unit = texts.foreach { case (key, text) =>
-    val last = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
-    if (text != null && PathKey.exists(last.endsWith) && !isPlain(text)) {
-      val each = if (last == "checkpointlocation") Write else access
-      Try(Json.texts(Json.parse(text))).filter(_ => text.trim.startsWith("[")).getOrElse(Seq(text))
-        .foreach(path(_, each))
-    }
+    val each = if (isCheckpoint(key)) Write else access
+    pathsIn(key, text).foreach(path(_, each))
   }
 
   /** What a statement names that no other item says. */
@@ -179,6 +167,18 @@ private[doors] object StatementWalk {
     "keystore",
     "truststore",
     "schemaurl")
+
+  /** Whether an option of this name holds paths. */
+  def isPath(key: String): Boolean = PathKey.exists(last(key).endsWith)
+
+  /** The paths that an option holds. */
+  def pathsIn(key: String, text: String): Seq[String] =
+    if (text == null || !isPath(key) || isPlain(text)) Nil
+    else Try(Json.texts(Json.parse(text))).filter(_ => text.trim.startsWith("[")).getOrElse(Seq(text))
+
+  private def isCheckpoint(key: String): Boolean = last(key) == "checkpointlocation"
+
+  private def last(key: String): String = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
 
   private def isPlain(text: String): Boolean =
     text.isEmpty || text.forall(_.isDigit) || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")

@@ -9,6 +9,7 @@ import org.apache.spark.sparkconfig.access.Reflect
 /** Whose sessions a Thrift server in this JVM serves. The server and its sessions are private to Spark and Hive. */
 object ThriftSessions {
   private val Server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2$"
+  private val SingleSession = "spark.sql.hive.thriftServer.singleSession"
 
   /**
    * The user who opened the session of this id ([[SessionIds]]); None outside of the server's own threads, and where
@@ -22,7 +23,9 @@ object ThriftSessions {
     else manager.flatMap { sessions =>
       val operations = Reflect.get(sessions, "operationManager")
       val contexts = Reflect.get(operations, "sessionToContexts").asInstanceOf[JMap[AnyRef, AnyRef]]
-      contexts.asScala.collectFirst { case (handle, context) if id(context) == session => handle }.map { handle =>
+      contexts.asScala.collectFirst {
+        case (handle, context) if id(context) == session && !isShared(context) => handle
+      }.map { handle =>
         val found = Reflect.get(sessions, "handleToSession").asInstanceOf[JMap[AnyRef, AnyRef]].get(handle)
         found.getClass.getMethod("getUserName").invoke(found).asInstanceOf[String]
       }
@@ -36,9 +39,14 @@ object ThriftSessions {
     } yield Reflect.get(Reflect.get(server, "cliService"), "sessionManager")
   }
 
+  private def id(context: AnyRef): String = SessionIds.of(sessionOf(context))
+
+  /** All users of the server have this one, so that it says nothing about who sent a statement. */
+  private def isShared(context: AnyRef): Boolean = sessionOf(context).conf.get(SingleSession, "false").toBoolean
+
   /** 3.5 and 4.0 keep contexts, later Sparks sessions. */
-  private def id(context: AnyRef): String = context match {
-    case session: Sessions.Spark => SessionIds.of(session)
-    case other => SessionIds.of(other.getClass.getMethod("sparkSession").invoke(other).asInstanceOf[Sessions.Spark])
+  private def sessionOf(context: AnyRef): Sessions.Spark = context match {
+    case session: Sessions.Spark => session
+    case other => other.getClass.getMethod("sparkSession").invoke(other).asInstanceOf[Sessions.Spark]
   }
 }
