@@ -68,7 +68,7 @@ class Machine:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=240, check=False,
         )  # fmt: skip
         assert not any(secret in done.stdout for secret in PASSWORDS.values()), command
-        assert code is None or done.returncode == code, f"{command}\n{done.stdout[-3000:]}"
+        assert code is None or done.returncode == code, f"{command}\n{done.stdout[:3000]}"
         return done.stdout
 
 
