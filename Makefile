@@ -102,19 +102,16 @@ AT_ONCE = -n 3 --dist loadfile --no-loadscope-reorder
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q $(AT_ONCE)
 
-bench: jar ## all benches in less than 20 minutes, beside their peers, as one table in bench/results.md; on a quiet machine
-	@$(FIND_JAVA) && $(BIN)/python bench/run.py
+bench: jar ## all benches in less than 20 minutes, beside their peers, as one table in docs/performance.md; on a quiet machine
+	@$(FIND_JAVA) && $(BIN)/python bench/run.py --publish
 
 scala: jar ## the tests that are written in Scala, no Spark
 	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
-# Spark 3.5 runs beside the long run, one file after the other, and prints at the end: so neither waits for the other's waits.
-BESIDE = build/test-35.log
-test: jar .venvs/pyspark-3.5.9/.ready-options ## all tests, those of data sources on Spark 3.5 too
+test: jar ## all tests, those of data sources on Spark 3.5 too
 	@$(MAKE) --no-print-directory -j2 -Otarget lint scala
-	@mkdir -p $(dir $(BESIDE)); $(MAKE) --no-print-directory test-35 AT_ONCE=-v > $(BESIDE) 2>&1 & beside=$$!; failed=; \
-	  $(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE) || failed=" 4.3"; \
-	  wait $$beside || failed="$$failed 3.5"; cat $(BESIDE); test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+	@$(call FAST_JAVA,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)
+	@$(MAKE) test-35
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \

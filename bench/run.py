@@ -1,10 +1,11 @@
 """All benches, one after the other, and their results in one Markdown table: ``make bench``.
 
-    python bench/run.py [--out bench/results.md] [--only use,rotation] [--minutes 19]
+    python bench/run.py [--out bench/results.md] [--only use,rotation] [--minutes 19] [--publish]
 
 Each compares with its peer in the same run, on equal confs. A bench that does not come to its end in its share of the
-time is ended and named. What each of them printed stands below the table. A run of all of them writes the table into
-docs/performance.md too, and what grows with the number of references or executors into docs/images/growth.json.
+time is ended and named. What each of them printed stands below the table. What was measured is kept in build/bench, so
+that ``--only`` measures a part again. ``--publish`` writes the table of all that is kept into docs/performance.md, and
+draws the plots.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import datetime as dt
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 DOCS = HERE.parent / "docs"
 PAGE = DOCS / "performance.md"
 BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
+KEPT = HERE.parent / "build" / "bench"
 DATA = {"growth": "growth.json", "rotation": "rotation.json"}
 """Benches whose numbers are drawn: docs/pictures.py."""
 
@@ -160,18 +163,18 @@ def growth(found: dict[str, Any]) -> Iterator[Row]:
 
 
 BENCHES = {
-    "use": Bench(("--turns", "2", "--laps", "7"), 240, use),
-    "rotation": Bench(("--rotations", "16"), 200, rotation),
+    "use": Bench(("--turns", "2", "--laps", "7"), 260, use),
+    "rotation": Bench(("--rotations", "16"), 150, rotation),
     "transform": Bench((), 100, transform),
     "redaction": Bench(("--values", "1,100,10000", "--megabytes", "4"), 150, redaction),
-    "redaction_overhead": Bench(("--tasks", "10000", "--rounds", "10"), 200, overhead),
-    "startup": Bench(("--pairs", "3", "--cds"), 240, startup),
+    "redaction_overhead": Bench(("--tasks", "8000", "--rounds", "8"), 260, overhead),
+    "startup": Bench(("--pairs", "2", "--cds"), 240, startup),
     "policy": Bench((), 60, json=False),
     "policy_doors": Bench(("--statements", "300"), 90, json=False),
     "substitution": Bench(("--rounds", "3"), 60, json=False),
     "scrub": Bench(("--megabytes", "8"), 60, json=False),
     "overlap": Bench(("--seconds", "20"), 120, json=False),
-    "growth": Bench(("--references", "10,100,1000,10000", "--executors", "4,100,10000"), 400, growth),
+    "growth": Bench(("--references", "10,1000,10000", "--executors", "4,100,10000"), 300, growth),
 }
 """By the name of their script. `providers` needs servers and `options` ten minutes: they are run by hand."""
 
@@ -199,11 +202,11 @@ def main() -> int:
     )
     parser.add_argument("--out", type=Path, default=HERE / "results.md")
     parser.add_argument("--only", default="", help="names, separated by commas")
-    parser.add_argument("--minutes", type=float, default=19, help="for all of them")
+    parser.add_argument("--minutes", type=float, default=19.5, help="for all of them")
+    parser.add_argument("--publish", action="store_true", help="write the documentation's table and plots")
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else list(BENCHES)
-    head, rows, printed, failed = machine(), [], [], []
-    kept: dict[str, str] = {}
+    head, printed, failed = machine(), [], []
     end = time.monotonic() + options.minutes * 60
     for name in wanted:
         bench = BENCHES[name]
@@ -223,23 +226,29 @@ def main() -> int:
                 output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
                 well = False
             seconds = time.monotonic() - began
-            if well and bench.rows is not None:
-                rows += bench.rows(json.loads(told.read_text()))
-            if well and name in DATA:
-                kept[name] = told.read_text(encoding="utf-8")
+            if well and bench.json:
+                KEPT.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(told, KEPT / f"{name}.json")
             if not well:
                 failed.append(name)
         title = f"bench_{name}.py {' '.join(bench.arguments)}".strip()
         state = "" if well else "; **not to its end**"
         printed += [f"### `{title}` ({seconds:.0f} s{state})", "", "```text", output.strip(), "```", ""]
-        write(options.out, head, rows, printed)
-    if wanted == list(BENCHES):
-        publish(head, rows, kept)
+        write(options.out, head, printed)
+    if options.publish:
+        publish(head)
     print(f"{options.out}; failed: {', '.join(failed) or 'none'}", file=sys.stderr)
     return 1 if failed else 0
 
 
-def table(head: str, rows: list[Row]) -> list[str]:
+def rows() -> Iterator[Row]:
+    """What is kept of all benches, in their order."""
+    for name, bench in BENCHES.items():
+        if bench.rows is not None and (KEPT / f"{name}.json").exists():
+            yield from bench.rows(json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8")))
+
+
+def table(head: str) -> list[str]:
     """Return the lines of the table, each row with its target if it has one."""
     lines = [
         head,
@@ -247,26 +256,25 @@ def table(head: str, rows: list[Row]) -> list[str]:
         "| What | Peer | Ours | Ratio | Spread | Target |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for row in rows:
+    for row in rows():
         targets = [target.verdict(row) for target in TARGETS if row.what.startswith(target.row)]
         lines.append(f"| {' | '.join([*row, '; '.join(targets)])} |")
     return lines
 
 
-def write(path: Path, head: str, rows: list[Row], printed: list[str]) -> None:
+def write(path: Path, head: str, printed: list[str]) -> None:
     """Write what is known by now."""
-    path.write_text("\n".join(["# Measured", "", *table(head, rows), "", *printed]), encoding="utf-8")
+    path.write_text("\n".join(["# Measured", "", *table(head), "", *printed]), encoding="utf-8")
 
 
-def publish(head: str, rows: list[Row], kept: dict[str, str]) -> None:
+def publish(head: str) -> None:
     """Put the table into the documentation, and the data of its pictures beside these."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
-    PAGE.write_text(
-        "\n".join([before + BEGIN, *table(head, rows), END + rest.split(END)[1]]), encoding="utf-8"
-    )
-    for name, data in kept.items():
-        (DOCS / "images" / DATA[name]).write_text(data, encoding="utf-8")
+    PAGE.write_text("\n".join([before + BEGIN, *table(head), END + rest.split(END)[1]]), encoding="utf-8")
+    for name, target in DATA.items():
+        if (KEPT / f"{name}.json").exists():
+            shutil.copyfile(KEPT / f"{name}.json", DOCS / "images" / target)
     subprocess.run([sys.executable, str(DOCS / "pictures.py")], check=True, stdout=subprocess.DEVNULL)
 
 
