@@ -1,21 +1,33 @@
 """Draw docs/images/*.svg from what was measured and seen: ``python docs/pictures.py``.
 
-The data stand beside the pictures: ``rotation.json`` is what bench/bench_rotation.py wrote, ``event-log.json`` holds
-lines of three event logs and how often the password stood in each.
+The data stand beside the pictures: ``rotation.json`` is what bench/bench_rotation.py wrote, ``growth.json`` what
+bench/bench_growth.py wrote, ``event-log.json`` holds lines of three event logs and how often the password stood
+in each.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict
 from xml.sax.saxutils import escape
 
 IMAGES = Path(__file__).resolve().parent / "images"
 COLOURS = ("#1b6ca8", "#2a9d57", "#d1802b", "#a83232")
 RED, GREY, INK = "#a83232", "#8a8a8a", "#222222"
+
+
+class Line(TypedDict):
+    """One line of growth.json: what so many of something cost."""
+
+    at: list[int]
+    of: str
+    unit: str
+    cost: list[float]
 
 
 def timeline(ms: dict[str, list[float]]) -> str:
@@ -69,6 +81,42 @@ def event_log(lines: Sequence[object], value: str) -> str:
     return svg(760, y + 20, parts)
 
 
+def growth(lines: Mapping[str, Line]) -> str:
+    """One small plot a line, two beside each other: cost over a number that grows tenfold from mark to mark."""
+    width, height = 760, 40 + 220 * math.ceil(len(lines) / 2)
+    parts = [
+        text(
+            16,
+            22,
+            "Cost by the number of references or executors, each step ten times as many",
+            weight="bold",
+        )
+    ]
+    for number, (name, each) in enumerate(lines.items()):
+        left, top = 60 + 375 * (number % 2), 76 + 220 * (number // 2)
+        across, down = 290, 120
+        most = max(each["cost"])
+        first, last = (math.log10(each["at"][end]) for end in (0, -1))
+        parts.append(text(left, top - 14, f"{name} ({each['unit']})"))
+        for share in (0, 0.5, 1):
+            y = top + down * (1 - share)
+            parts += [
+                line(left, y, left + across, y, "#dddddd"),
+                text(left - 6, y + 4, f"{most * share:,.3g}", anchor="end"),
+            ]
+        points = []
+        for at, cost in zip(each["at"], each["cost"], strict=True):
+            x, y = left + across * (math.log10(at) - first) / (last - first), top + down * (1 - cost / most)
+            points.append(f"{x:.1f},{y:.1f}")
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{COLOURS[number]}"/>')
+            parts.append(text(x, top + down + 18, f"{at:,}", anchor="middle"))
+        parts.append(
+            f'<polyline points="{" ".join(points)}" fill="none" stroke="{COLOURS[number]}" stroke-width="2"/>'
+        )
+        parts.append(text(left + across / 2, top + down + 36, each["of"], GREY, anchor="middle"))
+    return svg(width, height, parts)
+
+
 def svg(width: int, height: int, parts: Sequence[str]) -> str:
     """A whole picture; white behind it, since pages may be dark."""
     box = f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13"'
@@ -93,8 +141,15 @@ def pictures() -> dict[str, str]:
     """Return each picture by its file name."""
     rotation = json.loads((IMAGES / "rotation.json").read_text(encoding="utf-8"))
     logs = json.loads((IMAGES / "event-log.json").read_text(encoding="utf-8"))
+    grown = IMAGES / "growth.json"
+    drawn = (
+        {"growth.svg": growth(json.loads(grown.read_text(encoding="utf-8"))["lines"])}
+        if grown.exists()
+        else {}
+    )
     return {
-        "rotation.svg": timeline(rotation["ms"]),
+        **drawn,
+        "rotation.svg": timeline(rotation),
         "event-log.svg": event_log(logs["lines"], logs["value"]),
     }
 
