@@ -67,10 +67,10 @@ class AzureTokenConfigProvider(StoreProvider):
         where, scope = self._where(path), self._scope(path)
         # A credential keeps its tokens until five minutes before their end; one that is new asks for a new token.
         with contextlib.closing(self._identity()) as identity:
-            asked = int(time.time())
             made = identity.get_token(scope)
-        # azure-identity adds what the server tells as seconds to this machine's clock, so that the clock plays no part.
-        ttl = ttl_of(made.expires_on - asked, self._values, where)
+        # azure-identity adds what the server tells as seconds to this machine's clock before it asks, so that the clock
+        # plays no part, and the time that the answer took has gone from the token's life.
+        ttl = ttl_of(made.expires_on - time.time(), self._values, where)
         found = {"access_token": made.token, "authorization": f"Bearer {made.token}"}
         return ConfigData(
             found if keys is None else {key: found[key] for key in keys if key in found}, ttl=ttl

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import logging
+import time
 import traceback
 
 import pytest
@@ -288,13 +289,16 @@ class Impersonation(FakeHttpServer):
         return Response.of({"accessToken": "of-another-account", "expireTime": end})
 
 
+# Three quarters of 3600 s, less the time that the answer took.
+_ABOUT_AN_HOUR = (2_640_000, 2_700_000)
+
+
 class TestEntra:
     def test_each_read_makes_a_token_for_its_resource(self, entra, tls):
         with azure(entra, tls) as provider:
             answer = provider.get("", {"access_token", "nothing"})
             assert answer.data == {"access_token": "token-0001-storage.azure.com"}
-            # By this machine's clock in whole seconds, which cancel each other out but for one.
-            assert abs(answer.ttl - 2_700_000) <= 3_000
+            assert _ABOUT_AN_HOUR[0] < answer.ttl <= _ABOUT_AN_HOUR[1]
             found = provider.get("database.windows.net", {"authorization"}).data
             assert found == {"authorization": "Bearer token-0002-database.windows.net"}
             number = "0f5c7d4e-1111-2222-3333-444455556666"
@@ -306,7 +310,19 @@ class TestEntra:
     def test_the_clock_plays_no_part(self, entra, tls, skew):
         entra.clock = skew
         with azure(entra, tls) as provider:
-            assert abs(provider.get("", {"access_token"}).ttl - 2_700_000) <= 3_000
+            assert _ABOUT_AN_HOUR[0] < provider.get("", {"access_token"}).ttl <= _ABOUT_AN_HOUR[1]
+
+    def test_a_token_that_has_ended_when_it_arrives(self, entra, tls):
+        entra.life = 1
+        at_once = entra.granted
+
+        def late(scope):
+            time.sleep(1.1)
+            return at_once(scope)
+
+        entra.granted = late
+        with azure(entra, tls) as provider:
+            assert "without a time to live" in refusal(provider, ProviderUnavailableError)
 
     @pytest.mark.parametrize(
         ("params", "named"),

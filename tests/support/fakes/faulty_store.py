@@ -33,10 +33,10 @@ class FaultyStoreProvider(ConfigProvider):
         self._reads += 1
         told = self._told()
         time.time = lambda: _real_time() + told["clock"]
-        mode = told["mode"]
-        while mode == "hang":
+        while told["mode"] == "hang":
             time.sleep(0.05)
-            mode = self._told()["mode"]
+            told = self._told()
+        mode = told["mode"]
         if mode == "slow":
             time.sleep(_SLOW_SECONDS)
         if mode == "down" or (mode == "flap" and self._reads % 3):
@@ -45,8 +45,8 @@ class FaultyStoreProvider(ConfigProvider):
             return ["nonsense"]  # type: ignore[return-value]
         if mode == "greedy":
             bytes(1 << 30)
-        data = self._told()["data"]
-        return ConfigData({key: text for key, text in data.items() if keys is None or key in keys})
+        # Of the same reading as the mode: what was told since then may belong to a fault.
+        return ConfigData({key: text for key, text in told["data"].items() if keys is None or key in keys})
 
     def _told(self) -> dict:
         return json.loads(self._file.read_text())
