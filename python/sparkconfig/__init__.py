@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING
 
 from sparkconfig._version import __version__
 from sparkconfig.errors import SparkConfigError
-from sparkconfig.providers.base import ConfigData, ConfigProvider
-from sparkconfig.secret import Secret
 
 if TYPE_CHECKING:
     from sparkconfig._spark.driver import current
     from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest, PolicyViolation
     from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
+    from sparkconfig.providers.base import ConfigData, ConfigProvider
     from sparkconfig.resolution.declared import load_providers
     from sparkconfig.resolution.resolver import Resolver
     from sparkconfig.resolution.transformer import (
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         ConfigTransformerResult,
         reverse_transform,
     )
+    from sparkconfig.secret import Secret
 
 __all__ = [
     "ConfigData",
@@ -41,6 +41,9 @@ __all__ = [
 
 _LAZY = {
     "current": "sparkconfig._spark.driver",
+    "ConfigData": "sparkconfig.providers.base",
+    "ConfigProvider": "sparkconfig.providers.base",
+    "Secret": "sparkconfig.secret",
     "ConfigValue": "sparkconfig.policy",
     "CreateTablePolicy": "sparkconfig.policy.tables",
     "CreateTableRequest": "sparkconfig.policy.tables",

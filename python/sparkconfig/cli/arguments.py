@@ -7,7 +7,6 @@ there are, and the position of the word, so that logs and screens stay free of a
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -118,6 +117,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def _near(word: str, known: Iterable[str]) -> str | None:
+    import difflib
+
     return next(iter(difflib.get_close_matches(word, list(known), n=1)), None)
 
 

@@ -28,7 +28,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "completion",
-        help="print a shell's completion script",
         description="Print a script that completes commands and options.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -26,7 +26,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add the command."""
     parser = commands.add_parser(
         "connections",
-        help="list named connections, or try one",
         description="List the connections that spark.config.connections.* declares: names, data sources and the"
         " names of options. Or ask the stores whether the references of one have values. Values are never printed.",
         epilog=_EPILOG,

@@ -36,7 +36,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "doctor",
-        help="check everything on this machine, and say what to do",
         description="Check everything on this machine that an application with sparkconfig needs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -28,7 +28,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "init",
-        help="print the lines that turn sparkconfig on",
         description="Print what to paste into a spark-submit command, spark-defaults.conf or a session builder."
         " Nothing is changed.",
         epilog=_EPILOG,

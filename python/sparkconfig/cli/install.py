@@ -36,7 +36,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "install",
-        help="put the jar into a Spark's own jars folder, or remove it",
         description="Copy the jar into the jars folder of a Spark, and remove older ones.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -27,7 +27,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "jar",
-        help="print the path of the jar that fits a Spark",
         description="Print the path of the jar that fits the Spark found: --spark-home, else SPARK_HOME, else the"
         " installed pyspark.",
         epilog=_EPILOG,

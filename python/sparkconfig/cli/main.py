@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from sparkconfig._version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, code_for
-from sparkconfig.cli import (
-    completion,
-    connections,
-    doctor,
-    init,
-    install,
-    jar,
-    migrate,
-    policy,
-    providers,
-    refresh,
-    resolve,
-    run,
-    scrub,
-    seal,
-    validate,
-)
 from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.output import Output
 from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (
-    init, seal, resolve, validate, policy, migrate, scrub, run, providers, connections, refresh, doctor, jar, install,
-    completion,
-)  # fmt: skip
+#: By their names, in the order of the help. Each is a module here, and a start imports the one that runs.
+COMMANDS = {
+    "init": "print the lines that turn sparkconfig on",
+    "seal": "keep secrets in an encrypted file",
+    "resolve": "check the references in a properties file",
+    "validate": "check confs and SQL against a policy, before the job runs",
+    "policy": "test a policy against a file of cases",
+    "migrate": "find secrets in clear, and put references in their places",
+    "scrub": "find secrets in event logs and logs, and mask them",
+    "run": "start a command with values in place of references",
+    "providers": "list providers, or try one",
+    "connections": "list named connections, or try one",
+    "refresh": "make a running application read its secrets again",
+    "doctor": "check everything on this machine, and say what to do",
+    "jar": "print the path of the jar that fits a Spark",
+    "install": "put the jar into a Spark's own jars folder, or remove it",
+    "completion": "print a shell's completion script",
+}
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on
@@ -52,23 +51,46 @@ exit codes:
 """
 
 
-def parser() -> Parser:
-    """Return the whole command line."""
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: SLF001 - argparse has no public name
+    """Adds each command with its line of the help."""
+
+    def add_parser(self, name: str, **options: Any) -> Any:  # noqa: ANN401 - argparse's own
+        return super().add_parser(name, help=COMMANDS[name], **options)
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Leaves room for the longest command: argparse forgets that commands are indented."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, _Commands):
+            self._action_max_length += self._indent_increment
+
+
+def parser(only: str | None = None) -> Parser:
+    """Return the whole command line.
+
+    Args:
+        only: of the other commands there are just names; None: all have their options.
+    """
     top = Parser(
         prog="sparkconfig",
         description="Secrets and configuration for Apache Spark. No command takes or prints a secret value"
         " on its command line or output.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     top.add_argument("--version", action="store_true", help="print the version")
     top.add_argument(
         "--json", action="store_true", help="print one JSON object, as each command does with it"
     )
     top.set_defaults(run=_version)
-    commands = top.add_subparsers(title="commands", metavar="COMMAND")
-    for command in COMMANDS:
-        command.register(commands)
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", action=_Commands)
+    for name in COMMANDS:
+        if only in (None, name):
+            importlib.import_module(f"sparkconfig.cli.{name}").register(commands)
+        else:
+            commands.add_parser(name)
     return top
 
 
@@ -106,7 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str], out: Output) -> int:
     try:
-        options = parser().parse_args(words)
+        command = next((word for word in words if not word.startswith("-")), "")
+        options = parser(only=command).parse_args(words)
         return int(options.run(options, out))
     except UsageError as error:
         print(error.usage, end="", file=sys.stderr)

@@ -36,7 +36,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "migrate",
-        help="find secrets in clear, seal them, put references in their places",
         description="Find secrets in clear by their keys and by what they look like, and print a plan without values."
         " With --apply, seal them and put references in their places.",
         epilog=_EPILOG,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -29,6 +28,8 @@ class Output:
             lines: for people, the same in words.
         """
         if self.as_json:
+            import json
+
             print(json.dumps({"ok": True, **data}, indent=2))
         else:
             for line in lines:
@@ -37,6 +38,8 @@ class Output:
     def failure(self, kind: str, message: str) -> None:
         """Report an error: its text on standard error, and with ``--json`` an object on standard output too."""
         if self.as_json:
+            import json
+
             print(json.dumps({"ok": False, "error": {"type": kind, "message": message}}, indent=2))
         print(f"sparkconfig: {escaped(message)}", file=sys.stderr)
 

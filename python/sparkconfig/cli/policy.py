@@ -28,7 +28,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add the command."""
     parser = commands.add_parser(
         "policy",
-        help="test a policy against a file of cases",
         description="Ask a policy the questions of a file, and compare the decisions with those that it expects.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -31,7 +31,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "providers",
-        help="list providers, or try one",
         description="List the providers that are installed, with their extras and params, or try one with the"
         " operator's configuration. Values are never printed.",
         epilog=_EPILOG,

@@ -38,7 +38,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add the subcommand."""
     command = commands.add_parser(
         "refresh",
-        help="make a running application read its secrets again",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

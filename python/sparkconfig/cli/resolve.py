@@ -33,7 +33,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "resolve",
-        help="check the references in a properties file",
         description="List the references in properties files (spark-defaults.conf, --properties-file), the provider"
         " that answers each, and whether it can. Values are never printed.",
         epilog=_EPILOG,

@@ -31,7 +31,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "run",
-        help="start a command with values in place of references",
         description="Resolve the references of a properties file and of variables, and start a command with them: for"
         " confs that Spark reads before plugins start (spark.ssl.*, spark.authenticate.secret of masters and workers).",
         epilog=_EPILOG,

@@ -51,7 +51,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command with its own subcommands."""
     parser = commands.add_parser(
         "scrub",
-        help="find secrets in event logs and logs, and mask them",
         description="Search event logs, logs of drivers and executors, and history directories for secrets.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -51,7 +51,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command with its own subcommands."""
     parser = commands.add_parser(
         "seal",
-        help="keep secrets in an encrypted file",
         description="Keep secrets in a file whose values are encrypted (AES-256-GCM) and names authenticated.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

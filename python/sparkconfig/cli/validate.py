@@ -36,7 +36,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add the command."""
     parser = commands.add_parser(
         "validate",
-        help="check confs and SQL against a policy, before the job runs",
         description="Check what a job sets against the operator's policy, with nothing started.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
