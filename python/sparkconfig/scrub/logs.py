@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import glob
 import os
+import re
 import secrets
 import signal
 import stat
@@ -41,7 +42,9 @@ _LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
 _CHANGED = "it was changed while it was read; run this again when nobody writes it"
 OPEN = "a program has it open and may write to it; run this again when it has ended"
-_NO_LOG, _NO_TEXT = "not a log", "not a text"
+_NO_LOG, _NO_TEXT, _SEALED = "not a log", "not a text", "a sealed file"
+# A mask in place of a ciphertext would destroy what it seals.
+_SEALED_BEGINS = re.compile(rb'\s*\{\s*"format"\s*:\s*"sparkconfig-sealed"')
 _PARTIAL = ".sparkconfig-scrub"
 _OTHER_FORMATS = frozenset(
     {
@@ -103,7 +106,7 @@ class Result:
     @property
     def unread(self) -> bool:
         """Whether it is a log and could not be searched or rewritten."""
-        return self.skip is not None and self.skip not in (_NO_LOG, _NO_TEXT)
+        return self.skip is not None and self.skip not in (_NO_LOG, _NO_TEXT, _SEALED)
 
 
 def still_named(results: Iterable[Result]) -> list[tuple[Path | ObjectFile, int]]:
@@ -225,6 +228,8 @@ def blocks(stream: Reads, progress: Progress) -> Iterator[str]:
             begun = chunk.lstrip(b"\0")
             if b"\0" in begun[:4096]:
                 raise SparkConfigError(_NO_TEXT)
+            if _SEALED_BEGINS.match(begun):
+                raise SparkConfigError(_SEALED)
             first = not begun
         cut = chunk.rfind(b"\n") + 1
         if cut:

@@ -367,3 +367,20 @@ def test_a_folder_that_cannot_be_read_is_not_an_empty_one(
     monkeypatch.setattr(os, "scandir", denied)
     with pytest.raises(PermissionError):
         logs.logs_in([tmp_path])
+
+
+@pytest.mark.parametrize("action", ["find", "clean"])
+def test_a_sealed_file_is_left_as_it_is(
+    scrub: Scrub, tmp_path: Path, action: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its ciphertexts stand beside names such as password: a mask in their places would destroy the values."""
+    sealed, key = tmp_path / "conf" / "shop.sealed", tmp_path / "shop.key"
+    sealed.parent.mkdir()
+    where = ["--file", str(sealed), "--key-file", str(key)]
+    assert main(["seal", "create", "--new-key", *where]) == 0
+    assert main(["seal", "set", *where, "shop:password", "--from-env", "SHOP_PASSWORD"]) == 0
+    before = sealed.read_bytes()
+    capsys.readouterr()
+    code, answer = scrub(action, sealed.parent, *(["--shapes"] if action == "clean" else []))
+    assert (code, answer["shapes"], answer["not_searched"]) == (0, {}, [])
+    assert sealed.read_bytes() == before
