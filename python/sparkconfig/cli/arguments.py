@@ -20,6 +20,7 @@ _HARMLESS = re.compile(
     r"|not allowed with argument [^:]*)"
     r"|the following arguments are required: .*|one of the arguments .* is required"
 )
+_COMMANDS = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name
 _ARGUMENT = re.compile(r"argument [^:]*: ")
 
 
@@ -110,6 +111,7 @@ class Parser(argparse.ArgumentParser):
         if choices is None or value in choices:
             return
         name = "/".join(action.option_strings)
+        name = name or ("" if isinstance(action, _COMMANDS) else action.dest)
         what = f"argument {name}: this value is unknown" if name else "this command is unknown"
         near = _near(str(value), choices)
         hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(choices)}"

@@ -45,11 +45,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """List the connections, or try one."""
     from sparkconfig.checks.connections import connections_of, settings_of, try_connection
+    from sparkconfig.cli.progress import doing
 
     check_exists(options.operator_file)
     confs = settings_of(options.file, options.operator_file)
     if options.test is not None:
-        trial = try_connection(confs, options.test)
+        with doing("asking the providers"):
+            trial = try_connection(confs, options.test)
         out.result(trial.as_json(), trial.lines())
         return trial.code
     found = connections_of(confs)

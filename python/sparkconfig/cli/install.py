@@ -59,6 +59,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Install or uninstall."""
     from sparkconfig._spark import class_archive, jars
+    from sparkconfig.cli.progress import doing
 
     spark = jars.find_spark(options.spark_home)
     target: Path | None = None
@@ -83,10 +84,9 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
             if options.uninstall:
                 archive.unlink(missing_ok=True)
             else:
-                data["cds"] = {
-                    "bytes": class_archive.write(spark, archive),
-                    "confs": class_archive.confs(spark, archive),
-                }
+                with doing("starting Spark, to write the classes that it loads"):
+                    size = class_archive.write(spark, archive)
+                data["cds"] = {"bytes": size, "confs": class_archive.confs(spark, archive)}
                 lines += [f"wrote {archive}; drivers that start with these confs use it:"]
                 lines += [f"  {key} {text}" for key, text in class_archive.confs(spark, archive).items()]
         except OSError as error:

@@ -1,11 +1,13 @@
-"""How far a long command is: one line on a terminal, which goes away at the end."""
+"""What a long command says of its way: one line on a terminal, which goes away at the end."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "doing"]
 
 _AFTER = 2.0
 _EVERY = 0.5
@@ -40,3 +42,37 @@ class Progress:
         """Take the line away."""
         if self._looked_at and self._shown > self._began:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Say what takes so long, and for how many seconds already.
+
+    Args:
+        what: as in "asking the providers".
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event
+
+    from sparkconfig._threads import daemon
+
+    began, ended = time.monotonic(), Event()
+
+    def show() -> None:
+        pause = _AFTER
+        while not ended.wait(pause):
+            pause = 1.0
+            seconds = time.monotonic() - began
+            print(f"\r{what}, {seconds:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
+        if pause != _AFTER:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    thread = daemon("progress", show)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sparkconfig import _advice
+from sparkconfig.cli.output import table
 from sparkconfig.providers._kit.params import Param
 from sparkconfig.providers.catalog import ProviderInfo
 
-__all__ = ["markdown", "text"]
+__all__ = ["markdown", "overview", "params"]
 
 
-def text(found: Iterable[ProviderInfo]) -> list[str]:
-    """Return lines for a terminal."""
+def overview(found: Iterable[ProviderInfo]) -> list[str]:
+    """Return one line for each provider."""
+    rows = [[each.alias, _plain(each.store), _state(each)] for each in found]
+    return table(["provider", "store", "here"], rows)
+
+
+def params(found: Iterable[ProviderInfo]) -> list[str]:
+    """Return each provider with its params."""
     lines: list[str] = []
     for each in found:
         lines += [f"{each.alias}: {_plain(each.store)} ({_state(each)})"]
@@ -27,7 +34,7 @@ def text(found: Iterable[ProviderInfo]) -> list[str]:
 def _state(each: ProviderInfo) -> str:
     if each.installed:
         return "installed"
-    return f"not installed: {_advice.install(each.extra)}" if each.extra else "not usable"
+    return _advice.install(each.extra) if each.extra else "not usable"
 
 
 def _default(param: Param) -> str:

@@ -16,7 +16,8 @@ __all__ = ["register"]
 
 _EPILOG = """\
 examples:
-  sparkconfig providers                          what is installed, with extras and params
+  sparkconfig providers                          what is installed, and what brings the others
+  sparkconfig providers --params                 what each of them can be told
   sparkconfig providers --markdown               the same as the docs' table
   sparkconfig providers test vault --path db/prod
   sparkconfig providers test aws --path shop/prod --key password --file conf/spark-defaults.conf
@@ -31,12 +32,13 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "providers",
-        description="List the providers that are installed, with their extras and params, or try one with the"
+        description="List the providers, installed or not, and what they can be told, or try one with the"
         " operator's configuration. Values are never printed.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--params", action="store_true", help="what each of them can be told")
     parser.add_argument("--markdown", action="store_true", help="print the tables of docs/providers.md")
     parser.set_defaults(run=run_list)
     test = parser.add_subparsers(metavar="test").add_parser(
@@ -67,7 +69,10 @@ def run_list(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.providers.catalog import catalog
 
     found = catalog()
-    lines = provider_tables.markdown(found) if options.markdown else provider_tables.text(found)
+    if options.markdown:
+        lines = provider_tables.markdown(found)
+    else:
+        lines = provider_tables.params(found) if options.params else provider_tables.overview(found)
     out.result({"providers": [asdict(each) for each in found]}, lines)
     return ExitCode.OK
 
@@ -75,14 +80,16 @@ def run_list(options: argparse.Namespace, out: Output) -> ExitCode:
 def run_test(options: argparse.Namespace, out: Output) -> ExitCode:
     """Configure the provider, read the paths, print what came without the values."""
     from sparkconfig.checks.provider_trial import try_provider
+    from sparkconfig.cli.progress import doing
 
     check_exists(options.operator_file)
-    trial = try_provider(
-        options.name,
-        options.path,
-        keys=frozenset(options.key) or None,
-        files=options.file,
-        operator=options.operator_file,
-    )
+    with doing("asking the provider"):
+        trial = try_provider(
+            options.name,
+            options.path,
+            keys=frozenset(options.key) or None,
+            files=options.file,
+            operator=options.operator_file,
+        )
     out.result(trial.as_json(), trial.lines())
     return trial.code

@@ -65,19 +65,23 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _run(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.agent import control
+    from sparkconfig.cli.progress import doing
 
     found = _living()
     if options.list:
         rows = [[name, str(status["generation"])] for name, (_, status) in found.items()]
-        out.result({"applications": [name for name, _ in rows]}, table(["application", "generation"], rows))
+        lines = table(["application", "generation"], rows) if rows else ["no application"]
+        out.result({"applications": [name for name, _ in rows]}, lines)
         return ExitCode.OK
     name = _chosen(options.application, list(found))
     path, status = found[name]
     if options.status:
         out.result({"application": name, "status": status}, _lines(status))
         return ExitCode.OK
-    answer = control.ask(path, "refresh")
-    waited = None if options.wait is None else _reached(path, answer["generation"], options.wait)
+    with doing("asking the application to read its secrets again"):
+        answer = control.ask(path, "refresh")
+    with doing("waiting for its executors"):
+        waited = None if options.wait is None else _reached(path, answer["generation"], options.wait)
     changed = answer["changed"]
     before, after = answer["before"], answer["generation"]
     text = (

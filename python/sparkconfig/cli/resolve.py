@@ -58,6 +58,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Ask the providers and print what they said about names."""
     from sparkconfig.checks.dry_run import check, read_confs
+    from sparkconfig.cli.progress import doing
 
     if not options.dry_run:
         options.parser.refuse(
@@ -65,7 +66,8 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
         )
     check_exists(options.operator_file)
     confs = read_confs(options.files, options.conf)
-    report = check(confs, options.operator_file)
+    with doing("asking the providers"):
+        report = check(confs, options.operator_file)
     lines = _explained(report) if options.explain else _short(report)
     lines += _listed("problem", report.problems) + _listed("warning", report.warnings)
     out.result(report.as_json(explain=options.explain), lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from sparkconfig.cli import progress
@@ -29,3 +31,46 @@ def test_only_a_terminal_sees_it_and_no_line_stays(command, terminal, tmp_path, 
     else:
         assert shown.err == ""
     assert "\x1b" not in shown.out
+
+
+class Screen:
+    """Standard error of a terminal, on which somebody looks."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.written = threading.Event()
+
+    def write(self, text: str) -> None:
+        self.text += text
+        self.written.set()
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_what_takes_long_says_so_and_for_how_long(monkeypatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr(progress, "_AFTER", 0.0)
+    with progress.doing("asking the providers"):
+        assert screen.written.wait(30)
+    assert screen.text.startswith("\rasking the providers, 0 s\x1b[K")
+    assert screen.text.endswith("\r\x1b[K")
+
+
+def test_what_is_done_at_once_says_nothing(monkeypatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr("sys.stderr", screen)
+    with progress.doing("asking the providers"):
+        pass
+    assert screen.text == ""
+
+
+def test_a_file_gets_no_line_of_what_takes_long(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(progress, "_AFTER", 0.0)
+    with progress.doing("asking the providers"):
+        pass
+    assert capsys.readouterr().err == ""

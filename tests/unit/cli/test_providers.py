@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sparkconfig.cli.main import main
+from sparkconfig.providers.catalog import catalog
 
 CONFS = """
 spark.config.providers              broken,keys,files
@@ -25,8 +26,15 @@ def settings(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_list_names_all_with_params(capsys):
+def test_the_list_has_one_line_each(capsys):
     assert main(["providers"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == sorted(each.alias for each in catalog())
+    assert max(map(len, lines)) <= 120
+
+
+def test_the_list_names_all_with_params(capsys):
+    assert main(["providers", "--params"]) == 0
     text = capsys.readouterr().out
     assert "vault: HashiCorp Vault, OpenBao (" in text
     assert "    address: URL of the server" in text
@@ -43,7 +51,7 @@ def test_the_list_for_machines(capsys):
 def test_a_missing_client_is_said_with_its_extra(capsys, monkeypatch):
     monkeypatch.setattr("sparkconfig.providers.catalog._there", lambda module: False)
     assert main(["providers"]) == 0
-    assert "not installed: pip install 'sparkconfig[vault]'" in capsys.readouterr().out
+    assert "pip install 'sparkconfig[vault]'" in capsys.readouterr().out
 
 
 def test_a_trial_prints_names_and_no_values(settings, capsys):

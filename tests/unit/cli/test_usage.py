@@ -109,6 +109,7 @@ def test_a_wrong_choice(option: str, capsys: pytest.CaptureFixture[str]) -> None
         ("seal set --key-file", "argument --key-file: expected one argument"),
         ("seal set --key-file a --key-env b --file s n", "--key-env: not allowed with argument --key-file"),
         ("jar --scala", "argument --scala: expected one argument"),
+        ("completion fish", "argument shell: this value is unknown; there are: bash, zsh"),
         ("jar --json=1", "argument --json: it does not take this value"),
     ],
 )

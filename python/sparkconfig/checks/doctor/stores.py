@@ -74,7 +74,8 @@ def _try(
         trial = try_provider(name, wanted, keys=None, files=subject.files, operator=subject.operator)
     except SparkConfigError as problem:
         todo = _TODO.get(
-            code_for(problem), f"correct {PREFIX}providers.{name}.*; 'sparkconfig providers' lists the params"
+            code_for(problem),
+            f"correct {PREFIX}providers.{name}.*; 'sparkconfig providers --params' lists the params",
         )
         yield error(area, str(problem), todo, code_for(problem))
         return
