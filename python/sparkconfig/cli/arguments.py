@@ -36,11 +36,26 @@ class UsageError(Exception):
         self.usage = usage
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Examples as they are written, and the rest as wide as the terminal."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return super()._fill_text(text, width, indent)
+        return argparse.HelpFormatter._fill_text(self, text, width, indent)  # noqa: SLF001 - past our own base
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if isinstance(action, _COMMANDS):  # argparse forgets that commands are indented
+            self._action_max_length += self._indent_increment
+
+
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that raises :class:`UsageError` and knows no abbreviations."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - argparse's own
         options.setdefault("allow_abbrev", False)
+        options.setdefault("formatter_class", _Help)
         super().__init__(**options)
         self.set_defaults(parser=self)  # of a command and its subcommand, the latter counts
         self._words: Sequence[str] = ()

@@ -30,7 +30,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "completion",
         description="Print a script that completes commands and options.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("shell", choices=SHELLS)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -29,7 +29,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         description="List the connections that spark.config.connections.* declares: names, data sources and the"
         " names of options. Or ask the stores whether the references of one have values. Values are never printed.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--test", metavar="NAME", help="whether the references of this connection have values"

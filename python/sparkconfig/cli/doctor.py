@@ -38,7 +38,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "doctor",
         description="Check everything on this machine that an application with sparkconfig needs.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--file",

@@ -31,7 +31,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Print what to paste into a spark-submit command, spark-defaults.conf or a session builder."
         " Nothing is changed.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--for", dest="form", choices=_FORMS, help="print one form only")
     parser.add_argument("--spark-home", type=Path, metavar="DIR", help="the Spark to print it for")

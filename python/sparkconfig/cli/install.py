@@ -38,7 +38,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "install",
         description="Copy the jar into the jars folder of a Spark, and remove older ones.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--spark-home", type=Path, metavar="DIR", required=True, help="the folder that holds 'jars'"

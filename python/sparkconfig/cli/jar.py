@@ -30,7 +30,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Print the path of the jar that fits the Spark found: --spark-home, else SPARK_HOME, else the"
         " installed pyspark.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--spark-home", type=Path, metavar="DIR", help="the folder that holds Spark's 'jars'")

@@ -58,15 +58,6 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: S
         return super().add_parser(name, help=COMMANDS[name], **options)
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """Leaves room for the longest command: argparse forgets that commands are indented."""
-
-    def add_argument(self, action: argparse.Action) -> None:
-        super().add_argument(action)
-        if isinstance(action, _Commands):
-            self._action_max_length += self._indent_increment
-
-
 def parser(only: str | None = None) -> Parser:
     """Return the whole command line.
 
@@ -78,7 +69,6 @@ def parser(only: str | None = None) -> Parser:
         description="Secrets and configuration for Apache Spark. No command takes or prints a secret value"
         " on its command line or output.",
         epilog=_EPILOG,
-        formatter_class=_Help,
     )
     top.add_argument("--version", action="store_true", help="print the version")
     top.add_argument(

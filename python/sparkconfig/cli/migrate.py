@@ -39,7 +39,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Find secrets in clear by their keys and by what they look like, and print a plan without values."
         " With --apply, seal them and put references in their places.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="files and folders")
     mode = parser.add_mutually_exclusive_group()

@@ -30,7 +30,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "policy",
         description="Ask a policy the questions of a file, and compare the decisions with those that it expects.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("action", choices=("test",), help="what to do")
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="cases, in JSON or TOML")

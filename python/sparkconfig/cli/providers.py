@@ -35,7 +35,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="List the providers, installed or not, and what they can be told, or try one with the"
         " operator's configuration. Values are never printed.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--params", action="store_true", help="what each of them can be told")
@@ -46,7 +45,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="try a provider",
         description="Configure one provider and read; print names of keys and the ttl, no values.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     test.add_argument("name", metavar="NAME", help="its name in spark.config.providers")
     test.add_argument(

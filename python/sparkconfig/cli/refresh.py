@@ -40,7 +40,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "refresh",
         description=_ABOUT,
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "application",

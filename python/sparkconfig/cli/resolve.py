@@ -36,7 +36,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="List the references in properties files (spark-defaults.conf, --properties-file), the provider"
         " that answers each, and whether it can. Values are never printed.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "files", type=Path, nargs="+", metavar="FILE", help="Java properties; later files win"

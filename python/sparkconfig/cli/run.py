@@ -34,7 +34,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Resolve the references of a properties file and of variables, and start a command with them: for"
         " confs that Spark reads before plugins start (spark.ssl.*, spark.authenticate.secret of masters and workers).",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--properties-file", type=Path, action="append", default=[], metavar="FILE",

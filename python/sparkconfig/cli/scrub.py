@@ -53,7 +53,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "scrub",
         description="Search event logs, logs of drivers and executors, and history directories for secrets.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION")
     find = actions.add_parser(
@@ -61,7 +60,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="count them; nothing is changed",
         description="Count values and what looks like a secret. Nothing is changed, and nothing found is printed.",
         epilog=_FIND_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _options(find)
     find.add_argument(
@@ -73,7 +71,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="put masks in their places",
         description="Rewrite files with masks in the places of values. Times, owner and permissions stay.",
         epilog=_CLEAN_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _options(clean)
     clean.add_argument("--shapes", action="store_true", help="also mask what only looks like a secret")

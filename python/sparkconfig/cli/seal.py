@@ -53,7 +53,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "seal",
         description="Keep secrets in a file whose values are encrypted (AES-256-GCM) and names authenticated.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION")
 
@@ -74,7 +73,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         description="Seal a value. On a terminal, the command asks for it. Otherwise it reads standard input,"
         " without one line end at the end.",
         epilog=_SET_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _file_and_key(put)
     put.add_argument("name", metavar="SECTION:KEY", help="as in ${secrets:SECTION:KEY}")
@@ -103,7 +101,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         " can open them all the time. With --new-...: encrypt with that key instead. FILE.undo, the backup of"
         " 'migrate', gets the new key, too.",
         epilog=_ROTATE_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _file_and_key(rotate, many=True)
     _key_options(rotate.add_mutually_exclusive_group(), "new-", "new_")

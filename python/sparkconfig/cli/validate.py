@@ -38,7 +38,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "validate",
         description="Check what a job sets against the operator's policy, with nothing started.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--properties-file",

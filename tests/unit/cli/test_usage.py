@@ -79,6 +79,14 @@ def test_no_command_repeats_what_it_does_not_understand(
     said(capsys)
 
 
+@pytest.mark.parametrize("words", [(), *EVERY], ids=" ".join)
+def test_every_help_fits_a_screen(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = _parser(words).format_help().splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 120
+
+
 def test_a_value_behind_the_name_of_a_sealed_one(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["seal", "set", "--key-file", "k", "--file", "s", "shop:password", SECRET]
     assert main(given) == ExitCode.USAGE
