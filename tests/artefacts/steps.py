@@ -30,7 +30,8 @@ import sparkconfig
 value = sparkconfig.current("${secrets:shop:password}").reveal()
 assert spark.range(10).count() == 10
 print("DIGEST " + hashlib.sha256(value.encode()).hexdigest(), "SPARK " + spark.version)
-for words in (["--list"], ["--status", "--json"], ["--wait", "--json"]):
+own = spark.sparkContext.applicationId
+for words in (["--list"], ["--status", "--json", own], ["--wait", "--json", own]):
     if "refresh" in sys.argv:
         print(subprocess.run(["sparkconfig", "refresh", *words], check=True, capture_output=True, text=True).stdout)
 spark.stop()

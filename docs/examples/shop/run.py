@@ -7,7 +7,6 @@ these only.
 
 import argparse
 import os
-import re
 import secrets
 import shutil
 import socket
@@ -44,13 +43,12 @@ class Shop:
         self._make_database()
         self._seal()
 
-    def command(self, *words: str | Path, text: str = "", quiet: bool = False) -> str:
+    def command(self, *words: str | Path, text: str = "") -> str:
         """Run a command in the folder and return all that it prints.
 
         Args:
             words: program and arguments.
             text: its standard input.
-            quiet: its output is nobody's: what makes the database repeats the statements that it is given.
 
         Raises:
             ExampleError: it fails.
@@ -60,12 +58,10 @@ class Shop:
             text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         shown = done.stdout + done.stderr
-        if not quiet:
-            self.output.append(shown)
+        self.output.append(shown)
         if done.returncode != 0:
             lines = [line for line in self.masked(shown).splitlines() if not line.startswith("\tat ")]
-            said = "" if quiet else "\n".join([":", *lines[-20:]])
-            raise ExampleError(f"it ended with {done.returncode}{said}")
+            raise ExampleError("\n".join([f"it ended with {done.returncode}:", *lines[-20:]]))
         return shown
 
     def masked(self, text: str) -> str:
@@ -85,16 +81,37 @@ class Shop:
         ]
 
     def _make_database(self) -> None:
-        dba, shop, _ = self.values
-        passwords = iter([dba, shop])
-        text = re.sub(r"\?\)", lambda _: f"'{next(passwords)}')", (HERE / "shop.sql").read_text())
-        jars = ":".join(str(path) for path in sorted((SPARK / "jars").glob("derby*.jar")))
-        start = f"CONNECT '{self.url};create=true;user=dba';\n"
-        answer = self.command(
-            self.java, "-Dderby.database.sqlAuthorization=true", "-cp", jars, "org.apache.derby.tools.ij",
-            text=start + text + "EXIT;\n", quiet=True,
+        """In a Java of its own that Py4J starts, as it does PySpark's: Spark 3.5 has no command line of Derby's."""
+        from py4j.java_gateway import GatewayParameters, JavaGateway, Py4JError, launch_gateway
+
+        (py4j,) = (SPARK / "jars").glob("py4j-*.jar")
+        port, token, java = launch_gateway(
+            jarpath=str(py4j), classpath=str(SPARK / "jars" / "*"), java_path=self.java,
+            javaopts=["-Dderby.database.sqlAuthorization=true"], die_on_exit=True, enable_auth=True,
+            cwd=str(self.folder), return_proc=True,
         )  # fmt: skip
-        if "ERROR" in answer:
+        gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=token))
+        passwords = iter(self.values)
+        made = False
+        try:
+            manager = gateway.jvm.java.sql.DriverManager
+            connection = manager.getConnection(f"{self.url};create=true", "dba", "")
+            lines = (HERE / "shop.sql").read_text().splitlines()
+            for statement in " ".join(line for line in lines if not line.startswith("--")).split(";")[:-1]:
+                call = connection.prepareCall(statement)
+                if "?" in statement:
+                    call.setString(1, next(passwords))
+                call.execute()
+            connection.close()
+            made = True
+            manager.getConnection("jdbc:derby:;shutdown=true")  # says that it is done by an error
+        except Py4JError:  # which may repeat what a statement was given
+            pass
+        finally:
+            gateway.shutdown()
+            java.stdin.close()
+            java.wait(SECONDS)
+        if not made:
             raise ExampleError("the database could not be made")
 
     def _seal(self) -> None:
@@ -168,6 +185,8 @@ def connect(shop: Shop) -> str:
         "spark.config.override.policy.connect": "Rules",
         "spark.config.override.policy.connect.param.file": str(POLICY),
     }
+    if pyspark.__version__.startswith("3."):  # later ones bring the server
+        confs["spark.jars.packages"] = f"org.apache.spark:spark-connect_2.12:{pyspark.__version__}"
     options = [word for key, value in confs.items() for word in ("--conf", f"{key}={value}")]
     main = "org.apache.spark.sql.connect.service.SparkConnectServer"
     log = shop.folder / "server.log"
