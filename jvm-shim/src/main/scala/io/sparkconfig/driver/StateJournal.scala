@@ -1,6 +1,6 @@
 package io.sparkconfig.driver
 
-import java.util.concurrent.{Executors, TimeUnit, TimeoutException}
+import java.util.concurrent.{Callable, Executors, TimeUnit, TimeoutException}
 
 import scala.util.control.NonFatal
 
@@ -21,6 +21,7 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   private val log = LoggerFactory.getLogger(classOf[StateJournal])
   @volatile private var changed = true
+  @volatile private var last: Option[JsonNode] = None
   private val worker = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-journal"))
 
   def begin(): Unit = {
@@ -31,23 +32,31 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
   /** The state is another one now. */
   def markDirty(): Unit = changed = true
 
-  /** The bus ends before plugins do. */
+  /**
+   * Takes the last state while the executors are still known. It is written later: the bus may have stopped by the time
+   * this is heard, and drops what is posted then.
+   */
   override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit =
-    try worker.submit(new Runnable { override def run(): Unit = write(state.lastJson) }).get(
-        LastMs,
-        TimeUnit.MILLISECONDS)
+    try last = Some(worker.submit((() => state.lastJson): Callable[JsonNode]).get(LastMs, TimeUnit.MILLISECONDS))
     catch {
       case _: TimeoutException => log.warn("the last state is not in the event log: it took too long")
       case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName)
     }
 
-  def close(): Unit = worker.shutdownNow()
+  /** The plugins end after the bus and before the event log, which takes the last state from here. */
+  def close(): Unit = {
+    worker.shutdownNow()
+    try last.foreach(state => SparkAccess.logEvent(sc, event(state)))
+    catch { case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName) }
+  }
 
   private def write(current: => JsonNode): Unit =
     try {
       changed = false
-      SparkAccess.post(sc, ConfigStateEvent(System.currentTimeMillis(), Json.write(current)))
+      SparkAccess.post(sc, event(current))
     } catch { case NonFatal(e) => log.debug("no state was written: {}", e.getClass.getName) }
+
+  private def event(current: JsonNode) = ConfigStateEvent(System.currentTimeMillis(), Json.write(current))
 }
 
 private object StateJournal {

@@ -14,6 +14,9 @@ object SparkAccess {
   /** Tells every listener, the event log among them. */
   def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
+  /** Writes to the event log by itself. Only after the bus has stopped: until then the log has a thread of its own. */
+  def logEvent(sc: SparkContext, event: SparkListenerEvent): Unit = sc.eventLogger.foreach(_.onOtherEvent(event))
+
   /** Whether the application writes an event log. */
   def logsEvents(sc: SparkContext): Boolean = sc.isEventLogEnabled
 
