@@ -1,5 +1,6 @@
 package io.sparkconfig.policy.doors
 
+import io.sparkconfig.core.NamedConnections
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -44,9 +45,14 @@ private[sparkconfig] object ReadOptions {
     case other => SourceNames.of(other)
   }
 
-  /** What the reader adds to a table; the table's own options were evaluated when it was made. */
+  /**
+   * What the reader adds to a table; the table's own options were evaluated when it was made, and what its connection
+   * sets is the operator's.
+   */
   private def own(options: Map[String, String], table: Option[CatalogTable]): Map[String, String] =
     table.fold(options) { made =>
-      options.filterNot { case (key, text) => key == "path" || made.storage.properties.get(key).contains(text) }
+      NamedConnections.written(options).filterNot { case (key, text) =>
+        key == "path" || made.storage.properties.get(key).contains(text)
+      }
     }
 }
