@@ -48,6 +48,17 @@ def test_none_leaves_an_ordinary_job_runnable(tmp_path):
     assert decision.allowed
 
 
+def test_what_spark_sets_by_itself_is_meant_by_no_pattern(tmp_path):
+    """SparkContext of 4.0 to 4.2 sets two confs of S3A in every application."""
+    sizes = ("min.seek.size", "max.merged.size")
+    confs = ORDINARY | {f"spark.hadoop.fs.s3a.vectored.read.{name}": "128K" for name in sizes}
+    forbidding = engine(
+        tmp_path, rules({"key": "spark.hadoop.fs.*", "type": "forbidden"}), override__policy="Rules"
+    )
+    assert forbidding.check(request(confs, complete=True)).allowed
+    assert not forbidding.check(request(confs | {"spark.hadoop.fs.s3a.access.key": "AK"}, complete=True)).allowed
+
+
 @pytest.mark.parametrize(
     "name", ["spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled"]
 )

@@ -129,7 +129,7 @@ _RUN_PREFIXES = (
     "spark.org.sparkproject.",
 )
 
-# What spark-submit, the shells and PySpark set in every application, whether the job wants it or not.
+# What spark-submit, the shells, PySpark and SparkContext set in every application, whether the job wants it or not.
 _LAUNCHER = frozenset(
     {
         "spark.master",
@@ -142,6 +142,8 @@ _LAUNCHER = frozenset(
         "spark.sql.warehouse.dir",
         "spark.sql.catalogimplementation",
         "spark.sql.artifact.isolation.enabled",
+        "spark.hadoop.fs.s3a.vectored.read.min.seek.size",  # SparkContext of 4.0 to 4.2
+        "spark.hadoop.fs.s3a.vectored.read.max.merged.size",
     }
 )
 
