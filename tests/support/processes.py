@@ -138,14 +138,16 @@ class Run:
         """Make the directory and start the guardian.
 
         Args:
-            keep_logs: where to copy the ``logs`` folder at the end, if anywhere.
+            keep_logs: where to copy the ``logs`` folder at the end, if anywhere; else a folder of the run's own
+                below the one that the variable SPARKCONFIG_TEST_LOGS names, if it is set.
         """
         self.token = secrets.token_hex(8)
         self.dir = Path(tempfile.mkdtemp(prefix="sparkconfig-run-"))
         # Traversable, not listable: PostgreSQL refuses to run as root and then runs as another user below it.
         self.dir.chmod(0o711)
         self.logs = self.private_dir("logs")
-        self._keep_logs = keep_logs
+        kept = os.environ.get("SPARKCONFIG_TEST_LOGS")
+        self._keep_logs = keep_logs or (Path(kept) / self.dir.name if kept else None)
         self._children: list[Child] = []
         self._guardian = subprocess.Popen(
             [sys.executable, "-I", guardian.__file__, self.token, str(self.dir)],

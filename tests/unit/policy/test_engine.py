@@ -56,7 +56,9 @@ def test_what_spark_sets_by_itself_is_meant_by_no_pattern(tmp_path):
         tmp_path, rules({"key": "spark.hadoop.fs.*", "type": "forbidden"}), override__policy="Rules"
     )
     assert forbidding.check(request(confs, complete=True)).allowed
-    assert not forbidding.check(request(confs | {"spark.hadoop.fs.s3a.access.key": "AK"}, complete=True)).allowed
+    assert not forbidding.check(
+        request(confs | {"spark.hadoop.fs.s3a.access.key": "AK"}, complete=True)
+    ).allowed
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ object ParserHook {
             given,
             () =>
               try method.invoke(parser, given: _*)
-              catch { case e: InvocationTargetException => throw e.getCause })
+              catch { case e: InvocationTargetException => throw UncheckedParserException.of(e.getCause) })
         }
       }).asInstanceOf[ParserInterface]
 }
