@@ -12,7 +12,7 @@ FAST_JAVA = $(FIND_JAVA) && JAVA_HOME="$$($(1)/python tests/support/class_archiv
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar dist artefacts-check lint check docs unit bench scala test browser release-check site completion spark-suites third-parties rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar dist artefacts-check lint check docs unit bench scala test browser release-check site completion spark-suites third-parties real yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -146,6 +146,21 @@ third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready) venv ## Delta, 
 	@$(FIND_JAVA); set -e; for spark in $(THIRD_PARTIES_SPARKS); do \
 	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/third_parties; \
 	done
+
+# Servers of Debian's that are not here are left out, and the page says so: mariadb-server, redis-server.
+REAL_SPARKS ?= 4.0.5 3.5.9
+REAL ?=
+real: jar $(REAL_SPARKS:%=.venvs/pyspark-%/.ready-options) ## write, read, rotate and search for leaks at real servers, into docs/real.md (REAL="mariadb kafka" for some)
+	@$(BIN)/python -m pip install -q -c python/constraints.txt --group real
+	@$(FIND_JAVA); set -e; failed=; \
+	PYTHONPATH=tests $(BIN)/python tests/real/run.py --write $(REAL) || failed="$$failed 4.3"; \
+	for spark in $(REAL_SPARKS); do \
+	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c .venvs/pyspark-$$spark/constraints.txt --group real; \
+	  PYTHONPATH=tests .venvs/pyspark-$$spark/bin/python tests/real/run.py --write $(REAL) || failed="$$failed $$spark"; \
+	done; $(BIN)/python docs/generate.py; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+
+yarn: ## the part of make real on YARN with HDFS, in client and cluster mode
+	@$(MAKE) --no-print-directory real REAL=yarn
 
 browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE keeps the picture)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group audit

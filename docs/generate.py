@@ -21,7 +21,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests")]
 
 from sparkconfig.cli.provider_tables import markdown  # noqa: E402 - this checkout's
 from sparkconfig.policy.loader import BUILT_IN as POLICIES  # noqa: E402 - this checkout's
@@ -325,11 +325,7 @@ def _signature(thing: Callable[..., Any]) -> str:
 
 def attacks() -> list[str]:
     """Return the tables of what users of a shared server try, and of what works, from what the tests send."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    try:
-        tried, works = (importlib.import_module(f"support.{name}") for name in ("attacks", "honest"))
-    finally:
-        sys.path.pop(0)
+    tried, works = map(importlib.import_module, ("support.attacks", "support.honest"))
 
     def listed(texts: Mapping[str, Sequence[str]], server: str) -> list[list[str]]:
         rows = []
@@ -362,6 +358,7 @@ PAGES = {
     "data-sources.md": bindings,
     "policies.md": doors,
     "providers.md": providers,
+    "real.md": lambda: list(importlib.import_module("real.page").lines()),
     "redaction.md": sinks,
     "shared-servers.md": attacks,
     "templates.md": templates,

@@ -22,9 +22,9 @@ from support.fakes.http_server import BODY_MARK
 from support.leaks import LeakFinder
 from support.maven import maven_jars
 from support.processes import Run, wait_until
+from support.s3a import hadoop_version, s3a_jars
 from support.session import running_session
 from support.shim import connector_jar, shim_jar
-from support.spark_home import spark_home
 
 pytestmark = [
     pytest.mark.spark,
@@ -39,9 +39,6 @@ pytestmark = [
 
 SPARK_3 = pyspark.__version__.startswith("3.")
 CACHE = Path(__file__).resolve().parents[2] / ".cache"
-#: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last. The one of 3.4.1 would
-#: be 2.24.6, whose transfer manager could not be fetched.
-SDK = {"3.4.0": "2.23.19", "3.4.1": "2.29.52", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
 GCS = "3.0.4"
 #: Hadoop 3.5 has defaults for its own connector, such as 64m, which Google's cannot read.
 PLAIN_NUMBERS = {
@@ -57,32 +54,6 @@ USER = "spark"
 REFERENCE_CREDENTIALS = "io.sparkconfig.aws.ReferenceCredentials" + ("V1" if SPARK_3 else "")
 
 
-def hadoop_version() -> str:
-    (client,) = (spark_home() / "jars").glob("hadoop-client-api-*.jar")
-    return client.stem.removeprefix("hadoop-client-api-")
-
-
-def coordinates(version: str) -> list[str]:
-    """hadoop-aws that fits this Spark's Hadoop, and the modules of the AWS SDK that S3A uses."""
-    hadoop = f"org.apache.hadoop:hadoop-aws:{version}"
-    if version.startswith("3.3."):
-        return [
-            hadoop,
-            *(f"com.amazonaws:aws-java-sdk-{module}:1.12.262" for module in ("s3", "dynamodb", "sts")),
-        ]
-    modules = ("s3", "s3-transfer-manager", "sts", "apache-client")
-    sdk = SDK.get(version, SDK["3.5.0"])
-    return [hadoop, *(f"software.amazon.awssdk:{module}:{sdk}" for module in modules)]
-
-
-def jars_of_s3a(run: Run) -> list[Path]:
-    """What Spark does not bring itself: on the class path before its own, other versions of those would be taken."""
-    version = hadoop_version()
-    found = maven_jars(run, f"s3a-{version}", coordinates(version), cache=CACHE, without=BUNDLES)
-    own = {artifact(jar) for jar in (spark_home() / "jars").glob("*.jar")}
-    return [jar for jar in found if artifact(jar) not in own]
-
-
 def jars_of_other_clouds(run: Run) -> list[Path]:
     """Microsoft's and Google's connectors, without what they depend on: Spark has it, or it is inside."""
     version = hadoop_version()
@@ -92,13 +63,6 @@ def jars_of_other_clouds(run: Run) -> list[Path]:
         *maven_jars(run, f"abfs-{version}", azure, cache=CACHE, transitive=False),
         *maven_jars(run, f"gcs-{GCS}", gcs, cache=CACHE, transitive=False),
     ]
-
-
-def artifact(jar: Path) -> str:
-    return re.sub(r"-\d.*", "", jar.stem)
-
-
-BUNDLES = ["software.amazon.awssdk:bundle", "com.amazonaws:aws-java-sdk-bundle"]
 
 
 @dataclass
@@ -156,7 +120,9 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("s3a")
     (folder / "events").mkdir()
     ours = [shim_jar(), *map(connector_jar, ("aws", "azure", "gcs"))]
-    path = ":".join(map(str, [*ours, *jars_of_s3a(harness_run), *jars_of_other_clouds(harness_run)]))
+    path = ":".join(
+        map(str, [*ours, *s3a_jars(harness_run, cache=CACHE), *jars_of_other_clouds(harness_run)])
+    )
     rows = {
         f"rows/{part}": "".join(f"{part * 10 + row}\n" for row in range(10)).encode() for part in range(4)
     }

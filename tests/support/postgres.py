@@ -36,11 +36,12 @@ def new_password() -> str:
 class PostgresServer:
     """A running server. The superuser is this process's (or root's stand-in's) account over a private socket."""
 
-    def __init__(self, run: Run, *, cache: Path) -> None:
+    def __init__(self, run: Run, *, cache: Path, name: str = "postgres") -> None:
         """Create the data directory and start the server.
 
         Args:
             cache: where the programs are unpacked if this Python has no ``pgserver``.
+            name: of its folder and its log; a second server of one run needs another.
 
         Raises:
             HarnessError: it cannot be started; the error names the log.
@@ -48,7 +49,8 @@ class PostgresServer:
         self.host = _HOST
         self.port = free_port()
         self._run = run
-        self._home = run.private_dir("postgres")
+        self._name = name
+        self._home = run.private_dir(name)
         self._user: int | None = None
         self._group: int | None = None
         install = _programs(cache)
@@ -92,7 +94,7 @@ class PostgresServer:
         }
         arguments = [f"--{name}={value}" for name, value in settings.items()]
         child = self._run.start(
-            "postgres",
+            self._name,
             [self._bin / "postgres", "-D", self._data, *arguments],
             env={"LC_ALL": "C"},
             cwd=self._home,

@@ -1,0 +1,44 @@
+"""The table of docs/real.md, from what runs of `make real` found. It needs no Spark."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+RESULTS = Path(__file__).with_name("results.json")
+STEPS = ("write", "read", "rotate", "leaks")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One source on one release of Spark: how each step ended (ran, failed, or why it did not run)."""
+
+    spark: str
+    title: str
+    steps: dict[str, str]
+
+    def line(self) -> str:
+        """For the terminal."""
+        return f"{self.spark} {self.title}: " + ", ".join(
+            f"{step} {how}" for step, how in self.steps.items() if how
+        )
+
+
+def lines() -> list[str]:
+    """The table in Markdown; steps that did not run are named below it."""
+    rows = [Row(**each) for each in json.loads(RESULTS.read_text(encoding="utf-8"))]
+    table = ["| source | Spark | write | read | rotate | leaks |", "| --- | --- | --- | --- | --- | --- |"]
+    notes: dict[str, None] = {}
+    for row in rows:
+        cells = []
+        for step in STEPS:
+            how = row.steps.get(step, "")
+            shown = {"ran": "0" if step == "leaks" else "ran", "": "-"}.get(
+                how, how if how == "failed" else "not run"
+            )
+            cells.append(shown)
+            if shown == "not run":
+                notes[f"- {row.title}, Spark {row.spark}: {how}"] = None
+        table.append(f"| {row.title} | {row.spark} | " + " | ".join(cells) + " |")
+    return [*table, *(["", *notes] if notes else [])]

@@ -1,0 +1,40 @@
+"""What `make real` runs beside the sources: tests that meet a real server, and are part of another target too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Files of tests that run as a whole on one Spark.
+
+    Attributes:
+        name: for ``python tests/real/run.py NAME``.
+        title: for the docs.
+        files: below ``tests``.
+        sparks: the first two numbers of the Sparks that it runs on; empty: all.
+        steps: which of write, read, rotate and leaks its tests do.
+    """
+
+    name: str
+    title: str
+    files: Sequence[str]
+    sparks: Sequence[str] = ()
+    steps: Sequence[str] = ("write", "read", "rotate", "leaks")
+
+
+SUITES = (
+    Suite("yarn", "YARN and HDFS 3.5.0, one node of each: client and cluster mode", ["real/test_yarn.py"]),
+    Suite("kafka", "Kafka 3.9: SCRAM and OAUTHBEARER, batches and streams", ["spark/test_kafka_cluster.py"], ("4.3",)),
+    Suite("s3a", "S3 of moto in the middle of reads, Cloud Storage (a fake), S3A's other doors", ["spark/test_s3a.py"]),
+    Suite(
+        "iceberg", "Iceberg 1.12: JDBC catalog on PostgreSQL, S3FileIO on moto, MERGE, procedures, streams",
+        ["third_parties/test_iceberg.py"], ("3.5", "4.1"),
+    ),
+    Suite(
+        "openbao", "OpenBao: KV, AppRole, Kubernetes and JWT logins, dynamic roles of PostgreSQL",
+        ["integration/stores/vault"], ("4.3",), ("read", "rotate", "leaks"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,92 @@
+"""Run sources and suites against real servers: ``run.py [--write] [NAME ...]``; all of this Spark without a name.
+
+What ended how is kept in ``results.json``, from which ``docs/generate.py`` makes ``docs/real.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyspark
+
+from real.page import RESULTS, STEPS, Row
+from real.plan import SUITES
+from real.sources import ALL
+from real.sources.base import SPARK
+
+ROOT = Path(__file__).resolve().parents[2]
+KNOWN = [each.name for each in (*ALL, *SUITES)]
+
+
+def main() -> int:
+    """Run what was asked for; fails if anything failed."""
+    parser = argparse.ArgumentParser(description="run sources and suites against real servers")
+    parser.add_argument("--write", action="store_true", help="keep the results, for the docs")
+    parser.add_argument("names", nargs="*", help=", ".join(KNOWN))
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(KNOWN):
+        parser.error(f"nothing is called {', '.join(sorted(unknown))}")
+    rows = []
+    for row in found(options.names):
+        print(row.line(), flush=True)
+        rows.append(row)
+    if options.write:
+        kept = [Row(**each) for each in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
+        found_now = {(row.spark, row.title) for row in rows}
+        order = [each.title for each in (*ALL, *SUITES)]
+        every = [*(row for row in kept if (row.spark, row.title) not in found_now), *rows]
+        every = [row for row in every if row.title in order]
+        every.sort(key=lambda row: (order.index(row.title), [-int(part) for part in row.spark.split(".")]))
+        RESULTS.write_text(json.dumps([vars(row) for row in every], indent=1) + "\n", encoding="utf-8")
+    return int(any("failed" in row.steps.values() for row in rows))
+
+
+def found(names: Sequence[str]) -> Iterator[Row]:
+    """What was asked for and has a release for this Spark, one after the other."""
+    sources = [each for each in ALL if (not names or each.name in names) and _fits(each.sparks)]
+    if sources:
+        cases = run(["real/test_sources.py"], {"REAL": ",".join(each.name for each in sources)})
+        for source in sources:
+            steps = {step: cases.get(f"test_source[{source.name}-{step}]", "failed") for step in STEPS}
+            yield Row(pyspark.__version__, source.title, steps)
+    for suite in SUITES:
+        if (not names or suite.name in names) and _fits(suite.sparks):
+            cases = run(suite.files, {"THIRD_PARTIES": "check", "REAL": suite.name})
+            ended = "failed" if "failed" in cases.values() or "ran" not in cases.values() else "ran"
+            steps = {step: ended if step in suite.steps else "" for step in STEPS}
+            yield Row(pyspark.__version__, suite.title, steps)
+
+
+def run(files: Sequence[str], env: dict[str, str]) -> dict[str, str]:
+    """How each test ended: ran, failed, or why it was skipped."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        paths = [str(ROOT / "tests" / file) for file in files]
+        subprocess.run([*command, *paths], check=False, env={**os.environ, **env}, cwd=ROOT)
+        if not report.exists():
+            return {}
+        return {case.attrib["name"]: _ended(case) for case in ET.parse(report).getroot().iter("testcase")}
+
+
+def _ended(case: ET.Element) -> str:
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    skipped = case.find("skipped")
+    return "ran" if skipped is None else str(skipped.attrib.get("message", "skipped"))
+
+
+def _fits(sparks: Sequence[str]) -> bool:
+    return not sparks or SPARK in sparks
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+"""One module a source; each class in ALL is run by tests/real/test_sources.py."""
+
+from __future__ import annotations
+
+from real.sources.base import Source
+from real.sources.delta import Delta
+from real.sources.hive import Hive
+from real.sources.iceberg import IcebergRest
+from real.sources.mariadb import MariaDb
+from real.sources.postgresql import PostgreSql
+from real.sources.redis import Redis
+from real.sources.s3 import Moto, SeaweedFs
+
+ALL: tuple[type[Source], ...] = (PostgreSql, MariaDb, Moto, SeaweedFs, Delta, IcebergRest, Hive, Redis)

@@ -1,0 +1,55 @@
+"""Spark's own Hive metastore client, with the metastore's tables in PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+from real.sources.base import Store
+from real.sources.postgresql import PostgreSql
+from support.processes import Run
+
+
+class Hive(PostgreSql):
+    """The password of the metastore's database changes; each connection of its pool asks for the newest."""
+
+    name = "hive"
+    title = "Hive metastore of Spark, its database on PostgreSQL 16"
+
+    def __init__(self, run: Run, store: Store) -> None:
+        super().__init__(run, store)
+        self._warehouse = run.private_dir("hive-warehouse")
+        self._conf = run.private_dir("hive-conf")
+        database = "javax.jdo.option.Connection"
+        confs = {
+            f"{database}URL": self._server.jdbc_url(self.name).replace("jdbc:", "jdbc:sparkconfig:"),
+            f"{database}DriverName": "io.sparkconfig.bindings.ReferenceDriver",
+            f"{database}UserName": self.name,
+            f"{database}Password": self.store.reference("hive.password"),
+            "datanucleus.schema.autoCreateAll": "true",
+            "hive.metastore.schema.verification": "false",
+            "hive.metastore.warehouse.dir": str(self._warehouse),
+        }
+        text = "".join(
+            f"<property><name>{key}</name><value>{escape(value)}</value></property>"
+            for key, value in confs.items()
+        )
+        (self._conf / "hive-site.xml").write_text(f"<configuration>{text}</configuration>")
+
+    def jars(self) -> list[Path]:
+        return [*super().jars(), self._conf]
+
+    def confs(self) -> dict[str, str]:
+        return {"spark.sql.catalogImplementation": "hive"}
+
+    def write(self, spark: Any, numbers: Iterable[int]) -> None:
+        spark.sql("create database if not exists real")
+        spark.sql("create table if not exists real.numbers (id bigint) stored as parquet")
+        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
+        frame.write.insertInto("real.numbers")
+
+    def frame(self, spark: Any) -> Any:
+        spark.catalog.refreshTable("real.numbers")
+        return spark.table("real.numbers")

@@ -1,0 +1,55 @@
+"""PostgreSQL by JDBC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from real.sources.base import CACHE, Source, Store
+from support.jdbc import postgresql_driver
+from support.postgres import PostgresServer, new_password
+from support.processes import Run
+
+
+class PostgreSql(Source):
+    """A role whose password changes."""
+
+    name = "postgresql"
+    title = "PostgreSQL 16, JDBC (driver 42.7.4)"
+
+    def __init__(self, run: Run, store: Store) -> None:
+        super().__init__(run, store)
+        self._server = PostgresServer(run, cache=CACHE, name=self.name)
+        self._password = new_password()
+        self._server.create(role=self.name, password=self._password, database=self.name)
+        store.publish({f"{self.name}.password": self._password})
+
+    def jars(self) -> list[Path]:
+        return [postgresql_driver(self.run, cache=CACHE)]
+
+    def write(self, spark: Any, numbers: Iterable[int]) -> None:
+        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
+        frame.write.format("jdbc").options(**self._options()).mode("append").save()
+
+    def frame(self, spark: Any) -> Any:
+        return spark.read.format("jdbc").options(**self._options()).load()
+
+    def rotate(self) -> None:
+        old, self._password = self._password, new_password()
+        self._server.set_password(self.name, self._password)
+        self._server.sql(
+            f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{self.name}'"
+        )
+        assert not self._server.accepts(role=self.name, password=old, database=self.name), (
+            "the old password is taken"
+        )
+        self.store.publish({f"{self.name}.password": self._password})
+
+    def _options(self) -> dict[str, str]:
+        return {
+            "url": self._server.jdbc_url(self.name),
+            "user": self.name,
+            "password": self.store.reference(f"{self.name}.password"),
+            "dbtable": "numbers",
+        }
