@@ -28,7 +28,11 @@ class Hive(PostgreSql):
             f"{database}DriverName": "io.sparkconfig.bindings.ReferenceDriver",
             f"{database}UserName": self.name,
             f"{database}Password": self.store.reference("hive.password"),
-            "datanucleus.schema.autoCreateAll": "true",
+            # Without foreign keys: DataNucleus would make them on a second connection, which waits for the first for ever.
+            "datanucleus.schema.autoCreateAll": "false",
+            "datanucleus.schema.autoCreateTables": "true",
+            "datanucleus.schema.autoCreateColumns": "true",
+            "datanucleus.schema.autoCreateConstraints": "false",
             "hive.metastore.schema.verification": "false",
             "hive.metastore.warehouse.dir": str(self._warehouse),
         }
