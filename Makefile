@@ -121,7 +121,7 @@ hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with 
 	$(LOCK) -o python/requirements.txt > /dev/null
 	$(LOCK) --extra all -o python/requirements-all.txt > /dev/null
 	$(LOCK) --extra all --extra spark $(LOCKED_GROUPS:%=--group %) -o python/requirements-dev.txt > /dev/null
-LOCKED_GROUPS = dev demo stores audit fuzz assurance release site
+LOCKED_GROUPS = dev demo stores real audit fuzz assurance release site
 
 MUTATION ?=
 mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--tenths 3"

@@ -38,15 +38,20 @@ def main() -> int:
     for row in found(options.names):
         print(row.line(), flush=True)
         rows.append(row)
-    if options.write:
-        kept = [Row(**each) for each in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
-        found_now = {(row.spark, row.title) for row in rows}
-        order = [each.title for each in (*ALL, *SUITES)]
-        every = [*(row for row in kept if (row.spark, row.title) not in found_now), *rows]
-        every = [row for row in every if row.title in order]
-        every.sort(key=lambda row: (order.index(row.title), [-int(part) for part in row.spark.split(".")]))
-        RESULTS.write_text(json.dumps([vars(row) for row in every], indent=1) + "\n", encoding="utf-8")
+        if options.write:
+            keep(rows)
     return int(any("failed" in row.steps.values() for row in rows))
+
+
+def keep(rows: Sequence[Row]) -> None:
+    """Put these in the place of what was known of the same sources on this Spark, in the order of the page."""
+    kept = [Row(**each) for each in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
+    found_now = {(row.spark, row.title) for row in rows}
+    order = [each.title for each in (*ALL, *SUITES)]
+    every = [*(row for row in kept if (row.spark, row.title) not in found_now), *rows]
+    every = [row for row in every if row.title in order]
+    every.sort(key=lambda row: (order.index(row.title), [-int(part) for part in row.spark.split(".")]))
+    RESULTS.write_text(json.dumps([vars(row) for row in every], indent=1) + "\n", encoding="utf-8")
 
 
 def found(names: Sequence[str]) -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ class Hive(PostgreSql):
     """The password of the metastore's database changes; each connection of its pool asks for the newest."""
 
     name = "hive"
+    new_password = staticmethod(lambda: secrets.token_hex(16))
     title = "Hive metastore of Spark, its database on PostgreSQL 16"
 
     def __init__(self, run: Run, store: Store) -> None:
@@ -23,12 +25,14 @@ class Hive(PostgreSql):
         self._warehouse = run.private_dir("hive-warehouse")
         self._conf = run.private_dir("hive-conf")
         database = "javax.jdo.option.Connection"
+        url = self._server.jdbc_url(self.name).replace("jdbc:", "jdbc:sparkconfig:")
         confs = {
-            f"{database}URL": self._server.jdbc_url(self.name).replace("jdbc:", "jdbc:sparkconfig:"),
+            # Not as ConnectionPassword: Hive asks Hadoop's getPassword for that, once, and keeps the value. Part of a
+            # URL is what the driver decodes, so this password has no characters that URLs escape.
+            f"{database}URL": f"{url}?password={self.store.reference('hive.password')}",
             f"{database}DriverName": "io.sparkconfig.bindings.ReferenceDriver",
             f"{database}UserName": self.name,
-            f"{database}Password": self.store.reference("hive.password"),
-            # Without foreign keys: DataNucleus would make them on a second connection, which waits for the first for ever.
+            # Without foreign keys: DataNucleus makes them on a second connection, which waits for the first for ever.
             "datanucleus.schema.autoCreateAll": "false",
             "datanucleus.schema.autoCreateTables": "true",
             "datanucleus.schema.autoCreateColumns": "true",

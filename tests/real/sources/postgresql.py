@@ -16,12 +16,13 @@ class PostgreSql(Source):
     """A role whose password changes."""
 
     name = "postgresql"
+    new_password = staticmethod(new_password)
     title = "PostgreSQL 16, JDBC (driver 42.7.4)"
 
     def __init__(self, run: Run, store: Store) -> None:
         super().__init__(run, store)
         self._server = PostgresServer(run, cache=CACHE, name=self.name)
-        self._password = new_password()
+        self._password = self.new_password()
         self._server.create(role=self.name, password=self._password, database=self.name)
         store.publish({f"{self.name}.password": self._password})
 
@@ -36,7 +37,7 @@ class PostgreSql(Source):
         return spark.read.format("jdbc").options(**self._options()).load()
 
     def rotate(self) -> None:
-        old, self._password = self._password, new_password()
+        old, self._password = self._password, self.new_password()
         self._server.set_password(self.name, self._password)
         self._server.sql(
             f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{self.name}'"
