@@ -23,8 +23,10 @@ private[scrub] class LogBlocks(context: SparkContext, groups: Array[Array[String
   override protected def getPartitions: Array[Partition] =
     groups.zipWithIndex.map { case (addresses, index) => LogGroup(index, addresses) }
 
-  override def compute(split: Partition, task: TaskContext): Iterator[Array[Byte]] =
-    split.asInstanceOf[LogGroup].addresses.iterator.flatMap(address => new LogFrames(address, task))
+  override def compute(split: Partition, task: TaskContext): Iterator[Array[Byte]] = {
+    val systems = new FileSystems(task)
+    split.asInstanceOf[LogGroup].addresses.iterator.flatMap(address => new LogFrames(address, systems, task))
+  }
 }
 
 private[scrub] case class LogGroup(index: Int, addresses: Array[String]) extends Partition
@@ -42,11 +44,11 @@ private[scrub] object Frame {
 }
 
 /** One log's frames. */
-private class LogFrames(address: String, task: TaskContext) extends Iterator[Array[Byte]] {
+private class LogFrames(address: String, systems: FileSystems, task: TaskContext) extends Iterator[Array[Byte]] {
   private val path = new Path(address)
   private var stream: Option[InputStream] = None
   private var step = 0
-  private var ahead: Option[Array[Byte]] = Some(Frame(Frame.File, s"${Replacement.seen(path)}\t$address"))
+  private var ahead: Option[Array[Byte]] = Some(Frame(Frame.File, s"${Replacement.seen(path, systems)}\t$address"))
   task.addTaskCompletionListener[Unit](_ => close())
 
   override def hasNext: Boolean = ahead.nonEmpty
@@ -94,7 +96,7 @@ private class LogFrames(address: String, task: TaskContext) extends Iterator[Arr
 
   private def open(): InputStream =
     if (Replacement.isLocal(path)) Files.newInputStream(new File(path.toUri.getPath).toPath)
-    else path.getFileSystem(LogFile.configuration).open(path)
+    else systems.of(path).open(path)
 
   private def close(): Unit = {
     stream.foreach(opened =>

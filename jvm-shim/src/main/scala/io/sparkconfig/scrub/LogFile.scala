@@ -4,7 +4,6 @@ import java.io.{BufferedInputStream, BufferedOutputStream, InputStream, OutputSt
 import java.util.Locale
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.io._
 import org.apache.spark.{SparkConf, SparkEnv}
@@ -41,17 +40,5 @@ private[scrub] object LogFile {
       case "lzf" => Some(new LZFCompressionCodec(conf))
       case _ => None
     }
-  }
-
-  /**
-   * Hadoop's configuration of this process, from its confs: a reference in them has its value here, and none travels
-   * in a task or in a broadcast.
-   */
-  def configuration: Configuration = {
-    val made = new Configuration()
-    val conf = SparkEnv.get.conf
-    for ((key, _) <- conf.getAll if key.startsWith("spark.hadoop."))
-      made.set(key.stripPrefix("spark.hadoop."), conf.get(key))
-    made
   }
 }

@@ -28,22 +28,22 @@ private[scrub] object Replacement {
   val Changed = "it was changed while it was read; run this again when nobody writes it"
   private val NotInOneStep = "its file system cannot replace a file in one step, so it was left as it is"
 
-  def of(path: Path): Replacement =
+  def of(path: Path, systems: FileSystems): Replacement =
     if (isLocal(path)) new OfLocal(new File(path.toUri.getPath).toPath)
     else {
-      val system = path.getFileSystem(LogFile.configuration)
+      val system = systems.of(path)
       if (system.getUri.getScheme == "hdfs") new OfHdfs(path, system)
       else new OfObject(path, system)
     }
 
   /** A file's size and time as one word; another one once somebody has written to it. Empty: it cannot be seen. */
-  def seen(path: Path): String =
+  def seen(path: Path, systems: FileSystems): String =
     try
       if (isLocal(path)) {
         val local = new File(path.toUri.getPath).toPath
         s"${Files.size(local)}@${Files.getLastModifiedTime(local)}"
       } else {
-        val status = path.getFileSystem(LogFile.configuration).getFileStatus(path)
+        val status = systems.of(path).getFileStatus(path)
         s"${status.getLen}@${status.getModificationTime}"
       }
     catch { case NonFatal(_) => "" }

@@ -51,6 +51,7 @@ class ScrubJob(context: JavaSparkContext) {
 
 /** Writes new logs as their frames come; its elements are the results. */
 private class FrameWriter(frames: Iterator[Array[Byte]]) extends Iterator[String] {
+  private val systems = new FileSystems(TaskContext.get())
   private var path: Path = _
   private var replacement: Option[Replacement] = None
   private var out: Option[OutputStream] = None
@@ -79,9 +80,9 @@ private class FrameWriter(frames: Iterator[Array[Byte]]) extends Iterator[String
     path = next
     trouble = None
     guarded {
-      replacement = Some(Replacement.of(path))
+      replacement = Some(Replacement.of(path, systems))
       // From here on the replacement notices changes; this is about the time since the reading began.
-      if (Replacement.seen(path) != seen) throw new IOException(Replacement.Changed)
+      if (Replacement.seen(path, systems) != seen) throw new IOException(Replacement.Changed)
       out = Some(LogFile.writing(path, replacement.get.out))
     }
   }

@@ -15,20 +15,23 @@ class FrameWriterSuite extends FunSuite {
     Frame(Frame.Data, "new\n"),
     Frame(Frame.End, """{"keep": true}"""))
 
+  private def seen(path: LocalPath): String =
+    Replacement.seen(new Path(path.toUri.getPath), new FileSystems(null))
+
   private def content(path: LocalPath): String = new String(Files.readAllBytes(path), UTF_8)
 
   test("new content takes the place of what was read") {
     val path = log()
-    val results = new FrameWriter(frames(path, Replacement.seen(new Path(path.toUri.getPath)))).toList
+    val results = new FrameWriter(frames(path, seen(path))).toList
     assertEquals(results, List("""{"changed":true}"""))
     assertEquals(content(path), "new\n")
   }
 
   test("what was written between the reading and the new content is not lost") {
     val path = log()
-    val seen = Replacement.seen(new Path(path.toUri.getPath))
+    val before = seen(path)
     Files.write(path, "a line more\n".getBytes(UTF_8), StandardOpenOption.APPEND)
-    val results = new FrameWriter(frames(path, seen)).toList
+    val results = new FrameWriter(frames(path, before)).toList
     assert(results.head.contains(Replacement.Changed), results)
     assertEquals(content(path), "old\na line more\n")
     assertEquals(path.getParent.toFile.list().toList, List("a log"))
