@@ -25,6 +25,7 @@ ABOUT = {
     "sparkconfig-aws": "What the AWS SDK's clients load of sparkconfig, beside the SDK",
     "sparkconfig-azure": "What ABFS loads of sparkconfig, beside hadoop-azure",
     "sparkconfig-gcs": "What Google's connector for Cloud Storage loads of sparkconfig, beside gcs-connector",
+    "sparkconfig-iceberg": "What Iceberg's REST catalogs load of sparkconfig, beside iceberg-spark-runtime",
     "sparkconfig-kafka": "What Kafka's clients load of sparkconfig, beside kafka-clients",
 }
 _NAME = re.compile(r"(sparkconfig(?:-[a-z]+)?)_(2\.1[23])-(.+)\.jar")

@@ -213,7 +213,7 @@ def doctor(user: User) -> None:
 
 def jar(user: User) -> None:
     names = [user.command("jar", *option).strip() for option in
-             ([], ["--aws"], ["--azure"], ["--gcs"], ["--kafka"], ["--scala", user.scala])]  # fmt: skip
+             ([], ["--aws"], ["--azure"], ["--gcs"], ["--iceberg"], ["--kafka"], ["--scala", user.scala])]  # fmt: skip
     for name in names:
         if f"_{user.scala}-" not in name or not Path(name).is_file():
             raise WrongError(f"{name} is not the jar of this Spark")

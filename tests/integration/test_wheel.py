@@ -189,6 +189,7 @@ LIBRARIES = {
     "aws": "software/amazon/awssdk",
     "azure": "org/apache/hadoop/fs/azurebfs",
     "gcs": "com/google/cloud/hadoop",
+    "iceberg": "org/apache/iceberg",
     "kafka": "org/apache/kafka",
 }
 

@@ -21,6 +21,7 @@ CONNECTORS = {
     "aws": "credentials for S3A and Iceberg, which belong beside the AWS SDK",
     "azure": "tokens and signatures for ABFS, which belong beside hadoop-azure",
     "gcs": "tokens for Cloud Storage, which belong beside gcs-connector",
+    "iceberg": "tokens for REST catalogs, which belong beside iceberg-spark-runtime",
     "kafka": "Kafka's config provider and OAuth tokens, which belong beside kafka-clients",
 }
 """The small jars, and what each of them holds."""

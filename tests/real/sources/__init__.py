@@ -5,10 +5,20 @@ from __future__ import annotations
 from real.sources.base import Source
 from real.sources.delta import Delta
 from real.sources.hive import Hive
-from real.sources.iceberg import IcebergRest
+from real.sources.iceberg import IcebergRest, IcebergToken
 from real.sources.mariadb import MariaDb
 from real.sources.postgresql import PostgreSql
 from real.sources.redis import Redis
 from real.sources.s3 import Moto, SeaweedFs
 
-ALL: tuple[type[Source], ...] = (PostgreSql, MariaDb, Moto, SeaweedFs, Delta, IcebergRest, Hive, Redis)
+ALL: tuple[type[Source], ...] = (
+    PostgreSql,
+    MariaDb,
+    Moto,
+    SeaweedFs,
+    Delta,
+    IcebergRest,
+    IcebergToken,
+    Hive,
+    Redis,
+)

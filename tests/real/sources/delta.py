@@ -27,7 +27,11 @@ class Delta(SeaweedFs):
         return [*super().jars(), *found]
 
     def confs(self) -> dict[str, str]:
-        return {**super().confs(), "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension"}
+        return {
+            **super().confs(),
+            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        }
 
     def write(self, spark: Any, numbers: Iterable[int]) -> None:
         frame = spark.createDataFrame([(number,) for number in numbers], "id long")

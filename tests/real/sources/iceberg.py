@@ -1,15 +1,25 @@
-"""Iceberg's REST catalog, of SeaweedFS: it takes the same keys as S3 does, and checks each request's signature."""
+"""Iceberg's REST catalog, of SeaweedFS: with the keys that S3 takes, and behind a door that wants bearer tokens."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from real.sources.base import CACHE, SPARK
+from real.sources.base import CACHE, SPARK, Store
 from real.sources.s3 import REGION, SeaweedFs
 from support.maven import maven_jars
 from support.postgres import free_port
+from support.processes import Run
+from support.shim import connector_jar
+
+_SERVICE = "s3tables"
 
 
 class IcebergRest(SeaweedFs):
@@ -20,6 +30,7 @@ class IcebergRest(SeaweedFs):
     # Iceberg signs with the AWS SDK 2, which Hadoop 3.3 in Spark 3.5 does not bring.
     sparks = ("4.0",)
     _port = 0
+    _catalog = "ice"
 
     def _iceberg(self) -> int:
         self._port = free_port()
@@ -42,24 +53,129 @@ class IcebergRest(SeaweedFs):
             ".uri": f"http://127.0.0.1:{self._port}",
             ".warehouse": f"s3://{self.name}",
             ".io-impl": "org.apache.iceberg.hadoop.HadoopFileIO",
-            ".rest.auth.type": "sigv4",
-            ".rest.auth.sigv4.delegate-auth-type": "none",
-            ".rest.signing-name": "s3tables",
-            ".rest.signing-region": REGION,
-            ".rest.access-key-id": self.store.reference(f"{self.name}.id"),
-            ".rest.secret-access-key": self.store.reference(f"{self.name}.secret"),
+            **self._login(),
         }
         return {
             **super().confs(),
             "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
-            **{f"spark.sql.catalog.ice{key}": text for key, text in catalog.items()},
+            **{f"spark.sql.catalog.{self._catalog}{key}": text for key, text in catalog.items()},
+        }
+
+    def _login(self) -> dict[str, str]:
+        return {
+            ".rest.auth.type": "sigv4",
+            ".rest.auth.sigv4.delegate-auth-type": "none",
+            ".rest.signing-name": _SERVICE,
+            ".rest.signing-region": REGION,
+            ".rest.access-key-id": self.store.reference(f"{self.name}.id"),
+            ".rest.secret-access-key": self.store.reference(f"{self.name}.secret"),
         }
 
     def write(self, spark: Any, numbers: Iterable[int]) -> None:
-        spark.sql("create namespace if not exists ice.shop")
-        spark.sql("create table if not exists ice.shop.numbers (id bigint) using iceberg")
+        spark.sql(f"create namespace if not exists {self._catalog}.shop")
+        spark.sql(f"create table if not exists {self._catalog}.shop.numbers (id bigint) using iceberg")
         frame = spark.createDataFrame([(number,) for number in numbers], "id long")
-        frame.writeTo("ice.shop.numbers").append()
+        frame.writeTo(f"{self._catalog}.shop.numbers").append()
 
     def frame(self, spark: Any) -> Any:
-        return spark.table("ice.shop.numbers")
+        return spark.table(f"{self._catalog}.shop.numbers")
+
+
+class IcebergToken(IcebergRest):
+    """The same catalog behind a door that knows one token; ours puts the newest one into each request."""
+
+    name = "iceberg-token"
+    title = "Iceberg 1.11: the same REST catalog behind a door for bearer tokens"
+    _catalog = "guarded"
+
+    def __init__(self, run: Run, store: Store) -> None:
+        self._door: _Door | None = None
+        super().__init__(run, store)
+
+    def jars(self) -> list[Path]:
+        return [*super().jars(), connector_jar("iceberg")]
+
+    def confs(self) -> dict[str, str]:
+        assert self._door is not None
+        address = f"http://127.0.0.1:{self._door.server_port}"
+        return {**super().confs(), f"spark.sql.catalog.{self._catalog}.uri": address}
+
+    def _login(self) -> dict[str, str]:
+        return {
+            ".rest.auth.type": "io.sparkconfig.iceberg.ReferenceTokens",
+            ".token": self.store.reference(f"{self.name}.token"),
+        }
+
+    def rotate(self) -> None:
+        super().rotate()
+        if self._door is None:
+            self._door = _Door(f"http://127.0.0.1:{self._port}", *self._keys)
+            threading.Thread(target=self._door.serve_forever, daemon=True).start()
+        else:
+            assert self._door.answered > 0, "no request with a token since the last rotation"
+        self._door.token, self._door.answered = secrets.token_urlsafe(24), 0
+        self.store.publish({f"{self.name}.token": self._door.token})
+
+    def stop(self) -> None:
+        if self._door is not None:
+            self._door.shutdown()
+            self._door.server_close()
+
+
+class _Door(ThreadingHTTPServer):
+    """Refuses what has not the token of the moment, and signs the rest for the catalog."""
+
+    daemon_threads = True
+
+    def __init__(self, behind: str, key: str, secret: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.behind = behind
+        self.keys = key, secret
+        self.token = ""
+        self.answered = 0
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Door
+
+    def _pass(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers.get("Authorization") != f"Bearer {self.server.token}":
+            said = b'{"error": {"message": "not this token", "type": "NotAuthorizedException", "code": 401}}'
+            self._answer(401, said)
+            return
+        try:
+            with urllib.request.urlopen(self._signed(body), timeout=60) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+        self.server.answered += 1
+        self._answer(status, text)
+
+    do_GET = do_POST = do_HEAD = do_DELETE = _pass  # noqa: N815 - the base class's names
+
+    def _signed(self, body: bytes) -> urllib.request.Request:
+        from botocore.auth import SigV4Auth
+        from botocore.awsrequest import AWSRequest
+        from botocore.credentials import Credentials
+
+        headers = {"X-Amz-Content-SHA256": hashlib.sha256(body).hexdigest()}
+        if body:
+            headers["Content-Type"] = "application/json"
+        url = self.server.behind + self.path
+        request = AWSRequest(method=self.command, url=url, data=body, headers=headers)
+        SigV4Auth(Credentials(*self.server.keys), _SERVICE, REGION).add_auth(request)
+        return urllib.request.Request(
+            url, data=body or None, headers=dict(request.headers), method=self.command
+        )
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Requests are not printed."""

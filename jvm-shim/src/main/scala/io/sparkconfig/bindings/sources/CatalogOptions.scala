@@ -21,6 +21,11 @@ object CatalogOptions extends Binding with CatalogHook.Values {
   private val Credentials = "client.credentials-provider"
   private val ReferenceCredentials = "io.sparkconfig.aws.ReferenceCredentials"
 
+  /** Of Iceberg's REST catalogs. */
+  private val Auth = "rest.auth.type"
+  private val Token = "token"
+  private val ReferenceTokens = "io.sparkconfig.iceberg.ReferenceTokens"
+
   /** A JDBC catalog's connections find by themselves what Spark does not read. */
   override def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String] =
     if (!Options.hold(options)) options
@@ -32,7 +37,8 @@ object CatalogOptions extends Binding with CatalogHook.Values {
 
   /** What the catalog hands on to one of our own doors, which asks at each use: it stays a reference. */
   private def isLate(key: String, options: Map[String, String]): Boolean =
-    if (key.startsWith(Credentials + ".")) options.get(Credentials).contains(ReferenceCredentials)
+    if (key == Token) options.get(Auth).contains(ReferenceTokens)
+    else if (key.startsWith(Credentials + ".")) options.get(Credentials).contains(ReferenceCredentials)
     else (Urls(key) || key.startsWith("jdbc.")) && Urls.exists(options.get(_).exists(ReferenceUrl.is))
 
   private val Urls = Set("uri", "url")

@@ -1,0 +1,4 @@
+package org.apache.iceberg.rest;
+
+/** The part of Iceberg that ours is compiled against; scalac makes no classes of it, so that it is in no jar. */
+public interface HTTPRequest { }
