@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from real.sources.base import CACHE, SPARK, Store
-from real.sources.s3 import REGION, SeaweedFs
+from real.sources.s3 import REGION, SeaweedFs, quiet_port
 from support.maven import maven_jars
-from support.postgres import free_port
 from support.processes import Run
 from support.shim import connector_jar
 
@@ -33,16 +32,20 @@ class IcebergRest(SeaweedFs):
     _catalog = "ice"
 
     def _iceberg(self) -> int:
-        self._port = free_port()
+        self._port = quiet_port()
         return self._port
 
     def _make_bucket(self) -> None:
         self._admin("s3tables").create_table_bucket(name=self.name)
 
     def jars(self) -> list[Path]:
-        runtime = f"org.apache.iceberg:iceberg-spark-runtime-{SPARK}_2.13:1.11.0"
+        # Iceberg's signer names classes of KMS, which S3A does not need.
+        wanted = [
+            f"org.apache.iceberg:iceberg-spark-runtime-{SPARK}_2.13:1.11.0",
+            "software.amazon.awssdk:kms:2.29.52",
+        ]
         found = maven_jars(
-            self.run, f"iceberg-runtime-{SPARK}-1.11.0", [runtime], cache=CACHE, transitive=False
+            self.run, f"iceberg-runtime-{SPARK}-1.11.0-kms", wanted, cache=CACHE, transitive=False
         )
         return [*super().jars(), *found]
 

