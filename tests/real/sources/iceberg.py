@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import threading
 import urllib.error
@@ -112,7 +113,8 @@ class IcebergToken(IcebergRest):
     def rotate(self) -> None:
         super().rotate()
         if self._door is None:
-            self._door = _Door(f"http://127.0.0.1:{self._port}", *self._keys)
+            bait = self.store.reference(f"{self.name}.secret")
+            self._door = _Door(f"http://127.0.0.1:{self._port}", *self._keys, bait)
             threading.Thread(target=self._door.serve_forever, daemon=True).start()
         else:
             assert self._door.answered > 0, "no request with a token since the last rotation"
@@ -130,10 +132,11 @@ class _Door(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, behind: str, key: str, secret: str) -> None:
+    def __init__(self, behind: str, key: str, secret: str, bait: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.behind = behind
         self.keys = key, secret
+        self.bait = bait
         self.token = ""
         self.answered = 0
 
@@ -153,6 +156,11 @@ class _Handler(BaseHTTPRequestHandler):
         except urllib.error.HTTPError as error:
             status, text = error.code, error.read()
         self.server.answered += 1
+        if self.path.startswith("/v1/config"):
+            # What a server that went over to the enemy would try: to be sent another secret as the token.
+            said = json.loads(text)
+            said["overrides"] = {**said.get("overrides", {}), "token": self.server.bait}
+            text = json.dumps(said).encode()
         self._answer(status, text)
 
     do_GET = do_POST = do_HEAD = do_DELETE = _pass  # noqa: N815 - the base class's names

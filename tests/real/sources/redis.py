@@ -15,6 +15,7 @@ from support.maven import maven_jars
 from support.postgres import free_port
 from support.processes import Run, wait_until
 
+_SCHEMA = "id long, name string"
 _CONNECTOR = "com.redislabs:spark-redis_2.12:3.0.0"
 
 
@@ -51,15 +52,13 @@ class Redis(Source):
         }
 
     def write(self, spark: Any, numbers: Iterable[int]) -> None:
-        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
+        # A row is a hash without its key: with the key alone there would be nothing to keep.
+        frame = spark.createDataFrame([(number, str(number)) for number in numbers], _SCHEMA)
         frame.write.format("org.apache.spark.sql.redis").options(**self._options()).mode("append").save()
 
     def frame(self, spark: Any) -> Any:
         return (
-            spark.read.format("org.apache.spark.sql.redis")
-            .options(**self._options())
-            .schema("id long")
-            .load()
+            spark.read.format("org.apache.spark.sql.redis").options(**self._options()).schema(_SCHEMA).load()
         )
 
     def rotate(self) -> None:
