@@ -91,6 +91,17 @@ def _is_socket(descriptor: int, name: str) -> bool:
         return False
 
 
+def _answers(descriptor: int, name: str) -> bool:
+    """Whether a process listens at a socket."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.settimeout(1)
+            client.connect(_within(descriptor, name))
+    except OSError:
+        return False
+    return True
+
+
 def remove(path: Path) -> None:
     """Remove a socket that nobody answers at any more, if its directory is this user's."""
     with contextlib.suppress(OSError), _opened(path.parent) as descriptor:
@@ -153,6 +164,8 @@ class ControlServer:
         for attempt in range(_BIND_ATTEMPTS):
             try:
                 with self._usable() as descriptor:
+                    if _answers(descriptor, name):
+                        name = self._beside(name)
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(name, dir_fd=descriptor)
                     self._listener.bind(_within(descriptor, name))
@@ -161,6 +174,17 @@ class ControlServer:
             except FileNotFoundError:  # another application has just ended, and removed the empty folder
                 if attempt == _BIND_ATTEMPTS - 1:
                     raise
+
+    def _beside(self, name: str) -> str:
+        """Take another name. Two standalone masters give the same id to applications that start in one second."""
+        application = name.removesuffix(_SUFFIX)
+        self.path = self.path.with_name(f"{application}-{os.getpid()}{_SUFFIX}")
+        _log.warning(
+            "another application on this machine has the id '%s'; 'sparkconfig refresh %s' reaches this one",
+            application,
+            self.path.stem,
+        )
+        return self.path.name
 
     @contextlib.contextmanager
     def _usable(self) -> Iterator[int]:
@@ -212,7 +236,10 @@ class ControlServer:
         if user not in (0, os.geteuid()):
             _log.warning("user %d may not control this application", user)
             return
-        request = json.loads(client.makefile("rb").readline(_LONGEST_REQUEST))
+        line = client.makefile("rb").readline(_LONGEST_REQUEST)
+        if not line:  # somebody only looked whether this application lives
+            return
+        request = json.loads(line)
         name = str(request.get("call"))
         try:
             call = self._calls.get(name)

@@ -52,6 +52,22 @@ def service(tmp_path: Path) -> Iterator[AgentService]:
     made.close()
 
 
+def test_applications_with_one_id_are_both_reached(
+    service: AgentService, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Two standalone masters give the same id to applications that start in one second."""
+    other = control.ControlServer("app-1", {"who": lambda: {"who": "other"}})
+    try:
+        named = f"app-1-{os.getpid()}"
+        assert set(control.sockets()) == {"app-1", named}
+        assert control.ask(control.sockets()[named], "who")["who"] == "other"
+        assert "status" in control.ask(control.sockets()["app-1"], "status")
+        assert f"refresh {named}" in caplog.text
+    finally:
+        other.close()
+    assert set(control.sockets()) == {"app-1"}
+
+
 def test_refresh_waits_for_executors_and_names_those_that_are_behind(
     service: AgentService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
