@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results.json")
+#: Beside the steps of a suite: why some of its tests did not run.
+LEFT_OUT = "left out"
 STEPS = ("write", "read", "rotate", "leaks")
 
 
@@ -40,5 +42,7 @@ def lines() -> list[str]:
             cells.append(shown)
             if shown == "not run":
                 notes[f"- {row.title}, Spark {row.spark}: {how}"] = None
+        if LEFT_OUT in row.steps:
+            notes[f"- {row.title}, Spark {row.spark}, left out: {row.steps[LEFT_OUT]}"] = None
         table.append(f"| {row.title} | {row.spark} | " + " | ".join(cells) + " |")
     return [*table, *(["", *notes] if notes else [])]

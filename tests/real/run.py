@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyspark
 
-from real.page import RESULTS, STEPS, Row
+from real.page import LEFT_OUT, RESULTS, STEPS, Row
 from real.plan import SUITES
 from real.sources import ALL
 from real.sources.base import SPARK
@@ -67,6 +67,8 @@ def found(names: Sequence[str]) -> Iterator[Row]:
             cases = run(suite.files, {"THIRD_PARTIES": "check", "REAL": suite.name})
             ended = "failed" if "failed" in cases.values() or "ran" not in cases.values() else "ran"
             steps = {step: ended if step in suite.steps else "" for step in STEPS}
+            if skipped := sorted({how for how in cases.values() if how not in ("ran", "failed")}):
+                steps[LEFT_OUT] = "; ".join(skipped)
             yield Row(pyspark.__version__, suite.title, steps)
 
 
