@@ -146,8 +146,10 @@ def running_site(
         "spark.shop.password": site.reference(file=files[0]),
         **(conf or {}),
     }
-    with running_session(
-        whole, folder=folder, env={"PYSPARK_PYTHON": sys.executable, **(env or {})}
-    ) as session:
+    # Applications of two clusters that start in one second have one id; refresh must reach this one.
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700)
+    env = {"PYSPARK_PYTHON": sys.executable, "XDG_RUNTIME_DIR": str(runtime), **(env or {})}
+    with running_session(whole, folder=folder, env=env) as session:
         site.spark = session
         yield site
