@@ -327,26 +327,25 @@ def attacks() -> list[str]:
     """Return the tables of what users of a shared server try, and of what works, from what the tests send."""
     tried, works = map(importlib.import_module, ("support.attacks", "support.honest"))
 
-    def listed(texts: Mapping[str, Sequence[str]], server: str) -> list[list[str]]:
+    def listed(texts: Mapping[str, Sequence[str]], what: str, *, thrift: bool = True) -> list[list[str]]:
         rows = []
-        for what, each in texts.items():
+        for title, each in texts.items():
             example = max(each[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
-            quote = "``" if "`" in example else "`"
-            blank = " " if quote == "``" else ""
-            rows.append([what, server, str(len(each)), f"{quote}{blank}{example}{blank}{quote}"])
+            quote, blank = ("``", " ") if "`" in example else ("`", "")
+            older = sum(not tried.NEWER.search(text) for text in each)
+            cells = [f"{count} {what}" for count in (len(each), len(each), older)]
+            shown = f"{quote}{blank}{example}{blank}{quote}"
+            rows.append([title, *(cells if thrift else [cells[0], "-", "-"]), shown])
         return rows
 
-    both, connect = "Thrift, Connect", "Connect"
-    titles = ["", "tried on", "spellings", "one of them"]
+    titles = ["", "Connect, 4.3", "Thrift, 4.3", "Thrift, 3.5", "one of them"]
+    frames = {"DataFrames": works.CONNECT_HONEST}
     return [
-        *table(titles, [*listed(tried.STATEMENTS, both), *listed(tried.CONNECT, connect)]),
+        *table(titles, listed(tried.STATEMENTS, "refused") + listed(tried.CONNECT, "refused", thrift=False)),
         "",
         "What everybody does works as before; the same tests send these to the same servers:",
         "",
-        *table(
-            [*titles[:2], "statements", "one of them"],
-            [*listed(works.HONEST, both), *listed({"DataFrames": works.CONNECT_HONEST}, connect)],
-        ),
+        *table(titles, listed(works.HONEST, "work") + listed(frames, "work", thrift=False)),
     ]
 
 

@@ -24,6 +24,7 @@ from support.attacks import (
     BOUND,
     CONNECT,
     CONNECTED,
+    NEWER,
     SHOP,
     STATEMENTS,
     fill,
@@ -133,9 +134,8 @@ def attempt(run: Callable[[str], object], text: str) -> str | None:
 
 
 def known(text: str) -> bool:
-    """Whether this Spark has such statements: 3.5 has no options of one read, XML, variables and functions in SQL."""
-    newer = r" WITH \(|FROM xml\.|\|>|^DECLARE |RETURN \("
-    return not pyspark.__version__.startswith("3.") or not re.search(newer, text)
+    """Whether this Spark has such statements."""
+    return not pyspark.__version__.startswith("3.") or not NEWER.search(text)
 
 
 def all_refused(

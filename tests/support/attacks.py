@@ -5,6 +5,7 @@ docs/generate.py makes the tables of docs/shared-servers.md from these, and the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -31,6 +32,9 @@ PATHS: Sequence[str] = (
     "{lake}/link.txt",
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
+
+NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |RETURN \(")
+"""What 3.5 has not: options of one read, XML, pipes, variables and functions in SQL."""
 
 # A password that everybody may use for one database, and nowhere else; that database; a table with that password.
 PASSWORD = "${{files:{folder}/shop/db.properties:password}}"
