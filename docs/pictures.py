@@ -88,7 +88,7 @@ def growth(lines: Mapping[str, Line]) -> str:
         text(
             16,
             22,
-            "Cost by the number of references or executors, each step ten times as many",
+            "Cost by the number of references or executors, which is on a logarithmic scale",
             weight="bold",
         )
     ]
