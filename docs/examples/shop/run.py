@@ -177,6 +177,8 @@ def scala(shop: Shop) -> str:
 
 
 def connect(shop: Shop) -> str:
+    if pyspark.__version__.startswith("3."):
+        return "not on Spark 3.5, whose Connect server does not start with sparkconfig"
     port = free_port()
     confs = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
@@ -185,8 +187,6 @@ def connect(shop: Shop) -> str:
         "spark.config.override.policy.connect": "Rules",
         "spark.config.override.policy.connect.param.file": str(POLICY),
     }
-    if pyspark.__version__.startswith("3."):  # later ones bring the server
-        confs["spark.jars.packages"] = f"org.apache.spark:spark-connect_2.12:{pyspark.__version__}"
     options = [word for key, value in confs.items() for word in ("--conf", f"{key}={value}")]
     main = "org.apache.spark.sql.connect.service.SparkConnectServer"
     log = shop.folder / "server.log"
