@@ -54,7 +54,10 @@ object ExecutorLoad {
     val asked, failed = new LongAdder
     @volatile var unchangedBytes = 0L
     val turns = new DelayQueue[Turn]()
-    (0 until count).foreach(each => turns.add(new Turn(each, System.nanoTime() + (pollNs * math.random()).toLong)))
+    // Soon, so that nobody's first snapshot is counted as load; only from then on at any time of the interval.
+    val beginNs = math.min(pollNs, math.max(2000000000L, count * 1500000L))
+    (0 until count).foreach(each => turns.add(new Turn(each, System.nanoTime() + (beginNs * math.random()).toLong)))
+    val begun = new java.util.concurrent.atomic.AtomicIntegerArray(count)
 
     def told(message: AnyRef*): PluginMessage = PluginMessage("io.sparkconfig.ConfigPlugin", message.toArray[AnyRef])
 
@@ -85,7 +88,8 @@ object ExecutorLoad {
     }
 
     val end = System.nanoTime() + seconds.toLong * 1000000000L
-    val measured = System.nanoTime() + pollNs + pollNs / 4 // the first snapshots are not counted as load
+    // The first snapshots are not counted as load.
+    val measured = System.nanoTime() + (if (listen.toBoolean) 2 * beginNs else pollNs + pollNs / 4)
     while (System.nanoTime() < end) {
       val turn = turns.poll(100, TimeUnit.MILLISECONDS)
       if (turn != null) {
@@ -104,7 +108,10 @@ object ExecutorLoad {
             case Failure(_) => failed.increment()
           }
           val jitter = pollNs / 10
-          turns.add(new Turn(each, now + pollNs - jitter + ThreadLocalRandom.current().nextLong(2 * jitter)))
+          val pause =
+            if (begun.compareAndSet(each, 0, 1)) ThreadLocalRandom.current().nextLong(pollNs)
+            else pollNs - jitter + ThreadLocalRandom.current().nextLong(2 * jitter)
+          turns.add(new Turn(each, now + pause))
         }
       }
     }

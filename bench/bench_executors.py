@@ -89,7 +89,8 @@ def main() -> None:
             context = session.sparkContext
             pid = context._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001
             wait_s = poll_ms / 1000 * 1.25 + 2 if options.poll else 6.0
-            settle_s = max(wait_s + 3, 15.0 if options.executors > 1000 else 6.0)  # until all have begun
+            # Until all have their first snapshot: they ask for it within 1.5 ms each.
+            settle_s = max(wait_s + 3, options.executors * 0.003)
             seconds = int(wait_s * options.rotations + options.idle + settle_s) + 6
             clients = subprocess.Popen(
                 [java(), "-Xmx1g", *OPENS, "-cp", f"{folder / 'classes'}:{shim_jar()}:{PYSPARK / 'jars'}/*",
