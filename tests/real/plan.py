@@ -35,6 +35,6 @@ SUITES = (
     ),
     Suite(
         "openbao", "OpenBao: KV, AppRole, Kubernetes and JWT logins, dynamic roles of PostgreSQL",
-        ["integration/stores/vault"], ("4.3",), ("read", "rotate", "leaks"),
+        ["integration/stores/vault"], ("4.3",), ("read", "rotate"),
     ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ import pytest
 from real.sources import ALL
 from real.sources.base import SPARK, Source, Store, Unavailable
 from sparkconfig._spark import driver
+from support import surfaces
 from support.crawl import crawl
 from support.leaks import LeakFinder
 from support.processes import wait_until
@@ -24,7 +25,9 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("REAL"), reason="minutes long: make real"),
+    pytest.mark.skipif(
+        not os.environ.get("REAL"), reason="starts a dozen real servers, which takes minutes: run make real"
+    ),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -123,9 +126,16 @@ def test_source(site: Site, cluster: Any, name: str, step: str) -> None:
         site.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
         finder = LeakFinder(site.store.ever)
         events = [path for path in (site.folder / "events").rglob("*") if path.is_file()]
-        assert events
-        for path in [*events, *cluster.executor_logs()]:
+        logs = cluster.executor_logs()
+        assert logs
+        # What must be there shows that the search reads what it is meant to.
+        known = b"spark.config.providers.real.class"
+        assert any(known in path.read_bytes() for path in events)
+        for path in [*events, *logs]:
             assert finder.count(path.read_bytes()) == 0, f"{path.name} shows a secret"
         page = site.spark.sparkContext.uiWebUrl
-        for address, body in crawl([f"{page}/jobs/", f"{page}/environment/", f"{page}/SQL/"]):
+        pages = dict(crawl([f"{page}/jobs/", f"{page}/environment/", f"{page}/SQL/"]))
+        pages |= dict(surfaces.environment_rest(page))
+        assert any(known in body for body in pages.values())
+        for address, body in pages.items():
             assert finder.count(body) == 0, f"{address} shows a secret"

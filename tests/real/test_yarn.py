@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
+import shlex
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from real.sources.base import CACHE
+from sparkconfig.redaction import MASK
 from support.crawl import crawl
 from support.leaks import LeakFinder
 from support.postgres import new_password
@@ -24,7 +27,9 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("REAL"), reason="minutes long: make yarn"),
+    pytest.mark.skipif(
+        not os.environ.get("REAL"), reason="starts YARN and HDFS, which takes minutes: run make yarn"
+    ),
 ]
 
 APP = Path(__file__).with_name("apps") / "on_yarn.py"
@@ -67,9 +72,12 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
         "spark.shop.password": f"${{files:{store}:password}}",
     }
     child = yarn.submit(f"on-yarn-{mode}", [APP, store, f"{yarn.files}/{mode}", found], properties=properties)
-    assert child.wait(timeout=300) == 0, child.output()[-4000:]
+    finder = LeakFinder(values)
+    ended, said = child.wait(timeout=300), child.output()
+    assert finder.count(said.encode()) == 0, "spark-submit's output shows a value"
+    assert ended == 0, said[-4000:]
     assert found.read_text().split() == [hashlib.sha256(value.encode()).hexdigest() for value in values]
-    finder, reference = LeakFinder(values), f"${{files:{store}:password}}".encode()
+    reference = f"${{files:{store}:password}}".encode()
     names, holders = set(), set()
     for name, body in _written(yarn.home):
         assert finder.count(body) == 0, f"{name} shows a value"
@@ -83,12 +91,68 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
     assert "data/__spark_conf__.properties" in holders
     assert any(holder.startswith("data/blk_") for holder in holders), "no event log was searched"
     assert "__spark_conf__.zip" in yarn.hdfs(f"staging-{mode}", "-ls", "-R", "/user")
-    assert finder.count(child.output().encode()) == 0
     manager = yarn.pages[-1]
     pages = dict(crawl([*yarn.pages, f"{manager}ws/v1/cluster/apps", f"{manager}conf", f"{manager}jmx"]))
     for address, body in pages.items():
         assert finder.count(body) == 0, f"{address} shows a value"
     assert APP.name.encode() in pages[f"{manager}ws/v1/cluster/apps"]
+
+
+def test_scrub_cleans_event_logs_on_hdfs(yarn: Yarn, tmp_path: Path) -> None:
+    value, (logs, back) = new_password(), (tmp_path / "logs", tmp_path / "back")
+    (logs / "eventlog_v2_app-2").mkdir(parents=True)
+    text, cleaned = (
+        json.dumps(
+            {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": {"spark.shop.login": login}}
+        )
+        + "\n"
+        for login in (value, MASK)
+    )
+    (logs / "app-1").write_text(text)
+    (logs / "eventlog_v2_app-2" / "events_1_app-2").write_text(text)
+    yarn.hdfs("put-logs", "-put", str(logs), "/old")
+    yarn.hdfs("chmod-logs", "-chmod", "640", "/old/app-1")
+    yarn.hdfs("touch-logs", "-touch", "-t", "20240102:030405", "/old/app-1")
+    before = _listed(yarn, "list-before")
+    (tmp_path / "old").write_text(f"{value}\n")
+    confs = {
+        "spark.master": "yarn",
+        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        "spark.jars": shim_jar(),
+        "spark.yarn.jars": f"local:{spark_home()}/jars/*",
+        "spark.hadoop.yarn.timeline-service.enabled": "false",
+        "spark.authenticate": "true",
+        "spark.network.crypto.enabled": "true",
+        "spark.driver.memory": "700m",
+        "spark.executor.memory": "600m",
+        "spark.config.agent.python": sys.executable,
+        "spark.pyspark.python": sys.executable,
+    }
+    command = [
+        sys.executable, "-m", "sparkconfig", "scrub", "clean", "--spark", f"{yarn.files}/old", "--stdin",
+        "--json", *(f"--spark-conf={key}={text}" for key, text in confs.items()),
+    ]  # fmt: skip
+    finder = LeakFinder([value])
+    quoted = f"{shlex.join(map(str, command))} < {shlex.quote(str(tmp_path / 'old'))}"
+    child = yarn.start("scrub-hdfs", ["sh", "-c", f"exec {quoted}"])
+    ended, said = child.wait(timeout=300), child.output()
+    assert finder.count(said.encode()) == 0, "the command's output shows the value"
+    assert ended == 0, said[-4000:]
+    assert '"line 1 of standard input": 2' in said
+    yarn.hdfs("get-logs", "-get", "/old", str(back))
+    for path in (back / "app-1", back / "eventlog_v2_app-2" / "events_1_app-2"):
+        found = path.read_text()
+        assert finder.count(found.encode()) == 0, "a log still shows the value"
+        assert found == cleaned
+    # Permissions, owner and time stay; the length changed with the mask.
+    assert _listed(yarn, "list-after") == before
+    assert yarn.hdfs("list-all", "-ls", "-R", "/old").count("/old/") == 3, "something stayed beside the logs"
+
+
+def _listed(yarn: Yarn, name: str) -> list[str]:
+    """What ``-ls`` says of a log, but for its length."""
+    line = yarn.hdfs(name, "-ls", "/old/app-1").splitlines()[-1].split()
+    return line[:4] + line[5:]
 
 
 def _written(home: Path) -> Iterator[tuple[str, bytes]]:

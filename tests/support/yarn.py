@@ -76,6 +76,10 @@ class Yarn:
             file,
             *application,
         ]
+        return self.start(name, command)
+
+    def start(self, name: str, command: Sequence[str | Path]) -> Child:
+        """Start a program with this cluster in its environment."""
         env = {
             **spark_environment(self.conf, self.home / "tmp"),
             "HADOOP_CONF_DIR": str(self.conf),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from real.sources.base import CACHE, Source, Store, Unavailable
+from real.sources.base import CACHE, Store, Unavailable
+from real.sources.jdbc import JdbcSource
 from support.jdbc import artifact_jar
 from support.postgres import free_port, new_password
 from support.processes import Run, wait_until
@@ -18,7 +18,7 @@ _DRIVER = "org.mariadb.jdbc:mariadb-java-client:3.5.3"
 _USER = "shop"
 
 
-class MariaDb(Source):
+class MariaDb(JdbcSource):
     """An account whose password changes."""
 
     name = "mariadb"
@@ -30,7 +30,7 @@ class MariaDb(Source):
             raise Unavailable("MariaDB is not installed: apt-get install mariadb-server")
         self._home = run.private_dir("mariadb")
         self._port = free_port()
-        # The account of the operating system, by the socket: there is no password of an administrator.
+        # The administrator logs in through the socket as the operating system's user, without a password.
         account = "root" if os.geteuid() == 0 else os.environ["USER"]
         data = self._home / "data"
         made = subprocess.run(
@@ -54,13 +54,6 @@ class MariaDb(Source):
 
     def jars(self) -> list[Path]:
         return [artifact_jar(self.run, _DRIVER, cache=CACHE)]
-
-    def write(self, spark: Any, numbers: Iterable[int]) -> None:
-        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
-        frame.write.format("jdbc").options(**self._options()).mode("append").save()
-
-    def frame(self, spark: Any) -> Any:
-        return spark.read.format("jdbc").options(**self._options()).load()
 
     def rotate(self) -> None:
         old, self._password = self._password, new_password()
@@ -87,10 +80,12 @@ class MariaDb(Source):
             ["mariadb", "--no-defaults", f"--socket={self._home}/socket", "-N", "-B"],
             input=statement, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert not check or done.returncode == 0, done.stderr
+        # The whole message quotes the statement, which may hold a password.
+        said = re.findall(r"ERROR \d+ \(\w+\)", done.stderr)
+        assert not check or done.returncode == 0, f"MariaDB refused a statement: {said}"
         return done.stdout.strip()
 
-    def _options(self) -> dict[str, str]:
+    def options(self) -> dict[str, str]:
         return {
             # permitMysqlScheme and the sessions' quotes: Spark's dialect for MariaDB is that of MySQL.
             "url": f"jdbc:mysql://127.0.0.1:{self._port}/{_USER}?permitMysqlScheme",

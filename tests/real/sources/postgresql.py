@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from real.sources.base import CACHE, Source, Store
+from real.sources.base import CACHE, Store
+from real.sources.jdbc import JdbcSource
 from support.jdbc import postgresql_driver
 from support.postgres import PostgresServer, new_password
 from support.processes import Run
 
 
-class PostgreSql(Source):
+class PostgreSql(JdbcSource):
     """A role whose password changes."""
 
     name = "postgresql"
@@ -29,13 +28,6 @@ class PostgreSql(Source):
     def jars(self) -> list[Path]:
         return [postgresql_driver(self.run, cache=CACHE)]
 
-    def write(self, spark: Any, numbers: Iterable[int]) -> None:
-        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
-        frame.write.format("jdbc").options(**self._options()).mode("append").save()
-
-    def frame(self, spark: Any) -> Any:
-        return spark.read.format("jdbc").options(**self._options()).load()
-
     def rotate(self) -> None:
         old, self._password = self._password, self.new_password()
         self._server.set_password(self.name, self._password)
@@ -47,7 +39,7 @@ class PostgreSql(Source):
         )
         self.store.publish({f"{self.name}.password": self._password})
 
-    def _options(self) -> dict[str, str]:
+    def options(self) -> dict[str, str]:
         return {
             "url": self._server.jdbc_url(self.name),
             "user": self.name,

@@ -171,7 +171,8 @@ class SeaweedFs(_S3):
         try:
             wait_until("SeaweedFS to answer", self._answers, timeout=60)
         except HarnessError as error:
-            raise HarnessError(f"{error}; it said: {program.output()[-1500:]}") from None
+            said = program.output()[-1500:].replace(self._keys[1], "(the administrator's key)")
+            raise HarnessError(f"{error}; it said: {said}") from None
         self._prepare()
 
     def _iceberg(self) -> int:
