@@ -78,7 +78,7 @@ def test_blocks_of_the_jobs_own_data_show_none_when_spark_encrypts_them(stage: S
 
 
 def test_the_same_search_finds_the_secrets_of_stock_spark(stage: Stage) -> None:
-    column = open_column(replace(stage, browser=None), STOCK)
+    column = open_column(replace(stage, browser=None, per_shape_http=2), STOCK)
     with surfaces.ProcessWatch() as processes:
         python_on_cluster(column, STOCK_KINDS)
     found = {each.name for each in _finished(column, processes).surfaces.values() if each.occurrences}

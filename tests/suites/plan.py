@@ -227,6 +227,13 @@ PYSPARK: dict[str, tuple[str, ...]] = {
     "pyspark-connect": _names("pyspark.sql.connect.", _CONNECT),
 }
 
+#: Tests of the quick group that fail without sparkconfig as well: they start executors, and that group has no
+#: environment for them. If no other test fails, it runs on one side only.
+FAILING = frozenset(
+    f"{CORE}scheduler.EventLoggingListenerSuite: End-to-end event logging{how}"
+    for how in ("", " with compression")
+)
+
 _PARSER = "Spark 3.5 calls no other hook before a catalog's name is looked up, so the session's parser is a proxy there"
 #: Differences that are meant, each with its reason, by the release (all of them where it is empty) and the names of the
 #: suite and the test as far as they are given.

@@ -5,9 +5,9 @@ the outcome into tests/suites/results.json and docs/compatibility.md. The exit c
 sparkconfig, and nothing in `plan.EXPLAINED` says why, or if no suite of a group ended in time.
 
 A suite whose tests all pass with sparkconfig shows no difference and runs once. Each other suite runs again without
-sparkconfig, for the comparison; ``--both`` runs all suites on both sides. Some of Spark's tests end now one way, now
-the other: a suite with a difference that nothing explains runs once more on both sides, and what does not differ there
-in the same way is listed as unstable.
+sparkconfig, for the comparison, unless it is known how its tests end there (`plan.FAILING`); ``--both`` runs all suites
+on both sides. Some of Spark's tests end now one way, now the other: a suite with a difference that nothing explains
+runs once more on both sides, and what does not differ there in the same way is listed as unstable.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Suites:
         ]  # fmt: skip
         begin = time.monotonic()
         env = dict(os.environ)
-        # The quick group does without: the two of its tests that start executors fail on both sides.
+        # The quick group does without: see `plan.FAILING`.
         if name != plan.QUICK:
             # As Spark's build has it: from these a worker makes the command lines of its executors.
             env |= {
@@ -222,7 +222,7 @@ def compare(
     """Run a group with sparkconfig, and what is needed for the comparison without it."""
     on = tests.outcome(group, chosen, plugin=True)
     ended = [suite for suite in chosen if suite not in on.left]
-    again = ended if both else on.doubtful(ended)
+    again = ended if both else on.doubtful(ended, plan.FAILING if group == plan.QUICK else ())
     off = tests.outcome(group, again, plugin=False) if again else Outcome({}, 0.0)
     again = [suite for suite in again if suite not in off.left]
     differences = _differences(on, off, again)

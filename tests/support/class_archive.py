@@ -53,14 +53,17 @@ while [ "$left" -gt 0 ]; do
   set -- "$@" "$argument"
 done
 case " $* " in *" scala.tools.nsc.Main "*) archive=${{archive:+{compiler}}} ;; esac
-# JDK_JAVA_OPTIONS does not reach a process of the tests that starts with an environment of its own.
-set -- -XX:TieredStopAtLevel=1 "$@"
+# JDK_JAVA_OPTIONS does not reach a process of the tests that starts with an environment of its own. Collecting with
+# several threads costs a short application a twentieth of its processor time.
+set -- -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "$@"
 [ -n "$archive" ] || exec {java} "$@"
 if [ -n "${{SPARKCONFIG_ARCHIVE_AT_EXIT-}}" ]; then
   case " $* " in *" org.apache.spark.launcher.Main "*) exec {java} "$@" ;; esac
   exec {java} -XX:ArchiveClassesAtExit="$SPARKCONFIG_ARCHIVE_AT_EXIT" -Xlog:cds*=off -Xlog:class+path=off "$@"
 fi
 [ -r "$archive" ] || exec {java} "$@"
+# Where the archive was made for, none of its pointers has to be changed.
+set -- -XX:+UnlockDiagnosticVMOptions -XX:ArchiveRelocationMode=0 "$@"
 exec {java} -XX:SharedArchiveFile="$archive" -Xlog:cds*=off -Xlog:class+path=off "$@"
 """
 
