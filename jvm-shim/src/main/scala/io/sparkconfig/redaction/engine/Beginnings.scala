@@ -55,9 +55,10 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
   def addCutShort(text: String, budget: Budget, found: Intervals): Unit = {
     var ellipsis = nextEllipsis(text, 0)
     while (ellipsis >= 0) {
+      val dots = text.charAt(ellipsis) == '.'
       var end = ellipsis + 1
-      while (end < text.length && text.charAt(end) == '.') end += 1
-      val until = if (text.charAt(ellipsis) == '.') end - 3 else ellipsis
+      while (dots && end < text.length && text.charAt(end) == '.') end += 1
+      val until = if (dots) end - 3 else ellipsis
       val base = math.max(0, until - CutLimit)
       val piece = text.substring(base, until)
       budget.spend(piece.length / 4)
