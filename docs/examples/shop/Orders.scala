@@ -1,7 +1,7 @@
 // A job in Scala. It reads the table twice: through Spark, where a reference is enough, and through a client of its own, which
 // asks the driver for the value. Java does the same with DriverApi$.MODULE$.
 //
-//     spark-shell --properties-file job.conf -i Orders.scala
+//     echo ':paste Orders.scala' | spark-shell --properties-file job.conf
 //
 // Compiled into a jar it stays as it is, but for the session, which spark-shell brings.
 import io.sparkconfig.driver.DriverApi
