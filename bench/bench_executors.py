@@ -5,7 +5,7 @@
 Executors get what the driver pushes, and ask once a minute besides. With ``--poll`` they only ask, at this interval.
 
 A driver with one real executor (authenticated and encrypted RPC) runs in a JVM of its own, the clients in another one
-on the same machine. The file with all references is rotated by rename; the processor time is that of the driver's JVM.
+on the same machine. The file with all references is rotated by rename; the processor time is the driver JVM's.
 """
 
 from __future__ import annotations

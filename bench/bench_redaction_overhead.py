@@ -5,7 +5,7 @@
 Both applications, stock Spark and Spark with sparkconfig, live at the same time and work by turns, so that both meet
 the same moods of the machine: in each round an SQL job of many tiny tasks with the event log and the UI on, in the end
 each page of the UI and the REST interface, then log lines through log4j2 into a file. Printed are medians, and the
-median of the ratios of a round to that of stock just before or after it. CPU is that of the driver's JVM, executor
+median of the ratios of a round to that of stock just before or after it. CPU counts the driver's JVM, executor
 included. None of the values occurs, as in nearly every text.
 """
 

@@ -216,7 +216,7 @@ class TestThriftStatements:
         view = "CREATE OR REPLACE TEMPORARY VIEW mine USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable "
         assert attempt(lambda text: run(text, "bob"), view + "'sysibm.sysdummy1')") is None
         assert attempt(lambda text: run(text, "ann"), view + "'sysibm.sysdummy1')")
-        # A table that he has made is no way to his connection.
+        # A table that he has made does not lead to his connection.
         run(
             "CREATE TABLE bobs USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'sysibm.sysdummy1')",
             "bob",

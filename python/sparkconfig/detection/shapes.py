@@ -130,7 +130,7 @@ def union(spans: Iterable[Span]) -> list[Span]:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether ``value`` stands for a secret and is none: a mask, or what a template engine replaces."""
+    """Whether ``value`` only stands in for a secret: a mask, or what a template engine replaces."""
     return _PLACEHOLDER.fullmatch(value.strip()) is not None
 
 

@@ -18,7 +18,7 @@ _SEPARATOR = re.compile(r"[=: \t\f]")
 # The end of a key is the first separator that is not escaped; each character matches in one way, so the
 # search is linear.
 _KEY = re.compile(r"[^\\=: \t\f]*(?:\\.[^\\=: \t\f]*)*", re.DOTALL)
-# A whole line of a text without backslashes. The blanks that begin it are no part of what follows them, so that each
+# A whole line of a text without backslashes. The blanks that begin it are not part of what follows them, so that each
 # line matches in one way.
 _LINE = re.compile(r"^[ \t\f]*(?![#! \t\f\n]|\Z)([^=: \t\f\n]*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)

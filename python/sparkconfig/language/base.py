@@ -62,7 +62,7 @@ class Language(Protocol):
         """Evaluate with the answers; never raises for single failures."""
 
     def substitutions(self, text: str) -> list[Command | None]:
-        """The ``$[...]`` of a text, for people who ask; None: it is none and stays as it is."""
+        """The ``$[...]`` of a text, for people who ask; None: it is not one and stays as it is."""
 
 
 class PlainLanguage:

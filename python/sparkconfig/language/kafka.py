@@ -32,7 +32,7 @@ def listed(options: Mapping[str, object]) -> frozenset[str]:
 
 
 def declared(options: Mapping[str, object]) -> dict[str, str]:
-    """Return the providers of the map's Kafka clients, name to class. A name without a class is none (Kafka)."""
+    """Return the providers of the map's Kafka clients, name to class. A name without a class does not count (Kafka)."""
     found = {}
     for name in listed(options):
         lower = f"{PROVIDERS}.{name.lower()}{_CLASS}"

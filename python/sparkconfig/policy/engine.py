@@ -96,7 +96,7 @@ class PolicyEngine:
         owned = operator_file is not None
         given = dict(confs) if operator_file is None else operator_file.confs
         own = {key: text for key, text in given.items() if key.startswith(PREFIX)}
-        # A connection's references are for the connection alone: what stands there too is not the operator's text.
+        # A connection's references are for the connection alone: anything else there is not the operator's text.
         operators = {key: text for key, text in given.items() if not key.startswith(PREFIX + CONNECTIONS)}
         parts = load_parts(given if owned else own, "None" if owned else "All", parsed)
         return cls(

@@ -40,7 +40,7 @@ def detect(confs: Mapping[str, str], command: str = "", main_class: str = "") ->
 
     Args:
         confs: its Spark confs.
-        command: the driver JVM's command (``sun.java.command``), or that of the Python that started it.
+        command: the driver JVM's command (``sun.java.command``), or the command of the Python that started it.
         main_class: the main class that spark-submit runs.
 
     Streaming is found at query level: an application that only streams looks like any other when it starts.

@@ -178,7 +178,7 @@ class _Ask:
         return SimpleNamespace(status=answer.status, headers=answer.headers, data=answer.body)
 
     def _judge(self, method: str, answer: WebAnswer) -> None:
-        """Raise for what is no answer; google-auth would pause and ask again, and quote it in its errors."""
+        """Raise for anything but an answer; google-auth would pause and ask again, and quote it in its errors."""
         busy = status_failure(self._where, answer.status) if answer.status >= 300 else None
         if isinstance(busy, ProviderUnavailableError) or (busy and method == "POST"):
             raise self._refused(answer) or busy

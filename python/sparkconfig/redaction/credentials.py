@@ -50,7 +50,7 @@ _HARMLESS_NAME = re.compile(HARMLESS_NAMES, re.IGNORECASE)
 
 
 def is_secret(name: str) -> bool:
-    """Whether what stands behind this name is a secret."""
+    """Whether the text behind this name is a secret."""
     return _SECRET_NAME.search(name) is not None and _HARMLESS_NAME.search(name) is None
 
 

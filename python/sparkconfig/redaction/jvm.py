@@ -144,7 +144,7 @@ class _Jvm:
         _state.asking = True
         try:
             with unlogged():
-                # As JSON in ASCII: bytes that are no text have no other way through.
+                # As JSON in ASCII: bytes that are not text have no other way through.
                 return _answer(text, json.loads(self._api.places(json.dumps(text), record, goes_on)))
         except Exception:  # noqa: BLE001 - whatever went wrong, nobody has answered
             return None

@@ -64,7 +64,7 @@ class FileRules:
         """Return the id and the content of the file that a reference's value makes; None: it stays a value.
 
         Raises:
-            ProviderError: the value is listed as base64 and is none.
+            ProviderError: the value is listed as base64 and is not base64.
         """
         reference = name_of(provider, path, key)
         if self._base64.fullmatch(reference) is not None:

@@ -23,7 +23,7 @@ class ResolvedValue:
         value: a :class:`Secret` if it must be redacted, else plain text.
         redact: whether a secret is in it: a provider's value, or KIP-269's ``redact``.
         secrets: the secrets in it, which redaction masks: the values of its references, and what KIP-269's
-            ``redact`` hides. The text around them is none, nor are the values of plain references.
+            ``redact`` hides. The text around them is not a secret, nor are the values of plain references.
         resolved: whether anything was put in place; False: it is the text that was given.
         files: id to content of the files whose markers are in the value.
     """

@@ -43,7 +43,7 @@ class KeyMissingError(SealedFileError):
 
 
 class KeyUnusableError(SealedFileError):
-    """What should be a key is none, or other users can read it."""
+    """What should be a key is not one, or other users can read it."""
 
 
 class WrongKeyError(SealedFileError):

@@ -80,7 +80,7 @@ class Malformed:
 
 
 Segment = str | Command | Malformed
-"""A literal text, a command, or delimited text that is none. An empty substitution is the literal ``""``."""
+"""A literal text, a command, or delimited text that is not a command. An empty substitution is the literal ``""``."""
 
 
 def iter_segments(text: str) -> Iterator[Segment]:

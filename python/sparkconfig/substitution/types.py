@@ -129,7 +129,7 @@ def guard(custom: SubstituterType, call: Callable[[], object]) -> object:
     """Call a custom type; of a foreign exception only the class is told, as its text may hold values.
 
     Raises:
-        SubstitutionError: in the place of any exception that is none of this package.
+        SubstitutionError: in the place of any exception from outside this package.
     """
     try:
         return call()

@@ -1,4 +1,4 @@
-"""Named connections: the user writes a name, and neither reads nor overrides what stands for it."""
+"""Named connections: the user writes a name, and neither reads nor overrides what it sets."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def url_of(text: str, ports: dict[str, int]) -> tuple[Place, str]:
         ports: the default ports of the schemes that may stand there.
 
     Raises:
-        UnclearError: it is no such URL, or may be read in more than one way.
+        UnclearError: it is not such a URL, or may be read in more than one way.
     """
     if "${" in text or "$[" in text:
         raise UnclearError("it holds a reference")

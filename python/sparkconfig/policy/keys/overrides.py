@@ -190,7 +190,7 @@ class Overrides:
         return text in self._texts
 
     def reason(self, name: str, value: object) -> str | None:
-        """Why ``name`` (canonical) is an override, or None if it is none by itself.
+        """Why ``name`` (canonical) is an override, or None if it is not one by itself.
 
         ``own``: it belongs to sparkconfig, and no policy can allow it; ``operator``: the operator's file sets it
         to something else; ``protected``: see :data:`PROTECTED`.

@@ -61,7 +61,7 @@ class Unit(NamedTuple):
     default: str = ""
 
     def parse(self, text: str) -> Decimal | None:
-        """The quantity in base units (bytes, microseconds), or None if the text is none."""
+        """The quantity in base units (bytes, microseconds), or None if the text is not a quantity."""
         if self.kind == "number":
             return parse_number(text)
         found = _QUANTITY.fullmatch(text.strip().lower())

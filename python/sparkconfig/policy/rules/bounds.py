@@ -44,7 +44,7 @@ class Destination:
         """Parse ``host:port``, a URL, or a JDBC URL; ``/*`` at its end stands for everything below.
 
         Raises:
-            ConfigurationError: it is none of them, or may be read in more than one way.
+            ConfigurationError: it is not one of these, or may be read in more than one way.
         """
         problem = ""
         try:

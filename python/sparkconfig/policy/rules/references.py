@@ -89,7 +89,7 @@ class ReferenceRule:
         )
 
     def matches(self, request: OverrideRequest, use: ReferenceUse) -> bool:
-        """Whether the reference fits, for who asks.
+        """Whether the reference fits, for the user who asks.
 
         An allowing rule wants all spellings of the path to fit, a forbidding one any.
         """
@@ -104,7 +104,8 @@ class ReferenceRule:
         if USER not in self.path.text:
             return all(self._fits(self.path, use.provider, path, use.key) for path in spellings)
         patterns = _of_user(self.path.text, request)
-        # A user's name may need percent escapes: each spelling of the path is compared with that of the pattern.
+        # A user's name may need percent escapes: each spelling of the path is compared with the same spelling of
+        # the pattern.
         return bool(patterns) and all(
             self._fits(pattern, use.provider, path, use.key)
             for pattern, path in zip(patterns, _each_spelling(use.path), strict=True)
@@ -195,7 +196,7 @@ def uses_in(
 
     Args:
         props: one map; what its own ``kafka.config.providers`` answers is resolved by Kafka's clients. Where that
-            provider asks us, the use is that of the reference which it will ask for.
+            provider asks us, the use counts for the reference that it will ask for.
         foreign: names that somebody else expands.
         substitution: whether ``$[...]`` has a meaning.
     """
@@ -234,7 +235,7 @@ def _each_spelling(path: str) -> list[str]:
 
 
 def _of_user(text: str, request: OverrideRequest) -> list[Pattern]:
-    """The pattern of a path for who asks, in each spelling; empty: nobody knows who it is."""
+    """The pattern of a path for the user who asks, in each spelling; empty: nobody knows who asks."""
     if request.anyone:
         return [Pattern(text.replace(USER, "*"))] * 3
     name = quote(request.principal, safe="")

@@ -54,7 +54,7 @@ class WebAnswer:
         """Return the JSON object that the body is; ``where`` names provider and path in errors.
 
         Raises:
-            ProviderUnavailableError: it is none.
+            ProviderUnavailableError: it is not a JSON object.
             ProviderError: it is too long.
         """
         if len(self.body) > _LONGEST_ANSWER:

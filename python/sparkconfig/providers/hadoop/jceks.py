@@ -1,6 +1,6 @@
 """JCEKS keystores of secret keys, read without a JVM.
 
-The format is that of the JDK's ``com.sun.crypto.provider.JceKeyStore``: a list of aliases, each with a serialized
+The format is the one of the JDK's ``com.sun.crypto.provider.JceKeyStore``: a list of aliases, each with a serialized
 ``SealedObject``, and a keyed SHA-1 digest at the end. Of Java's serialization only what such files hold is read:
 classes are never loaded, only byte arrays and strings come out. DES and MD5 are the format's, not our choice.
 """

@@ -173,7 +173,7 @@ def test_an_exact_url_of_an_unknown_driver_works(tmp_path):
     assert ask(policies, {**JDBC, "url": url})["allowed"]
     for change in ({"url": url + ";INIT=x"}, {"url": url.upper()}, {"INIT": "x"}, {"url": url + "/"}):
         assert not ask(policies, {**JDBC, "url": url, **change})["allowed"], change
-    # A host is no exact URL.
+    # A host is not an exact URL.
     assert not ask(made(tmp_path, {**BOUND, "to": "db"}), {**JDBC, "url": url})["allowed"]
 
 

@@ -32,7 +32,7 @@ final class FreshText {
 object FreshText {
   private val Nanos = 100L * 1000000
 
-  /** Confs with this prefix are for whoever asks by name: Spark itself puts no value in the place of these. */
+  /** Code gets confs with this prefix by name only: Spark itself never substitutes their values. */
   val Prefix = "sparkconfig.credential."
 
   /** The first of these Hadoop confs that is set, as it is written. */

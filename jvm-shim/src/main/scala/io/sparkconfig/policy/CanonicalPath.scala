@@ -36,7 +36,7 @@ private[sparkconfig] object CanonicalPath {
 
   private def segments(path: String): List[String] = path.split('/').foldLeft(List.empty[String]) {
     case (above, "" | ".") => above
-    // A parent of a glob is none of a name: it stays, and no rule allows it.
+    // The parent of a glob is not the parent of a name: `..` stays, and no rule allows it.
     case (last :: above, "..") if !isGlob(last) => above
     case (Nil, "..") => Nil
     case (above, part) => part :: above

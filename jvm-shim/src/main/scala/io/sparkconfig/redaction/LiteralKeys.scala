@@ -45,8 +45,8 @@ object LiteralKeys {
   def register(conf: SparkConf): Unit = Redactor.register(values(conf))
 
   /**
-   * The literal secrets of the options of a named connection: what stands under such keys, and user and password in a
-   * URL. They may stand in the operator's file, which is no part of Spark's confs.
+   * The literal secrets of the options of a named connection: the values of such keys, and user and password in a
+   * URL. They may come from the operator's file, which is not part of Spark's confs.
    */
   def valuesOf(options: Map[String, String]): Seq[String] =
     options.toSeq.flatMap { case (key, text) =>

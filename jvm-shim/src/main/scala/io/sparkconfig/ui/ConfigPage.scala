@@ -249,7 +249,7 @@ object ConfigPage {
   /** As Spark's own pages write it: in the server's time zone. */
   private def time(at: Long): String = Clock.format(Instant.ofEpochMilli(at))
 
-  /** A record's time; what is none stays as it is. */
+  /** A record's time; any other text stays as it is. */
   private def time(written: String): String =
     Try(Clock.format(java.time.OffsetDateTime.parse(written).toInstant)).getOrElse(written)
 

@@ -143,7 +143,7 @@ private[sparkconfig] object Connections {
   private def same(one: String, other: String): Boolean =
     one.equalsIgnoreCase(other) || Try(provider(one) == provider(other)).getOrElse(false)
 
-  /** Sources have the classes of their tables beside that of their provider. */
+  /** A source keeps the classes of its tables in the package of its provider. */
   private def isOf(table: Table, format: String): Boolean =
     Try {
       val found = provider(format)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types.StringType
 
 /**
  * Paths in calls of functions, before Spark evaluates anything: files of schemas for XML, Avro and Protobuf, as an
- * option or an argument. What is no literal there could become any path, so it counts as one that no rule can allow.
+ * option or an argument. Anything but a literal could become any path there, so no rule can allow it.
  */
 private[doors] object FunctionOptions {
 
