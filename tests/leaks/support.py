@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,15 +20,32 @@ from support.spark_home import java
 __all__ = ["PYSPARK", "bare_jvm", "compile_scala", "shim_jar"]
 
 PYSPARK = Path(pyspark.__file__).parent
+_COMPILED = Path(__file__).resolve().parents[2] / ".cache" / "test-classes"
 
 
 def compile_scala(source: Path | Sequence[Path], into: Path) -> None:
-    """Compile test code against Spark and the shim, with the compiler in Spark's jars."""
-    into.mkdir(parents=True, exist_ok=True)
-    jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
-    command = [java(), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars, "scala.tools.nsc.Main", "-usejavacp"]
+    """Compile test code against Spark and the shim, with the compiler in Spark's jars.
+
+    What was compiled is kept for later runs, as long as the sources, the shim and the Spark are the same.
+    """
     sources = [source] if isinstance(source, Path) else source
-    subprocess.run([*command, "-d", str(into), *map(str, sources)], check=True)
+    digest = hashlib.sha256(f"{PYSPARK.resolve()} {pyspark.__version__}\n".encode())
+    for file in (shim_jar(), *sources):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    kept = _COMPILED / digest.hexdigest()[:16]
+    if not kept.is_dir():
+        _COMPILED.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=_COMPILED) as scratch:
+            classes = Path(scratch, "classes")
+            classes.mkdir()
+            jars = f"{shim_jar()}:{PYSPARK / 'jars'}/*"
+            options = ["-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", jars]
+            compiler = ["scala.tools.nsc.Main", "-usejavacp", "-d", str(classes), *map(str, sources)]
+            subprocess.run([java(), *options, *compiler], check=True)
+            # Another process may have been faster.
+            with contextlib.suppress(OSError):
+                classes.rename(kept)
+    shutil.copytree(kept, into, dirs_exist_ok=True)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -143,6 +144,7 @@ class ProcessWatch:
         self._thread = threading.Thread(target=self._watch, name="process-watch", daemon=True)
         self.command_lines: dict[str, bytes] = {}
         self.environments: dict[str, bytes] = {}
+        self._known: set[tuple[str, bytes, bytes]] = set()
 
     def _watch(self) -> None:
         while not self._stop.wait(self._interval):
@@ -150,19 +152,23 @@ class ProcessWatch:
 
     def look(self) -> None:
         """Read ``/proc`` once."""
-        for folder in Path("/proc").iterdir():
-            if folder.name.isdigit():
-                # Processes end while they are read, and some belong to others.
-                with contextlib.suppress(OSError):
-                    self._read(folder)
+        # Ten times a second, a path object for each file took a seventh of a core.
+        with os.scandir("/proc") as found:
+            processes = [entry.name for entry in found if entry.name.isdigit()]
+        for process in processes:
+            # Processes end while they are read, and some belong to others.
+            with contextlib.suppress(OSError):
+                self._read(process)
 
-    def _read(self, folder: Path) -> None:
-        command = (folder / "cmdline").read_bytes()
-        # A process changes its command line when it executes another program.
-        key = f"{folder.name} {(folder / 'comm').read_text().strip()} {hash(command):x}"
-        if key not in self.command_lines:
-            self.command_lines[key] = command
-            self.environments[key] = (folder / "environ").read_bytes()
+    def _read(self, process: str) -> None:
+        command = _proc(process, "cmdline")
+        # A process changes its command line when it executes another program, and its name then or by itself.
+        key = (process, _proc(process, "comm"), command)
+        if key not in self._known:
+            name = f"{process} {key[1].decode(errors='replace').strip()} {hash(command):x}"
+            self._known.add(key)
+            self.command_lines[name] = command
+            self.environments[name] = _proc(process, "environ")
 
     def __enter__(self) -> ProcessWatch:
         self.look()
@@ -174,3 +180,14 @@ class ProcessWatch:
     ) -> None:
         self._stop.set()
         self._thread.join()
+
+
+def _proc(process: str, name: str) -> bytes:
+    file = os.open(f"/proc/{process}/{name}", os.O_RDONLY)
+    try:
+        parts = []
+        while part := os.read(file, 1 << 14):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(file)
