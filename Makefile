@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Else each process of pytest rewrites the assertions of all tests anew: most of the time that collecting them takes.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Java 17+ of this machine, or else one from PyPI; Spark and the build read JAVA_HOME.
 FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
