@@ -24,7 +24,7 @@ examples:
   sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
   sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file secrets.sealed --key-file shop.key --new-key
   sparkconfig migrate jobs/ --apply --store-conf vault.conf --provider vault --section shop/prod \\
-      --sealed-file backup --key-file shop.key --new-key              into Vault or OpenBao
+      --sealed-file backup --key-file shop.key --new-key              into Vault, OpenBao or AWS Secrets Manager
   sparkconfig migrate --undo --sealed-file secrets.sealed --key-file shop.key
 
 It reads spark-defaults.conf and other properties, scripts that call spark-submit, SQL, Python, and SparkApplication
@@ -49,7 +49,8 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--store-conf", type=Path, metavar="FILE",
-        help="properties that declare the provider: values go to its store (Vault, OpenBao), to the path --section",
+        help="properties that declare the provider: values go to its store (Vault, OpenBao, AWS Secrets Manager),"
+        " to the path --section",
     )  # fmt: skip
     add_key_options(parser)
     parser.add_argument("--new-key", action="store_true", help="create the key file, too")
@@ -142,7 +143,8 @@ def _store(options: argparse.Namespace, confs: dict[str, str], open_: ExitStack)
         )
     if not hasattr(store, "add"):
         raise ConfigurationError(
-            f"the provider '{options.provider}' cannot be written to; 'migrate' writes sealed files, Vault and OpenBao"
+            f"the provider '{options.provider}' cannot be written to; 'migrate' writes sealed files, Vault, OpenBao"
+            " and AWS Secrets Manager"
         )
     return store, options.section
 

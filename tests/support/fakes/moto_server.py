@@ -14,10 +14,23 @@ import boto3
 
 REGION = "eu-west-1"
 #: moto checks signatures as botocore makes them, and leaves out a header that Amazon's first SDK for Java signs.
-_SERVER = (
-    "import sys, botocore.auth, moto.server; botocore.auth.SIGNED_HEADERS_BLACKLIST.remove('user-agent');"
-    "moto.server.main(sys.argv[1:])"
-)
+#: And where AWSCURRENT moves to another version, Amazon's server answers with that one.
+_SERVER = """
+import sys, botocore.auth, moto.server
+from moto.secretsmanager.models import SecretsManagerBackend as Backend
+
+botocore.auth.SIGNED_HEADERS_BLACKLIST.remove("user-agent")
+move_label = Backend.update_secret_version_stage
+
+def move_label_and_value(self, secret_id, version_stage, remove_from_version_id, move_to_version_id):
+    answer = move_label(self, secret_id, version_stage, remove_from_version_id, move_to_version_id)
+    if version_stage == "AWSCURRENT":
+        self.secrets[secret_id].set_default_version_id(move_to_version_id)
+    return answer
+
+Backend.update_secret_version_stage = move_label_and_value
+moto.server.main(sys.argv[1:])
+"""
 _READ = [
     "secretsmanager:GetSecretValue",
     "ssm:GetParameter",
@@ -29,6 +42,13 @@ _POLICIES = {
     "admin": ["*"],
     "reader": [*_READ, "secretsmanager:BatchGetSecretValue"],
     "single-reader": _READ,
+    # What docs/migrate.md says that a migration needs.
+    "migrator": [
+        "secretsmanager:GetSecretValue",
+        "secretsmanager:CreateSecret",
+        "secretsmanager:PutSecretValue",
+        "secretsmanager:UpdateSecretVersionStage",
+    ],
     "nobody": ["s3:ListAllMyBuckets"],
 }
 
