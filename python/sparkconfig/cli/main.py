@@ -12,7 +12,7 @@ from typing import Any
 from sparkconfig._version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.cli.arguments import Parser, UsageError
-from sparkconfig.cli.output import Output
+from sparkconfig.cli.output import Output, UnwritableError
 from sparkconfig.errors import SparkConfigError
 
 __all__ = ["main", "parser"]
@@ -106,14 +106,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words[: words.index("--")] if "--" in words else words
     )  # what follows belongs to a command of the user's
     out = Output(as_json="--json" in own)
+    _open_closed_streams()
     try:
         code = _run(words, out)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output has gone. Python would flush once more at exit and complain.
+    except OSError as error:
+        # Python would flush once more at exit and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.OK)
+        if isinstance(error, BrokenPipeError):  # whoever read our output has gone
+            return int(ExitCode.OK)
+        print(f"sparkconfig: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return int(ExitCode.UNAVAILABLE)
     return code
+
+
+def _open_closed_streams() -> None:
+    """Put nothing in the place of streams that a daemon has closed; else the next file would get their number."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115, PTH123 - to the end
 
 
 def _run(words: Sequence[str], out: Output) -> int:
@@ -131,7 +145,7 @@ def _run(words: Sequence[str], out: Output) -> int:
     except KeyboardInterrupt:
         out.failure("Interrupted", "interrupted")
         return int(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
+    except (BrokenPipeError, UnwritableError):
         raise
     except Exception as error:  # noqa: BLE001 - a traceback may show values of variables to some tools
         out.failure("InternalError", f"internal error: {type(error).__name__}; please report what you ran")

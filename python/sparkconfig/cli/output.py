@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sparkconfig._text import escaped
 
-__all__ = ["Output", "table"]
+__all__ = ["Output", "UnwritableError", "table"]
+
+
+class UnwritableError(OSError):
+    """Standard output takes no more, for example on a full disk."""
 
 
 class Output:
@@ -30,18 +34,27 @@ class Output:
         if self.as_json:
             import json
 
-            print(json.dumps({"ok": True, **data}, indent=2))
+            _print(json.dumps({"ok": True, **data}, indent=2))
         else:
             for line in lines:
-                print(escaped(line))
+                _print(escaped(line))
 
     def failure(self, kind: str, message: str) -> None:
         """Report an error: its text on standard error, and with ``--json`` an object on standard output too."""
         if self.as_json:
             import json
 
-            print(json.dumps({"ok": False, "error": {"type": kind, "message": message}}, indent=2))
+            _print(json.dumps({"ok": False, "error": {"type": kind, "message": message}}, indent=2))
         print(f"sparkconfig: {escaped(message)}", file=sys.stderr)
+
+
+def _print(text: str) -> None:
+    try:
+        print(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnwritableError(error.errno, error.strerror) from None
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

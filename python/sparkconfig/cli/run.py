@@ -48,6 +48,9 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--early-only", action="store_true", help="leave the references that the plugin resolves as they are"
     )
+    parser.add_argument(
+        "--json", action="store_true", help="errors before the command starts as one JSON object"
+    )
     parser.add_argument("command", nargs="+", metavar="COMMAND", help="after '--': program and arguments")
     parser.set_defaults(run=run)
 

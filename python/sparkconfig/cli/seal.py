@@ -31,6 +31,12 @@ A value is used as ${secrets:shop:password}: provider, section, key. Values are 
 where every user of the machine could read them, and never printed.
 """
 
+_EXAMPLES = {
+    "new-key": "sparkconfig seal new-key --key-file shop.key",
+    "create": "sparkconfig seal create --new-key --key-file shop.key --file secrets.sealed",
+    "list": "sparkconfig seal list --key-file shop.key --file secrets.sealed",
+    "remove": "sparkconfig seal remove --key-file shop.key --file secrets.sealed shop:token",
+}
 _SET_EXAMPLES = """\
 examples:
   sparkconfig seal set --key-file shop.key --file secrets.sealed shop:password            asks for it
@@ -56,13 +62,15 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     actions = parser.add_subparsers(title="actions", metavar="ACTION")
 
-    new_key = actions.add_parser("new-key", help="write a new key into a new key file")
+    new_key = actions.add_parser(
+        "new-key", help="write a new key into a new key file", epilog=_one("new-key")
+    )
     new_key.add_argument(
         "--key-file", type=Path, required=True, metavar="FILE", help="made with permissions 0600"
     )
     _finish(new_key, _new_key)
 
-    create = actions.add_parser("create", help="create an empty sealed file")
+    create = actions.add_parser("create", help="create an empty sealed file", epilog=_one("create"))
     _file_and_key(create)
     create.add_argument("--new-key", action="store_true", help="create the key file, too")
     _finish(create, _create)
@@ -85,11 +93,12 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "list",
         help="list the names; with a key also check the whole file",
         description="List names, never values.",
+        epilog=_one("list"),
     )
     _file_and_key(listing, key_required=False)
     _finish(listing, _list)
 
-    gone = actions.add_parser("remove", help="remove values")
+    gone = actions.add_parser("remove", help="remove values", epilog=_one("remove"))
     _file_and_key(gone)
     gone.add_argument("names", metavar="SECTION:KEY", nargs="+", help="what to remove, all or nothing")
     _finish(gone, _remove)
@@ -110,6 +119,10 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="remove older keys from the key file, if no other file needs them",
     )
     _finish(rotate, _rotate)
+
+
+def _one(action: str) -> str:
+    return f"examples:\n  {_EXAMPLES[action]}\n"
 
 
 def _file_and_key(parser: argparse.ArgumentParser, *, key_required: bool = True, many: bool = False) -> None:

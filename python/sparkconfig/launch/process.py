@@ -18,6 +18,8 @@ __all__ = ["run"]
 
 _PASSED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _FROM_KERNEL = 0x80  # SI_KERNEL: a key on the terminal, which the command gets by itself
+# Of a terminal that goes away the kernel tells the leader of the session alone, and this process may be that.
+_PASSED_ALWAYS = signal.SIGHUP
 _PR_SET_PDEATHSIG = 1
 _OUTPUT_LEFT = 2.0
 
@@ -43,10 +45,13 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
     # Whoever started this may ignore it; then it never arrives here, and the exit code is lost.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
+    own = os.getpid()
 
     def in_child() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != own:  # killed before the call: nothing would end the command any more
+            os._exit(128 + signal.SIGTERM)
 
     try:
         child = subprocess.Popen(
@@ -63,7 +68,8 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
         ]
         while child.poll() is None:
             arrived = signal.sigwaitinfo(waited)
-            if arrived.si_signo != signal.SIGCHLD and arrived.si_code != _FROM_KERNEL:
+            from_key = arrived.si_code == _FROM_KERNEL and arrived.si_signo != _PASSED_ALWAYS
+            if arrived.si_signo != signal.SIGCHLD and not from_key:
                 child.send_signal(arrived.si_signo)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

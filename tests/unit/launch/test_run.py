@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import json
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,11 +42,12 @@ def start(tmp_path: Path) -> Started:
     environ |= {"PYTHONPATH": str(Path(sparkconfig.__file__).parents[1]), "SHOP_PASSWORD": VALUE}
 
     def start(
-        *words: str, options: tuple[str, ...] = ("--properties-file", "job.conf")
+        *words: str, options: tuple[str, ...] = ("--properties-file", "job.conf"), **how: Any
     ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "sparkconfig", "run", *options, "--", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environ, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environ,
+            **{"start_new_session": True, **how},
         )  # fmt: skip
 
     return start
@@ -104,6 +110,37 @@ def test_signals_pass(start: Started, sent: signal.Signals) -> None:
     process.send_signal(sent)
     code, text = ended(process)
     assert (code, text.splitlines()[0]) == (9, "got")
+
+
+def test_the_terminal_goes_away(start: Started, tmp_path: Path) -> None:
+    """As with ``ssh -t HOST sparkconfig run ...``: the kernel tells the leader of the session alone."""
+    ours, terminal = pty.openpty()
+    os.mkfifo(tmp_path / "told")
+    script = (
+        "import os, signal; told = os.open('told', os.O_WRONLY);"
+        " signal.signal(signal.SIGHUP, lambda *_: (os.write(told, b'got'), os._exit(9)));"
+        " os.write(told, b'ready'); signal.pause()"
+    )
+
+    def lead() -> None:
+        os.setsid()
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+    how = {"stdin": terminal, "preexec_fn": lead, "start_new_session": False}
+    process = start(sys.executable, "-c", script, options=("--env", "A=x"), **how)
+    os.close(terminal)
+    with (tmp_path / "told").open("rb", buffering=0) as reader:
+        assert reader.read(5) == b"ready"
+        os.close(ours)
+        assert reader.read(3) == b"got", "the command was not told"
+    assert ended(process)[0] == 9
+
+
+def test_its_own_errors_as_json(start: Started) -> None:
+    out, _ = start("true", options=("--json", "--env", "A=${nobody:x}")).communicate(timeout=60)
+    assert json.loads(out)["error"]["type"] == "UnresolvedReferenceError"
+    out, _ = start("echo", "theirs", options=("--json", "--env", "A=x")).communicate(timeout=60)
+    assert out == b"theirs\n", "the command's own output alone"
 
 
 def test_a_command_that_a_signal_ends(start: Started) -> None:

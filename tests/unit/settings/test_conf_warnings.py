@@ -22,7 +22,8 @@ VALUE = "warnings-canary-31f0"
         "spark.openlineage.transport.auth.apiKey", "spark.redis.credentials", "spark.cassandra.auth.password",
         "spark.hadoop.fs.azure.account.oauth2.client.secret.shop.dfs.core.windows.net",
         "spark.config.providers.vault.param.token", "spark.config.providers.aws.param.secret.access.key",
-        "spark.config.providers.vault.param.secret.id",
+        "spark.config.providers.vault.param.secret.id", "spark.shop.pwd", "spark.shop.dbPwd", "spark.shop.db_pass",
+        "spark.executorEnv.DB_PWD", "spark.es.nodes.pass",
     ],
 )  # fmt: skip
 def test_keys_of_secrets(key: str) -> None:
@@ -73,6 +74,10 @@ def test_jaas() -> None:
         ("spark.master", "spark://h:7077"),
         ("spark.jars", "hdfs://nn:8020/a@b.jar,https://h:443/x"),
         ("spark.shop.tokenizer", "words"),
+        ("spark.executorEnv.PWD", "/srv/shop"),
+        ("spark.yarn.appMasterEnv.OLDPWD", "/srv/shop"),
+        ("spark.shop.bypass", "all-of-them"),
+        ("spark.shop.second.pass", "true"),
         ("spark.sql.parser.maxTokens", "100"),
         ("spark.llm.max_tokens", "4096"),
         ("spark.shop.use.password", "yes"),
