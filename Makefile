@@ -20,12 +20,14 @@ BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
 
+# PyPI has Spark as an sdist. pip makes a wheel of it, and compressing Spark's jars once more took 17 s of processor time.
+QUICKLY = --config-settings=--build-option=--compression=stored
 # What `make run` needs; `make venv` adds the tools of development and the clients of all stores.
 $(VENV)/.ready-run: pyproject.toml python/constraints.txt
 	@echo "Making $(VENV): pyspark is a download of 450 MB"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -c python/constraints.txt --group demo pyspark -e .
+	$(BIN)/python -m pip install $(QUICKLY) -c python/constraints.txt --group demo pyspark -e .
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.ready-run
