@@ -58,6 +58,10 @@ class OverridePolicy(ABC):
         """Say why this job may not use this reference (None: it may), and which rule decided."""
         return None, ""
 
+    def goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:  # noqa: ARG002
+        """Whether the policy binds a reference of the operator's to other places than the one of ``request``."""
+        return False
+
     def evaluates_statements(self, job_type: str) -> bool:  # noqa: ARG002
         """Whether the policy has a say about the statements of such jobs; else nobody asks."""
         return False

@@ -14,6 +14,7 @@ from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.destinations.formats import shown_place
 from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
 from sparkconfig.policy.jobtype import SHARED, JobTypes, parse_map
+from sparkconfig.policy.keys.keys import canonical
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
 from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse, StatementItem
@@ -199,6 +200,14 @@ class PolicyEngine:
             job_type = self.job_type(request.application, request.job_type)
             found = Decision(violations=(problem,) if problem else (), head=_head(job_type))
             return self._finish(found, request, job_type)
+        # An endpoint of the operator's is where its own credentials go; one of somebody else's could be anywhere.
+        target = {
+            option: text
+            for option, text in options.items()
+            if not option.startswith("fs.")
+            or not self._evaluator.overrides.is_default(canonical(option, "hadoop"), text)
+        }
+        request = replace(request, target=target, late=True)
         uses = [
             use
             for name, text in options.items()
@@ -253,17 +262,23 @@ class PolicyEngine:
 
     def _passes(self, request: OverrideRequest, text: str, uses: Sequence[ReferenceUse]) -> bool:
         if text in self._put_in_place or self._evaluator.overrides.holds_text(text):
-            return True
+            return not any(self._goes_elsewhere(request, use) for use in uses)
         # A door has let it pass for its own user, whom an executor does not know.
-        asked = replace(
-            request.with_props({}, uses), anyone=not request.principal, unbound=not request.target
-        )
+        asked = replace(request.with_props({}, uses), anyone=not request.principal, unbound=not request.late)
         tried = (
             self.check(replace(asked, scope=scope), streaming=streaming, record=False)
             for streaming in (False, True)
             for scope in _DOORS
         )
         return any(found.allowed and not found.warned for found in tried)
+
+    def _goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
+        """Whether a rule binds what the operator set, and the user has chosen another place: a bucket of his."""
+        if not request.late:
+            return False
+        job_type = self.job_type(request.application, request.job_type)
+        asked = replace(request, job_type=job_type, anyone=not request.principal)
+        return self._policies[job_type].goes_elsewhere(asked, use)
 
     def _check(self, request: OverrideRequest) -> Decision:
         if request.scope == "worker" and not self.worker_access(request.job_type):
@@ -351,7 +366,7 @@ def records(
                 record["statement"] = item.kind
             elif request.formats:
                 record["source"] = shorten(request.formats[-1])
-                if place := shown_place(request.formats, request.target, item.canonical):
+                if place := shown_place(request.formats, request.target, item.canonical, late=request.late):
                     record["destination"] = shorten(place)
             yield {**record, "reason": item.reason, "rule": item.decided_by}
 

@@ -173,6 +173,7 @@ class OverrideRequest:
         formats: what the data source is called whose options these are, as written and by its short name.
         target: all options of that source, as they were written; without them ``props``.
         unbound: whether nobody knows yet for which option a value is wanted: a point of use that fetches it.
+        late: whether a connection is about to be made, and a door of ours says which options it gets.
         anyone: whether some user has been asked about already, nobody knows which: a point of use on an executor.
     """
 
@@ -190,6 +191,7 @@ class OverrideRequest:
     formats: tuple[str, ...] = ()
     target: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
     unbound: bool = False
+    late: bool = False
 
     @property
     def principal(self) -> str:

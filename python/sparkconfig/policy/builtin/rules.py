@@ -191,6 +191,10 @@ class RulesPolicy(OverridePolicy):
         """Evaluate a reference by the document's ``references``."""
         return self.book.references.problem(request, use)
 
+    def goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
+        """Whether rules of the document's ``references`` are about this one, and none of them lets it go there."""
+        return self.book.references.goes_elsewhere(request, use)
+
     def evaluates_statements(self, job_type: str) -> bool:
         """Whether the document has rules about statements of such jobs."""
         return self.book.statements.concerns(job_type)

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from sparkconfig.policy.destinations import jdbc
+from sparkconfig.policy.destinations import jdbc, mongodb
 from sparkconfig.policy.destinations.places import Place, UnclearError, hosts_of, url_of
 from sparkconfig.policy.patterns import Pattern
 
-__all__ = ["Format", "Formats", "Goal", "names", "shown_place"]
+__all__ = ["LATE", "Format", "Formats", "Goal", "names", "shown_place"]
+
+LATE = "spark.hadoop.sparkconfig.credential."
+"""Before the name of a conf whose value our own doors of Hadoop hand out, which ask where it goes."""
 
 _WRAPPER = "sparkconfig"
 _WRAPPED = "sparkconfig.format"
@@ -34,11 +37,14 @@ class Goal:
     """Which options say where a source goes.
 
     Attributes:
-        kind: ``jdbc``, ``hosts`` or ``url``.
+        kind: ``jdbc``, ``hosts``, ``url``, ``mongodb``, or ``fixed``: always ``options[0]``, which is a URL.
         options: one of them names it.
         port: the default port.
         port_option: the option that names another default port.
-        schemes: for ``url``: scheme to default port, 0: there is none.
+        schemes: for ``url`` and ``fixed``: scheme to default port, 0: there is none.
+        jdbc: for ``url``: what stands before the names of a driver's properties; None: no JDBC URL may stand there.
+        driver_option: the option that names the driver of such a URL.
+        of: patterns of the credentials that go there; empty: all of the source's.
     """
 
     kind: str
@@ -46,6 +52,14 @@ class Goal:
     port: int | None = None
     port_option: str = ""
     schemes: Mapping[str, int] | None = None
+    jdbc: str | None = None
+    driver_option: str = ""
+    of: tuple[Pattern, ...] = ()
+
+    @property
+    def named_by(self) -> tuple[str, ...]:
+        """The options that name it."""
+        return () if self.kind == "fixed" else self.options
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +74,7 @@ class Format:
         jaas: options with a login module of Kafka.
         anywhere: whether these options may stand beside every source's, as those of file systems do.
         confs: patterns of confs that are credentials of this source.
+        values: options that are harmless with some values alone, by their patterns.
     """
 
     name: str
@@ -69,6 +84,7 @@ class Format:
     jaas: tuple[str, ...] = ()
     anywhere: bool = False
     confs: tuple[Pattern, ...] = ()
+    values: tuple[tuple[Pattern, frozenset[str]], ...] = ()
 
     def is_credential(self, option: str) -> bool:
         """Whether a reference has its place there."""
@@ -118,17 +134,19 @@ class Formats:
 
     def of_conf(self, key: str) -> Format | None:
         """The source whose credential this conf is, by its canonical key in lower case."""
+        key = key.replace(LATE, "spark.hadoop.", 1)
         found = [
             each for each in dict.fromkeys(self._by_name.values()) if any(p.matches(key) for p in each.confs)
         ]
         return found[0] if found else None
 
-    def place(self, source: Format, options: Mapping[str, str]) -> Place:
+    def place(self, source: Format, options: Mapping[str, str], option: str | None = None) -> Place:
         """Where a source with these options sends its credentials.
 
         Args:
             source: the source.
             options: as they were written, references unresolved.
+            option: the credential in question; None: any.
 
         Raises:
             UnclearError: nobody can say for certain.
@@ -136,29 +154,19 @@ class Formats:
         goal, folded = source.goal, _folded(options)
         if goal is None:
             raise UnclearError(f"where the source '{source.name}' goes is not known here")
-        named = [name for name in goal.options if name in folded]
-        if len(named) != 1:
-            raise UnclearError(f"not one of the options {', '.join(goal.options)} says where it goes")
-        text = folded[named[0]]
+        if option and goal.of and not any(each.matches(option.lower()) for each in goal.of):
+            raise UnclearError("where this credential of the source goes is not known here")
+        named, text = _named(goal, folded)
         if goal.kind == "jdbc":
             return self._jdbc(source, text, folded)
-        if "${" in text or "$[" in text:
-            raise UnclearError(f"the option '{named[0]}' holds a reference")
+        holds = "${" in text or "$[" in text
+        if holds and goal.kind != "mongodb":
+            raise UnclearError(f"the option '{named}' holds a reference")
         for name in folded:
             self._require_harmless(source, goal, name, folded[name])
-        if goal.kind == "url":
-            place, rest = url_of(text, dict(goal.schemes or {}))
-            if rest:
-                raise UnclearError(f"the option '{named[0]}' holds more than a URL's path")
-            return place
-        port = goal.port
-        if goal.port_option in folded:
-            (host,) = hosts_of(f"x:{folded[goal.port_option]}", None)
-            port = host[1]
-        plain = text.removeprefix("https://").rstrip("/") if source.name == "snowflake" else text
-        return Place(
-            "", hosts_of(",".join(each.strip() for each in plain.split(",")), port), default_port=port
-        )
+        if goal.kind == "mongodb":
+            return mongodb.place_of(text)
+        return _hosts(source, goal, text, folded) if goal.kind == "hosts" else _url(goal, named, text, folded)
 
     def exact(self, source: Format, options: Mapping[str, str]) -> str | None:
         """A JDBC URL whose grammar nobody knows, if nothing else but user and password goes to its driver."""
@@ -175,20 +183,59 @@ class Formats:
         return jdbc.place_of(url, sorted(_driver_properties(source, folded)), folded.get("driver"))
 
     def _require_harmless(self, source: Format, goal: Goal, name: str, text: str) -> None:
-        if name in source.jaas:
+        values = next((values for pattern, values in source.values if pattern.matches(name)), None)
+        if values is not None:
+            if text not in values:
+                raise UnclearError(f"the option '{_printable(name)}' could lead elsewhere or load code")
+        elif name in source.jaas:
             if not _JAAS.fullmatch(text):
                 raise UnclearError(
                     f"the option '{name}' holds another login module than PLAIN's, SCRAM's or OAUTHBEARER's, or more"
                 )
         elif (
-            name in (*goal.options, goal.port_option, _WRAPPED)
+            name in (*goal.named_by, goal.port_option, goal.driver_option, _WRAPPED)
             or any(pattern.matches(name) for pattern in source.own)
             or source.is_credential(name)
         ):
             return
         elif any(pattern.matches(name) for pattern in self._redirecting):
-            shown = name if re.fullmatch(r"[a-z0-9_.-]{1,60}", name) else "?"
-            raise UnclearError(f"the option '{shown}' could lead elsewhere or load code")
+            raise UnclearError(f"the option '{_printable(name)}' could lead elsewhere or load code")
+
+
+def _printable(name: str) -> str:
+    return name if re.fullmatch(r"[a-z0-9_.-]{1,60}", name) else "?"
+
+
+def _named(goal: Goal, folded: Mapping[str, str]) -> tuple[str, str]:
+    """The option that says where it goes, and its text."""
+    if goal.kind == "fixed":
+        return "", goal.options[0]
+    named = [name for name in goal.options if name in folded]
+    if len(named) != 1:
+        raise UnclearError(f"not one of the options {', '.join(goal.options)} says where it goes")
+    return named[0], folded[named[0]]
+
+
+def _hosts(source: Format, goal: Goal, text: str, folded: Mapping[str, str]) -> Place:
+    port = goal.port
+    if goal.port_option in folded:
+        (host,) = hosts_of(f"x:{folded[goal.port_option]}", None)
+        port = host[1]
+    plain = text.removeprefix("https://").rstrip("/") if source.name == "snowflake" else text
+    return Place("", hosts_of(",".join(each.strip() for each in plain.split(",")), port), default_port=port)
+
+
+def _url(goal: Goal, named: str, text: str, folded: Mapping[str, str]) -> Place:
+    if goal.jdbc is not None and text[:5].lower() == "jdbc:":
+        own = (*goal.options, goal.driver_option)
+        properties = [name.removeprefix(goal.jdbc) for name in folded if name.startswith(goal.jdbc)]
+        return jdbc.place_of(
+            text, sorted(set(properties).difference(own)), folded.get(goal.driver_option) or None
+        )
+    place, rest = url_of(text, dict(goal.schemes or {}))
+    if rest:
+        raise UnclearError(f"the option '{named}' holds more than a URL's path")
+    return place
 
 
 def _driver_properties(source: Format, folded: Mapping[str, str]) -> set[str]:
@@ -219,11 +266,15 @@ def _format(name: str, entry: Mapping[str, Any]) -> Format:
             goal.get("port"),
             str(goal.get("portOption") or "").lower(),
             goal.get("schemes"),
+            goal.get("jdbc"),
+            str(goal.get("driverOption") or "").lower(),
+            tuple(Pattern(each.lower()) for each in goal.get("of", ())),
         ),
         tuple(Pattern(each.lower()) for each in (*entry.get("own", ()), *entry.get("harmless", ()))),
         tuple(each.lower() for each in entry.get("jaas", ())),
         bool(entry.get("anywhere")),
         tuple(Pattern(each.lower()) for each in entry.get("confs", ())),
+        tuple((Pattern(name.lower()), frozenset(texts)) for name, texts in entry.get("values", {}).items()),
     )
 
 
@@ -234,13 +285,20 @@ def _shipped() -> Mapping[str, Any]:
     return found
 
 
-def shown_place(names: Iterable[str], options: Mapping[str, object], option: str) -> str:
-    """Where a source would send the value of ``option``, for records; ``""`` if that is not certain."""
+def shown_place(
+    names: Iterable[str], options: Mapping[str, object], option: str, *, late: bool = False
+) -> str:
+    """Where a source would send the value of ``option``, for records; ``""`` if that is not certain.
+
+    ``late``: it is about to be sent, and the options are those of a door of ours.
+    """
     texts = {name: text for name, text in options.items() if isinstance(text, str)}
     table = _table()
     try:
         source = table.of(names, texts, option)
-        return "" if source is None else str(table.place(source, texts))
+        if source is None or (source.anywhere and not late):
+            return ""
+        return str(table.place(source, texts, option))
     except UnclearError:
         return ""
 

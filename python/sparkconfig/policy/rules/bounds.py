@@ -6,12 +6,14 @@ Whoever could put it into ``nullValue`` or ``query`` could read its value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.language.kafka import PROVIDERS
 from sparkconfig.policy.destinations import jdbc
-from sparkconfig.policy.destinations.formats import Format, Formats
+from sparkconfig.policy.destinations.formats import LATE, Format, Formats
 from sparkconfig.policy.destinations.places import Place, UnclearError, hosts_of, url_of
 from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
@@ -20,10 +22,16 @@ from sparkconfig.policy.request import OverrideRequest, ReferenceUse
 
 __all__ = ["Bounds", "Destination"]
 
+# Confs of which one says where another goes: a catalog's, and those of Hive's metastore.
+_CONNECTIONS = (
+    re.compile(r"(spark\.sql\.catalog\.[^.]+\.)"),
+    re.compile(r"(spark\.hadoop\.)(?:javax\.jdo\.|datanucleus\.)"),
+)
 _OPTIONS = frozenset({"source", "sink"})
 _CONFS = frozenset({"session", "catalog", "hadoop"})
 _PORTS = {
     "http": 80, "https": 443, "bolt": 7687, "bolt+s": 7687, "neo4j": 7687, "neo4j+s": 7687,
+    "mongodb": 27017, "mongodb+srv": 0, "s3a": 0, "abfss": 0,
 }  # fmt: skip
 
 
@@ -157,7 +165,9 @@ class Bounds:
             each.matches(name) for each in self.formats for name in names
         ):
             return "the rule names other formats"
-        if self.options is not None:
+        if request.late and option.lower() == PROVIDERS and "kafka" in names:
+            pass  # Kafka asks by itself: which of its options holds the reference, a door has seen before
+        elif self.options is not None:
             if not any(each.matches(option.lower()) for each in self.options):
                 return "the rule names other options"
         elif (self.any or request.job_type in SHARED) and not (source and source.is_credential(option)):
@@ -165,21 +175,23 @@ class Bounds:
                 f"{use.where[:60]!r} is not an option for credentials of this data source; a rule may name it under"
                 " options"
             )
-        if self.to is None:
-            return None
+        return None if self.to is None else self._from_source(request, option, source)
+
+    def _from_source(self, request: OverrideRequest, option: str, source: Format | None) -> str | None:
         if source is None:
             return "where this data source goes is not known here; the policy's formats may say it"
-        return self._elsewhere(source, request)
+        if source.anywhere and not request.late:
+            return "where a file system goes is not known before it is used: let the operator set its credentials"
+        return self._elsewhere(source, _texts(request), option)
 
-    def _elsewhere(self, source: Format, request: OverrideRequest) -> str | None:
-        texts = _texts(request)
+    def _elsewhere(self, source: Format, texts: dict[str, str], option: str) -> str | None:
         problem = ""
         try:
             if any(
                 each.place is None and each.text == self.table.exact(source, texts) for each in self.to or ()
             ):
                 return None
-            place = self.table.place(source, texts)
+            place = self.table.place(source, texts, option)
         except UnclearError as error:
             problem = f"where it would go is not certain: {error}"
         if problem:
@@ -200,9 +212,26 @@ class Bounds:
                 return "the rule names other options"
         elif strict and request.job_type in SHARED and source is None:
             return "this conf is not one for credentials; a rule may name it under options"
-        if self.to is not None:
-            return "where a conf's value goes is not known when it is set: write it as an option"
+        if self.to is not None and not conf.startswith(LATE):
+            prefix = next((each.match(conf) for each in _CONNECTIONS if each.match(conf)), None)
+            if source is None or source.goal is None or prefix is None:
+                return "where a conf's value goes is not known when it is set: write it as an option"
+            start = prefix.group(1)
+            names = {name: fold(canonical(name, request.scope)) for name in request.target}
+            texts = {
+                names[name].removeprefix(start): text
+                for name, text in _texts(request).items()
+                if names[name].startswith(prefix.group())
+            }
+            return self._elsewhere(source, texts, conf.removeprefix(start))
         return None
+
+    def elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> str | None:
+        """Why the credential of a file system would go where the rule does not say, whoever set it."""
+        if self.to is None or request.scope not in _OPTIONS:
+            return None
+        source = self.table.of(request.formats, _texts(request), use.where)
+        return self._elsewhere(source, _texts(request), use.where) if source and source.anywhere else None
 
 
 def _texts(request: OverrideRequest) -> dict[str, str]:

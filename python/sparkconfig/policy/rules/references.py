@@ -176,6 +176,12 @@ class ReferenceRules:
             return f"no rule lets a {job_type} job use this reference", "no rule"
         return None, "no rule about references"
 
+    def goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
+        """Whether allowing rules are about this use of a file system's credential, and each names other places."""
+        _, allowing = self._of(request.job_type, request.scope)
+        bounds = [rule.bounds for rule in allowing.near(use) if rule.matches(request, use)]
+        return bool(bounds) and all(each is not None and each.elsewhere(request, use) for each in bounds)
+
     def _of(self, job_type: str, scope: str) -> tuple[list[ReferenceRule], _Allowing]:
         """What forbids and what allows there; both are among a handful of names, so all are kept."""
         found = self._about.get((job_type, scope))

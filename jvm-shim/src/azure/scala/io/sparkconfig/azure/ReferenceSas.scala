@@ -2,6 +2,7 @@ package io.sparkconfig.azure
 
 import java.io.IOException
 
+import io.sparkconfig.core.Credentials
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.azurebfs.extensions.SASTokenProvider
 
@@ -17,10 +18,10 @@ import org.apache.hadoop.fs.azurebfs.extensions.SASTokenProvider
  * With `.ACCOUNT.dfs.core.windows.net` behind it, the name is for one account.
  */
 final class ReferenceSas extends SASTokenProvider {
-  @volatile private var text = ""
+  @volatile private var credentials: Credentials = _
 
   override def initialize(conf: Configuration, account: String): Unit =
-    text = Store.text(conf, account, "fs.azure.sas.fixed.token", "${vault:azure/shop:sas}")
+    credentials = Store.credentials(conf, account, "fs.azure.sas.fixed.token", "${vault:azure/shop:sas}")
 
   /**
    * Azure's portal shows signatures with a question mark in front, which ABFS adds by itself.
@@ -28,7 +29,7 @@ final class ReferenceSas extends SASTokenProvider {
    * @throws IOException the reference has no value; the message names it
    */
   override def getSASToken(account: String, fileSystem: String, path: String, operation: String): String =
-    Store.newest(text).stripPrefix("?")
+    Store.newest(credentials).stripPrefix("?")
 
   override def toString: String = "io.sparkconfig.azure.ReferenceSas"
 }

@@ -3,7 +3,7 @@ package io.sparkconfig.azure
 import java.io.IOException
 import java.util.Date
 
-import io.sparkconfig.core.{FreshText, SparkConfigException}
+import io.sparkconfig.core.{Credentials, FileSystems, FreshText, SparkConfigException}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.azurebfs.extensions.CustomTokenProviderAdaptee
 
@@ -19,13 +19,13 @@ import org.apache.hadoop.fs.azurebfs.extensions.CustomTokenProviderAdaptee
  * With `.ACCOUNT.dfs.core.windows.net` behind it, the name is for one account.
  */
 final class ReferenceTokens extends CustomTokenProviderAdaptee {
-  @volatile private var text = ""
+  @volatile private var credentials: Credentials = _
 
   override def initialize(conf: Configuration, account: String): Unit =
-    text = Store.text(conf, account, "fs.azure.account.access.token", "${entra::access_token}")
+    credentials = Store.credentials(conf, account, "fs.azure.account.access.token", "${entra::access_token}")
 
   /** @throws IOException the reference has no value; the message names it */
-  override def getAccessToken: String = Store.newest(text)
+  override def getAccessToken: String = Store.newest(credentials)
 
   /** Always over: ABFS then asks for the next request, which costs nothing while there is no newer token. */
   override def getExpiryTime: Date = new Date()
@@ -36,10 +36,13 @@ final class ReferenceTokens extends CustomTokenProviderAdaptee {
 private[azure] object Store {
   private val fresh = new FreshText
 
-  def text(conf: Configuration, account: String, name: String, example: String): String =
-    FreshText.required(conf, Option(account).filter(_.nonEmpty).map(each => s"$name.$each").toSeq :+ name, example)
+  def credentials(conf: Configuration, given: String, name: String, example: String): Credentials = {
+    val account = Option(given).filter(_.nonEmpty)
+    val text = FreshText.required(conf, account.map(each => s"$name.$each").toSeq :+ name, example)
+    new Credentials("abfs", Seq(name -> text), FileSystems.abfs(account, conf))
+  }
 
-  def newest(text: String): String =
-    try fresh.values(Seq(text)).head
+  def newest(credentials: Credentials): String =
+    try fresh.values(credentials).head
     catch { case e: SparkConfigException => throw new IOException(e.getMessage) }
 }

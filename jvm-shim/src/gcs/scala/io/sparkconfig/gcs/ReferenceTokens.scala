@@ -5,7 +5,7 @@ import java.time.Instant
 
 import com.google.cloud.hadoop.util.AccessTokenProvider
 import com.google.cloud.hadoop.util.AccessTokenProvider.AccessToken
-import io.sparkconfig.core.{FreshText, SparkConfigException}
+import io.sparkconfig.core.{Credentials, FileSystems, FreshText, SparkConfigException}
 import org.apache.hadoop.conf.Configuration
 
 /**
@@ -19,11 +19,13 @@ import org.apache.hadoop.conf.Configuration
  */
 final class ReferenceTokens extends AccessTokenProvider {
   @volatile private var conf: Configuration = _
-  @volatile private var text = ""
+  @volatile private var credentials: Credentials = _
 
   override def setConf(given: Configuration): Unit = {
     conf = given
-    text = FreshText.required(given, Seq("fs.gs.auth.access.token"), "${gcp::access_token}")
+    val name = "fs.gs.auth.access.token"
+    val text = FreshText.required(given, Seq(name), "${gcp::access_token}")
+    credentials = new Credentials("gcs", Seq(name -> text), FileSystems.gcs(given))
   }
 
   override def getConf: Configuration = conf
@@ -33,7 +35,7 @@ final class ReferenceTokens extends AccessTokenProvider {
    * nothing while there is no newer token.
    */
   override def getAccessToken: AccessToken =
-    try new AccessToken(ReferenceTokens.fresh.values(Seq(text)).head, Instant.now().plusSeconds(1))
+    try new AccessToken(ReferenceTokens.fresh.values(credentials).head, Instant.now().plusSeconds(1))
     catch { case e: SparkConfigException => throw new IOException(e.getMessage) }
 
   override def refresh(): Unit = ()

@@ -2,7 +2,7 @@ package io.sparkconfig.iceberg
 
 import java.util.{Map => JMap}
 
-import io.sparkconfig.core.{FreshText, SparkConfigException}
+import io.sparkconfig.core.{Credentials, FreshText, SparkConfigException}
 import org.apache.iceberg.rest.auth.{AuthManager, AuthSession, DefaultAuthSession}
 import org.apache.iceberg.rest.{HTTPHeaders, HTTPRequest, RESTClient}
 
@@ -28,7 +28,8 @@ final class ReferenceTokens(name: String) extends AuthManager {
   override def initSession(client: RESTClient, properties: JMap[String, String]): AuthSession = {
     val text = Option(properties.get(Token)).map(_.trim).filter(_.nonEmpty).getOrElse(throw new SparkConfigException(
       s"'spark.sql.catalog.$name.$Token' is not set. It holds a reference, such as ${"${oidc::access_token}"}"))
-    val made = new Session(text)
+    val place = Option(properties.get(Uri)).map(Uri -> _).toMap
+    val made = new Session(new Credentials("iceberg", Seq(Token -> text), place))
     session = Some(made)
     made
   }
@@ -44,11 +45,12 @@ final class ReferenceTokens(name: String) extends AuthManager {
 
 private[iceberg] object ReferenceTokens {
   private val Token = "token"
+  private val Uri = "uri"
   private val fresh = new FreshText
 
-  private final class Session(text: String) extends AuthSession {
+  private final class Session(credentials: Credentials) extends AuthSession {
     override def authenticate(request: HTTPRequest): HTTPRequest = {
-      val token = fresh.values(Seq(text)).head
+      val token = fresh.values(credentials).head
       val header = HTTPHeaders.HTTPHeader.of("Authorization", s"Bearer $token")
       DefaultAuthSession.of(HTTPHeaders.of(header)).authenticate(request)
     }

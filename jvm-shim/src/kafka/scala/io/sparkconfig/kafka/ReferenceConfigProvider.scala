@@ -25,11 +25,18 @@ import org.slf4j.LoggerFactory
 class ReferenceConfigProvider extends ConfigProvider {
   private val log = LoggerFactory.getLogger(classOf[ReferenceConfigProvider])
 
-  /** The one param is the mark by which Spark's pool tells the producers of two credentials apart. */
-  override def configure(params: JMap[String, _]): Unit =
-    params.keySet.asScala.find(_ != ReferenceConfigProvider.Mark).foreach { name =>
+  @volatile private var brokers: Option[String] = None
+
+  /**
+   * The driver sets both params: the mark by which Spark's pool tells the producers of two credentials apart, and the
+   * brokers of the client, of which Kafka tells a provider nothing.
+   */
+  override def configure(params: JMap[String, _]): Unit = {
+    params.keySet.asScala.find(name => !ReferenceConfigProvider.Params(name)).foreach { name =>
       throw new SparkConfigException(s"kafka.config.providers: ReferenceConfigProvider has no param '$name'")
     }
+    brokers = Option(params.get(ReferenceConfigProvider.Brokers)).map(_.toString)
+  }
 
   /** @throws SparkConfigException always: a provider of ours need not be able to list its keys */
   override def get(path: String): ConfigData = throw new SparkConfigException(
@@ -40,13 +47,18 @@ class ReferenceConfigProvider extends ConfigProvider {
    *
    * @param path the name of a provider in `spark.config.providers`
    * @param keys what follows that name: `[path:]key`
-   * @throws SparkConfigException naming each reference that has no value, and why
+   * @throws SparkConfigException naming each reference that has no value, and why; or a policy refuses to let one of
+   *   them go to these brokers
    */
   override def get(path: String, keys: JSet[String]): ConfigData = {
     val written = keys.asScala.map(key => key -> s"$${$path:$key}").toMap
     if (path.isEmpty) throw new SparkConfigException(
       s"${written.keys.mkString("'", "', '", "'")} names no provider: write " +
         "${sparkconfig:PROVIDER:PATH:KEY}, with a name from spark.config.providers")
+    // Which option holds a reference is known to nobody here; a door has seen it.
+    Values.allowConnection(
+      Seq("kafka"),
+      brokers.map("kafka.bootstrap.servers" -> _).toMap + ("kafka.config.providers" -> written.values.mkString))
     askForNews()
     val values = Values.resolveMap(written)
     // What other languages expand, or spark.config.unresolved=keep leaves: to Kafka it would be the password.
@@ -68,4 +80,6 @@ class ReferenceConfigProvider extends ConfigProvider {
 
 private[kafka] object ReferenceConfigProvider {
   val Mark = "mark"
+  val Brokers = "brokers"
+  private val Params = Set(Mark, Brokers)
 }

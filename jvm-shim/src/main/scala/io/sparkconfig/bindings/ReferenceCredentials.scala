@@ -5,7 +5,7 @@ import java.util.{List => JList}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Binding, Bound, Expression, Values}
+import io.sparkconfig.core.{Binding, Bound, Expression, FileSystems, Values}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.security.alias.{CredentialProvider, CredentialProviderFactory}
 
@@ -29,7 +29,11 @@ private[bindings] final class ReferenceCredentials(configuration: Configuration)
 
   override def getCredentialEntry(name: String): CredentialProvider.CredentialEntry =
     Seq(Prefix + name, name).map(configuration.getRaw).find(Expression.mayHold) match {
-      case Some(text) => new Entry(name, Values.resolve(Expression(text)).toCharArray)
+      case Some(text) =>
+        // A user names the bucket, and with it where an operator's keys go.
+        val (format, place) = FileSystems.ofAlias(name, configuration)
+        Values.allowConnection(Seq(format), place + (name -> text))
+        new Entry(name, Values.resolve(Expression(text)).toCharArray)
       case None => null
     }
 

@@ -5,13 +5,21 @@ import org.apache.hadoop.conf.Configuration
 /**
  * Texts with references, for a connector that asks for credentials at each of its requests.
  *
- * A file of a thousand parts is a thousand requests: the driver's stores are asked ten times a second at most.
+ * A file of a thousand parts is a thousand requests: the driver's stores are asked ten times a second at most. The
+ * policies are asked each time, since another user may send the next request, to another place; they remember what
+ * they have allowed.
  */
 final class FreshText {
   @volatile private var askedAt = System.nanoTime() - FreshText.Nanos
 
-  /** The newest values of the texts, all of one generation; what holds no reference comes back as it is. */
-  def values(texts: Seq[String]): Seq[String] = {
+  /**
+   * The newest values of the texts, all of one generation; what holds no reference comes back as it is.
+   *
+   * @throws SparkConfigException a reference has no value, or a policy refuses to let it go there
+   */
+  def values(credentials: Credentials): Seq[String] = {
+    Values.allowConnection(Seq(credentials.format), credentials.options)
+    val texts = credentials.texts.map(_._2)
     val held = texts.filter(Expression.mayHold)
     val found = held.zip(ask(held.map(Expression(_)))).toMap
     texts.map(text => found.getOrElse(text, text))
@@ -27,6 +35,17 @@ final class FreshText {
       values
     }
   }
+}
+
+/**
+ * What a connector sends, and where. Its texts are references or the user's own, so it is not a case class.
+ *
+ * @param format as rules name it: `s3a`, `abfs`, `gcs`, `iceberg`
+ * @param texts by the names of their options, in the order in which the connector wants the values
+ * @param place the options that say where they go; see [[FileSystems]]
+ */
+final class Credentials(val format: String, val texts: Seq[(String, String)], place: Map[String, String]) {
+  val options: Map[String, String] = place ++ texts
 }
 
 object FreshText {

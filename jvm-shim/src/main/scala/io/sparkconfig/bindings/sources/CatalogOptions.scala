@@ -1,7 +1,7 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.{Binding, Bound, Expression, NamedConnections, ReferenceUrl, Values}
-import org.apache.spark.sql.sparkconfig.CatalogHook
+import io.sparkconfig.core.{Binding, Bound, Expression, NamedConnections, ReferenceUrl, SparkConfigException, Values}
+import org.apache.spark.sql.sparkconfig.{CatalogHook, OptionReferenceException}
 
 /** The confs of a V2 catalog, `spark.sql.catalog.NAME.KEY`, as the catalog's options. */
 object CatalogOptions extends Binding with CatalogHook.Values {
@@ -33,7 +33,14 @@ object CatalogOptions extends Binding with CatalogHook.Values {
       // Nobody knows here what the catalog will be used for: whoever may both read and write may have it.
       Connections.expanded("jdbc", options, Connections.Write)
       JdbcOptions.forSpark(if (NamedConnections.isNamed(options)) "jdbc" else s"catalog $name", options)
-    } else Options.some(s"catalog $name", options, key => !isLate(key, options))
+    } else {
+      // A session's confs may have changed since each of them was set.
+      try if (!NamedConnections.isNamed(options)) Values.allowConnection(Seq("iceberg"), options)
+      catch {
+        case e: SparkConfigException => throw new OptionReferenceException(s"The catalog '$name': ${e.getMessage}")
+      }
+      Options.some(s"catalog $name", options, key => !isLate(key, options))
+    }
 
   /** What the catalog hands on to one of our own doors, which asks at each use: it stays a reference. */
   private def isLate(key: String, options: Map[String, String]): Boolean =

@@ -14,6 +14,7 @@ import io.sparkconfig.core.{Expression, Tokens}
 private[sparkconfig] object KafkaOptions {
   private val Providers = "kafka.config.providers"
   private val ReferenceProvider = "io.sparkconfig.kafka.ReferenceConfigProvider"
+  private val Servers = "kafka.bootstrap.servers"
   private val Algorithm = "HmacSHA256"
   private val MarkBytes = 8
 
@@ -51,6 +52,21 @@ private[sparkconfig] object KafkaOptions {
       val mark = mac.doFinal().take(MarkBytes).map(byte => f"$byte%02x").mkString
       options + (s"$Providers.${ours(options).min}.param.mark" -> mark)
     }
+
+  /**
+   * The options with the brokers as a param of our provider: it asks the policies where its values go, and Kafka does
+   * not tell it. Whatever else a user wrote there is gone.
+   */
+  def addressed(options: Map[String, String]): Map[String, String] = {
+    val names = ours(options)
+    if (names.isEmpty) options
+    else {
+      val params = names.map(name => s"$Providers.$name.param.brokers")
+      val brokers = options.collectFirst { case (key, text) if key.equalsIgnoreCase(Servers) => text }
+      options.filterNot { case (key, _) => params.exists(_.equalsIgnoreCase(key)) } ++
+        brokers.toSeq.flatMap(text => params.map(_ -> text))
+    }
+  }
 
   private def opening(name: String): String = "${" + name + ":"
 

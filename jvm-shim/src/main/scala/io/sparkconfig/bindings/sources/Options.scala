@@ -45,7 +45,7 @@ private[sparkconfig] object Options {
     if (expressions.isEmpty) options
     else {
       resolve(source, KafkaOptions.late(options), options)
-      options ++ resolve(source, expressions, options)
+      KafkaOptions.addressed(options ++ resolve(source, expressions, options))
     }
   }
 
