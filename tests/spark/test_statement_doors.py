@@ -32,6 +32,8 @@ from support.attacks import (
 )
 from support.honest import CONNECT_HONEST, HONEST
 from support.policies import records
+from support.processes import Child
+from support.spark_ui import UI, page
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, hive
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
@@ -58,6 +60,8 @@ def document(folder: Path) -> dict[str, Any]:
     rules = json.loads(json.dumps(dict(read(SHIPPED).data)))
     (option,) = (rule for rule in rules["rules"] if rule["key"] == "path")
     option["pattern"] = ".*"  # "paths" decides alone
+    (url,) = (rule for rule in rules["rules"] if rule["key"] == "url")
+    url["pattern"] += f"|{SHOP}"  # the one database of these tests
     rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
     rules["statements"].append({"type": "allow", "statement": "list-jars", "users": "bob"})
     rules["references"].append(
@@ -116,7 +120,7 @@ def site(harness_run, tmp_path_factory) -> Site:
         (folder / name).mkdir()
         (folder / name / "db.properties").write_text(f"password={BAIT}\n")
     (folder / "events").mkdir()
-    settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **connections(folder)}
+    settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **UI, **connections(folder)}
     return Site(harness_run, folder, document(folder), **settings)
 
 
@@ -165,9 +169,10 @@ def all_work(
 
 
 @contextlib.contextmanager
-def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iterator[tuple[Any, Any]]:
+def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iterator[tuple[Any, Any, Child]]:
     """A Thrift server, with a connection of ann's and one of bob's."""
     confs = {
+        **UI,
         **hive(site.folder / name),
         "spark.hadoop.hive.server2.thrift.port": "0",
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
@@ -181,7 +186,7 @@ def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iter
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
         url = f"jdbc:hive2://127.0.0.1:{port}/default"
         both = [gateway.jvm.java.sql.DriverManager.getConnection(url, user, "") for user in USERS]
-        yield both[0], both[1]
+        yield both[0], both[1], server
         for connection in both:
             connection.close()
     server.stop()
@@ -190,8 +195,14 @@ def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iter
 class TestThriftStatements:
     @pytest.fixture(scope="class")
     @classmethod
-    def run(cls, site) -> Iterator[Callable[[str], object]]:
-        with thrift(site, "thrift") as (connection, other):
+    def servers(cls) -> list[Child]:
+        return []
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def run(cls, site, servers) -> Iterator[Callable[[str], object]]:
+        with thrift(site, "thrift") as (connection, other, server):
+            servers.append(server)
 
             def run(text: str, user: str = "ann") -> object:
                 return jdbc_rows(connection if user == "ann" else other, text)
@@ -235,6 +246,36 @@ class TestThriftStatements:
             refused = attempt(lambda text, user=user: run(text, user), "LIST JARS")
             assert (refused is None) == (user == "bob")
 
+    def test_the_page_config_shows_each_user_what_they_do(self, run, servers):
+        for user in USERS:
+            attempt(lambda text, user=user: run(text, user), "LIST JARS")
+        pages = {user: page(servers[0], user) for user in (*USERS, "chief", "carol", "")}
+        users = {
+            name: {each.get("user", "") for each in json.loads(text)["decisions"]}
+            for name, text in pages.items()
+        }
+        assert users["chief"] >= set(USERS)
+        assert (users["ann"], users["bob"], users["carol"], users[""]) == ({"ann"}, {"bob"}, set(), set())
+        assert json.loads(pages["chief"])["references"]
+        for name in ("carol", ""):
+            shown = json.loads(pages[name])
+            assert (shown["references"], "private/" in pages[name]) == ([], False), name
+            assert shown["generation"] == json.loads(pages["chief"])["generation"]
+        assert "shows what ann does" in page(servers[0], "ann", "")
+        assert "nobody has said who you are" in page(servers[0], "", "")
+        assert 'id="shown-to"' not in page(servers[0], "chief", "")
+
+    def test_texts_of_megabytes_are_read_once(self, run):
+        """Work that grew with the square of the text would not end."""
+        size = 1_000_000
+        for text in (
+            f"SELECT length('{'x$' * (size // 2)}')",
+            f"SELECT {size} /* {'${ ` -- ' * (size // 7)} */",
+        ):
+            assert run(text) == [(str(size),)]
+        literals = ", ".join(map(str, range(1_000_000, 1_020_000)))
+        assert run(f"SELECT count(*) FROM range(9) WHERE id IN ({literals})") == [("0",)]
+
     def test_a_reference_in_the_options_of_a_function_stays_a_text(self, site, run):
         line = f"${{files:{site.folder}/users/ann/own.properties:line}}"
         rows = run(f"SELECT to_csv(named_struct('a', CAST(NULL AS STRING)), map('nullValue', '{line}'))")
@@ -246,7 +287,7 @@ class TestSingleSession:
 
     def test_rules_about_users_never_match(self, site):
         shared = {"spark.sql.hive.thriftServer.singleSession": "true"}
-        with thrift(site, "single", shared) as (first, second):
+        with thrift(site, "single", shared) as (first, second, _):
             # Whoever came first, and whoever came last: neither of them is bob to the policy.
             for connection in (first, second):
                 assert attempt(lambda text, each=connection: jdbc_rows(each, text), "LIST JARS")
@@ -267,6 +308,7 @@ class TestConnectStatements:
 
         main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
         confs = {
+            **UI,
             "spark.connect.grpc.binding.port": "0",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"file://{site.folder}/events",

@@ -9,7 +9,22 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from support.attacks_in_connect import CONNECT
 from support.attacks_in_sql import IN_SQL
+
+__all__ = [
+    "BAIT",
+    "BOUND",
+    "CONNECT",
+    "CONNECTED",
+    "NEWER",
+    "SHOP",
+    "STATEMENTS",
+    "fill",
+    "named",
+    "prepare",
+    "view",
+]
 
 BAIT = "Canary-51aa0e-value"
 """What lies in the server's file that nobody may read."""
@@ -67,8 +82,31 @@ def _csv(option: str) -> str:
     return f"CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{{lake}}', {option} '{PASSWORD}')"
 
 
+def _embedded(url: str, more: str = "", option: str = "url") -> str:
+    """A view of a database that would run inside the server, or load code."""
+    return (
+        f"CREATE TEMPORARY VIEW peek USING jdbc OPTIONS ({option} '{url}', dbtable 'sysibm.sysdummy1'{more})"
+    )
+
+
 STATEMENTS: Mapping[str, Sequence[str]] = {
     **IN_SQL,
+    "run a database inside the server": [
+        _embedded("jdbc:derby:memory:mine;create=true"),
+        _embedded("jdbc:derby:{folder}/mine;create=true"),
+        _embedded("jdbc:derby:memory:mine", option="`URL`"),
+        _embedded("jdbc:derby:jar:({bait})mine"),
+        _embedded("JDBC:Derby:memory:mine;create=true"),
+        _embedded(" jdbc:derby:memory:mine;create=true"),
+        _embedded("jdbc:sparkconfig:derby:memory:mine;create=true"),
+        _embedded("jdbc:hive2://evil.example/x"),
+        _embedded(
+            "jdbc:derby:memory:mine;create=true", ", sessionInitStatement 'CALL SQLJ.INSTALL_JAR(a, b, 0)'"
+        ),
+        _embedded("jdbc:postgresql://db/shop?socketFactory=com.acme.Own"),
+        _embedded("jdbc:postgresql://db/shop", ", socketFactory 'com.acme.Own'"),
+        "CREATE TABLE peek USING jdbc OPTIONS (url 'jdbc:derby:memory:mine;create=true', dbtable 'a') AS SELECT 1 AS b",
+    ],
     "read a file": [f"SELECT * FROM text.`{path}`" for path in PATHS],
     "read a file, by the source's other names": [
         f"SELECT * FROM {source}.`{{bait}}`"
@@ -290,94 +328,6 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
     ],
 }
 """What a user tries: the attack to its statements, for both servers. ``{bait}`` and the like are filled in."""
-
-CONNECT: Mapping[str, Sequence[str]] = {
-    "take a connection apart, or use somebody else's": [
-        "spark.read.format('jdbc').options(**shop, dbtable='a', url='{evil}').load().schema",
-        "spark.read.options(**shop).jdbc('{evil}', 'sysibm.sysdummy1').schema",
-        "spark.read.format('jdbc').options(**shop, dbtable='a', PASSWORD='mine').load().schema",
-        "spark.read.format('text').options(**shop).load('{lake}').collect()",
-        "spark.read.format('jdbc').options(**shop, dbtable='a', socketFactory='com.acme.Own').load().schema",
-        "spark.range(1).write.format('jdbc').options(**shop, dbtable='a', driver='com.acme.Own').save()",
-        "spark.range(1).write.format('console').options(**shop).mode('append').save()",
-        "spark.range(1).write.options(**shop).jdbc('{evil}', 'a')",
-        "spark.range(1).write.format('jdbc').options(**look, dbtable='own_looked').save()",
-        "spark.range(1).selectExpr('string(id) IBMREQD').write.insertInto('connected')",
-        "spark.read.format('jdbc').options(**hidden, dbtable='sysibm.sysdummy1').load().collect()",
-        "spark.catalog.createTable('peek', source='jdbc', dbtable='sysibm.sysdummy1', **hidden)",
-        "spark.readStream.format('rate').options(**shop).load().schema",
-    ],
-    "read a file": [
-        "spark.read.text('{bait}').collect()",
-        "spark.read.load('{bait}', format='text').collect()",
-        "spark.read.text(['{lake}/orders', '{bait}']).collect()",
-        "spark.read.option('path', 'file:{bait}').format('text').load().collect()",
-        "spark.read.csv('FILE:{bait}').collect()",
-        "spark.read.json('/proc/self/root{bait}').collect()",
-        "spark.read.format('binaryFile').load('{lake}/../bait.txt').collect()",
-        "spark.read.table('text.`{bait}`').collect()",
-        "spark.table('text.`{lake}/link.txt`').collect()",
-        "spark.readStream.text('{folder}').isStreaming",
-        "spark.read.format('org.apache.spark.sql.execution.datasources.text.TextFileFormat').load('{lake}').collect()",
-        "spark.catalog.createTable('peek', '{bait}', 'text')",
-        "spark.catalog.createTable('peek', 'file:{bait}', source='csv')",
-        "spark.catalog.refreshByPath('{bait}')",
-        "spark.read.option('rowTag', 'a').option('rowValidationXSDPath', '{bait}').xml('{lake}').collect()",
-    ],
-    "write to the server's disk": [
-        "spark.range(1).write.csv('{folder}/out')",
-        "spark.range(1).write.save('file:{folder}/out')",
-        "spark.range(1).write.format('json').save('FILE:{folder}/out')",
-        "spark.range(1).write.option('path', '{folder}/out').saveAsTable('peek')",
-        "spark.range(1).write.parquet('{lake}/../out')",
-        "spark.range(1).write.orc('{lake}/away/out')",
-        "spark.range(1).writeTo('peek').using('com.acme.Own').create()",
-        "spark.range(1).write.format('com.acme.Own').save()",
-        "rate.writeStream.format('parquet').option('checkpointLocation', '{folder}/c').start('{folder}/out')",
-        "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{folder}/c').start()",
-    ],
-    "run Python on the server": [
-        "spark.range(1).select(F.udf(lambda a: a)('id')).collect()",
-        "spark.range(1).filter(F.udf(lambda a: True, T.BooleanType())('id')).collect()",
-        "spark.udf.register('peek', lambda a: a)",
-        "spark.range(1).mapInPandas(lambda rows: rows, 'id long').collect()",
-        "spark.range(1).mapInArrow(lambda rows: rows, 'id long').collect()",
-        "spark.range(1).groupBy('id').applyInPandas(lambda rows: rows, 'id long').collect()",
-        "(r := spark.range(1).groupBy('id')).cogroup(r).applyInPandas(lambda a, b: a, 'id long').collect()",
-        "spark.range(1).mapInArrow(lambda rows: rows, 'id long', barrier=True).collect()",
-        "F.udtf(Rows, returnType='a int')().collect()",
-        "spark.udtf.register('peek', F.udtf(Rows, returnType='a int'))",
-        "spark.dataSource.register(Source)",
-        "rate.writeStream.foreachBatch(lambda rows, number: None).start()",
-        "rate.writeStream.foreach(print).start()",
-        "spark.range(1).groupBy('id').applyInArrow(lambda rows: rows, 'id long').collect()",
-    ],
-    "bring code and classes": [
-        "spark.addArtifact('{folder}/code.py', pyfile=True)",
-        "spark.addArtifacts('{folder}/code.zip', archive=True)",
-        "spark.addArtifact('{folder}/bait.txt', file=True)",
-        "spark.addArtifact('{folder}/code.jar')",
-        "spark.addArtifacts('{folder}/code.jar', '{folder}/code.jar')",
-        "spark.copyFromLocalToFs('{bait}', '{folder}/copied')",
-        "spark.udf.registerJavaFunction('peek', 'java.lang.Runtime')",
-        "spark.udf.registerJavaFunction('peek', 'com.acme.Own', 'string')",
-        "spark.udf.registerJavaUDAF('peek', 'com.acme.Own')",
-        "spark.read.schema(UDT).csv('{lake}').collect()",
-    ],
-    "call a class, or read the environment": [
-        "spark.range(1).select(F.reflect(F.lit('java.lang.System'), F.lit('getenv'), F.lit('HOME'))).collect()",
-        "spark.range(1).select(F.java_method(F.lit('java.lang.System'), F.lit('getenv'), F.lit('HOME'))).collect()",
-        "spark.range(1).select(F.call_function('reflect', F.lit('java.lang.Math'), F.lit('abs'), F.lit(1))).collect()",
-        'spark.range(1).selectExpr("\'$" + "{{env:HOME}}\'").collect()',
-        'spark.range(1).select(F.expr("\'$" + "{{system:user.home}}\'")).collect()',
-        "spark.range(1).filter(\"'$\" + \"{{env:HOME}}' > 'a'\").collect()",
-        'spark.sql("SELECT \'$" + "{{env:HOME}}\', :a", args=dict(a=1)).collect()',
-        "spark.sql('EXECUTE IMMEDIATE \"ADD JAR \\'{bait}\\'\"').collect()",
-        "spark.sql('BEGIN SELECT * FROM text.`{bait}`; END').collect()",
-        "spark.conf.set('spark.sql.adaptive.customCostEvaluatorClass', 'com.acme.Own')",
-    ],
-}
-"""What a client of Connect tries besides, as Python expressions."""
 
 
 def fill(text: str, folder: Path, server: str) -> str:

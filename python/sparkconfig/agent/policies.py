@@ -167,8 +167,9 @@ class Policies:
         return answer(self.engine, {**owner, **question, **known})
 
     def status(self) -> dict[str, Any]:
-        """The mode, and how many violations there were since the side process started."""
-        return {"mode": "enforce" if self.engine.enforcing else "warn", **self.engine.counts}
+        """The mode, how many violations there were since the side process started, and whether users share this."""
+        mode = "enforce" if self.engine.enforcing else "warn"
+        return {"mode": mode, "shared": self.job_type in SHARED, **self.engine.counts}
 
     def close(self) -> None:
         """Close the policies and the audit file."""

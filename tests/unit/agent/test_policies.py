@@ -104,11 +104,13 @@ def test_violations_are_counted_for_people_and_monitors(service: AgentService, o
     call(service, "start", confs={}, operator_file=str(operator))
     call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
     state = call(service, "status")["status"]["policy"]
-    assert state == {"mode": "enforce", "denied": 1, "warned": 0}
+    assert state == {"mode": "enforce", "shared": False, "denied": 1, "warned": 0}
     operator.write_text(operator.read_text() + "spark.config.override.mode=warn\n")
     call(service, "start", confs={}, operator_file=str(operator))
     call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
-    assert call(service, "status")["status"]["policy"] == {"mode": "warn", "denied": 0, "warned": 1}
+    assert call(service, "status")["status"]["policy"] == {
+        "mode": "warn", "shared": False, "denied": 0, "warned": 1,
+    }
 
 
 def test_settings_of_redaction_are_the_operators(service: AgentService, operator: Path) -> None:

@@ -23,6 +23,7 @@ object ConfigPage {
       <style>{Style}</style>
       {problem(state)}
       {ended(state)}
+      {limits(state)}
       <ul class="list-unstyled">
         <li><strong>Generation:</strong> <span id="generation">{state.path("generation").asLong}</span>,
           published {ago(now, state.get("published_at"))}</li>
@@ -208,6 +209,18 @@ object ConfigPage {
       <div id="ended" class="alert alert-info">
         The application ended at {time(state.get("ended_at").asLong)}. This is what it used at its end.
       </div>
+
+  /** What this page leaves out for who looks at it. */
+  private def limits(state: JsonNode): Seq[Node] =
+    if (!state.has("shown_to")) Nil
+    else {
+      val user = text(state, "shown_to")
+      <div id="shown-to" class="alert alert-info">{
+        if (user.isEmpty)
+          "Several users share this server, and nobody has said who you are: this page leaves out what they do."
+        else s"Several users share this server: this page shows what $user does, and leaves out the others."
+      }</div>
+    }
 
   private def refusals(policy: JsonNode): Seq[Node] =
     if (!policy.has("mode")) Nil

@@ -3,7 +3,7 @@ package org.apache.spark.sparkconfig
 import scala.xml.Node
 
 import _root_.io.sparkconfig.redaction.sinks.Servlets
-import _root_.io.sparkconfig.ui.ConfigPage
+import _root_.io.sparkconfig.ui.{ConfigPage, Viewer}
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.SparkContext
 import org.apache.spark.ui.{SparkUI, SparkUITab, UIUtils, WebUIPage}
@@ -12,15 +12,22 @@ import org.json4s.JValue
 /** The tab "Config" of Spark's UI; `/config/json/` returns the same as JSON. */
 private final class ConfigTab(parent: SparkUI, state: () => JsonNode) extends SparkUITab(parent, "config") {
   override val name: String = "Config"
-  attachPage(new ConfigTabPage(this, state))
+  attachPage(new ConfigTabPage(this, request => viewer(request).shown(state())))
+
+  /** Who asks, as the filters of this UI say. Without ACLs, Spark takes everybody for an administrator. */
+  private def viewer(request: Servlets.HttpRequest): Viewer = {
+    val acls = parent.securityManager
+    val user = Option(request.getRemoteUser)
+    Viewer(user, user.exists(name => acls.aclsEnabled() && acls.checkAdminPermissions(name)))
+  }
 }
 
-private final class ConfigTabPage(tab: ConfigTab, state: () => JsonNode) extends WebUIPage("") {
+private final class ConfigTabPage(tab: ConfigTab, state: Servlets.HttpRequest => JsonNode) extends WebUIPage("") {
   override def render(request: Servlets.HttpRequest): Seq[Node] =
-    ConfigTab.page(request, "Config", ConfigPage.content(state()), tab)
+    ConfigTab.page(request, "Config", ConfigPage.content(state(request)), tab)
 
   override def renderJson(request: Servlets.HttpRequest): JValue =
-    org.json4s.jackson.JsonMethods.parse(state().toString)
+    org.json4s.jackson.JsonMethods.parse(state(request).toString)
 }
 
 object ConfigTab {
