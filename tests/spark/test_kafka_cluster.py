@@ -112,7 +112,9 @@ def test_batches_follow_a_rotation(site):
 def test_other_brokers_get_nothing(site):
     """Neither past a door, nor from Kafka's own question for a client that nobody has looked at."""
     with pytest.raises(Exception, match="the rule names other destinations"):
-        site.read("batches", **{"kafka.bootstrap.servers": site.broker.servers.replace("127.0.0.1", "localhost")})
+        site.read(
+            "batches", **{"kafka.bootstrap.servers": site.broker.servers.replace("127.0.0.1", "localhost")}
+        )
     for params, said in (
         ({}, "not one of the options kafka.bootstrap.servers"),
         ({"brokers": "evil.example:9092"}, "the rule names other destinations"),

@@ -109,7 +109,10 @@ def test_violations_are_counted_for_people_and_monitors(service: AgentService, o
     call(service, "start", confs={}, operator_file=str(operator))
     call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
     assert call(service, "status")["status"]["policy"] == {
-        "mode": "warn", "shared": False, "denied": 0, "warned": 1,
+        "mode": "warn",
+        "shared": False,
+        "denied": 0,
+        "warned": 1,
     }
 
 
