@@ -201,7 +201,8 @@ smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice and rotation 
 AUDIT_SPARK ?= 3.5.9
 audit: jar .venvs/pyspark-$(AUDIT_SPARK)/.ready ## search every surface of Spark for secrets, on 4.3 and 3.5, into docs/leak-audit.md (needs Chromium)
 	.venvs/pyspark-$(AUDIT_SPARK)/bin/python -m pip install -q -c .venvs/pyspark-$(AUDIT_SPARK)/constraints.txt --group audit
-	@$(FIND_JAVA); $(BIN)/python tests/leaks/audit/run.py --write; first=$$?; \
+	@($(call FAST_SPARK,$(BIN)) && $(BIN)/python tests/leaks/audit/run.py --write); first=$$?; \
+	  $(call FAST_SPARK,.venvs/pyspark-$(AUDIT_SPARK)/bin) && \
 	  .venvs/pyspark-$(AUDIT_SPARK)/bin/python tests/leaks/audit/run.py --write && exit $$first
 
 # What Connect's client needs, 4.2 and later zstandard too; rules need more than the slice does.

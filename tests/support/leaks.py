@@ -41,8 +41,25 @@ class LeakFinder:
         found = sum(text.count(form) for form in self._encoded)
         for run, pattern, reach in self._patterns:
             if run in text:
-                found += sum(1 for _ in pattern.finditer(text)) or _deeper(text, run, pattern, reach)
+                found += (
+                    _near(text, run, pattern, 2 * reach)
+                    or sum(1 for _ in pattern.finditer(text))
+                    or _deeper(text, run, pattern, reach)
+                )
         return found
+
+
+def _near(text: bytes, run: bytes, pattern: re.Pattern[bytes], reach: int) -> int:
+    """Occurrences around the places of ``run``: a value begins in few places, and the pattern is slow at all others."""
+    if not run:
+        return 0
+    found = begin = end = 0
+    for place in re.finditer(re.escape(run), text):
+        if place.start() - reach > end:
+            found += sum(1 for _ in pattern.finditer(text, begin, end))
+            begin = place.start() - reach
+        end = place.end() + reach
+    return found + sum(1 for _ in pattern.finditer(text, begin, end))
 
 
 def _deeper(text: bytes, run: bytes, pattern: re.Pattern[bytes], reach: int) -> int:

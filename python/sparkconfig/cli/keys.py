@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sparkconfig.sealed.keys import KeySource
 
-__all__ = ["add_key_options", "key_and_param"]
+__all__ = ["add_key_options", "key_and_param", "key_of", "named_by"]
 
 
 def add_key_options(parser: argparse.ArgumentParser) -> None:
@@ -20,19 +20,43 @@ def add_key_options(parser: argparse.ArgumentParser) -> None:
     key.add_argument("--passphrase-env", metavar="VAR", help="environment variable with its passphrase")
 
 
+def key_of(options: argparse.Namespace, prefix: str = "") -> KeySource | None:
+    """Return the key that the options name, None if none of them was given; ``prefix`` is ``new-`` for a new key.
+
+    Its errors name the option rather than the variable: somebody may have typed the key itself there.
+    """
+    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
+
+    file, variable, phrase = (
+        getattr(options, f"{prefix}{kind}".replace("-", "_"))
+        for kind in ("key-file", "key-env", "passphrase-env")
+    )
+    if file is not None:
+        return KeyFile(file)
+    if variable is not None:
+        return EnvKey(variable, shown=named_by(f"--{prefix}key-env"))
+    if phrase is not None:
+        return Passphrase(phrase, shown=named_by(f"--{prefix}passphrase-env"))
+    return None
+
+
+def named_by(option: str) -> str:
+    """Say which environment variable is meant without its name."""
+    return f"environment variable whose name {option} takes"
+
+
 def key_and_param(options: argparse.Namespace) -> tuple[KeySource, dict[str, str]]:
     """Return the key, and the param that tells a provider of it.
 
     Raises:
         UsageError: none of the options was given.
     """
-    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
-
+    key = key_of(options)
+    if key is None:
+        options.parser.refuse("name the key of the sealed file: --key-file, --key-env or --passphrase-env")
+        raise AssertionError
     if options.key_file is not None:
-        return KeyFile(options.key_file), {"key.file": str(options.key_file.absolute())}
+        return key, {"key.file": str(options.key_file.absolute())}
     if options.key_env is not None:
-        return EnvKey(options.key_env), {"key.env": options.key_env}
-    if options.passphrase_env is not None:
-        return Passphrase(options.passphrase_env), {"passphrase.env": options.passphrase_env}
-    options.parser.refuse("name the key of the sealed file: --key-file, --key-env or --passphrase-env")
-    raise AssertionError
+        return key, {"key.env": options.key_env}
+    return key, {"passphrase.env": options.passphrase_env}

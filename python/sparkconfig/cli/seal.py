@@ -158,19 +158,10 @@ def _finish(parser: argparse.ArgumentParser, run: object) -> None:
     parser.set_defaults(run=run)
 
 
-def _key(options: argparse.Namespace, name: str = "") -> KeySource | None:
-    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
-
-    given = {kind: getattr(options, f"{name}{kind}") for kind in ("key_file", "key_env", "passphrase_env")}
-    if given["key_file"] is not None:
-        return KeyFile(given["key_file"])
-    if given["key_env"] is not None:
-        return EnvKey(given["key_env"])
-    return None if given["passphrase_env"] is None else Passphrase(given["passphrase_env"])
-
-
 def _required_key(options: argparse.Namespace) -> KeySource:
-    key = _key(options)
+    from sparkconfig.cli.keys import key_of
+
+    key = key_of(options)
     if key is None:  # argparse has seen to it
         raise AssertionError
     return key
@@ -222,6 +213,10 @@ def _set(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.sealed.names import EntryName
     from sparkconfig.sealed.opened import load
 
+    if "=" in options.name:
+        options.parser.refuse(
+            "the name of a sealed value has no '=' (no command takes a value on its command line)"
+        )
     name = EntryName.parse(options.name)
     key = _required_key(options)
     load(options.file, key)  # say what is wrong before somebody types a password
@@ -238,9 +233,10 @@ def _set(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _list(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.cli.keys import key_of
     from sparkconfig.sealed.opened import load, names_in
 
-    key = _key(options)
+    key = key_of(options)
     if key is None:
         key_id, names = names_in(options.file)
     else:
@@ -266,11 +262,12 @@ def _remove(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _rotate(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig.cli.keys import key_of
     from sparkconfig.errors import ConfigurationError
     from sparkconfig.sealed import editor
     from sparkconfig.sealed.keys import KeyFile
 
-    key, new = _required_key(options), _key(options, "new_")
+    key, new = _required_key(options), key_of(options, "new-")
     in_place = new is None
     if in_place and not isinstance(key, KeyFile):
         raise ConfigurationError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from sparkconfig.cli.keys import named_by
 from sparkconfig.errors import ConfigurationError
 
 __all__ = ["read_value"]
@@ -38,7 +39,8 @@ def read_value(name: str, *, variable: str | None, exact: bool, allow_empty: boo
 def _from_environment(variable: str) -> str:
     value = os.environ.get(variable)
     if value is None:
-        raise ConfigurationError(f"the environment variable {variable} is not set")
+        # The name may be the value itself, typed in the wrong place.
+        raise ConfigurationError(f"the {named_by('--from-env')} is not set; leave out the $ before the name")
     return value
 
 

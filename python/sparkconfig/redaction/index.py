@@ -81,7 +81,14 @@ class Index:
         return found and [span for span in joined(found) if not in_mask(text, *span)]
 
     def beginning(self, text: str) -> int:
-        """How many of the last characters could be the beginning of a value."""
+        """How many of the last characters could be the beginning of a value, or of one before an ellipsis."""
+        waiting = self._beginning(text)
+        dots = len(text) - len(text.rstrip("."))
+        if 0 < dots < len("...") and (before := self._beginning(text[:-dots])) >= FLOOR:
+            return max(waiting, before + dots)
+        return waiting
+
+    def _beginning(self, text: str) -> int:
         starts, heads, signs, longest = self._starts
         readings = Readings(text, Budget.of(text))
         end = len(text)

@@ -47,6 +47,10 @@ _PATH = re.compile(FRAGMENT_PATHS)
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _CUT = re.compile(f"[{re.escape(FRAGMENT_CUTS)}]")
 _WORDS = re.compile(FRAGMENT_WORDS)
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+_PLAIN = re.compile(r"[A-Za-z0-9]")
+# Less than so many letters and digits beside question marks are no sign of a value.
+_LEFT = 4
 
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=")
 _BASE32 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567=")
@@ -113,9 +117,22 @@ def _inside(text: str) -> Iterator[str]:
     if not text.isascii():
         yield unicodedata.normalize("NFC", text)
         yield unicodedata.normalize("NFD", text)
+        yield from _in_another_charset(text)
     if _PERCENT.search(text):
         with contextlib.suppress(UnicodeDecodeError):
             yield unquote_to_bytes(text).decode("utf-8")
+
+
+def _in_another_charset(text: str) -> Iterator[str]:
+    """What is left of a text that a charset without some of its characters printed or read: ``p?ssw?rd``.
+
+    A sign stands for each of them, or for each of their bytes in UTF-8. JVMs do that where the locale is ``C``.
+    """
+    if len(text) > _PARTS_LIMIT or len(_PLAIN.findall(text)) < _LEFT or "\ufffd" in text:
+        return
+    for sign in ("?", "\ufffd"):
+        yield _FOREIGN.sub(sign, text)
+        yield "".join(c if c.isascii() else sign * len(c.encode("utf-8", "surrogatepass")) for c in text)
 
 
 def _fields(document: str) -> Iterator[str]:

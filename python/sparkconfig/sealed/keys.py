@@ -164,11 +164,20 @@ class KeyFile(_ListedKeys):
 
 
 class EnvKey(_ListedKeys):
-    """Keys in an environment variable, separated by blanks, commas or line ends."""
+    """Keys in an environment variable, separated by blanks, commas or line ends.
 
-    def __init__(self, variable: str, environ: Mapping[str, str] | None = None) -> None:
+    Args:
+        variable: its name.
+        environ: where it is looked up, this process's environment if left out.
+        shown: what errors say in place of the name, where a key may have been typed as the name.
+    """
+
+    def __init__(
+        self, variable: str, environ: Mapping[str, str] | None = None, *, shown: str | None = None
+    ) -> None:
         self._variable = variable
         self._environ = os.environ if environ is None else environ
+        self._shown = shown or f"environment variable {variable}"
 
     def keys(self) -> list[bytes]:
         """Return all keys, the newest first, at least one."""
@@ -178,16 +187,25 @@ class EnvKey(_ListedKeys):
         return _decode(text.replace(",", "\n"), str(self))
 
     def __str__(self) -> str:
-        return f"environment variable {self._variable}"
+        return self._shown
 
 
 class Passphrase(KeySource):
-    """A passphrase in an environment variable, made a key through scrypt with the file's salt and cost."""
+    """A passphrase in an environment variable, made a key through scrypt with the file's salt and cost.
+
+    The arguments are those of `EnvKey`.
+    """
 
     def __init__(
-        self, variable: str, environ: Mapping[str, str] | None = None, *, cost: ScryptCost | None = None
+        self,
+        variable: str,
+        environ: Mapping[str, str] | None = None,
+        *,
+        cost: ScryptCost | None = None,
+        shown: str | None = None,
     ) -> None:
         self._variable = variable
+        self._shown = shown or f"environment variable {variable}"
         self._environ = os.environ if environ is None else environ
         self._cost = cost or ScryptCost()
         self._made: tuple[tuple[str, bytes, ScryptCost], bytes] | None = None
@@ -217,7 +235,7 @@ class Passphrase(KeySource):
         return key, Header(crypto.key_id(key), salt, self._cost)
 
     def __str__(self) -> str:
-        return f"passphrase in environment variable {self._variable}"
+        return f"passphrase in {self._shown}"
 
     def _text(self) -> str:
         text = self._environ.get(self._variable, "")

@@ -177,13 +177,10 @@ def history(column: Column) -> None:
     def pages(address: str) -> bool:
         return "/api/v1/" not in address
 
-    column.search(
-        "history server, over HTTP",
-        [
-            *((address, fetch(address)) for address in rest),
-            *crawl(start, within=pages, limit=9000, seconds=900),
-        ],
-    )
+    for_http = column.sample(column.stage.per_shape_http)
+    column.search("history server, over HTTP", ((address, fetch(address)) for address in rest))
+    found = crawl(start, within=lambda address: pages(address) and for_http(address), limit=9000, seconds=900)
+    column.search("history server, over HTTP", found)
     if column.stage.browser:
         sampled = column.sample(column.stage.per_shape)
         found = crawl(

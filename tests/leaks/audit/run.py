@@ -30,14 +30,17 @@ from support.processes import HarnessError, Run  # noqa: E402
 PAGE = CHECKOUT / "docs" / "leak-audit.md"
 CACHE = CHECKOUT / ".cache"
 LOGS = CHECKOUT / "build" / "leak-audit"
-#: The columns without sparkconfig show that the search finds what is there: a few pages of a kind are enough for that.
-PER_SHAPE_OTHERS = 4
+#: The columns without sparkconfig show that the search finds what is there: a few pages of a kind are enough for that,
+#: in Chromium, which takes a second or two for each, and over HTTP.
+PER_SHAPE_OTHERS, PER_SHAPE_HTTP_OTHERS = 1, 10
 
 
 def audit_column(stage: Stage, profile: Profile, applications: list[str]) -> Result:
     """Run the applications one way, and search."""
     if not profile.plugin:
-        stage = replace(stage, per_shape=min(stage.per_shape, PER_SHAPE_OTHERS))
+        stage = replace(
+            stage, per_shape=min(stage.per_shape, PER_SHAPE_OTHERS), per_shape_http=PER_SHAPE_HTTP_OTHERS
+        )
     column = open_column(stage, profile)
     with surfaces.ProcessWatch() as processes:
         for name in applications:
@@ -78,8 +81,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--per-shape",
         type=int,
-        default=40,
-        help="pages of one kind in Chromium; 4 at most without sparkconfig",
+        default=10,
+        help=f"pages of one kind in Chromium with sparkconfig; {PER_SHAPE_OTHERS} without it",
     )
     parser.add_argument("--columns", nargs="+", choices=[each.key for each in PROFILES])
     parser.add_argument("--applications", nargs="+", choices=list(ALL), default=list(ALL))

@@ -93,6 +93,43 @@ def test_a_value_behind_the_name_of_a_sealed_one(capsys: pytest.CaptureFixture[s
     assert "no command takes a value on its command line" in said(capsys)
 
 
+@pytest.mark.parametrize(
+    "name", [f"shop:password={SECRET}", f"shop:password:{SECRET}=", f"password={SECRET}"]
+)
+def test_a_value_behind_an_equals_sign(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["seal", "set", "--key-file", "k", "--file", "s", name]) == ExitCode.USAGE
+    assert "no command takes a value on its command line" in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("seal list --file s", "--key-env"),
+        ("seal list --file s", "--passphrase-env"),
+        ("seal set --file s --key-file k a:b", "--from-env"),
+        ("seal create --file new", "--key-env"),
+        ("seal create --file new", "--passphrase-env"),
+        ("seal rotate-key --file s --key-file k", "--new-key-env"),
+        ("seal rotate-key --file s --key-file k", "--new-passphrase-env"),
+        ("migrate --apply --sealed-file s job.conf", "--key-env"),
+        ("migrate --apply --sealed-file new job.conf", "--passphrase-env"),
+    ],
+)
+def test_a_value_in_place_of_a_variables_name(
+    command: str,
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["seal", "create", "--new-key", "--key-file", "k", "--file", "s"]) == 0
+    Path("job.conf").write_text("spark.shop.password correct-horse-battery\n")
+    capsys.readouterr()
+    assert main([*command.split(), option, SECRET]) != 0
+    assert option in said(capsys)
+
+
 @pytest.mark.parametrize("option", ["--for", "--scala", "--job-type", "--scope"])
 def test_a_wrong_choice(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = {"--for": "init", "--scala": "jar"}.get(option, "validate")

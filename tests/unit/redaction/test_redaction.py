@@ -73,6 +73,19 @@ def test_cases_that_both_engines_pass(case):
     assert (MASK in case["answer"]) == (not case["name"].startswith("not: "))
 
 
+@pytest.mark.parametrize("ellipsis", ["...", "\u2026"])
+def test_a_beginning_before_an_ellipsis_is_masked_wherever_the_text_is_cut(ellipsis):
+    registry = Registry()
+    registry.register(["canaryPlain7Qz41"])
+    text = f"say canaryPlain7Q{ellipsis} end"
+    for cut in range(len(text)):
+        shown, waiting = registry.split(text[:cut])
+        assert shown + registry.redact(waiting + text[cut:]) == f"say {MASK}{ellipsis} end", cut
+    # Seven characters are too few, and so is a sentence's end.
+    assert registry.split("say canaryP..") == ("say canaryP..", "")
+    assert registry.split("the end.") == ("the end.", "")
+
+
 def test_text_without_a_value_is_the_same_object(registry):
     text = "nothing to see " * 10
     assert registry.redact(text) is text

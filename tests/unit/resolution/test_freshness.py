@@ -175,6 +175,45 @@ def test_a_young_file_an_unknown_name_and_an_unknown_file_system_prove_nothing(
     assert freshness.identify([str(file)]) is None
 
 
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/data/key", "ext4"),
+        ("/data/share/key", "nfs4"),
+        ("/data/share", "nfs4"),
+        ("/data/shared/key", "ext4"),
+        ("/data/hidden/key", "fuse.s3"),
+        ("/etc/key", "overlay"),
+    ],
+)
+def test_a_file_is_on_the_file_system_that_is_mounted_nearest(
+    path: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = [("/", "overlay"), ("/data", "ext4"), ("/data/share", "nfs4"),
+              ("/data/hidden", "ext4"), ("/data/hidden", "fuse.s3")]  # fmt: skip
+    table = tmp_path / "mountinfo"
+    table.write_text("".join(f"1 2 0:3 / {point} rw shared:1 - {kind} dev rw\n" for point, kind in mounts))
+
+    def opened(asked: str, **options: str) -> object:
+        assert asked == "/proc/self/mountinfo"
+        return table.open(**options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(freshness, "open", opened, raising=False)
+    monkeypatch.setattr(freshness.os.path, "realpath", lambda path: path)
+    assert freshness._kind_of(path) == kind
+
+
+def test_a_file_system_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(freshness, "_kinds", {})
+    monkeypatch.setattr(freshness, "_kind_of", lambda path: asked.append(path) or "nfs4")
+    assert not freshness._tells_changes(1, "/a")
+    assert not freshness._tells_changes(1, "/b")
+    monkeypatch.setattr(freshness, "_kind_of", lambda path: asked.append(path) or "ext4")
+    assert freshness._tells_changes(2, "/c")
+    assert asked == ["/a", "/c"]
+
+
 def test_a_directory_is_proven_by_itself_and_the_files_of_the_keys(tmp_path: Path) -> None:
     """As Kubernetes swaps secrets: the names are links into `..data`, a link itself."""
     for name, value in (("..1", "one"), ("..2", "two")):

@@ -73,3 +73,18 @@ def test_counts_all_values():
     finder = LeakFinder(["first-value", "second-value"])
 
     assert finder.count(b"first-value, second-value, first-value") == 3
+
+
+@pytest.mark.parametrize("gap", [0, 1, 100, 300, 350, 400, 700, 2000])
+def test_counts_each_of_many_places(gap):
+    forms = [VALUE, html.escape(VALUE), quote(quote(VALUE)), json.dumps(json.dumps(VALUE))]
+    text = ("-" * gap).join(form for form in forms * 3).encode()
+
+    assert LeakFinder([VALUE]).count(text) == 12
+
+
+def test_a_long_stack_of_escapes_between_its_letters_is_found_too():
+    value = "k3yLongest&&&&&&&&&&&&&&tail"
+    text = value.replace("&", "&amp;" + "amp;" * 40)
+
+    assert LeakFinder([value]).count(f"{'.' * 5000}{text}{'.' * 5000}".encode()) == 1

@@ -27,8 +27,17 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
     longest = math.max(longest, text.length)
   }
 
-  /** How many of the last characters of `text` could be the beginning of a value. */
+  /** How many of the last characters of `text` could be the beginning of a value, or of one before an ellipsis. */
   def atEnd(text: String): Int = {
+    var until = text.length
+    while (until > 0 && text.charAt(until - 1) == '.') until -= 1
+    val dots = text.length - until
+    val waiting = undotted(text)
+    val before = if (dots == 1 || dots == 2) undotted(text.substring(0, until)) else 0
+    if (before >= Constants.Floor) math.max(waiting, before + dots) else waiting
+  }
+
+  private def undotted(text: String): Int = {
     val budget = new Budget(Constants.steps(text.length))
     val readings = new Readings(text, budget)
     // Each character may be written as six.

@@ -15,6 +15,15 @@ class RedactorSuite extends FunSuite {
     assertEquals(Redactor.redact(null), null)
   }
 
+  test("what may become a beginning before an ellipsis waits") {
+    Redactor.registerDeclared(Seq("canaryPlain7Qz41"))
+    Seq("canaryPlain7Q", "canaryPlain7Q.", "canaryPlain7Q..").foreach { beginning =>
+      assertEquals(Redactor.beginningAtEnd(s"say $beginning"), beginning.length)
+    }
+    assertEquals(Redactor.beginningAtEnd("say canaryP.."), 0)
+    assertEquals(Redactor.beginningAtEnd("the end."), 0)
+  }
+
   test("JSON stays JSON") {
     val document = Json.obj()
     document.put("text", s"a $Value b")
