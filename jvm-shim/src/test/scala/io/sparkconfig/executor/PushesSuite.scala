@@ -16,7 +16,7 @@ class PushesSuite extends FunSuite {
       () => Some(newest),
       (reference, wire) => {
         val generation = Messages.decode(wire).collect { case pushed: Pushed => pushed.news.generation }.get
-        messages.put(reference.toString -> generation)
+        messages.add(reference.toString -> generation): Unit
       },
       againMs)
 
