@@ -15,8 +15,8 @@ import org.apache.spark.{SecurityManager, SparkConf}
 
 /**
  * Simulated executors: each listens for news at an endpoint of its own, says what it has, and asks a real driver's
- * plugin endpoint besides, over Spark's own RPC, at its jittered interval. Arguments: host, port, file with the
- * authentication secret, executors, interval in ms, seconds, whether they listen.
+ * plugin endpoint besides, over Spark's own RPC, at its jittered interval, or as seldom as the driver's answer says.
+ * Arguments: host, port, file with the authentication secret, executors, interval in ms, seconds, whether they listen.
  *
  * Prints one JSON object. Times are milliseconds; `arrivals` is, for each generation, how many simulated executors got
  * it and when the first and the last one did (since the epoch).
@@ -57,7 +57,9 @@ object ExecutorLoad {
     // Soon, so that nobody's first snapshot is counted as load; only from then on at any time of the interval.
     val beginNs = math.min(pollNs, math.max(2000000000L, count * 1500000L))
     (0 until count).foreach(each => turns.add(new Turn(each, System.nanoTime() + (beginNs * math.random()).toLong)))
+    // A first question for the snapshot, a second one for the driver's interval; then at any time of that.
     val begun = new java.util.concurrent.atomic.AtomicIntegerArray(count)
+    @volatile var askNs = pollNs
 
     def told(message: AnyRef*): PluginMessage = PluginMessage("io.sparkconfig.ConfigPlugin", message.toArray[AnyRef])
 
@@ -104,13 +106,18 @@ object ExecutorLoad {
           answer match {
             case Success(Array("snapshot", generation: java.lang.Long, _, _, masked: java.lang.Long, _, _, _)) =>
               arrived(each, generation, masked, answer.get)
+            case Success(reply @ Array("unchanged", againMs: java.lang.Long)) =>
+              if (listen.toBoolean) askNs = math.max(pollNs, againMs * 1000000)
+              if (unchangedBytes == 0L) unchangedBytes = size(reply.asInstanceOf[AnyRef])
             case Success(reply) => if (unchangedBytes == 0L) unchangedBytes = size(reply)
             case Failure(_) => failed.increment()
           }
-          val jitter = pollNs / 10
-          val pause =
-            if (begun.compareAndSet(each, 0, 1)) ThreadLocalRandom.current().nextLong(pollNs)
-            else pollNs - jitter + ThreadLocalRandom.current().nextLong(2 * jitter)
+          val random = ThreadLocalRandom.current()
+          val pause = begun.getAndIncrement(each) match {
+            case 0 => random.nextLong(beginNs)
+            case 1 => random.nextLong(askNs)
+            case _ => askNs - askNs / 10 + random.nextLong(askNs / 5)
+          }
           turns.add(new Turn(each, now + pause))
         }
       }

@@ -2,7 +2,8 @@
 
     python bench/bench_executors.py [--executors 10000] [--references 20] [--rotations 3] [--idle 30] [--poll 5s]
 
-Executors get what the driver pushes, and ask once a minute besides. With ``--poll`` they only ask, at this interval.
+Executors get what the driver pushes, and ask once a minute besides, or as seldom as the driver says. With ``--poll``
+they only ask, at this interval. With ``--stock`` an application without the plugin is idle first, on the same cluster.
 
 A driver with one real executor (authenticated and encrypted RPC) runs in a JVM of its own, the clients in another one
 on the same machine. The file with all references is rotated by rename; the processor time is the driver JVM's.
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("--executors", type=int, default=10_000)
     parser.add_argument("--poll", help="no pushes: executors ask at this interval")
     parser.add_argument("--idle", type=float, default=30, help="seconds without a rotation, before the first")
+    parser.add_argument("--stock", action="store_true", help="measure an idle driver without the plugin, too")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--references", type=int, default=20)
     parser.add_argument("--rotations", type=int, default=3)
@@ -78,6 +80,7 @@ def main() -> None:
         (folder / "secret").touch(mode=0o600)
         (folder / "secret").write_text(cluster.auth_secret)
         compile_scala(CLIENTS, folder / "classes")
+        stock = idle_stock(cluster, folder, options.idle) if options.stock else None
         conf = {
             **cluster.application(executors=1),
             "spark.jars": str(shim_jar()),
@@ -110,11 +113,26 @@ def main() -> None:
                 rotated[driver.await_generation(generation, 10_000)] = (at, time.time() * 1000)
                 time.sleep(wait_s)
             out, _ = clients.communicate()
-            report(options, json.loads(out.splitlines()[-1]), rotated, share)
+            report(options, json.loads(out.splitlines()[-1]), rotated, share, stock)
+
+
+def idle_stock(cluster: SparkCluster, folder: Path, seconds: float) -> float:
+    """The share of a core that a driver takes on the same cluster without the plugin, and without those executors."""
+    (folder / "stock").mkdir()
+    with running_session(cluster.application(executors=1), folder=folder / "stock", plugin=False) as session:
+        pid = session.sparkContext._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001
+        time.sleep(8)  # what a start leaves behind: compilations, first heartbeats
+        began, cpu = time.monotonic(), cpu_seconds(pid)
+        time.sleep(seconds)
+        return (cpu_seconds(pid) - cpu) / (time.monotonic() - began)
 
 
 def report(
-    options: argparse.Namespace, found: dict, rotated: dict[int, tuple[float, float]], share: float
+    options: argparse.Namespace,
+    found: dict,
+    rotated: dict[int, tuple[float, float]],
+    share: float,
+    stock: float | None,
 ) -> None:
     how = f"poll interval {options.poll}" if options.poll else "news are pushed"
     print(f"{options.executors} executors, {how}, {options.references} references")
@@ -124,6 +142,8 @@ def report(
         f"   worst {found['worst_ms']:.1f} ms   {found['unchanged_bytes']} bytes without news"
     )
     print(f"idle driver              {share * 100:10.1f} % of one core, its side process not counted")
+    if stock is not None:
+        print(f"without the plugin       {stock * 100:10.1f} % of one core, with one executor")
     last: list[float] = []
     for generation, (at, driver_at) in rotated.items():
         of = found["arrivals"][str(generation)]
@@ -134,7 +154,12 @@ def report(
             f"   {of['count']} executors   {of['bytes']} bytes each, {of['bytes'] * of['count'] / 1e6:.1f} MB together"
         )
     if options.json:
-        told = {"idle share of a core": share, "last executor, ms": last, "failed": found["failed"]}
+        told = {
+            "idle share of a core": share,
+            "stock": stock,
+            "last executor, ms": last,
+            "failed": found["failed"],
+        }
         options.json.write_text(json.dumps(told, indent=1) + "\n")
 
 

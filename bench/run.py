@@ -150,9 +150,8 @@ def startup(found: dict[str, Any]) -> Iterator[Row]:
 def growth(found: dict[str, Any]) -> Iterator[Row]:
     """What one more reference or executor costs: the ends of each line of the plot, and the most executors."""
     crowd = found["most executors"]
-    yield Row(
-        "idle driver with 10,000 executors", "", f"{crowd['idle share of a core'] * 100:.1f} % of a core"
-    )
+    stock, ours = (f"{crowd[name] * 100:.1f} % of a core" for name in ("stock", "idle share of a core"))
+    yield Row("idle driver with 10,000 executors", stock, ours)
     last = sorted(crowd["last executor, ms"])
     spread = f"{last[0]:,.0f} to {last[-1]:,.0f} ms"
     yield Row("rotation -> the last of 10,000", "", f"{statistics.median(last):,.0f} ms", "", spread)

@@ -69,6 +69,8 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
         "spark.pyspark.python": sys.executable,
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
+        # Only a push brings a change to the executors before a task does.
+        "spark.config.poll.interval": "1h",
         "spark.shop.password": f"${{files:{store}:password}}",
     }
     child = yarn.submit(f"on-yarn-{mode}", [APP, store, f"{yarn.files}/{mode}", found], properties=properties)
@@ -76,7 +78,8 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
     ended, said = child.wait(timeout=300), child.output()
     assert finder.count(said.encode()) == 0, "spark-submit's output shows a value"
     assert ended == 0, said[-4000:]
-    assert found.read_text().split() == [hashlib.sha256(value.encode()).hexdigest() for value in values]
+    digests = [hashlib.sha256(value.encode()).hexdigest() for value in values]
+    assert found.read_text().split() == [*digests, "pushed"]
     reference = f"${{files:{store}:password}}".encode()
     names, holders = set(), set()
     for name, body in _written(yarn.home):

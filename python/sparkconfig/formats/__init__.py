@@ -24,7 +24,10 @@ _SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", 
 
 def format_of(path: str) -> str:
     """The format that a file's name says: by suffix, ``.env`` itself too; anything else is Java properties."""
-    name = PurePosixPath(path).name
+    name = path.rpartition("/")[2]
+    if name in ("", "."):  # the name is further in front
+        name = PurePosixPath(path).name
     if name == ".env":
         return "env"
-    return _SUFFIXES.get(PurePosixPath(name).suffix.lower(), "properties")
+    dot = name.rfind(".")  # a name that begins with its only dot has no suffix
+    return _SUFFIXES.get(name[dot:].lower(), "properties") if dot > 0 else "properties"

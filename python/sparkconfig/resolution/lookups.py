@@ -52,6 +52,17 @@ class Lookups:
                     wanted[place] = keys = set()
                 keys.add(reference.key)
 
+    def want_place(self, place: Place) -> None:
+        """Note a place, if its provider is known; :meth:`want_keys` says what of it."""
+        if place[0] in self._providers:
+            self._wanted.setdefault(place, set())
+
+    def want_keys(self, place: Place, keys: set[str]) -> None:
+        """Note keys of a place that was noted before; nothing, if its provider is unknown."""
+        known = self._wanted.get(place)
+        if known is not None:
+            known |= keys
+
     def fetch(self, pool: CallPool | None = None, timeout_ms: int | None = None) -> None:
         """Ask every place once for all its keys; with a pool and a timeout each call has that deadline."""
         wanted, self._wanted = self._wanted, {}
@@ -112,16 +123,16 @@ class Lookups:
             kind = type(ttl).__name__
             self.errors[place] = ProviderError(f"{where}the ttl is {kind}, not whole milliseconds")
             return
-        kept: dict[str, str] = {}
         data = answer.data
-        for key in keys:
-            value = data.get(key)
-            if isinstance(value, str):
-                kept[key] = value
-            elif value is not None:
-                kind = type(value).__name__
-                self.errors[place] = ProviderError(f"{where}key '{shorten(key)}' is {kind}, not text")
-                return
+        kept = dict(data) if data.keys() == keys else {key: data[key] for key in keys if key in data}
+        if not set(map(type, kept.values())) <= {str}:
+            for key, value in list(kept.items()):
+                if value is None:
+                    del kept[key]
+                elif not isinstance(value, str):
+                    kind = type(value).__name__
+                    self.errors[place] = ProviderError(f"{where}key '{shorten(key)}' is {kind}, not text")
+                    return
         if self._rules is not None:
             try:
                 kept = {key: self._as_file(self._rules, place, key, value) for key, value in kept.items()}

@@ -20,13 +20,15 @@ from sparkconfig.providers.base import ConfigProvider
 from sparkconfig.resolution import messages
 from sparkconfig.resolution.lookups import Lookups
 from sparkconfig.resolution.result import Place
-from sparkconfig.secret import Secret
+from sparkconfig.secret import Secret, secret_with
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
 
 __all__ = ["ConfigTransformer", "ConfigTransformerResult", "Unresolved", "reverse_transform"]
 
 Unresolved = Literal["keep", "fail"]
 _Plan = tuple[str, str, list[Reference]]
+# A place's references: the key of the map, the text before the reference, the reference's key, the text after it.
+_Singles = dict[Place, list[tuple[str, str, str, str]]]
 _log = logging.getLogger(__name__)
 
 
@@ -96,24 +98,19 @@ class ConfigTransformer:
         self, configs: Mapping[str, object]
     ) -> tuple[ConfigTransformerResult, SparkConfigError | None]:
         data = dict(configs)
-        plans: list[_Plan] = []
-        for name, value in data.items():
-            if isinstance(value, str) and "${" in value and (references := scan(value)):
-                plans.append((name, value, references))
+        texts = [(name, value) for name, value in data.items() if isinstance(value, str) and "${" in value]
         lookups = Lookups(self._providers)
-        for _, _, references in plans:
-            lookups.want(references)
+        singles, others = _sorted(texts, lookups)
         lookups.fetch(self._pool, self._timeout_ms)
-        missing: list[tuple[str, list[Reference]]] = []
-        for name, text, references in plans:
+        complete = _fill_singles(singles, lookups.data, data)
+        for name, text, references in others:
             filled, empty = lookups.fill(text, references)
             if len(empty) < len(references):
                 without = set(empty)
                 found = [r for r in references if r not in without] if without else references
                 data[name] = Secret(filled, lookups.values_of(found))
-            if empty:
-                missing.append((name, empty))
-        failure = self._failure(missing, lookups.errors) if missing else None
+            complete = complete and not empty
+        failure = None if complete else self._failure(_missing(texts, lookups), lookups.errors)
         return ConfigTransformerResult(data, lookups.ttls), failure
 
     def close(self) -> None:
@@ -146,6 +143,58 @@ class ConfigTransformer:
         if self._unresolved == "keep":
             return (reference.provider, reference.path) in errors
         return reference.provider in self._providers or reference.provider not in self._foreign
+
+
+def _sorted(texts: Sequence[tuple[str, str]], lookups: Lookups) -> tuple[_Singles, list[_Plan]]:
+    """Sort the texts with exactly one reference by its place, and scan the others; note all that they want.
+
+    Nearly all texts have one reference. Confs may hold thousands, so no object is made for it here.
+    """
+    singles: _Singles = {}
+    others: list[_Plan] = []
+    for name, text in texts:
+        before, _, rest = text.partition("${")
+        inner, brace, after = rest.partition("}")
+        parts = inner.split(":", 2)
+        if not brace or len(parts) < 2 or "${" in after:
+            if references := scan(text):
+                others.append((name, text, references))
+                lookups.want(references)
+            continue
+        place = (parts[0], "" if len(parts) == 2 else parts[1])
+        rows = singles.get(place)
+        if rows is None:
+            singles[place] = rows = []
+            lookups.want_place(place)  # places are asked in the order of the map
+        rows.append((name, before, parts[-1], after))
+    for place, rows in singles.items():
+        lookups.want_keys(place, {key for _, _, key, _ in rows})
+    return singles, others
+
+
+def _fill_singles(
+    singles: _Singles, answers: Mapping[Place, Mapping[str, str]], data: dict[str, object]
+) -> bool:
+    """Put values into ``data`` for the references that have one; return whether all have."""
+    complete = True
+    for place, rows in singles.items():
+        answer = answers.get(place)
+        if answer is None:
+            complete = False
+            continue
+        for name, before, key, after in rows:
+            value = answer.get(key)
+            if value is None:
+                complete = False
+            else:
+                data[name] = secret_with(f"{before}{value}{after}", (value,))
+    return complete
+
+
+def _missing(texts: Sequence[tuple[str, str]], lookups: Lookups) -> list[tuple[str, list[Reference]]]:
+    """The references without a value, in the order of the map."""
+    found = ((name, lookups.fill(text, scan(text))[1]) for name, text in texts)
+    return [(name, empty) for name, empty in found if empty]
 
 
 def reverse_transform(

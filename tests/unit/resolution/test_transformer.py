@@ -19,6 +19,7 @@ from sparkconfig.errors import (
     SparkConfigError,
     UnresolvedReferenceError,
 )
+from sparkconfig.language.references import replace, scan
 from sparkconfig.testing import RecordingProvider
 
 VALUE = "s3cret-value-0001"
@@ -220,6 +221,53 @@ def test_odd_characters_pass_and_never_break_a_message(odd: str) -> None:
     (problem,) = _fail({odd: f"${{x:{odd}:other{odd}}}"}, x=provider)
     assert problem.encode()
     assert "\n" not in problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${x:k}",
+        "${x:p:k}",
+        "${x::k}",
+        "${x:p:k:}",
+        "a ${x:p:k} b",
+        "${name} ${x:k}",
+        "${x:k} ${name}",
+        "${x:k",
+        "${x:p:k}}",
+        "$${x:k}",
+        "${${x:k}",
+        "${x:${x:k}",
+        "${:}",
+        "${x:}",
+        "${x:k} ${x:p:k}",
+        "${x:none} ${x:k}",
+        "} ${x:k} {",
+    ],
+)
+def test_a_text_becomes_what_its_references_say(text: str) -> None:
+    values = {"": {"k": "one", "": "none at all", "${x": "odd"}, "p": {"k": "two", "k:": "three"}}
+    providers = {"x": RecordingProvider(values), "${x": RecordingProvider({"": {"k": "nested"}})}
+    found = scan(text)
+    known = [values.get(r.path, {}).get(r.key) if r.provider == "x" else None for r in found]
+    known = ["nested" if r.provider == "${x" else value for r, value in zip(found, known, strict=True)]
+    result = ConfigTransformer(providers).transform({"before": "${x:p:k}", "a": text, "after": "${x:k}"})
+    assert result.reveal() == {"before": "two", "a": replace(text, found, known), "after": "one"}
+
+
+def test_places_are_asked_and_errors_are_listed_in_the_order_of_the_map() -> None:
+    asked: list[str] = []
+
+    class Noting(ConfigProvider):
+        def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+            asked.append(path)
+            return ConfigData({})
+
+    problems = _fail({"1": "${x:a:k}", "2": "${x:b:k}${x:c:k}", "3": "${x:d:k}", "4": "${x:a:l}"}, x=Noting())
+    assert asked == ["a", "b", "c", "d"]
+    assert [problem[:10] for problem in problems] == [
+        "1: ${x:a:k", "2: ${x:b:k", "2: ${x:c:k", "3: ${x:d:k", "4: ${x:a:l",
+    ]  # fmt: skip
 
 
 def test_the_input_is_not_changed_and_any_mapping_will_do() -> None:

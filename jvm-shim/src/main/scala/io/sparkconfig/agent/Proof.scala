@@ -41,8 +41,11 @@ private[sparkconfig] object Proof {
       node.path("files").elements().asScala.map(FileState.fromJson).toArray)
 }
 
-/** What changes when a file's content does: its identity, its size, and the times of its last changes. */
-private final class FileState(path: Path, device: Long, inode: Long, size: Long, modified: Long, changed: Long) {
+/**
+ * What changes when a file's content does: its identity, its size, and the time of its last change. Whatever sets the
+ * time of the last modification sets that one, too. Each name that is asked for costs besides the `stat`.
+ */
+private final class FileState(path: Path, device: Long, inode: Long, size: Long, changed: Long) {
 
   def isStill: Boolean =
     try {
@@ -50,7 +53,6 @@ private final class FileState(path: Path, device: Long, inode: Long, size: Long,
       now.get("ino").asInstanceOf[java.lang.Long] == inode &&
       FileState.nanos(now.get("ctime")) == changed &&
       now.get("size").asInstanceOf[java.lang.Long] == size &&
-      FileState.nanos(now.get("lastModifiedTime")) == modified &&
       now.get("dev").asInstanceOf[java.lang.Long] == device
     } catch {
       case _: java.io.IOException | _: SecurityException | _: UnsupportedOperationException => false
@@ -58,7 +60,7 @@ private final class FileState(path: Path, device: Long, inode: Long, size: Long,
 }
 
 private object FileState {
-  private val Names = "unix:ino,ctime,size,lastModifiedTime,dev"
+  private val Names = "unix:ino,ctime,size,dev"
 
   def fromJson(node: JsonNode): FileState =
     try
@@ -67,12 +69,11 @@ private object FileState {
         node.get(1).asLong,
         node.get(2).asLong,
         node.get(3).asLong,
-        node.get(4).asLong,
         node.get(5).asLong)
     catch { case _: InvalidPathException => Never }
 
   private def nanos(time: AnyRef): Long = time.asInstanceOf[FileTime].to(TimeUnit.NANOSECONDS)
 
   /** No file has these times. */
-  private val Never = new FileState(Paths.get("/"), -1L, -1L, -1L, Long.MinValue, Long.MinValue)
+  private val Never = new FileState(Paths.get("/"), -1L, -1L, -1L, Long.MinValue)
 }

@@ -2,8 +2,6 @@ package io.sparkconfig.bindings
 
 import java.sql.{Connection, Driver}
 
-import scala.collection.JavaConverters._
-
 import io.sparkconfig.core.{
   Binding,
   Bound,
@@ -44,8 +42,7 @@ class JdbcBinding extends JdbcConnectionProvider {
       JdbcBinding.has(options, JDBCOptions.JDBC_PRINCIPAL))
 
   override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
-    val parsed = new JDBCOptions(options)
-    val written = parsed.asConnectionProperties.asScala.toMap + (Target.Url -> parsed.url)
+    val written = ConnectionParts.of(options)
     allow(driver, written)
     val parts = NamedConnections.withoutKey(written)
     LateConnection.open(target(parts, options)) { target =>
@@ -56,14 +53,14 @@ class JdbcBinding extends JdbcConnectionProvider {
   }
 
   /** Whatever way the options came here, and whoever changed them on that way. */
-  private def allow(driver: Driver, written: Map[String, String]): Unit =
-    if (Values.decidesAbout(written)) {
-      val url = written(Target.Url)
-      // Our own driver takes the database's.
-      val chosen = if (ReferenceUrl.is(url)) Nil else Seq("driver" -> driver.getClass.getName)
-      try Values.allowConnection(Seq("jdbc"), written - Target.Url + (JDBCOptions.JDBC_URL -> url) ++ chosen)
-      catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
-    }
+  private def allow(driver: Driver, written: Map[String, String]): Unit = {
+    val url = written(Target.Url)
+    val named = written - Target.Url + (JDBCOptions.JDBC_URL -> url)
+    // Our own driver takes the database's.
+    val all = if (ReferenceUrl.is(url)) named else named + ("driver" -> driver.getClass.getName)
+    try Values.allowConnection(JdbcBinding.Formats, all)
+    catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
+  }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
 
@@ -109,6 +106,8 @@ object JdbcBinding extends Binding {
 
   private val Spark = "org.apache.spark.sql.execution.datasources.jdbc.connection.ConnectionProvider$"
   private val Disabled = "spark.sql.sources.disabledJdbcConnProviderList"
+
+  private val Formats = Seq("jdbc")
 
   /** The provider's name, for the option `connectionProvider`. */
   val Name = "sparkconfig"

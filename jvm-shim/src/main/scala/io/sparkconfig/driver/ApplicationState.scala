@@ -107,12 +107,11 @@ private[sparkconfig] final class ApplicationState(
     case _ =>
   }
 
-  private def silentAfterMs: Long = math.max(SilentMs, client.settings.pollIntervalMs * 5)
+  private def silentAfterMs: Long = math.max(service.askAgainMs * SilentAsks, client.settings.pollIntervalMs * 5)
 }
 
 private object ApplicationState {
   private val FreshMs = 1000L
   private val RestartsTold = 50
-  // Executors to which news are pushed ask once a minute.
-  private val SilentMs = 180000L
+  private val SilentAsks = 3
 }

@@ -100,6 +100,12 @@ private[sparkconfig] final class ExecutorService(
   /** How far a generation has come among the executors that ran when it was published. */
   def reached(generation: Long): Option[Reached] = reach.of(generation)
 
+  /**
+   * After how many milliseconds an executor asks whether it has missed news that were pushed to it. However many there
+   * are, all of them together ask no more than [[ExecutorService.AsksASecond]] times a second.
+   */
+  def askAgainMs: Long = math.max(LeastAskMs, seen.size * 1000L / AsksASecond)
+
   /** How many of the executors that still ask do not have the newest generation. */
   def behind(newest: Long, silentAfterMs: Long): Int = {
     val now = System.currentTimeMillis()
@@ -116,7 +122,7 @@ private[sparkconfig] final class ExecutorService(
     case AskSnapshot(known, masks, executor) =>
       has(executor, ExecutorState(known, masks))
       news.filter(newest => newest.generation > known || newest.masks > masks)
-        .map(newest => if (masks >= covered) newest else withRetired(newest, masks)).getOrElse(Unchanged)
+        .map(newest => if (masks >= covered) newest else withRetired(newest, masks)).getOrElse(Unchanged(askAgainMs))
     case AskRenewal(ids, ticket) => renewals.reply(ids, ticket)
     case listen: Listen =>
       pushes.listen(listen.executor, listen.reference)
@@ -127,7 +133,7 @@ private[sparkconfig] final class ExecutorService(
         values.allowConnection(connection.formats, connection.options)
         Plain
       }
-    case _ => Unchanged
+    case _ => Unchanged(askAgainMs)
   }
 
   private def has(executor: String, state: ExecutorState): Unit = {
@@ -207,6 +213,8 @@ private[sparkconfig] final class ExecutorService(
 private[sparkconfig] final case class Seen(generation: Long, at: Long)
 
 private object ExecutorService {
+  private val LeastAskMs = 60000L
+  private val AsksASecond = 20
 
   /** Replies of this size cost less than a broadcast. */
   private val InlineBytes = 10 * 1024

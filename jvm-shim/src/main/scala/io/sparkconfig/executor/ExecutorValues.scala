@@ -44,7 +44,9 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
   @volatile private var heardAt = System.nanoTime()
   private val poller = Threads.daemon("sparkconfig-poll")(poll())
-  private val inbox = new Inbox(receive)
+  private val inbox = new Inbox(receive, wake)
+  private val turn = new Object
+  @volatile private var safetyNetMs = SafetyNetMs
   @volatile private var channel: Option[PushChannel] = None
 
   override def snapshot: Snapshot = held.get()
@@ -66,6 +68,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   override def refresh(): Boolean = fetching.synchronized {
     answered(ask(AskSnapshot(held.get().generation, masks, context.executorID()))) match {
       case news: SnapshotNews => take(news)
+      case Unchanged(againMs) => safetyNetMs = math.max(SafetyNetMs, againMs); false
       case _ => false
     }
   }
@@ -280,25 +283,39 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     answer
   }
 
-  private def poll(): Unit = while (!closed) {
-    try {
-      Thread.sleep(jittered(if (channel.isDefined && inbox.isWell) math.max(pollMs, SafetyNetMs) else pollMs))
-      if (!closed) {
-        refresh()
+  /** Asks the driver when it is time, and between that takes away files that nobody uses any more. */
+  private def poll(): Unit = {
+    var asked = System.nanoTime()
+    var spread = jitter()
+    while (!closed) {
+      try {
+        if (isDue(asked, spread)) {
+          asked = System.nanoTime()
+          spread = jitter()
+          refresh()
+        }
         LocalFiles.tidy()
+      } catch {
+        case _: FilePlacementException => () // it is logged; the generation held serves, and the next poll tries again
+        case _: InterruptedException => closed = true
+        case e: Exception => if (!closed) log.warn("the driver did not answer: {}", describe(e))
       }
-    } catch {
-      case _: FilePlacementException => () // it is logged; the generation held serves, and the next poll tries again
-      case _: InterruptedException => closed = true
-      case e: Exception => if (!closed) log.warn("the driver did not answer: {}", describe(e))
     }
   }
 
-  /** Plus or minus a tenth, so that executors do not ask in step. */
-  private def jittered(ms: Long): Long = {
-    val span = math.max(1L, ms / 10)
-    ms - span + ThreadLocalRandom.current().nextLong(2 * span)
+  /** Waits for the next question to the driver, but no longer than a minute; false: it is not time yet. */
+  private def isDue(asked: Long, spread: Double): Boolean = turn.synchronized {
+    val intervalMs = if (channel.isDefined && inbox.isWell) math.max(pollMs, safetyNetMs) else pollMs
+    val leftMs = (intervalMs * spread).toLong - (System.nanoTime() - asked) / 1000000
+    if (leftMs > 0) turn.wait(math.min(leftMs, SafetyNetMs))
+    leftMs <= 0
   }
+
+  /** News could not be taken: they are asked for as if none were pushed, and not only when the safety net does. */
+  private def wake(): Unit = turn.synchronized(turn.notifyAll())
+
+  /** Plus or minus a tenth, so that executors do not ask in step. */
+  private def jitter(): Double = 0.9 + ThreadLocalRandom.current().nextDouble() / 5
 
   private def describe(e: Exception): String = Redactor.redact(e.getClass.getSimpleName + ": " + e.getMessage)
 }

@@ -11,8 +11,10 @@ import org.slf4j.LoggerFactory
 /**
  * What the driver pushes, until a thread of its own takes it. Only the newest counts: what comes meanwhile takes its
  * place.
+ *
+ * @param onTrouble called when a message could not be taken
  */
-private[executor] final class Inbox(take: Pushed => Unit) {
+private[executor] final class Inbox(take: Pushed => Unit, onTrouble: () => Unit) {
   private val log = LoggerFactory.getLogger(classOf[Inbox])
   private val newest = new AtomicReference[Pushed]()
   @volatile private var closed = false
@@ -52,6 +54,7 @@ private[executor] final class Inbox(take: Pushed => Unit) {
             log.warn(
               "changes that the driver pushed could not be applied; this process asks for them: {}",
               e.getClass.getName)
+          onTrouble()
       }
   }
 }

@@ -23,7 +23,8 @@ private[executor] final class Key(val bytes: Array[Byte]) extends Message
  */
 private[executor] final case class AskSnapshot(known: Long, masks: Long, executor: String) extends Message
 
-private[executor] case object Unchanged extends Message
+/** @param againMs when to ask again, where news are pushed besides */
+private[executor] final case class Unchanged(againMs: Long) extends Message
 
 /**
  * An encrypted snapshot: inline when small; through a broadcast, whose blocks spill to disk, when large.
@@ -113,7 +114,7 @@ private[sparkconfig] object Messages {
     case AskKey => Array("ask-key")
     case key: Key => Array("key", key.bytes)
     case AskSnapshot(known, masks, executor) => Array("ask-snapshot", Long.box(known), Long.box(masks), executor)
-    case Unchanged => Array("unchanged")
+    case Unchanged(againMs) => Array("unchanged", Long.box(againMs))
     case news: SnapshotNews =>
       val retired = Option(news.retired)
       Array(
@@ -148,7 +149,7 @@ private[sparkconfig] object Messages {
     case Array("key", bytes: Array[Byte]) => Some(new Key(bytes))
     case Array("ask-snapshot", known: java.lang.Long, masks: java.lang.Long, executor: String) =>
       Some(AskSnapshot(known, masks, executor))
-    case Array("unchanged") => Some(Unchanged)
+    case Array("unchanged", againMs: java.lang.Long) => Some(Unchanged(againMs))
     case Array("snapshot", generation: java.lang.Long, inline, shared, masks: java.lang.Long, number, old, oldShared) =>
       val retired = number match {
         case upTo: java.lang.Long => new Retired(upTo, bytes(old), broadcast(oldShared))

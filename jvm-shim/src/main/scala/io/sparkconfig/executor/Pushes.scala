@@ -3,6 +3,7 @@ package io.sparkconfig.executor
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.locks.LockSupport
 
+import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.Threads
@@ -11,12 +12,16 @@ import org.slf4j.LoggerFactory
 
 /**
  * Sends each generation to the executors that listen, from a thread of its own. Whoever does not say that it has one
- * gets no more than [[Pushes.Ahead]] others, since a paused executor would fill this JVM's memory. It asks when it
- * goes on.
+ * gets the newest one again, but no more than [[Pushes.Ahead]] in all, since a paused executor would fill this JVM's
+ * memory. It asks when it goes on.
  *
  * @param newest the news, and what [[Pushed.covered]] means; None: there are none yet
+ * @param againMs after how many milliseconds without an answer news are sent again
  */
-private[executor] final class Pushes(newest: () => Option[Pushed]) {
+private[executor] final class Pushes(
+    newest: () => Option[Pushed],
+    send: (AnyRef, Messages.Wire) => Unit = PushChannel.send,
+    againMs: Long = Pushes.AgainMs) {
   import Pushes._
 
   private val log = LoggerFactory.getLogger(classOf[Pushes])
@@ -56,7 +61,11 @@ private[executor] final class Pushes(newest: () => Option[Pushed]) {
   }
 
   private def loop(): Unit = while (!closed) {
-    while (!dirty && !closed) LockSupport.park(this)
+    if (isAwaited) {
+      val until = System.nanoTime() + againMs * 1000000
+      while (!dirty && !closed && until - System.nanoTime() > 0) LockSupport.parkNanos(this, until - System.nanoTime())
+      if (!dirty) listeners.forEach((_, listener) => listener.takeAgain())
+    } else while (!dirty && !closed) LockSupport.park(this)
     dirty = false
     try newest().foreach(sendAll)
     catch {
@@ -64,11 +73,14 @@ private[executor] final class Pushes(newest: () => Option[Pushed]) {
     }
   }
 
+  /** Whether somebody who would get the newest news again has not said that he has them. */
+  private def isAwaited: Boolean = newest().exists(pushed => listeners.values.asScala.exists(_.isAwaited(pushed.news)))
+
   private def sendAll(pushed: Pushed): Unit = {
     val wire = Messages.encode(pushed)
     listeners.forEach { (_, listener) =>
       if (listener.takes(pushed.news))
-        try PushChannel.send(listener.reference, wire)
+        try send(listener.reference, wire)
         catch { case NonFatal(e) => log.debug("an executor does not listen: {}", e.getClass.getName) }
     }
   }
@@ -78,6 +90,7 @@ private object Pushes {
 
   /** How many pushes an executor may leave without an answer. */
   private val Ahead = 3
+  private val AgainMs = 5000L
 
   private final class Listener(val reference: AnyRef) {
     private var has = ExecutorState.None
@@ -91,6 +104,12 @@ private object Pushes {
 
     def lacks(news: SnapshotNews): Boolean = synchronized(isNews(news))
 
+    /** Whether it has these news not yet, as far as it has said, and would get them again. */
+    def isAwaited(news: SnapshotNews): Boolean = synchronized(exceeds(news, has) && unanswered < Ahead)
+
+    /** What was sent and not answered counts as lost. */
+    def takeAgain(): Unit = synchronized { sent = has }
+
     /** Whether it gets these news now; counts them if it does. */
     def takes(news: SnapshotNews): Boolean = synchronized {
       val takes = isNews(news) && unanswered < Ahead
@@ -101,7 +120,9 @@ private object Pushes {
       takes
     }
 
-    private def isNews(news: SnapshotNews) =
-      Seq(has, sent).forall(state => news.generation > state.generation || news.masks > state.masks)
+    private def isNews(news: SnapshotNews) = exceeds(news, has) && exceeds(news, sent)
+
+    private def exceeds(news: SnapshotNews, state: ExecutorState) =
+      news.generation > state.generation || news.masks > state.masks
   }
 }
