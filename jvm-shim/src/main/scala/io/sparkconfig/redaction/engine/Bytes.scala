@@ -11,43 +11,56 @@ import org.apache.spark.unsafe.Platform
 private[redaction] object Bytes {
 
   /** So many characters are searched at a time, with as many of their neighbours. */
-  val Chunk: Int = 1 << 15
-  val Margin = 16
+  final val Chunk = 1 << 15
+  final val Margin = 32
 
-  private val buffers = new ThreadLocal[Array[Byte]] {
-    override def initialValue(): Array[Byte] = new Array[Byte](Chunk + 4 * Margin)
-  }
+  /** A buffer begins with as many zeros. */
+  final val Lead = 8
+  private final val Tail = 16
+  private final val Ones = 0x0101010101010101L
+  private final val Highs = 0x80 * Ones
+  private final val Sevens = 0x7f * Ones
 
-  /** This thread's, long enough for a chunk with its neighbours and the zeros behind them. */
-  def buffer(): Array[Byte] = buffers.get()
+  /** A new buffer, long enough for a chunk with its neighbours and the zeros around them. */
+  def buffer(): Array[Byte] = new Array[Byte](Lead + Chunk + 2 * Margin + 4 * Tail)
 
   /**
    * The low bytes of characters, and zeros behind them: positions stay, which no charset promises; letters and digits
-   * are verified later.
+   * are verified later. The first character goes to [[Lead]].
    */
   @annotation.nowarn
   def copy(text: String, from: Int, until: Int, into: Array[Byte]): Unit = {
-    text.getBytes(from, until, into, 0)
-    java.util.Arrays.fill(into, until - from, until - from + Margin, 0.toByte)
+    text.getBytes(from, until, into, Lead)
+    val end = Platform.BYTE_ARRAY_OFFSET + Lead + until - from
+    Platform.putLong(into, end, 0L)
+    Platform.putLong(into, end + 8L, 0L)
   }
-
-  private val swapped = ByteOrder.nativeOrder == ByteOrder.BIG_ENDIAN
 
   /** @param at so far from the end that all bytes are in the array: nothing checks it */
   def long(bytes: Array[Byte], at: Int): Long = {
-    val found = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET + at)
-    if (swapped) java.lang.Long.reverseBytes(found) else found
+    val found = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
+    // The JVM's compiler knows the answer here, not that of a field.
+    if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Long.reverseBytes(found) else found
   }
 
   /** @param at as for [[long]] */
   def int(bytes: Array[Byte], at: Int): Int = {
-    val found = Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
-    if (swapped) java.lang.Integer.reverseBytes(found) else found
+    val found = Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
+    if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Integer.reverseBytes(found) else found
   }
 
   /** @param at as for [[long]] */
-  def short(bytes: Array[Byte], at: Int): Short = {
-    val found = Platform.getShort(bytes, Platform.BYTE_ARRAY_OFFSET + at)
-    if (swapped) java.lang.Short.reverseBytes(found) else found
+  def short(bytes: Array[Byte], at: Int): Int = {
+    val found = Platform.getShort(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
+    (if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Short.reverseBytes(found) else found) & 0xffff
+  }
+
+  /** The highest bit of each of eight bytes that is no ASCII letter or digit. */
+  def others(eight: Long): Long = {
+    val low = eight & Sevens
+    val digits = (low + (0x80 - '0') * Ones) & ~(low + (0x7f - '9') * Ones)
+    val lower = low | 0x20 * Ones
+    val letters = (lower + (0x80 - 'a') * Ones) & ~(lower + (0x7f - 'z') * Ones)
+    ~((digits | letters) & ~eight) & Highs
   }
 }

@@ -2,50 +2,59 @@ package io.sparkconfig.redaction.engine
 
 /**
  * The words by which a text may be an error. A search for each of them costs more than that for thousands of values, so
- * this looks at three characters at every other place, and at the words only where one of them may stand.
+ * a scan looks at four characters at every other place, and at the words only where one of them may stand.
  */
 private[redaction] object ErrorSigns {
-  private val Common = " etaoinsrhldcumfpgwybv"
-  private val Gram = 3
-  private val Mask = 0xffffffL
-  private val LogBits = 15
+  private val Common = "etaoinsrhldcumfpgwybv "
+  private final val Gram = 4
+
+  /** At each such place there is a gram. */
+  final val Step = 2
   private val signs = Constants.ErrorSigns
 
-  // A word of four letters has two such grams, one of them at an even place wherever it stands.
+  // A word of five letters has two such grams, one of them at an even place wherever it stands.
   private val offsets = signs.map(rarest)
-  private val bits = new Array[Long](1 << (LogBits - 6))
-  signs.indices.foreach { i =>
-    Seq(0, 1).foreach { more =>
-      val gram =
-        signs(i).substring(offsets(i) + more, offsets(i) + more + Gram).getBytes("ISO-8859-1").padTo(8, 0.toByte)
-      val h = hash(Bytes.int(gram, 0))
-      bits((h >>> 6).toInt) |= 1L << h
+
+  /** The grams by which they are found; the last character of one may be any. */
+  val grams: Array[Int] = signs.indices.toArray.flatMap { i =>
+    (0 until Step).flatMap { more =>
+      val written = signs(i).slice(offsets(i) + more, offsets(i) + more + Gram)
+      val known = Bytes.int(written.getBytes("ISO-8859-1").padTo(8, 0.toByte), 0)
+      if (written.length == Gram) Seq(known) else (0 to 0xff).map(known | _ << 24)
     }
   }
+  private val filter = new Filter(grams.length.toLong)
+  grams.foreach(filter.add)
 
   /**
    * Whether fragments are looked for in a log line or an event: there they cost more than all else, and only errors
    * quote them.
-   * @param bytes this thread's buffer
    */
-  def in(text: String, bytes: Array[Byte]): Boolean = {
+  def in(text: String): Boolean = {
+    val part = Part.mine
     var base = 0
     while (base < text.length) {
-      val until = math.min(text.length, base + Bytes.Chunk + Bytes.Margin)
-      Bytes.copy(text, base, until, bytes)
-      val last = until - base
-      var p = 0
-      while (p < last) {
-        val h = hash(Bytes.int(bytes, p))
-        if ((bits((h >>> 6).toInt) & (1L << h)) != 0L && at(text, base + p)) return true
-        p += 2
-      }
+      part.copy(text, base)
+      if (in(text, part)) return true
       base += Bytes.Chunk
     }
     false
   }
 
-  private def at(text: String, p: Int): Boolean = {
+  /** [[in]] for a chunk of a text; a word may reach into the next one. */
+  def in(text: String, part: Part): Boolean = {
+    val bytes = part.bytes
+    val last = part.end
+    var p = part.begin
+    while (p < last) {
+      if (filter.mayHold(Bytes.int(bytes, p)) && at(text, p + part.shift)) return true
+      p += Step
+    }
+    false
+  }
+
+  /** Whether a word stands where its gram at `p` would be its own. */
+  def at(text: String, p: Int): Boolean = {
     var i = 0
     while (i < signs.length) {
       val start = p - offsets(i)
@@ -55,13 +64,11 @@ private[redaction] object ErrorSigns {
     false
   }
 
-  private def hash(four: Int): Long = ((four & Mask) * Index.Mix) >>> (64 - LogBits)
-
   /** Where the two grams begin that have the rarest letters. */
   private def rarest(sign: String): Int = {
-    require(sign.length > Gram, s"'$sign' is too short")
-    def commonest(from: Int) = sign.substring(from, from + Gram + 1).map(c => Common.indexOf(c.toInt)).map(i =>
+    require(sign.length >= Gram, s"'$sign' is too short")
+    def commonest(from: Int) = sign.slice(from, from + Gram + 1).map(c => Common.indexOf(c.toInt)).map(i =>
       if (i < 0) 0 else Common.length - i).sum
-    (0 until sign.length - Gram).minBy(commonest)
+    (0 to math.max(0, sign.length - Gram - 1)).minBy(commonest)
   }
 }

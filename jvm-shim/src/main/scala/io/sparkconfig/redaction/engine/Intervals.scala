@@ -2,7 +2,7 @@ package io.sparkconfig.redaction.engine
 
 /** Parts of a text, as half-open intervals of character positions; `settle` sorts and joins them. */
 private[redaction] final class Intervals {
-  private var packed = new Array[Long](4)
+  private var packed = Intervals.Nothing
   private var count = 0
   def size: Int = count
   def isEmpty: Boolean = count == 0
@@ -12,7 +12,7 @@ private[redaction] final class Intervals {
   def add(start: Int, end: Int): Unit = if (end > start) {
     val value = (start.toLong << 32) | end
     if (count == 0 || packed(count - 1) != value) {
-      if (count == packed.length) packed = java.util.Arrays.copyOf(packed, count * 2)
+      if (count == packed.length) packed = java.util.Arrays.copyOf(packed, math.max(4, count * 2))
       packed(count) = value
       count += 1
     }
@@ -37,4 +37,9 @@ private[redaction] final class Intervals {
     }
     count = last + 1
   }
+}
+
+private object Intervals {
+  // Most texts hold nothing.
+  private val Nothing = new Array[Long](0)
 }

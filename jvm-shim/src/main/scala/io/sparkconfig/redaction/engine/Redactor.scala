@@ -120,32 +120,34 @@ object Redactor {
       } catch { case fault: Throwable => failed(fault); Withheld }
 
   /** Whether a text may be an error, in which fragments of values are looked for; false if there are no values. */
-  private[redaction] def mayBeError(text: String): Boolean = !isEmpty && ErrorSigns.in(text, Bytes.buffer())
+  private[redaction] def mayBeError(text: String): Boolean = !isEmpty && ErrorSigns.in(text)
 
   /**
    * Finds what is to be masked: sorted, apart from each other, and never a part of an escape.
    * @param record as for [[redactRecord]]
    */
   private[redaction] def find(text: String, json: Boolean, record: Boolean = false): Intervals = {
-    val raw = new Intervals
-    val budget = new Budget(Constants.steps(text.length))
     val all = values.indexes
-    val bytes = Bytes.buffer()
     // The fragments' indexes are the last ones.
-    var wanted = all.length
-    if (record && wanted > 0 && all(wanted - 1).ofFragments && !ErrorSigns.in(text, bytes))
-      while (wanted > 0 && all(wanted - 1).ofFragments) wanted -= 1
-    val signs = new Signs
-    var k = 0
-    while (k < wanted) { all(k).scan(text, budget, raw, if (k == 0) signs else null, bytes); k += 1 }
-    if (signs.any) Views.of(text, signs).foreach { view =>
-      val inside = new Intervals
-      k = 0
-      while (k < wanted) { all(k).scan(view.text, budget, inside, null, bytes); k += 1 }
-      var i = 0
-      while (i < inside.size) { raw.add(view.positions(inside.start(i)), view.positions(inside.end(i))); i += 1 }
+    var whole = all.length
+    while (whole > 0 && all(whole - 1).ofFragments) whole -= 1
+    val signs = new Signs(errors = record && whole < all.length)
+    val first = if (record) whole else all.length
+    val part = Part.mine
+    val search = new Search(text, new Budget(Constants.steps(text.length)))
+    search.by(all, 0, first, part, signs)
+    val wanted = if (signs.error) all.length else first
+    if (wanted > first) search.by(all, first, wanted, part)
+    if (signs.views) Views.of(text, signs).foreach { view =>
+      val inside = new Search(view.text, search.budget)
+      inside.by(all, 0, wanted, part)
+      if (!inside.isEmpty) (0 until inside.found.size).foreach { i =>
+        search.found.add(view.positions(inside.found.start(i)), view.positions(inside.found.end(i)))
+      }
     }
-    if (Beginnings.nextEllipsis(text, 0) >= 0) beginningsOf(all).addCutShort(text, budget, raw)
+    if (signs.dots && Beginnings.nextEllipsis(text, 0) >= 0)
+      beginningsOf(all).addCutShort(text, search.budget, search.found)
+    val raw = search.found
     if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }
   }
 

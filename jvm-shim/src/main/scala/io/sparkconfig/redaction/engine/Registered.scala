@@ -65,10 +65,12 @@ private[redaction] object Indexes {
     texts.forEach(text => fresh.addAll(Variants.of(text)))
     val (fragments, others) = fresh.toArray(new Array[Pattern](0)).partition(_.fragment)
     val (ofFragments, ofOthers) = old.partition(_.ofFragments)
-    extended(ofOthers, others) ++ extended(ofFragments, fragments)
+    extended(ofOthers, others, withErrors = ofFragments.nonEmpty || fragments.nonEmpty) ++
+      extended(ofFragments, fragments, withErrors = false)
   }
 
-  private def extended(old: Array[Index], fresh: Array[Pattern]): Array[Index] = {
+  /** @param withErrors whether there are fragments, which are looked for in errors alone */
+  private def extended(old: Array[Index], fresh: Array[Pattern], withErrors: Boolean): Array[Index] = {
     if (fresh.isEmpty) return old
     var kept = old
     var patterns = fresh
@@ -76,6 +78,7 @@ private[redaction] object Indexes {
       patterns = kept.last.patterns ++ patterns
       kept = kept.init
     }
-    kept :+ new Index(patterns)
+    // The first one, which often is the only one, finds the errors.
+    kept :+ new Index(patterns, withErrors && kept.isEmpty)
   }
 }

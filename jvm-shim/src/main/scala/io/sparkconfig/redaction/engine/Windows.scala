@@ -1,51 +1,49 @@
 package io.sparkconfig.redaction.engine
 
-import java.nio.{ByteBuffer, ByteOrder}
-
 /**
- * A bit filter of grams, and a hash table from windows to the patterns that are anchored there.
- * @param window as long as the run of letters and digits that every pattern has: one of its grams begins at one of
- *               each `step` positions
- * @param count how many patterns there will be
+ * A hash table from windows to the patterns that are anchored there, and a filter of the grams in them.
+ * @param gram    2, 3 or 4: so many characters are looked at; each window has `step` grams, the first of which is the
+ *                window's key. 16: the whole window is the key
+ * @param window  as long as the run of letters and digits that every pattern has
+ * @param step    one of a window's grams begins at one of each `step` positions; 0: another filter has them
+ * @param owners  the patterns
  * @param capacity above the highest number of a pattern
+ * @param others  grams that the filter lets pass besides
  */
-private[redaction] final class Windows(gram: Int, val window: Int, count: Int, capacity: Int) {
-  val step: Int = window - gram + 1
-  private val size = Integer.highestOneBit(math.max(16, count * 2)) * 2
+private[redaction] final class Windows(
+    gram: Int,
+    val window: Int,
+    val step: Int,
+    owners: Array[Int],
+    capacity: Int,
+    others: Array[Int] = Array.empty) {
+  private val size = Integer.highestOneBit(math.max(16, owners.length * 2)) * 2
   private val heads = Array.fill(size)(-1)
-  private val next = Array.fill(capacity)(-1)
-  private val keys = new Array[Long](capacity)
-  // A false alarm costs more than many positions: one of 64 bits is set at most, as long as the filter fits a cache.
-  private val logBits = math.min(24, math.max(15, 64 - java.lang.Long.numberOfLeadingZeros(count.toLong * step * 64)))
-  val bits = new Array[Long](1 << (logBits - 6))
-  val shift: Int = 64 - logBits
-  val used: Boolean = count > 0
+  private val next = Array.fill(if (owners.isEmpty) 0 else capacity)(-1)
+  private val keys = new Array[Long](next.length)
+  val filter = new Filter(owners.length.toLong * step + others.length)
+  val used: Boolean = owners.nonEmpty
+  others.foreach(filter.add)
 
   def add(text: String, offset: Int, pattern: Int): Unit = {
-    val bytes = ByteBuffer.wrap(text.substring(offset, offset + window).getBytes("ISO-8859-1").padTo(32, 0.toByte))
-      .order(ByteOrder.LITTLE_ENDIAN)
-    var j = 0
-    while (j < step) {
-      val written =
-        if (gram == 2) bytes.getShort(j) & Index.Gram2
-        else if (gram == 4) bytes.getInt(j) & Index.Gram4
-        else bytes.getLong(j) & Index.Gram6
-      val h = (written * Index.Mix) >>> shift
-      bits((h >>> 6).toInt) |= 1L << h
-      j += 1
+    val bytes = text.substring(offset, offset + math.max(window, gram)).getBytes("ISO-8859-1").padTo(32, 0.toByte)
+    var key = 0L
+    if (gram == 16) {
+      key = Windows.hash(Bytes.long(bytes, 0), Bytes.long(bytes, 8))
+      filter.addHash((key >>> 32).toInt)
+    } else {
+      def at(j: Int) = if (gram == 2) Bytes.short(bytes, j) else Bytes.int(bytes, j)
+      (0 until step).foreach(j => filter.add(at(j)))
+      key = if (gram == 3) at(0) & 0xffffffL else at(0).toLong
     }
-    val hash =
-      if (gram == 2) (bytes.getShort(0) & Index.Gram2) * Index.Mix
-      else if (gram == 4) (bytes.getInt(0) & Index.Gram4) * Index.Mix
-      else Index.hash9(bytes.getLong(0), bytes.get(8))
-    keys(pattern) = hash
-    next(pattern) = heads(head(hash))
-    heads(head(hash)) = pattern
+    keys(pattern) = key
+    next(pattern) = heads(head(key))
+    heads(head(key)) = pattern
   }
 
-  private def head(key: Long): Int = (key >>> 32).toInt & (size - 1)
+  private def head(key: Long): Int = (((key ^ (key >>> 32)) * Windows.Mix) >>> 32).toInt & (size - 1)
 
-  /** The first pattern whose window hashes to `key`, or -1. */
+  /** The first pattern whose window has this key, or -1. */
   def first(key: Long): Int = skip(heads(head(key)), key)
 
   /** The next pattern with the same window as pattern `i`, or -1. */
@@ -56,4 +54,12 @@ private[redaction] final class Windows(gram: Int, val window: Int, count: Int, c
     while (i >= 0 && keys(i) != key) i = next(i)
     i
   }
+}
+
+private[redaction] object Windows {
+  private final val Mix = 0x9e3779b97f4a7c15L
+  private final val Mix2 = 0xd1b54a32d192ed03L
+
+  /** Of 16 characters. */
+  def hash(eight: Long, more: Long): Long = eight * Mix + more * Mix2
 }

@@ -3,7 +3,7 @@ package io.sparkconfig.redaction.engine
 import scala.util.Random
 
 class ErrorSignsSuite extends munit.FunSuite {
-  private def in(text: String) = ErrorSigns.in(text, Bytes.buffer())
+  private def in(text: String) = ErrorSigns.in(text)
   private def expected(text: String) = Constants.ErrorSigns.exists(text.contains(_))
 
   test("each word is found wherever it stands, at the borders of the chunks too") {

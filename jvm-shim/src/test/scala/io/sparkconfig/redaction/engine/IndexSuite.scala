@@ -10,8 +10,7 @@ class IndexSuite extends FunSuite {
   private def index(texts: String*): Index = new Index(texts.map(new Pattern(_, Pattern.Plain, false)).toArray)
 
   private def found(index: Index, text: String): Set[(Int, Int)] = {
-    val all = new Intervals
-    index.scan(text, new Budget(100000000L), all, null, Bytes.buffer())
+    val all = Searches.found(Array(index), text, 100000000L)
     (0 until all.size).map(i => all.start(i) -> all.end(i)).toSet
   }
 
@@ -56,6 +55,36 @@ class IndexSuite extends FunSuite {
     }
   }
 
+  test("a value with a long run is found wherever it stands in a longer one, and to the chunks of a long text") {
+    val values = Seq("Tr0ub4dorAndThree", "aB3" * 20, "0123456789abcdef")
+    val made = index(values: _*)
+    for {
+      value <- values
+      base <- Seq(0, Bytes.Chunk - 100, Bytes.Chunk, 2 * Bytes.Chunk - 40)
+      before <- 0 to 40
+      behind <- Seq("", "x", ".x", "x" * 17)
+    } {
+      val start = base + before
+      val text = "-" * base + "x" * before + value + behind
+      assert(found(made, text)(start -> (start + value.length)), s"at $start, before '$behind'")
+    }
+  }
+
+  test("an index that looks for errors finds what others find") {
+    val random = new Random(1)
+    val texts = Seq("Tr0ub4dorAndThree", "k3yXq", "k3yX", "a.b2", "+/")
+    val patterns = texts.map(new Pattern(_, Pattern.Plain, false)).toArray
+    val (made, plain) = (new Index(patterns, withErrors = true), new Index(patterns))
+    (1 to 500).foreach { _ =>
+      val parts = texts ++ Constants.ErrorSigns ++ Seq(" ", "err", "x")
+      val text = Seq.fill(8)(parts(random.nextInt(parts.size))).mkString
+      val (search, signs) = (new Search(text, new Budget(100000000L)), new Signs(errors = true))
+      search.by(Array(made), 0, 1, Part.mine, signs)
+      assertEquals(signs.error, Constants.ErrorSigns.exists(text.contains(_)), text)
+      assertEquals(found(made, text), found(plain, text), text)
+    }
+  }
+
   test("characters that share their low byte with a value's are not the value") {
     val value = "secretValue99"
     val twin = value.map(c => (c + 0x100).toChar)
@@ -68,8 +97,7 @@ class IndexSuite extends FunSuite {
       val values = (0 until 10000).map(i => shape.format(i))
       val made = index(values: _*)
       val text = (0 until 10000 by 7).map(i => s"${shape.format(i)} ${shape.format(i).init}y").mkString(" ")
-      val all = new Intervals
-      made.scan(text, new Budget(64L * text.length), all, null, Bytes.buffer())
+      val all = Searches.found(Array(made), text, 64L * text.length)
       assertEquals(all.size, (0 until 10000 by 7).size)
     }
   }
@@ -85,5 +113,15 @@ class IndexSuite extends FunSuite {
 
   test("no pattern finds nothing") {
     assertEquals(found(index(), "any text"), Set.empty[(Int, Int)])
+  }
+}
+
+private[engine] object Searches {
+
+  /** What indexes find in a text, at this cost at most. */
+  def found(indexes: Array[Index], text: String, steps: Long): Intervals = {
+    val search = new Search(text, new Budget(steps))
+    search.by(indexes, 0, indexes.length, Part.mine)
+    search.found
   }
 }

@@ -8,9 +8,7 @@ import munit.FunSuite
 
 class RegisteredSuite extends FunSuite {
   private def finds(registered: Registered, text: String): Boolean = {
-    val found = new Intervals
-    registered.indexes.foreach(_.scan(text, new Budget(1000000L), found, null, Bytes.buffer()))
-    !found.isEmpty
+    !Searches.found(registered.indexes, text, 1000000L).isEmpty
   }
 
   test("a value whose index could not be made is tried again with the next text") {
