@@ -6,7 +6,27 @@ from collections.abc import Mapping, Sequence
 
 _XSD = "SELECT from_xml('<a/>', 'a INT', map({}))"
 
+#: A type that names a class of the server.
+_UDT = '{{"type":"udt","class":"com.acme.Own","pyClass":null,"sqlType":"string"}}'
+_ROW = (
+    f'{{{{"type":"struct","fields":[{{{{"name":"a","type":{_UDT},"nullable":true,"metadata":{{{{}}}}}}}}]}}}}'
+)
+
 IN_SQL: Mapping[str, Sequence[str]] = {
+    "load a class by the text of a type": [
+        f"SELECT from_json('x', '{_ROW}')",
+        f"SELECT FROM_JSON('x', '{_UDT}')",
+        f"SELECT from_csv('x', '{_ROW}')",
+        f"SELECT from_xml('x', '{_ROW}')",
+        f"SELECT from_json('x', concat('{_ROW[:40]}', '{_ROW[40:]}'))",
+        "SELECT from_json('x', '" + _ROW.replace("udt", "u' || 'dt") + "')",
+        "SELECT from_json('x', '" + _ROW.replace("udt", "\\\\u0075dt") + "')",
+        "SELECT from_json('x', unbase64('e30='))",
+        f"SELECT IDENTIFIER('from_json')('x', trim('{_ROW}'))",
+        f"SELECT variant_get(parse_json('1'), '$', '{_UDT}')",
+        f"CREATE TEMPORARY VIEW peek AS SELECT from_json('x', '{_ROW}') AS a",
+        "SELECT transform(array('a INT'), s -> from_json('x', s))",
+    ],
     "read a file by an option of a function": [
         _XSD.format("'rowValidationXSDPath', '{bait}'"),
         _XSD.format("'rowValidationXSDPath', concat('{folder}', '/bait.txt')"),

@@ -61,6 +61,7 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
   private def expression(tree: Expression): Unit = tree.foreach { each =>
     if (PythonCode(each.getClass.getSimpleName)) found += statement("python-udf")
     FunctionOptions.paths(each).foreach(path(_, Read))
+    if (TypeTexts.mayNameClass(each)) found += statement("udt")
     each.productIterator.foreach(nested)
   }
 
