@@ -23,7 +23,7 @@ from real.sources import ALL
 from real.sources.base import SPARK
 
 ROOT = Path(__file__).resolve().parents[2]
-KNOWN = [each.name for each in (*ALL, *SUITES)]
+KNOWN = [*(each.name for each in ALL), *(each.name for each in SUITES)]
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def keep(rows: Sequence[Row]) -> None:
     """Put these in the place of what was known of the same sources on this Spark, in the order of the page."""
     kept = [Row(**each) for each in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
     found_now = {(row.spark, row.title) for row in rows}
-    order = [each.title for each in (*ALL, *SUITES)]
+    order = [*(each.title for each in ALL), *(each.title for each in SUITES)]
     every = [*(row for row in kept if (row.spark, row.title) not in found_now), *rows]
     every = [row for row in every if row.title in order]
     every.sort(key=lambda row: (order.index(row.title), [-int(part) for part in row.spark.split(".")]))

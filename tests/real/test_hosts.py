@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from support.cluster import SparkCluster
 from support.hosts import Host, NoHosts, hosts
 from support.leaks import LeakFinder
 from support.postgres import new_password
-from support.processes import wait_until
+from support.processes import Run, wait_until
 from support.rotation import replace_file
 from support.scala_objects import scala_object
 from support.session import running_session
@@ -58,9 +59,12 @@ class Site:
         file = self.folder / "seen" / host.address
         return file.read_text().splitlines() if file.exists() else []
 
+    def sees(self, host: Host, pair: str, job: Future[int]) -> bool:
+        return pair in self.seen(host) or job.done()
+
 
 @pytest.fixture
-def site(harness_run, tmp_path) -> Iterator[Site]:
+def site(harness_run: Run, tmp_path: Path) -> Iterator[Site]:
     try:
         network = hosts(3)
         made = network.__enter__()
@@ -114,7 +118,7 @@ def test_a_host_that_is_cut_off_during_a_rotation(site: Site) -> None:
         last = ""
         while not stop.exists():
             found = configs({"user": texts[0], "password": texts[1]})
-            pair = f"{found['user'].reveal()} {found['password'].reveal()}"
+            pair = " ".join(each if isinstance(each, str) else each.reveal() for each in found.values())
             if pair != last:
                 with file.open("a") as out:
                     out.write(pair + "\n")
@@ -126,28 +130,35 @@ def test_a_host_that_is_cut_off_during_a_rotation(site: Site) -> None:
     first = f"user-0 {site.ever[0]}"
     with ThreadPoolExecutor(1) as pool:
         try:
-            job = pool.submit(
-                lambda: site.spark.sparkContext.parallelize([0, 1], 2).mapPartitions(watch).count()
-            )
-            for host in site.workers:
-                wait_until(
-                    f"the task on {host.name}", lambda host=host: site.seen(host) or job.done(), timeout=90
-                )
-                assert site.seen(host) == [first]
+            job = pool.submit(_count, site.spark, watch)
+
+            def sees(host: Host, pair: str) -> None:
+                """Wait until the task on a host has seen this, or the job has ended."""
+                probe = functools.partial(site.sees, host, pair, job)
+                wait_until(f"{host.name} to see {pair.split(maxsplit=1)[0]}", probe, timeout=180)
+                assert pair in site.seen(host)
+
+            sees(here, first)
+            sees(far, first)
             far.cut()
             second = site.rotate()
             site.refresh()
-            wait_until("the news", lambda: second in site.seen(here) or job.done(), timeout=60)
+            sees(here, second)
             assert site.seen(far) == [first], "it was not cut off"
             far.plug()
-            wait_until("the news after the cut", lambda: second in site.seen(far) or job.done(), timeout=180)
+            sees(far, second)
         finally:
             far.plug()
             stop.touch()
-        job.result(timeout=60)
+        assert job.result(timeout=60) == 0
     for host in site.workers:
         assert site.seen(host) == [first, second], "never a user with another's password, and nothing twice"
     finder = LeakFinder(site.ever)
     for path in [*site.folder.glob("events/*"), *site.cluster.executor_logs()]:
         if path.is_file():
             assert finder.count(path.read_bytes()) == 0, f"{path.name} shows a secret"
+
+
+def _count(spark: Any, task: Any) -> int:
+    """On both executors at once: each has one core."""
+    return int(spark.sparkContext.parallelize([0, 1], 2).mapPartitions(task).count())

@@ -13,9 +13,10 @@ import pytest
 from real.sources.base import CACHE
 from sparkconfig.errors import AccessDeniedError
 from sparkconfig.providers.oauth2 import OAuth2ConfigProvider
-from sparkconfig.providers.vault import VaultConfigProvider
+from sparkconfig.providers.vault.provider import VaultConfigProvider
 from support.keycloak import AUDIENCE, CLIENT, Keycloak
 from support.openbao import OpenBaoServer
+from support.processes import Run
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -26,7 +27,7 @@ WRONG = "wrong-secret-of-the-client"
 
 
 @pytest.fixture(scope="module")
-def keycloak(harness_run) -> Iterator[Keycloak]:
+def keycloak(harness_run: Run) -> Iterator[Keycloak]:
     server = Keycloak(harness_run, cache=CACHE)
     yield server
     server.stop()

@@ -17,7 +17,7 @@ from sparkconfig._spark import driver
 from support import surfaces
 from support.crawl import crawl
 from support.leaks import LeakFinder
-from support.processes import wait_until
+from support.processes import Run, wait_until
 from support.scala_objects import scala_object
 from support.session import running_session
 from support.shim import shim_jar
@@ -120,19 +120,19 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
+def site(cluster: Any, harness_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("real")
     (folder / "events").mkdir()
     site = Site(folder, Store(folder / "store.properties"), cluster)
     try:
-        for source in SOURCES:
-            if source.sparks and SPARK not in source.sparks:
-                site.missing[source.name] = "the connector has no release for this Spark"
+        for kind in SOURCES:
+            if kind.sparks and SPARK not in kind.sparks:
+                site.missing[kind.name] = "the connector has no release for this Spark"
                 continue
             try:
-                site.sources[source.name] = source(harness_run, site.store)
+                site.sources[kind.name] = kind(harness_run, site.store)
             except Unavailable as error:
-                site.missing[source.name] = str(error)
+                site.missing[kind.name] = str(error)
         site.start()
         yield site
     finally:

@@ -82,7 +82,8 @@ class Keycloak:
 
     def ask(self, url: str, form: Mapping[str, str]) -> Mapping[str, str]:
         with urllib.request.urlopen(url, urlencode(form).encode(), timeout=30) as answer:
-            return json.loads(answer.read() or b"{}")
+            found: dict[str, str] = json.loads(answer.read() or b"{}")
+            return found
 
     def _answers(self) -> bool:
         if self._child.process.poll() is not None:
