@@ -89,7 +89,7 @@ def site(harness_run: Run, tmp_path: Path) -> Iterator[Site]:
             "spark.eventLog.dir": (tmp_path / "events").as_uri(),
             "spark.config.providers": "files",
             "spark.config.providers.files.class": "file",
-            "spark.config.worker.references": ".*",
+            "spark.config.worker.references": "*:*",
         }
         with running_session(conf, folder=tmp_path, env={"SPARK_LOCAL_IP": made.address}) as session:
             found.spark = session
