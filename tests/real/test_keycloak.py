@@ -19,7 +19,7 @@ from support.openbao import OpenBaoServer
 from support.processes import Run
 
 pytestmark = [
-    pytest.mark.timeout(600),
+    pytest.mark.timeout(1200),
     pytest.mark.skipif(not os.environ.get("REAL"), reason="starts Keycloak: run make real REAL=keycloak"),
 ]
 

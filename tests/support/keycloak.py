@@ -57,10 +57,11 @@ class Keycloak:
             "keycloak",
             ["sh", home / "bin" / "kc.sh", "start-dev", "--import-realm", "--db=dev-mem", "--http-host=127.0.0.1",
              f"--http-port={port}", f"--http-management-port={free_port()}"],
-            env={"JAVA": str(java()), "JAVA_OPTS_KC_HEAP": "-Xms64m -Xmx512m", "KC_BOOTSTRAP_ADMIN_USERNAME": "admin",
+            env={"JAVA": str(java()), "JAVA_OPTS_KC_HEAP": "-Xms64m -Xmx512m",
+                 "JAVA_OPTS_APPEND": "-XX:TieredStopAtLevel=1", "KC_BOOTSTRAP_ADMIN_USERNAME": "admin",
                  "KC_BOOTSTRAP_ADMIN_PASSWORD": new_password()},
         )  # fmt: skip
-        wait_until(f"an answer of Keycloak ({self._child.log})", self._answers, timeout=300)
+        wait_until(f"an answer of Keycloak ({self._child.log})", self._answers, timeout=900)
 
     def stop(self) -> None:
         self._child.stop()
