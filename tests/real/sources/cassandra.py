@@ -44,8 +44,6 @@ class Cassandra(Source):
         replicas = "{'class': 'SimpleStrategy', 'replication_factor': 1}"
         self._server.cql(f"CREATE KEYSPACE {self._keyspace} WITH replication = {replicas}")
         self._server.cql(f"CREATE TABLE {self._keyspace}.numbers (id bigint PRIMARY KEY)")
-        #: Whether the next write of what can do both is a stream.
-        self._streams = False
         self._login: tuple[str, str] | None = None
         self.rotate()
 
@@ -88,16 +86,6 @@ class Cassandra(Source):
             assert not self._server.lets_in(*old), "the old user is let in"
         self.store.publish({f"{self.name}.user": user, f"{self.name}.password": password})
 
-    def _stream(self, spark: Any, numbers: Iterable[int]) -> Any:
-        """A writer of a stream of these numbers, which ends behind the last one."""
-        folder = self.run.private_dir(f"{self.name}-{secrets.token_hex(4)}")
-        (folder / "in").mkdir()
-        (folder / "in" / "numbers.json").write_text("".join(f'{{"id": {number}}}\n' for number in numbers))
-        stream = spark.readStream.schema("id long").json(str(folder / "in"))
-        return stream.writeStream.trigger(availableNow=True).option(
-            "checkpointLocation", str(folder / "state")
-        )
-
     def _make_role(self) -> tuple[str, str]:
         user, password = self._login = f"{self._keyspace}_{secrets.token_hex(4)}", new_password()
         self._server.cql(f"CREATE ROLE {user} WITH PASSWORD=%s AND LOGIN=true", password)
@@ -119,13 +107,7 @@ class CassandraOptions(Cassandra):
 
     def write(self, spark: Any, numbers: Iterable[int]) -> None:
         # Its save() connects before there is a plan: docs/data-sources.md has the wrapper format for such sources.
-        if self._streams:
-            _end(self._stream(spark, numbers).foreachBatch(lambda rows, _: self._save(rows)).start())
-        else:
-            self._save(spark.createDataFrame([(number,) for number in numbers], "id long"))
-        self._streams = not self._streams
-
-    def _save(self, frame: Any) -> None:
+        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
         writer = frame.write.format("sparkconfig").option("sparkconfig.format", _FORMAT)
         writer.options(**self._options()).mode("append").save()
 
@@ -144,12 +126,8 @@ class CassandraCatalog(Cassandra):
         return _catalog("cass", {**self._place(), **self._references()})
 
     def write(self, spark: Any, numbers: Iterable[int]) -> None:
-        if self._streams:
-            _end(self._stream(spark, numbers).toTable(f"cass.{self._keyspace}.numbers"))
-        else:
-            frame = spark.createDataFrame([(number,) for number in numbers], "id long")
-            frame.writeTo(f"cass.{self._keyspace}.numbers").append()
-        self._streams = not self._streams
+        frame = spark.createDataFrame([(number,) for number in numbers], "id long")
+        frame.writeTo(f"cass.{self._keyspace}.numbers").append()
 
     def frame(self, spark: Any) -> Any:
         return spark.table(f"cass.{self._keyspace}.numbers")
@@ -199,10 +177,6 @@ class CassandraLate(Cassandra):
             lambda: self._server.connections(user) >= opened,
             timeout=60,
         )
-
-
-def _end(query: Any) -> None:
-    assert query.awaitTermination(120), "the stream did not end"
 
 
 def _catalog(name: str, confs: dict[str, str]) -> dict[str, str]:

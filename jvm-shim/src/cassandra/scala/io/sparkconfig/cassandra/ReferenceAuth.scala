@@ -45,7 +45,7 @@ object ReferenceAuth extends AuthConfFactory {
     s"'${Prefix}reference.$name' has to hold PROVIDER:PATH:KEY, a reference without its " + "${ and }")
 }
 
-/** What the connector sends to executors: references, and where they may go. Equal ones share the connector's sessions. */
+/** What the connector sends to executors: references, and where they may go. Equal ones share its sessions. */
 private[cassandra] final case class ReferenceAuthConf(user: String, password: String, servers: Map[String, String])
     extends AuthConf {
 
