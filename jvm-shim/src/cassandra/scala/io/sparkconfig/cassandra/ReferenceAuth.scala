@@ -1,10 +1,10 @@
 package io.sparkconfig.cassandra
 
-import com.datastax.oss.driver.api.core.auth.PlainTextAuthProviderBase.Credentials
+import com.datastax.oss.driver.api.core.auth.PlainTextAuthProviderBase.{Credentials => Login}
 import com.datastax.oss.driver.api.core.auth.{AuthProvider, PlainTextAuthProviderBase}
 import com.datastax.oss.driver.api.core.metadata.EndPoint
 import com.datastax.spark.connector.cql.{AuthConf, AuthConfFactory}
-import io.sparkconfig.core.{Expression, FreshText, SparkConfigException, Values}
+import io.sparkconfig.core.{Credentials, Expression, FreshText, SparkConfigException}
 import org.apache.spark.SparkConf
 
 /**
@@ -47,26 +47,27 @@ object ReferenceAuth extends AuthConfFactory {
 
 /** What the connector sends to executors: references, and where they may go. Equal ones share its sessions. */
 private[cassandra] final case class ReferenceAuthConf(user: String, password: String, servers: Map[String, String])
-    extends AuthConf {
+  extends AuthConf {
 
-  /** @throws SparkConfigException a policy refuses to send the references to these servers */
   override def authProvider: Option[AuthProvider] = {
-    Values.allowConnection(
-      Seq("cassandra"),
-      servers ++ Map("spark.cassandra.auth.username" -> user, "spark.cassandra.auth.password" -> password))
-    Some(new ReferenceAuthProvider(user, password))
+    val texts = Seq("spark.cassandra.auth.username" -> user, "spark.cassandra.auth.password" -> password)
+    Some(new ReferenceAuthProvider(new Credentials("cassandra", texts, servers)))
   }
 
   override def toString: String = "io.sparkconfig.cassandra.ReferenceAuth"
 }
 
-private[cassandra] final class ReferenceAuthProvider(user: String, password: String)
-    extends PlainTextAuthProviderBase("sparkconfig") {
+private[cassandra] final class ReferenceAuthProvider(credentials: Credentials)
+  extends PlainTextAuthProviderBase("sparkconfig") {
 
-  /** Called at each login of each connection. */
-  override protected def getCredentials(endPoint: EndPoint, serverAuthenticator: String): Credentials = {
-    val Seq(name, secret) = ReferenceAuthProvider.newest(Seq(user, password))
-    new Credentials(name.toCharArray, secret.toCharArray)
+  /**
+   * Called at each login of each connection.
+   *
+   * @throws SparkConfigException a reference has no value, or a policy refuses to send it to these servers
+   */
+  override protected def getCredentials(endPoint: EndPoint, serverAuthenticator: String): Login = {
+    val Seq(name, secret) = ReferenceAuthProvider.newest(credentials)
+    new Login(name.toCharArray, secret.toCharArray)
   }
 
   override def toString: String = "io.sparkconfig.cassandra.ReferenceAuth"
@@ -76,9 +77,9 @@ private[cassandra] object ReferenceAuthProvider {
   private val fresh = new FreshText
 
   /** Both of one generation. */
-  def newest(texts: Seq[String]): Seq[String] = {
-    val values = fresh.values(texts)
-    for ((text, value) <- texts.zip(values); if Expression.mayHold(text) && value == text)
+  def newest(credentials: Credentials): Seq[String] = {
+    val values = fresh.values(credentials)
+    for (((_, text), value) <- credentials.texts.zip(values); if Expression.mayHold(text) && value == text)
       throw new SparkConfigException(s"$text cannot be resolved: no provider answers it")
     values
   }
