@@ -35,7 +35,7 @@ FLAVOURS = {"2.12": "scala-2.12-javax", "2.13": "scala-2.13-jakarta"}
 PACKAGE_SUFFIXES = (".json", ".py", ".txt", ".typed")
 PROPERTIES = "META-INF/sparkconfig.properties"
 # The folders in `src` with what belongs beside a connector's library: one package and one small jar each.
-CONNECTORS = ("aws", "azure", "gcs", "iceberg", "kafka")
+CONNECTORS = ("aws", "azure", "cassandra", "gcs", "iceberg", "kafka")
 VERSION_FILE = HERE.parent / "python" / "sparkconfig" / "_version.py"
 
 

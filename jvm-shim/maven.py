@@ -24,6 +24,7 @@ ABOUT = {
     "sparkconfig": "The secrets and configuration layer of Apache Spark",
     "sparkconfig-aws": "What the AWS SDK's clients load of sparkconfig, beside the SDK",
     "sparkconfig-azure": "What ABFS loads of sparkconfig, beside hadoop-azure",
+    "sparkconfig-cassandra": "What the Cassandra connector loads of sparkconfig, beside spark-cassandra-connector",
     "sparkconfig-gcs": "What Google's connector for Cloud Storage loads of sparkconfig, beside gcs-connector",
     "sparkconfig-iceberg": "What Iceberg's REST catalogs load of sparkconfig, beside iceberg-spark-runtime",
     "sparkconfig-kafka": "What Kafka's clients load of sparkconfig, beside kafka-clients",

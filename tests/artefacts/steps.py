@@ -212,8 +212,9 @@ def doctor(user: User) -> None:
 
 
 def jar(user: User) -> None:
-    names = [user.command("jar", *option).strip() for option in
-             ([], ["--aws"], ["--azure"], ["--gcs"], ["--iceberg"], ["--kafka"], ["--scala", user.scala])]  # fmt: skip
+    small = [f"--{name}" for name in ("aws", "azure", "cassandra", "gcs", "iceberg", "kafka")]
+    options = [[], *([each] for each in small), ["--scala", user.scala]]
+    names = [user.command("jar", *option).strip() for option in options]
     for name in names:
         if f"_{user.scala}-" not in name or not Path(name).is_file():
             raise WrongError(f"{name} is not the jar of this Spark")

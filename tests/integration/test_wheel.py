@@ -188,6 +188,7 @@ EXPECTED = hashlib.sha256(VALUE.encode()).hexdigest()
 LIBRARIES = {
     "aws": "software/amazon/awssdk",
     "azure": "org/apache/hadoop/fs/azurebfs",
+    "cassandra": "com/datastax",
     "gcs": "com/google/cloud/hadoop",
     "iceberg": "org/apache/iceberg",
     "kafka": "org/apache/kafka",

@@ -10,6 +10,8 @@ RESULTS = Path(__file__).with_name("results.json")
 #: Beside the steps of a suite: why some of its tests did not run.
 LEFT_OUT = "left out"
 STEPS = ("write", "read", "rotate", "leaks")
+#: Of a connector with a session extension: write, read and rotate once more, with ours in front of it and not behind.
+ORDERS = "both orders"
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,12 @@ class Row:
 def lines() -> list[str]:
     """The table in Markdown; steps that did not run are named below it."""
     rows = [Row(**each) for each in json.loads(RESULTS.read_text(encoding="utf-8"))]
-    table = ["| source | Spark | write | read | rotate | leaks |", "| --- | --- | --- | --- | --- | --- |"]
+    columns = (*STEPS, ORDERS)
+    table = [f"| source | Spark | {' | '.join(columns)} |", "| --- | --- |" + " --- |" * len(columns)]
     notes: dict[str, None] = {}
     for row in rows:
         cells = []
-        for step in STEPS:
+        for step in columns:
             how = row.steps.get(step, "")
             shown = {"ran": "0" if step == "leaks" else "ran", "": "-"}.get(
                 how, how if how == "failed" else "not run"

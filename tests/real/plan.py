@@ -16,6 +16,7 @@ class Suite:
         files: below ``tests``.
         sparks: the first two numbers of the Sparks that it runs on; empty: all.
         steps: which of write, read, rotate and leaks its tests do.
+        orders: whether they do it with our session extension in front of those of others, and behind them.
     """
 
     name: str
@@ -23,15 +24,28 @@ class Suite:
     files: Sequence[str]
     sparks: Sequence[str] = ()
     steps: Sequence[str] = ("write", "read", "rotate", "leaks")
+    orders: bool = False
 
 
 SUITES = (
     Suite("yarn", "YARN and HDFS 3.5.0, one node of each: client and cluster mode", ["real/test_yarn.py"]),
+    Suite(
+        "hosts", "Standalone cluster of three hosts (network namespaces): a link that is cut during a rotation",
+        ["real/test_hosts.py"], steps=("read", "rotate", "leaks"),
+    ),
     Suite("kafka", "Kafka 3.9: SCRAM and OAUTHBEARER, batches and streams", ["spark/test_kafka_cluster.py"], ("4.3",)),
     Suite("s3a", "S3 of moto in the middle of reads, Cloud Storage (a fake), S3A's other doors", ["spark/test_s3a.py"]),
     Suite(
         "iceberg", "Iceberg 1.12: JDBC catalog on PostgreSQL, S3FileIO on moto, MERGE, procedures, streams",
         ["third_parties/test_iceberg.py"], ("3.5", "4.1"),
+    ),
+    Suite(
+        "keycloak", "Keycloak 26.4: client credentials, refresh, token exchange, its tokens as logins of OpenBao",
+        ["real/test_keycloak.py"], ("4.3",), ("read", "rotate"),
+    ),
+    Suite(
+        "beside", "Delta, Iceberg, OpenLineage, sparkMeasure and a user's plugin, on local tables",
+        ["third_parties/test_third_parties.py"], ("3.5",), ("write", "read", "leaks"), orders=True,
     ),
     Suite(
         "openbao", "OpenBao: KV, AppRole, Kubernetes and JWT logins, dynamic roles of PostgreSQL",

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pyspark
 
-from real.page import LEFT_OUT, RESULTS, STEPS, Row
+from real.page import LEFT_OUT, ORDERS, RESULTS, STEPS, Row
 from real.plan import SUITES
 from real.sources import ALL
 from real.sources.base import SPARK
 
 ROOT = Path(__file__).resolve().parents[2]
-KNOWN = [each.name for each in (*ALL, *SUITES)]
+KNOWN = [*(each.name for each in ALL), *(each.name for each in SUITES)]
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def keep(rows: Sequence[Row]) -> None:
     """Put these in the place of what was known of the same sources on this Spark, in the order of the page."""
     kept = [Row(**each) for each in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
     found_now = {(row.spark, row.title) for row in rows}
-    order = [each.title for each in (*ALL, *SUITES)]
+    order = [*(each.title for each in ALL), *(each.title for each in SUITES)]
     every = [*(row for row in kept if (row.spark, row.title) not in found_now), *rows]
     every = [row for row in every if row.title in order]
     every.sort(key=lambda row: (order.index(row.title), [-int(part) for part in row.spark.split(".")]))
@@ -61,12 +61,16 @@ def found(names: Sequence[str]) -> Iterator[Row]:
         cases = run(["real/test_sources.py"], {"REAL": ",".join(each.name for each in sources)})
         for source in sources:
             steps = {step: cases.get(f"test_source[{source.name}-{step}]", "failed") for step in STEPS}
+            if source.extension:
+                steps[ORDERS] = cases.get(f"test_extension_behind_ours[{source.name}]", "failed")
             yield Row(pyspark.__version__, source.title, steps)
     for suite in SUITES:
         if (not names or suite.name in names) and _fits(suite.sparks):
             cases = run(suite.files, {"THIRD_PARTIES": "check", "REAL": suite.name})
             ended = "failed" if "failed" in cases.values() or "ran" not in cases.values() else "ran"
             steps = {step: ended if step in suite.steps else "" for step in STEPS}
+            if suite.orders:
+                steps[ORDERS] = ended
             if skipped := sorted({how for how in cases.values() if how not in ("ran", "failed")}):
                 steps[LEFT_OUT] = "; ".join(skipped)
             yield Row(pyspark.__version__, suite.title, steps)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from sparkconfig._spark import driver
 from support import surfaces
 from support.crawl import crawl
 from support.leaks import LeakFinder
-from support.processes import wait_until
+from support.processes import Run, wait_until
 from support.scala_objects import scala_object
 from support.session import running_session
 from support.shim import shim_jar
@@ -39,13 +40,46 @@ STEPS = ("write", "read", "rotate", "leaks")
 
 @dataclass
 class Site:
-    """The application with all sources that could be started."""
+    """The servers that could be started, and an application on a cluster with confs for all of them."""
 
     folder: Path
     store: Store
+    cluster: Any
     spark: Any = None
     sources: dict[str, Source] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    _application: ExitStack = field(default_factory=ExitStack)
+
+    def start(self, *first: str) -> None:
+        """Start the application, anew if it runs.
+
+        Args:
+            first: session extensions in front of those of the sources. The plugin adds ours behind all that are named.
+        """
+        self.stop()
+        jars = dict.fromkeys(jar for source in self.sources.values() for jar in source.jars())
+        path = ":".join(map(str, [shim_jar(), *jars]))
+        extensions = [*first, *(source.extension for source in self.sources.values() if source.extension)]
+        conf = {
+            **self.cluster.application(),
+            "spark.app.name": "real",
+            "spark.jars": "",
+            "spark.driver.extraClassPath": path,
+            "spark.executor.extraClassPath": path,
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": (self.folder / "events").as_uri(),
+            "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
+            "spark.config.providers": "real",
+            "spark.config.providers.real.class": "file",
+            "spark.sql.extensions": ",".join(extensions),
+            **{key: text for source in self.sources.values() for key, text in source.confs().items()},
+        }
+        self.spark = self._application.enter_context(running_session(conf, folder=self.folder))
+
+    def stop(self) -> None:
+        """End the application, not the servers."""
+        self._application.close()
 
     def news(self) -> None:
         """Wait until driver and executors have what was published last."""
@@ -57,57 +91,59 @@ class Site:
         assert LeakFinder(self.store.ever).count(plan.encode()) == 0, "a plan shows a secret"
         return sorted(row.id for row in frame.select("id").collect())
 
+    def follows(self, source: Source, held: int) -> None:
+        """Rotate; ``held`` numbers are read, and ten more are written."""
+        source.rotate()
+        self.news()
+        assert self.numbers(source.frame(self.spark)) == list(range(held))
+        source.write(self.spark, range(held, held + 10))
+        assert self.numbers(source.frame(self.spark)) == list(range(held + 10))
+
+    def search(self) -> None:
+        """No surface shows a credential."""
+        self.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        finder = LeakFinder(self.store.ever)
+        events = [path for path in (self.folder / "events").rglob("*") if path.is_file()]
+        logs = self.cluster.executor_logs()
+        assert logs
+        # What must be there shows that the search reads what it is meant to.
+        known = b"spark.config.providers.real.class"
+        assert any(known in path.read_bytes() for path in events)
+        for path in [*events, *logs]:
+            assert finder.count(path.read_bytes()) == 0, f"{path.name} shows a secret"
+        page = self.spark.sparkContext.uiWebUrl
+        pages = dict(crawl([f"{page}/jobs/", f"{page}/environment/", f"{page}/SQL/"]))
+        pages |= dict(surfaces.environment_rest(page))
+        assert any(known in body for body in pages.values())
+        for address, body in pages.items():
+            assert finder.count(body) == 0, f"{address} shows a secret"
+
 
 @pytest.fixture(scope="module")
-def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
+def site(cluster: Any, harness_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("real")
     (folder / "events").mkdir()
-    site = Site(folder, Store(folder / "store.properties"))
+    site = Site(folder, Store(folder / "store.properties"), cluster)
     try:
-        for source in SOURCES:
-            if source.sparks and SPARK not in source.sparks:
-                site.missing[source.name] = "the connector has no release for this Spark"
+        for kind in SOURCES:
+            if kind.sparks and SPARK not in kind.sparks:
+                site.missing[kind.name] = "the connector has no release for this Spark"
                 continue
             try:
-                site.sources[source.name] = source(harness_run, site.store)
+                site.sources[kind.name] = kind(harness_run, site.store)
             except Unavailable as error:
-                site.missing[source.name] = str(error)
-        jars = dict.fromkeys(jar for source in site.sources.values() for jar in source.jars())
-        path = ":".join(map(str, [shim_jar(), *jars]))
-        conf = {
-            **cluster.application(),
-            "spark.app.name": "real",
-            "spark.jars": "",
-            "spark.driver.extraClassPath": path,
-            "spark.executor.extraClassPath": path,
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.compress": "false",
-            "spark.eventLog.dir": (folder / "events").as_uri(),
-            "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
-            "spark.config.providers": "real",
-            "spark.config.providers.real.class": "file",
-            **_joined(source.confs() for source in site.sources.values()),
-        }
-        with running_session(conf, folder=folder) as session:
-            site.spark = session
-            yield site
+                site.missing[kind.name] = str(error)
+        site.start()
+        yield site
     finally:
+        site.stop()
         for source in site.sources.values():
             source.stop()
 
 
-def _joined(each: Iterable[dict[str, str]]) -> dict[str, str]:
-    """All confs; session extensions stand behind one another."""
-    found: dict[str, str] = {}
-    for confs in each:
-        for key, text in confs.items():
-            found[key] = f"{found[key]},{text}" if key == "spark.sql.extensions" and key in found else text
-    return found
-
-
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("name", [source.name for source in SOURCES])
-def test_source(site: Site, cluster: Any, name: str, step: str) -> None:
+def test_source(site: Site, name: str, step: str) -> None:
     if name in site.missing:
         pytest.skip(site.missing[name])
     source = site.sources[name]
@@ -116,26 +152,23 @@ def test_source(site: Site, cluster: Any, name: str, step: str) -> None:
     elif step == "read":
         assert site.numbers(source.frame(site.spark)) == list(range(20))
     elif step == "rotate":
-        for last in (30, 40):
-            source.rotate()
-            site.news()
-            assert site.numbers(source.frame(site.spark)) == list(range(last - 10))
-            source.write(site.spark, range(last - 10, last))
-            assert site.numbers(source.frame(site.spark)) == list(range(last))
+        site.follows(source, 20)
+        site.follows(source, 30)
     else:
-        site.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-        finder = LeakFinder(site.store.ever)
-        events = [path for path in (site.folder / "events").rglob("*") if path.is_file()]
-        logs = cluster.executor_logs()
-        assert logs
-        # What must be there shows that the search reads what it is meant to.
-        known = b"spark.config.providers.real.class"
-        assert any(known in path.read_bytes() for path in events)
-        for path in [*events, *logs]:
-            assert finder.count(path.read_bytes()) == 0, f"{path.name} shows a secret"
-        page = site.spark.sparkContext.uiWebUrl
-        pages = dict(crawl([f"{page}/jobs/", f"{page}/environment/", f"{page}/SQL/"]))
-        pages |= dict(surfaces.environment_rest(page))
-        assert any(known in body for body in pages.values())
-        for address, body in pages.items():
-            assert finder.count(body) == 0, f"{address} shows a secret"
+        site.search()
+
+
+@pytest.fixture(scope="module")
+def turned(site: Site) -> Site:
+    """An application with our session extension in front of the others; until here it was behind them."""
+    site.start("io.sparkconfig.ConfigExtensions")
+    return site
+
+
+@pytest.mark.parametrize("name", [source.name for source in SOURCES if source.extension])
+def test_extension_behind_ours(turned: Site, name: str) -> None:
+    if name in turned.missing:
+        pytest.skip(turned.missing[name])
+    source = turned.sources[name]
+    turned.follows(source, 40)
+    turned.search()

@@ -19,6 +19,7 @@ from sparkconfig.redaction import MASK
 from support.crawl import crawl
 from support.leaks import LeakFinder
 from support.postgres import new_password
+from support.processes import Run
 from support.shim import shim_jar
 from support.spark_home import spark_home
 from support.yarn import Yarn
@@ -36,7 +37,7 @@ APP = Path(__file__).with_name("apps") / "on_yarn.py"
 
 
 @pytest.fixture(scope="module")
-def yarn(harness_run) -> Iterator[Yarn]:
+def yarn(harness_run: Run) -> Yarn:
     yarn = Yarn(harness_run, cache=CACHE)
     yarn.hdfs("events", "-mkdir", "-p", "/events")
     return yarn

@@ -27,6 +27,8 @@ class SparkCluster:
         name: str = "spark",
         env: Mapping[str, str] | None = None,
         hosts: Sequence[str] = ("127.0.0.1",),
+        master: str = "127.0.0.1",
+        within: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Start the cluster and wait until all its workers are registered.
 
@@ -35,7 +37,9 @@ class SparkCluster:
             memory: of each worker, for its executors.
             name: of its folder in the run; a second cluster of one run needs another.
             env: added to the processes' environment, for example ``JAVA_HOME``.
-            hosts: the workers' loopback addresses in turn; Spark speculates only on another host.
+            hosts: the workers' addresses in turn; Spark speculates only on another host.
+            master: its address.
+            within: by address, what the command line of a daemon there begins with.
 
         Raises:
             HarnessError: it did not come up; the error names the log.
@@ -49,10 +53,11 @@ class SparkCluster:
         # Among the logs: the executors write their standard output and error there.
         self.work = run.private_dir(f"logs/{name}-executors")
         self.auth_secret = secrets.token_hex(24)
+        self._within = within or {}
         self._env = {**spark_environment(self.home / "conf", self.local), **(env or {})}
         # A file, because a command line is visible to every user of the machine.
         self._properties = run.private_file(f"{name}/daemon.properties", _lines(self.security()))
-        self.master = self._daemon("master", "master.Master", "--port", "0")
+        self.master = self._daemon("master", "master.Master", "--port", "0", host=master)
         start = self.master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=60)
         self.url = start[1]
         self.master_ui = _web_address(self.master, "MasterWebUI")
@@ -144,6 +149,7 @@ class SparkCluster:
         return self._run.start(
             f"{self._name}-{name}",
             [
+                *self._within.get(host, ()),
                 spark_home() / "bin" / "spark-class",
                 f"org.apache.spark.deploy.{main}",
                 "--host",

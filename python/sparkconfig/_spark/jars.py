@@ -20,6 +20,7 @@ FOLDER = Path(__file__).parents[1] / "jars"
 CONNECTORS = {
     "aws": "credentials for S3A and Iceberg, which belong beside the AWS SDK",
     "azure": "tokens and signatures for ABFS, which belong beside hadoop-azure",
+    "cassandra": "logins for the Cassandra connector, which belong beside spark-cassandra-connector",
     "gcs": "tokens for Cloud Storage, which belong beside gcs-connector",
     "iceberg": "tokens for REST catalogs, which belong beside iceberg-spark-runtime",
     "kafka": "Kafka's config provider and OAuth tokens, which belong beside kafka-clients",

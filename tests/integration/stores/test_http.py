@@ -136,6 +136,14 @@ def test_servers_that_misbehave(server: Secrets, fault: Fault, kind: type, said:
     assert error.value.__cause__ is None
 
 
+def test_a_server_that_restarts_and_then_answers_slowly(server: Secrets) -> None:
+    made = provider(server)
+    with server.down(), pytest.raises(ProviderUnavailableError, match="cannot be reached"):
+        made.get("shop/db", {"user"})
+    server.fault(Fault(slow=True))
+    assert made.get("shop/db", {"user"}).data["user"] == "ann"
+
+
 def test_a_server_with_tls(tls: Any) -> None:
     with Secrets(tls) as server:
         made = provider(server, ca_file=str(tls.ca))

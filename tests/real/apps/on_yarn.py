@@ -29,7 +29,7 @@ def digests() -> set[str]:
 
 
 spark.range(0, 40, 1, 4).write.mode("overwrite").parquet(table)
-print("SUM", spark.read.parquet(table).selectExpr("sum(id)").first()[0])
+print("SUM", spark.read.parquet(table).selectExpr("sum(id)").collect()[0][0])
 first = digests()
 print("FIRST", *first)
 store.with_suffix(".next").replace(store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from real.sources.base import Source
+from real.sources.cassandra import Cassandra, CassandraCatalog, CassandraLate, CassandraOptions
 from real.sources.delta import Delta
 from real.sources.hive import Hive
 from real.sources.iceberg import IcebergRest, IcebergToken
@@ -21,4 +22,8 @@ ALL: tuple[type[Source], ...] = (
     IcebergToken,
     Hive,
     Redis,
+    Cassandra,
+    CassandraOptions,
+    CassandraCatalog,
+    CassandraLate,
 )

@@ -47,11 +47,13 @@ class Source(ABC):
         name: short, for the names of tests.
         title: for the docs: the server with its version, the connector with its own.
         sparks: the first two numbers of the Sparks that the connector has a release for; empty: all.
+        extension: the connector's own session extension.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     sparks: ClassVar[tuple[str, ...]] = ()
+    extension: ClassVar[str] = ""
 
     def __init__(self, run: Run, store: Store) -> None:
         """Start the server, make an account and publish its first credential.

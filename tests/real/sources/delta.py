@@ -19,6 +19,7 @@ class Delta(SeaweedFs):
     name = "delta"
     title = "Delta on S3 of SeaweedFS, Hadoop's S3A"
     sparks = tuple(_RELEASES)
+    extension = "io.delta.sql.DeltaSparkSessionExtension"
 
     def jars(self) -> list[Path]:
         scala, version = _RELEASES[SPARK]
@@ -29,7 +30,6 @@ class Delta(SeaweedFs):
     def confs(self) -> dict[str, str]:
         return {
             **super().confs(),
-            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
             "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         }
 

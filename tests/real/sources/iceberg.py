@@ -29,6 +29,7 @@ class IcebergRest(SeaweedFs):
     title = "Iceberg 1.11: REST catalog of SeaweedFS, SigV4, files by Hadoop's S3A"
     # Iceberg signs with the AWS SDK 2, which Hadoop 3.3 in Spark 3.5 does not bring.
     sparks = ("4.0",)
+    extension = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
     _port = 0
     _catalog = "ice"
 
@@ -90,6 +91,7 @@ class IcebergToken(IcebergRest):
 
     name = "iceberg-token"
     title = "Iceberg 1.11: the same REST catalog behind a door for bearer tokens"
+    extension = ""  # named already
     _catalog = "guarded"
 
     def __init__(self, run: Run, store: Store) -> None:

@@ -40,7 +40,7 @@ final class FreshText {
 /**
  * What a connector sends, and where. Its texts are references or the user's own, so it is not a case class.
  *
- * @param format as rules name it: `s3a`, `abfs`, `gcs`, `iceberg`
+ * @param format as rules name it: `s3a`, `abfs`, `gcs`, `iceberg`, `cassandra`
  * @param texts by the names of their options, in the order in which the connector wants the values
  * @param place the options that say where they go; see [[FileSystems]]
  */

@@ -12,9 +12,9 @@ private[bindings] object V2Binding extends Binding {
       "`SELECT ... WITH (...)`, `INSERT ... WITH (...)`, `read.option(...).table(...)`, `writeTo`",
       "yes",
       "`read.option`, `writeTo`; 3.5 has no such SQL"),
-    Bound("writes: V1 and V2 sources, files, partitioned and bucketed [4]", "yes", "yes"),
+    Bound("writes: V1 and V2 sources, files, partitioned and bucketed [4] [9]", "yes", "yes"),
     Bound(
-      "streams: V1 and V2 sources, file and V2 sinks, `foreachBatch`, `toTable`",
+      "streams: V1 and V2 sources, file and V2 sinks [9], `foreachBatch`, `toTable`",
       "yes",
       "yes, sources as in the first row"))
 
