@@ -42,7 +42,7 @@ class Goal:
         port: the default port.
         port_option: the option that names another default port.
         schemes: for ``url`` and ``fixed``: scheme to default port, 0: there is none.
-        jdbc: for ``url``: what stands before the names of a driver's properties; None: no JDBC URL may stand there.
+        jdbc: for ``url``: the prefix of the names of a driver's properties; None: a JDBC URL is not allowed.
         driver_option: the option that names the driver of such a URL.
         of: patterns of the credentials that go there; empty: all of the source's.
     """

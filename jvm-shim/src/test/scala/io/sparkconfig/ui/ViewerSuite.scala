@@ -56,7 +56,7 @@ class ViewerSuite extends FunSuite {
     assert(page.contains("nobody has said who you are"))
   }
 
-  test("a state that is none is no way round") {
+  test("a malformed state shows nothing of other users") {
     val odd =
       Json.parse("""{"policy": {"shared": true}, "decisions": "bobs", "references": [7], "providers": ["bobs"]}""")
     assert(!Viewer(Some("ana"), isAdmin = false).shown(odd).toString.contains("bob"))

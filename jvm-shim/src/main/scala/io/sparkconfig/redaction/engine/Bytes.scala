@@ -55,7 +55,7 @@ private[redaction] object Bytes {
     (if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Short.reverseBytes(found) else found) & 0xffff
   }
 
-  /** The highest bit of each of eight bytes that is no ASCII letter or digit. */
+  /** The highest bit of each of eight bytes that is not an ASCII letter or digit. */
   def others(eight: Long): Long = {
     val low = eight & Sevens
     val digits = (low + (0x80 - '0') * Ones) & ~(low + (0x7f - '9') * Ones)
