@@ -88,6 +88,17 @@ def site(cluster, kafka, kafka_connector, tmp_path_factory) -> Iterator[Site]:
         "spark.config.providers.files.class": "file",
         # No poll brings the news in time: a client that is built has to ask for it.
         "spark.config.poll.interval": "1h",
+        # All of these tests, on executors too, under a rule that says where every value may go.
+        "spark.config.override.policy": "Rules",
+        "spark.config.override.policy.param.definition": json.dumps(
+            {
+                "references": [{"type": "allow", "provider": "*", "formats": "kafka", "to": kafka.servers}],
+                "rules": [
+                    {"key": key, "type": "unlimited"}
+                    for key in ("spark.*.extraJavaOptions", "spark.authenticate*", "spark.ssl.*")
+                ],
+            }
+        ),
     }
     with running_session(conf, folder=folder) as session:
         site.spark = session
@@ -102,6 +113,26 @@ def test_batches_follow_a_rotation(site):
     site.rotate()
     site.write("batches", "c", "d")
     assert site.read("batches") == ["a", "b", "c", "d"]
+
+
+def test_other_brokers_get_nothing(site):
+    """Neither past a door, nor from Kafka's own question for a client that nobody has looked at."""
+    with pytest.raises(Exception, match="the rule names other destinations"):
+        site.read(
+            "batches", **{"kafka.bootstrap.servers": site.broker.servers.replace("127.0.0.1", "localhost")}
+        )
+    for params, said in (
+        ({}, "not one of the options kafka.bootstrap.servers"),
+        ({"brokers": "evil.example:9092"}, "the rule names other destinations"),
+        ({"brokers": site.broker.servers}, None),
+    ):
+        provider = site.jvm.io.sparkconfig.kafka.ReferenceConfigProvider()
+        provider.configure(params)
+        if said is None:
+            assert provider.get("files", {f"{site.store}:broker"}).data().size() == 1
+        else:
+            with pytest.raises(Exception, match=said):
+                provider.get("files", {f"{site.store}:broker"})
 
 
 def test_a_group_of_ones_own_keeps_no_consumer_with_the_old_password(site):

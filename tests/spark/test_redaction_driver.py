@@ -40,6 +40,7 @@ def run(app: str, folder: Path, *options: str) -> Finished:
     for name, value in SECRETS.items():
         text = text.replace(value, f"({name})")
     assert (folder / "errors.txt").exists(), text[-4000:]
+    assert "\nTimeout (" not in text, text[text.index("\nTimeout (") :][:8000]
     return folder, done
 
 

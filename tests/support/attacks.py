@@ -233,6 +233,8 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         "CREATE TABLE peek USING binaryFile LOCATION '{lake}'",
         "INSERT OVERWRITE DIRECTORY '{lake}/x' USING com.acme.Own SELECT 1",
         "ALTER TABLE kept SET SERDE 'com.acme.Serde'",
+        "ALTER TABLE kept SET SERDEPROPERTIES ('Serialization.Lib' = 'com.acme.Serde')",
+        "ALTER TABLE kept SET TBLPROPERTIES ('storage_handler' = 'com.acme.Handler')",
         f"CREATE TEMPORARY VIEW peek USING `{TEXT}.TextFileFormat` OPTIONS (path '{{lake}}')",
     ],
     "read the server's environment": [
@@ -314,6 +316,7 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         for key in (
             "spark.sql.adaptive.customCostEvaluatorClass=com.acme.Own",
             "spark.sql.extensions=com.acme.Own",
+            "spark.sql.artifact.isolation.enabled=true",
             "spark.sql.catalog.own=com.acme.Own",
             "spark.sql.sources.commitProtocolClass=org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
             "spark.sql.parquet.output.committer.class=org.apache.parquet.hadoop.ParquetOutputCommitter",

@@ -6,6 +6,7 @@ Arguments: folder, jar. Writes what its errors say to ``errors.txt`` by a file o
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import gc
 import json
 import logging
@@ -15,6 +16,8 @@ import threading
 import warnings
 from pathlib import Path
 
+# Whoever waits for ever says where.
+faulthandler.dump_traceback_later(200, exit=True)
 folder, jar = Path(sys.argv[1]), sys.argv[2]
 early_handler = logging.StreamHandler()  # holds sys.stderr before anything is hooked
 # Py4J writes all that it receives.

@@ -126,8 +126,18 @@ def test_kafka(tmp_path):
     assert ask(policies, KAFKA, ["kafka"])["allowed"]
     assert ask(policies, {**KAFKA, "kafka.bootstrap.servers": "K2:9092"}, ["kafka"])["allowed"]
     assert ask(policies, {**KAFKA, "kafka.bootstrap.servers": "k1, k2"}, ["kafka"])["allowed"]
+    # What every user of Kafka writes; "security" holds "uri", which is a sign of other places elsewhere.
+    usual = {
+        "kafka.security.protocol": "SASL_SSL", "kafka.sasl.mechanism": "SCRAM-SHA-512",
+        "kafka.ssl.endpoint.identification.algorithm": "https", "startingOffsets": "earliest",
+        "kafka.group.id": "reports", "failOnDataLoss": "false",
+    }  # fmt: skip
+    assert ask(policies, {**KAFKA, **usual}, ["kafka"])["allowed"]
     jaas = "kafka.sasl.jaas.config"
     for change in (
+        {"kafka.security.protocol": "com.acme.Own"},
+        # The broker's name is not looked at any more: whoever stands on the way gets the password.
+        {"kafka.ssl.endpoint.identification.algorithm": ""},
         {"kafka.bootstrap.servers": "k1:9092,evil:9092"},
         {"kafka.bootstrap.servers": "k1:9093"},
         {"kafka.bootstrap.servers": ""},

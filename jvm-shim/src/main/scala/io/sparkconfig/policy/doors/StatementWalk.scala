@@ -100,10 +100,11 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
     case _ => ()
   }
 
-  /** The options of a source or sink, and properties of tables, that hold paths. */
+  /** The options of a source or sink, and properties of tables, that hold paths or name classes of Hive's. */
   def options(texts: scala.collection.Map[String, String], access: String): Unit = texts.foreach { case (key, text) =>
     val each = if (isCheckpoint(key)) Write else access
     pathsIn(key, text).foreach(path(_, each))
+    if (text != null && ClassKeys(key.toLowerCase(Locale.ROOT))) source(text, access)
   }
 
   /** What a statement names that no other item says. */
@@ -168,6 +169,14 @@ private[doors] object StatementWalk {
     "keystore",
     "truststore",
     "schemaurl")
+
+  /** Properties by which Hive's metastore names a table's classes. */
+  private val ClassKeys = Set(
+    "serialization.lib",
+    "serialization.class",
+    "storage_handler",
+    "file.inputformat",
+    "file.outputformat")
 
   /** Whether an option of this name holds paths. */
   def isPath(key: String): Boolean = PathKey.exists(last(key).endsWith)
