@@ -4,7 +4,12 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths, StandardOpenOption}
 
 import org.apache.spark.SparkConf
-import org.apache.spark.scheduler.{SparkListenerEvent, SparkListenerInterface}
+import org.apache.spark.scheduler.{
+  SparkListener,
+  SparkListenerApplicationEnd,
+  SparkListenerEvent,
+  SparkListenerInterface
+}
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd
 import org.apache.spark.sql.streaming.StreamingQueryListener
@@ -34,6 +39,11 @@ class AllEvents(conf: SparkConf) extends SparkFirehose {
 }
 
 abstract class SparkFirehose extends org.apache.spark.SparkFirehoseListener with SparkListenerInterface
+
+/** Keeps those behind it from hearing of the end until others have ended. */
+class SlowEnd extends SparkListener {
+  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit = Thread.sleep(2000)
+}
 
 class Queries extends QueryExecutionListener {
   override def onSuccess(name: String, query: QueryExecution, nanos: Long): Unit = Probe.write("SUCCESS", name)

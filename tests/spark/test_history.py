@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from leaks.support import compile_scala
 from sparkconfig._spark import driver
 from sparkconfig.redaction import MASK
 from sparkconfig.scrub import codecs, logs
 from sparkconfig.scrub.engine import Engine
 from support.crawl import fetch
+from support.fronts import PROBE
 from support.leaks import LeakFinder
 from support.processes import Run, wait_until
 from support.session import running_session
@@ -39,6 +41,7 @@ def logged(tmp_path_factory) -> tuple[Path, str]:
     """The event logs of an application that ended, and its id."""
     folder = tmp_path_factory.mktemp("logged")
     (folder / "events").mkdir()
+    compile_scala(PROBE, folder / "classes")
     store = folder / "shop.properties"
     names = "".join(f"n{i}={name}\n" for i, name in enumerate(NAMES))
     store.write_text(f"password={SECRETS[0]}\n{names}")
@@ -47,6 +50,10 @@ def logged(tmp_path_factory) -> tuple[Path, str]:
         **{f"spark.names.n{i}": f"${{files:{store}:n{i}}}" for i in range(len(NAMES))},
         "spark.master": "local[1]",
         "spark.app.name": "logged",
+        # On a busy driver the application's end is heard when the plugins have ended.
+        "spark.extraListeners": "org.apache.spark.probe.SlowEnd",
+        "spark.jars": "",
+        "spark.driver.extraClassPath": f"{shim_jar()}:{folder / 'classes'}",
         "spark.ui.enabled": "false",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",

@@ -5,16 +5,17 @@ Mounted secrets look like this: Kubernetes, Docker, systemd credentials.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import stat
+import time
 from collections.abc import Mapping, Sequence, Set
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
-    ProviderError,
     ProviderUnavailableError,
     SecretNotFoundError,
 )
@@ -27,7 +28,9 @@ from sparkconfig.providers.base import ConfigData
 
 __all__ = ["DirectoryConfigProvider"]
 
+# Mounts are replaced in moments: a busy machine may meet many of them, one after the other.
 _ATTEMPTS = 20
+_SECONDS = 1.0
 _log = logging.getLogger(__name__)
 
 
@@ -118,20 +121,21 @@ class DirectoryConfigProvider(Described, FilePushes):
 
     def _read(self, directory: str, keys: Set[str] | None, allowed: AllowedPaths) -> dict[str, str]:
         """Read until the directory was the same before and after."""
-        problem: ProviderError = ProviderUnavailableError(f"'{shorten(directory)}' changes while it is read")
-        for _ in range(_ATTEMPTS):
+        began = time.monotonic()
+        for attempt in itertools.count(1):
             try:
                 before = self._listing(directory, keys, allowed)
                 data = {name: self._text(directory, name, allowed) for name in before}
-                same = self._listing(directory, keys, allowed) == before
-            except SecretNotFoundError as error:  # a file went away between listing and reading
-                problem = error
-                continue
+                if self._listing(directory, keys, allowed) == before:
+                    return data
+            except SecretNotFoundError:  # a file went away between listing and reading
+                pass
             except (OSError, ValueError) as error:
                 problem = failure(error, directory)
                 break
-            if same:
-                return data
+            if attempt >= _ATTEMPTS and time.monotonic() - began > _SECONDS:
+                problem = ProviderUnavailableError(f"'{shorten(directory)}' changes while it is read")
+                break
         raise problem
 
     def _text(self, directory: str, name: str, allowed: AllowedPaths) -> str:

@@ -18,6 +18,7 @@ from sparkconfig.errors import (
     SecretNotFoundError,
     SparkConfigError,
 )
+from sparkconfig.providers import directory
 from sparkconfig.providers._kit import paths
 from sparkconfig.providers.directory import DirectoryConfigProvider
 from sparkconfig.providers.file import FileConfigProvider
@@ -256,6 +257,25 @@ def test_strip_newline(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     data = _directory(strip_newline="true").get(str(tmp_path)).data
     assert data == {"a": "v", "b": "v", "c": "v\n", "d": "v", "e": "", "f": " v "}
+
+
+def test_a_directory_that_changes_often_is_not_one_without_its_files(tmp_path, monkeypatch) -> None:
+    """A slow reader may find each file that was listed gone: the new one is there by then."""
+    (tmp_path / "key").write_text("value")
+    gone = iter([True] * 60)
+    read = directory.read_file
+
+    def racing(path: str, allowed: paths.AllowedPaths) -> bytes:
+        if next(gone, False):
+            raise SecretNotFoundError("it went away")
+        return read(path, allowed)
+
+    monkeypatch.setattr(directory, "read_file", racing)
+    assert _directory().get(str(tmp_path)).data == {"key": "value"}
+    gone = itertools.repeat(True)
+    monkeypatch.setattr(directory, "_SECONDS", 0.05)
+    with pytest.raises(ProviderUnavailableError, match="changes while it is read"):
+        _directory().get(str(tmp_path))
 
 
 def test_kubernetes_mounts_are_read_as_one_generation_while_they_are_swapped(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   private val log = LoggerFactory.getLogger(classOf[StateJournal])
   @volatile private var changed = true
-  @volatile private var last: Option[JsonNode] = None
+  private var last: Option[JsonNode] = None
+  private var closed = false
   private val worker = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-journal"))
 
   def begin(): Unit = {
@@ -36,19 +37,24 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
    * Takes the last state while the executors are still known. It is written later: the bus may have stopped by the time
    * this is heard, and drops what is posted then.
    */
-  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit =
-    try last = Some(worker.submit((() => state.lastJson): Callable[JsonNode]).get(LastMs, TimeUnit.MILLISECONDS))
-    catch {
-      case _: TimeoutException => log.warn("the last state is not in the event log: it took too long")
-      case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName)
-    }
-
-  /** The plugins end after the bus and before the event log, which takes the last state from here. */
-  def close(): Unit = {
-    worker.shutdownNow()
-    try last.foreach(state => SparkAccess.logEvent(sc, event(state)))
-    catch { case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName) }
+  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit = synchronized {
+    if (!closed) last = lastState()
   }
+
+  /** On Spark 4 the plugins may end before the end of the application is heard here. */
+  def close(): Unit = synchronized {
+    closed = true
+    try last.orElse(lastState()).foreach(state => SparkAccess.logEvent(sc, event(state)))
+    catch { case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName) }
+    worker.shutdownNow()
+  }
+
+  private def lastState(): Option[JsonNode] =
+    try Some(worker.submit((() => state.lastJson): Callable[JsonNode]).get(LastMs, TimeUnit.MILLISECONDS))
+    catch {
+      case _: TimeoutException => log.warn("the last state is not in the event log: it took too long"); None
+      case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName); None
+    }
 
   private def write(current: => JsonNode): Unit =
     try {

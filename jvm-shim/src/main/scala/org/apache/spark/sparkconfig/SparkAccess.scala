@@ -2,6 +2,7 @@ package org.apache.spark.sparkconfig
 
 import org.apache.spark.internal.config.ConfigEntry
 import org.apache.spark.scheduler.SparkListenerEvent
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.util.{ShutdownHookManager, Utils}
 import org.apache.spark.{SparkConf, SparkContext}
 
@@ -14,8 +15,13 @@ object SparkAccess {
   /** Tells every listener, the event log among them. */
   def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
-  /** Writes to the event log by itself. Only after the bus has stopped: until then the log has a thread of its own. */
-  def logEvent(sc: SparkContext, event: SparkListenerEvent): Unit = sc.eventLogger.foreach(_.onOtherEvent(event))
+  /**
+   * Writes to the event log at an application's end, when plugins end: on Spark 4 before the bus does, on 3.5 after it.
+   * As long as the bus runs, the log has a thread of its own.
+   */
+  def logEvent(sc: SparkContext, event: SparkListenerEvent): Unit =
+    if (Reflect.get(sc, "_listenerBusStarted") == true) post(sc, event)
+    else sc.eventLogger.foreach(_.onOtherEvent(event))
 
   /** Whether the application writes an event log. */
   def logsEvents(sc: SparkContext): Boolean = sc.isEventLogEnabled

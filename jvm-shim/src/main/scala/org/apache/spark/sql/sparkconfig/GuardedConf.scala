@@ -22,37 +22,36 @@ trait ConfGuard {
 
 /**
  * The settings of one session. Whatever way a value takes (SET, `spark.conf.set`, Connect's config call, Thrift's
- * session confs), it ends in `put`. Locked like the synchronised map that it replaces; the guard is asked without
- * the lock.
+ * session confs), it ends in `put`. The guard is asked without the lock.
+ * @param settings the synchronised map of Spark's own, which goes on being used: what another thread puts into it
+ *                 while the guard takes its place is not lost
  */
-private final class GuardedSettings(initial: JMap[String, String], val guard: ConfGuard)
+private final class GuardedSettings(settings: JMap[String, String], val guard: ConfGuard)
   extends AbstractMap[String, String] {
-
-  private val settings = new JHashMap[String, String](initial)
 
   override def put(key: String, text: String): String = {
     if (text != null && get(key) != text) guard.setting(key, text)
     unchecked(key, text)
   }
 
-  def unchecked(key: String, text: String): String = synchronized(settings.put(key, text))
+  def unchecked(key: String, text: String): String = settings.put(key, text)
 
-  def drop(key: String): Unit = synchronized { settings.remove(key); () }
+  def drop(key: String): Unit = { settings.remove(key); () }
 
-  override def get(key: AnyRef): String = synchronized(settings.get(key))
-  override def containsKey(key: AnyRef): Boolean = synchronized(settings.containsKey(key))
-  override def size(): Int = synchronized(settings.size())
+  override def get(key: AnyRef): String = settings.get(key)
+  override def containsKey(key: AnyRef): Boolean = settings.containsKey(key)
+  override def size(): Int = settings.size()
 
   override def remove(key: AnyRef): String = {
-    val before = synchronized(settings.remove(key))
+    val before = settings.remove(key)
     guard.removed()
     before
   }
 
-  override def clear(): Unit = { synchronized(settings.clear()); guard.removed() }
+  override def clear(): Unit = { settings.clear(); guard.removed() }
 
-  /** Iterated under the lock of this map, as Spark does; a copy protects the rest. */
-  override def entrySet(): JSet[JMap.Entry[String, String]] = synchronized {
+  /** A copy, since Spark iterates under the lock of this map and not of the other. */
+  override def entrySet(): JSet[JMap.Entry[String, String]] = settings.synchronized {
     java.util.Collections.unmodifiableSet(new JHashMap[String, String](settings).entrySet())
   }
 }
@@ -65,7 +64,7 @@ object GuardedConf {
     settings(conf) match {
       case _: GuardedSettings => false
       case plain =>
-        val guarded = plain.synchronized(new GuardedSettings(plain, guard))
+        val guarded = new GuardedSettings(plain, guard)
         SettingsField.get(conf) match {
           case outer: ConnectorSettings => outer.below = guarded
           case _ => put(conf, guarded)
