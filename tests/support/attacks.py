@@ -316,7 +316,6 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         for key in (
             "spark.sql.adaptive.customCostEvaluatorClass=com.acme.Own",
             "spark.sql.extensions=com.acme.Own",
-            "spark.sql.artifact.isolation.enabled=true",
             "spark.sql.catalog.own=com.acme.Own",
             "spark.sql.sources.commitProtocolClass=org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
             "spark.sql.parquet.output.committer.class=org.apache.parquet.hadoop.ParquetOutputCommitter",

@@ -11,7 +11,6 @@ from sparkconfig import _advice
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.base import OverridePolicy, refusal
-from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold, generalised
 from sparkconfig.policy.keys.overrides import is_clients, is_internal
 from sparkconfig.policy.keys.values import NotText, text_of
@@ -148,9 +147,7 @@ class RulesPolicy(OverridePolicy):
             # Rules about others leave a user to the next.
             if any(rule.users is None for rule in exact):
                 return exact
-        # Of a server that users share, what the launcher set is the server's: a user who sets it means it.
-        launchers = is_internal(folded) and not (job_type in SHARED and scope == "session")
-        matching = [] if launchers or is_clients(folded) else self._patterns
+        matching = [] if is_internal(folded) or is_clients(folded) else self._patterns
         return exact + [
             rule for rule in matching if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
         ]

@@ -280,10 +280,6 @@ def test_a_star_is_about_confs_and_spares_what_the_launcher_sets(tmp_path):
     assert checker.check(request({"header": "true", "path": "/x"}, scope="source")).allowed
     assert not checker.check(request({"spark.executor.memory": "1g"})).allowed
     assert not checker.check(request({"fs.s3a.access.key": "x"}, scope="session")).allowed
-    # A user's session on a server is not launched.
-    isolation = {"spark.sql.artifact.isolation.enabled": "true"}
-    assert checker.check(request(isolation, job_type="connect")).allowed
-    assert not checker.check(request(isolation, job_type="connect", scope="session")).allowed
 
 
 DATABRICKS = {
