@@ -184,9 +184,14 @@ def connect(shop: Shop) -> str:
     confs = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),
-        # An operator writes these two into sparkconfig.conf, where no job can change them: docs/shared-servers.md.
+        # An operator writes these into sparkconfig.conf, where no job can change them: docs/shared-servers.md.
         "spark.config.override.policy.connect": "Rules",
         "spark.config.override.policy.connect.param.file": str(POLICY),
+        # So is this: users of the server name the connection, and see no address and no password.
+        "spark.config.connections.shared-shop.format": "jdbc",
+        "spark.config.connections.shared-shop.option.url": shop.url,
+        "spark.config.connections.shared-shop.option.user": "shop",
+        "spark.config.connections.shared-shop.option.password": "${secrets:shared/shop:password}",
     }
     options = [word for key, value in confs.items() for word in ("--conf", f"{key}={value}")]
     main = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -198,7 +203,7 @@ def connect(shop: Shop) -> str:
         )  # fmt: skip
     try:
         wait_for(port, server, log, shop)
-        shown = shop.command(sys.executable, HERE / "orders_client.py", f"sc://127.0.0.1:{port}", shop.url)
+        shown = shop.command(sys.executable, HERE / "orders_client.py", f"sc://127.0.0.1:{port}")
     finally:
         server.terminate()
         server.wait(60)

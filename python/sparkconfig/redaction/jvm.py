@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sparkconfig.redaction.fingerprints import Elsewhere
+from sparkconfig.redaction.locks import Undisturbed
 from sparkconfig.redaction.registry import REGISTRY
 
 __all__ = ["driver_api", "in_worker", "learn", "refresh", "refresh_now", "tell", "unlogged"]
@@ -24,8 +25,8 @@ __all__ = ["driver_api", "in_worker", "learn", "refresh", "refresh_now", "tell",
 _PAUSE_SECONDS = 0.1
 
 _state = threading.local()
-lock = threading.Lock()
-_learning = threading.Lock()
+lock = Undisturbed()
+_learning = Undisturbed()
 _owner = os.getpid()
 _known: _Jvm | None = None
 _asked_at = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import logging
 import threading
 import traceback
@@ -10,6 +11,7 @@ from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
 from sparkconfig.redaction.jvm import refresh
+from sparkconfig.redaction.locks import put_off
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 from sparkconfig.redaction.sinks.tracebacks import hook_tracebacks
 
@@ -48,6 +50,8 @@ def _hook_logging() -> None:
     handle = logging.Handler.handle
 
     def redacting_handle(self: logging.Handler, record: logging.LogRecord) -> bool:
+        if put_off(functools.partial(redacting_handle, self, record)):
+            return True
         refresh()
         return handle(self, _safe_record(record))
 

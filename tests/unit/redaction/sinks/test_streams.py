@@ -1,0 +1,87 @@
+"""Streams and logs that several threads write at once, with finalizers in the middle."""
+
+import subprocess
+import sys
+
+_PROGRAM = """
+import faulthandler, logging, sys, threading
+faulthandler.dump_traceback_later(20, exit=True)
+handler = logging.StreamHandler()
+handler.setFormatter(logging.Formatter("LOG %(message)s"))
+logging.basicConfig(handlers=[handler], level="INFO", force=True)
+
+from sparkconfig.redaction import registry
+from sparkconfig.redaction.sinks import logging as log_sink, streams
+
+streams.install()
+log_sink.install()
+registry.REGISTRY.declare(["Canary-7315-value"])
+
+searching, logging_now = threading.Event(), threading.Event()
+split = registry.Registry.split
+
+
+class Finalized:
+    def __del__(self):
+        WORK
+
+
+def slow_split(self, text):
+    if threading.current_thread().name == "printer" and not searching.is_set():
+        # The printer holds the stream, the other thread the handler.
+        searching.set()
+        logging_now.wait(10)
+        Finalized()
+    return split(self, text)
+
+
+registry.Registry.split = slow_split
+emit = logging.StreamHandler.emit
+
+
+def emitting(self, record):
+    logging_now.set()
+    emit(self, record)
+
+
+logging.StreamHandler.emit = emitting
+
+
+def log():
+    searching.wait(10)
+    logging.info("from the other thread: Canary-7315-value")
+
+
+threads = [
+    threading.Thread(target=lambda: print("in pieces", end="", file=sys.stderr), name="printer"),
+    threading.Thread(target=log),
+]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+print(" end", file=sys.stderr)
+"""
+
+
+def _run(work: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM.replace("WORK", work)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_a_finalizer_that_logs_while_its_thread_writes_waits_for_nobody() -> None:
+    done = _run('logging.info("from a finalizer: Canary-7315-value")')
+    assert done.returncode == 0, done.stderr
+    assert "LOG from a finalizer: *********(redacted)\n" in done.stderr
+    assert "LOG from the other thread: *********(redacted)\n" in done.stderr
+    assert "in pieces" in done.stderr
+    assert "Canary-7315" not in done.stderr
+
+
+def test_what_a_finalizer_prints_while_its_thread_writes_comes_afterwards() -> None:
+    done = _run('print("printed at last: Canary-7315-value", file=sys.stdout, flush=True)')
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "printed at last: *********(redacted)\n"
+    assert "LOG from the other thread: *********(redacted)\n" in done.stderr
