@@ -1,26 +1,30 @@
-"""A cluster of three hosts with networks of their own; one is cut off during a rotation. Part of ``make real``."""
+"""Hosts with networks of their own during rotations: a cable is pulled, a driver is killed, a worker goes.
+
+Part of ``make real``.
+"""
 
 from __future__ import annotations
 
 import functools
+import operator
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.cluster import SparkCluster
+from real.hosts_site import Application, Place, folders_of, processes_of, start_place
+from sparkconfig.redaction import MASK
 from support.hosts import Host, NoHosts, hosts
-from support.leaks import LeakFinder
-from support.postgres import new_password
 from support.processes import Run, wait_until
-from support.rotation import replace_file
+from support.rotation import digest
 from support.scala_objects import scala_object
 from support.session import running_session
-from support.shim import shim_jar
+from support.surfaces import ProcessWatch
 
 pytestmark = [
     pytest.mark.spark,
@@ -34,79 +38,51 @@ pytestmark = [
 ]
 
 
-@dataclass
-class Site:
-    """An application whose driver is on this machine, and its two executors on hosts of their own."""
-
-    spark: Any
-    cluster: SparkCluster
-    workers: list[Host]
-    folder: Path
-    ever: list[str]
-
-    def rotate(self) -> str:
-        """Publish a new user and password at once; returns what a task should see of them."""
-        number = len(self.ever)
-        self.ever.append(new_password())
-        replace_file(self.folder / "store.properties", f"user=user-{number}\npassword={self.ever[-1]}\n")
-        return f"user-{number} {self.ever[-1]}"
-
-    def refresh(self) -> None:
-        scala_object(self.spark._jvm, "io.sparkconfig.driver.DriverApi").refresh()
-
-    def seen(self, host: Host) -> list[str]:
-        """What the task on a host has seen so far, each change once."""
-        file = self.folder / "seen" / host.address
-        return file.read_text().splitlines() if file.exists() else []
-
-    def sees(self, host: Host, pair: str, job: Future[int]) -> bool:
-        return pair in self.seen(host) or job.done()
-
-
-@pytest.fixture
-def site(harness_run: Run, tmp_path: Path) -> Iterator[Site]:
+@pytest.fixture(scope="module")
+def place(harness_run: Run) -> Iterator[Place]:
+    """A master and two workers, each on a host of its own, and a fourth host without a worker."""
     try:
-        network = hosts(3)
+        network = hosts(4)
         made = network.__enter__()
     except NoHosts as error:
         pytest.skip(str(error))
     try:
-        master, *workers = made.hosts
-        cluster = SparkCluster(
-            harness_run, name="hosts", master=master.address, hosts=[each.address for each in workers],
-            within={each.address: each.command for each in made.hosts},
-        )  # fmt: skip
-        (tmp_path / "seen").mkdir()
-        (tmp_path / "events").mkdir()
-        found = Site(None, cluster, workers, tmp_path, [])
-        found.rotate()
-        conf = {
-            **cluster.application(),
-            "spark.driver.host": made.address,
-            "spark.jars": str(shim_jar()),
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.compress": "false",
-            "spark.eventLog.dir": (tmp_path / "events").as_uri(),
-            "spark.config.providers": "files",
-            "spark.config.providers.files.class": "file",
-            "spark.config.worker.references": "*:*",
-        }
-        with running_session(conf, folder=tmp_path, env={"SPARK_LOCAL_IP": made.address}) as session:
-            found.spark = session
-            yield found
-        cluster.stop()
+        found = start_place(harness_run, made)
+        yield found
+        found.cluster.stop()
     finally:
         network.__exit__(None, None, None)
 
 
-def test_a_host_that_is_cut_off_during_a_rotation(site: Site) -> None:
-    store, seen, stop = site.folder / "store.properties", site.folder / "seen", site.folder / "stop"
-    texts = [f"${{files:{store}:{key}}}" for key in ("user", "password")]
+@pytest.fixture
+def application(place: Place, tmp_path: Path) -> Iterator[Application]:
+    """What an application has, whoever starts it; after the test nothing of it is left on any host."""
+    yield Application(place, tmp_path)
+    wait_until("the end of all folders and sockets", lambda: not place.left(), timeout=30)
 
-    driver = site.spark.conf.get("spark.driver.host")
 
-    def watch(_rows: Any) -> Any:
-        """Write down what user and password are, whenever that changes, until the test ends it."""
+@contextmanager
+def running(application: Application, conf: dict[str, str]) -> Iterator[Any]:
+    """A session whose driver is on this machine, with two executors on hosts of their own."""
+    place = application.place
+    whole = {
+        **place.cluster.application(), **application.confs(), "spark.driver.host": place.address,
+        "spark.config.worker.references": "*:*", **conf,
+        # PySpark hands its confs to Java on a command line.
+        "spark.authenticate.secret": f"${{files:{application.store}:rpc}}",
+    }  # fmt: skip
+    env = {"SPARK_LOCAL_IP": place.address, **place.environment}
+    with running_session(whole, folder=application.folder, env=env) as session:
+        yield session
+
+
+def watcher(application: Application) -> Callable[[int, Any], Iterator[int]]:
+    """A task that writes down what it sees, at each change, until the test ends it or all tasks on its host."""
+    seen, stop = application.seen, application.stop
+    driver, store = application.place.address, application.store
+    texts = {key: f"${{files:{store}:{key}}}" for key in ("user", "password")}
+
+    def watch(number: int, _rows: Any) -> Iterator[int]:
         import socket
         from time import sleep
 
@@ -114,51 +90,147 @@ def test_a_host_that_is_cut_off_during_a_rotation(site: Site) -> None:
 
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect((driver, 9))
-            file = seen / probe.getsockname()[0]
+            host = probe.getsockname()[0]
+        with (seen / "starts").open("a") as out:
+            out.write(f"{number} {host}\n")
         last = ""
-        while not stop.exists():
-            found = configs({"user": texts[0], "password": texts[1]})
+        while not stop.exists() and not stop.with_name(f"stop-{host}").exists():
+            found = configs(texts)
             pair = " ".join(each if isinstance(each, str) else each.reveal() for each in found.values())
             if pair != last:
-                with file.open("a") as out:
+                with (seen / host).open("a") as out:
                     out.write(pair + "\n")
                 last = pair
             sleep(0.02)
-        return iter(())
+        return iter((number,))
 
-    here, far = site.workers
-    first = f"user-0 {site.ever[0]}"
-    with ThreadPoolExecutor(1) as pool:
+    return watch
+
+
+def wait_to_see(application: Application, host: Host, pair: str, job: Future[Any]) -> None:
+    """Wait until a task on a host has seen this, or the job has ended."""
+    probe = functools.partial(application.sees, host, pair, job.done)
+    wait_until(f"{host.name} to see {pair.split(maxsplit=1)[0]}", probe, timeout=180)
+    there = pair in application.lines(host.address)
+    assert there, "the job ended before"
+
+
+def test_a_host_that_is_cut_off_during_a_rotation(application: Application) -> None:
+    here, far = application.place.workers
+    first, seen = application.rotate(), application.lines
+    with running(application, {}) as spark, ThreadPoolExecutor(1) as pool:
         try:
-            job = pool.submit(_count, site.spark, watch)
-
-            def sees(host: Host, pair: str) -> None:
-                """Wait until the task on a host has seen this, or the job has ended."""
-                probe = functools.partial(site.sees, host, pair, job)
-                wait_until(f"{host.name} to see {pair.split(maxsplit=1)[0]}", probe, timeout=180)
-                assert pair in site.seen(host)
-
-            sees(here, first)
-            sees(far, first)
+            rows = spark.sparkContext.parallelize([0, 1], 2)
+            job = pool.submit(rows.mapPartitionsWithIndex(watcher(application)).count)
+            wait_to_see(application, here, first, job)
+            wait_to_see(application, far, first, job)
             far.cut()
-            second = site.rotate()
-            site.refresh()
-            sees(here, second)
-            assert site.seen(far) == [first], "it was not cut off"
+            second = application.rotate()
+            scala_object(spark._jvm, "io.sparkconfig.driver.DriverApi").refresh()
+            wait_to_see(application, here, second, job)
+            only_first = seen(far.address) == [first]
+            assert only_first, "it was not cut off"
             far.plug()
-            sees(far, second)
+            wait_to_see(application, far, second, job)
         finally:
             far.plug()
-            stop.touch()
-        assert job.result(timeout=60) == 0
-    for host in site.workers:
-        assert site.seen(host) == [first, second], "never a user with another's password, and nothing twice"
-    finder = LeakFinder(site.ever)
-    for path in [*site.folder.glob("events/*"), *site.cluster.executor_logs()]:
-        if path.is_file():
-            assert finder.count(path.read_bytes()) == 0, f"{path.name} shows a secret"
+            application.stop.touch()
+        assert job.result(timeout=60) == 2
+        for host in (here, far):
+            clean = seen(host.address) == [first, second]
+            assert clean, "never a user with another's password, and nothing twice"
+        assert application.leaks() == []
+    assert application.leaks() == []
 
 
-def _count(spark: Any, task: Any) -> int:
-    """On both executors at once: each has one core."""
-    return int(spark.sparkContext.parallelize([0, 1], 2).mapPartitions(task).count())
+def test_a_driver_in_cluster_mode_that_is_killed_and_started_again(application: Application) -> None:
+    """As docs/deploy-standalone.md says, with --supervise; its executor is on the other host."""
+    place, cluster = application.place, application.place.cluster
+    first, seen = application.rotate(), application.lines
+
+    def shows(pid: str, pair: str) -> bool:
+        """Whether a driver, and a task of it on the other host, have seen a pair."""
+        found = [line.split() for line in seen(pid)]
+        return any(line[:2] == [digest(pair), digest(pair)] for line in found)
+
+    def drivers() -> list[str]:
+        return [path.name for path in application.seen.iterdir()]
+
+    with ProcessWatch() as watch:
+        child = application.submit_supervised()
+        assert child.wait(120) == 0, "not submitted"
+        (old,) = wait_until("the driver to see something", drivers, timeout=120)
+        wait_until("the first values in a task", lambda: shows(old, first), timeout=60)
+        (side,) = processes_of(int(old), b"sparkconfig.agent")
+        before = place.left()
+        assert any(path.suffix == ".sock" for path in before)
+        assert {path.parent for path in before} >= {place.files}, "the driver has no files"
+        os.kill(int(old), signal.SIGKILL)
+        second = application.rotate()
+        (new,) = wait_until(
+            "another driver", lambda: [each for each in drivers() if each != old], timeout=120
+        )
+        wait_until("the second values in its task", lambda: shows(new, second), timeout=60)
+        wait_until("the end of its side process", lambda: not Path(f"/proc/{side}").exists(), timeout=30)
+        wait_until("the end of the folders", lambda: not before & place.left(), timeout=60)
+        third = application.rotate()
+        wait_until("the third values in its task", lambda: shows(new, third), timeout=60)
+        application.stop.touch()
+        wait_until(
+            "the end of the driver",
+            lambda: [each["state"] for each in cluster.state()["completeddrivers"]] == ["FINISHED"],
+            timeout=60,
+        )
+    known = {digest(pair): number for number, pair in enumerate((first, second, third))}
+    order = [[known.get(each) for each in line.split()[:2]] for line in seen(new)]
+    assert sorted(order) == order, "back to an earlier generation"
+    assert {one for line in order for one in line} == {1, 2}, "the values of before the kill, or mixed ones"
+    for pid in (old, new):
+        hosts_of = {tuple(line.split()[2:]) for line in seen(pid)}
+        assert len(hosts_of) == 1
+        ((driver, task),) = hosts_of
+        assert {driver, task} == {host.address for host in place.workers}
+    said = "".join(path.read_text(errors="replace") for path in application.driver_logs())
+    masked = [f"printed user-{number} {MASK}\n" in said for number in range(3)]
+    assert masked == [True] * 3, "both drivers write to one log"
+    assert application.leaks(watch.command_lines) == []
+
+
+def test_a_worker_that_is_decommissioned_during_a_rotation(application: Application) -> None:
+    """Its task goes on and sees the rotation, and so does the executor on a new host that takes the next task."""
+    place, seen = application.place, application.lines
+    here, far = place.workers
+    first = application.rotate()
+    conf = {"spark.decommission.enabled": "true", "spark.storage.decommission.enabled": "true"}
+    with ProcessWatch() as watch, running(application, conf) as spark, ThreadPoolExecutor(1) as pool:
+        try:
+            rows = spark.sparkContext.parallelize(range(3), 3).mapPartitionsWithIndex(watcher(application))
+            sums = rows.map(lambda number: ("sum", number)).reduceByKey(operator.add, 1)
+            job = pool.submit(sums.collect)
+            wait_to_see(application, here, first, job)
+            wait_to_see(application, far, first, job)
+            executor = application.executor(far)
+            folders = folders_of(executor)
+            assert {path.parent for path in folders} == {place.temporary, place.files}
+            os.kill(place.worker(far).pid, signal.SIGPWR)
+            place.wait_for_state(far, "DECOMMISSIONED")
+            second = application.rotate()
+            scala_object(spark._jvm, "io.sparkconfig.driver.DriverApi").refresh()
+            wait_to_see(application, here, second, job)
+            wait_to_see(application, far, second, job)
+            spare = place.replace(far)
+            application.stop.with_name(f"stop-{far.address}").touch()
+            wait_to_see(application, spare, second, job)
+            wait_until("the executor's end", lambda: not Path(f"/proc/{executor}").exists(), timeout=60)
+            own = [path for path in folders if path.parent == place.temporary]
+            wait_until("the end of its folder", lambda: not any(path.exists() for path in own), timeout=30)
+        finally:
+            application.stop.touch()
+        assert job.result(timeout=60) == [("sum", 3)]
+        assert application.leaks() == []
+    for host, expected in ((here, [first, second]), (far, [first, second]), (spare, [second])):
+        clean = seen(host.address) == expected
+        assert clean, "never a user with another's password, nothing twice, and nothing old on a new host"
+    starts = sorted(line.split()[1] for line in seen("starts"))
+    assert starts == sorted(host.address for host in (here, far, spare)), "a task ran again"
+    assert application.leaks(watch.command_lines) == []

@@ -29,6 +29,7 @@ class SparkCluster:
         hosts: Sequence[str] = ("127.0.0.1",),
         master: str = "127.0.0.1",
         within: Mapping[str, Sequence[str]] | None = None,
+        conf: Mapping[str, str] | None = None,
     ) -> None:
         """Start the cluster and wait until all its workers are registered.
 
@@ -40,6 +41,7 @@ class SparkCluster:
             hosts: the workers' addresses in turn; Spark speculates only on another host.
             master: its address.
             within: by address, what the command line of a daemon there begins with.
+            conf: of the daemons, beside `security`.
 
         Raises:
             HarnessError: it did not come up; the error names the log.
@@ -56,20 +58,27 @@ class SparkCluster:
         self._within = within or {}
         self._env = {**spark_environment(self.home / "conf", self.local), **(env or {})}
         # A file, because a command line is visible to every user of the machine.
-        self._properties = run.private_file(f"{name}/daemon.properties", _lines(self.security()))
+        self._properties = run.private_file(
+            f"{name}/daemon.properties", _lines({**self.security(), **(conf or {})})
+        )
+        self._worker = ("--cores", str(cores), "--memory", memory)
         self.master = self._daemon("master", "master.Master", "--port", "0", host=master)
         start = self.master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=60)
         self.url = start[1]
         self.master_ui = _web_address(self.master, "MasterWebUI")
-        self.workers = [
-            self._daemon(
-                f"worker-{number}", "worker.Worker", "--cores", str(cores), "--memory", memory, "--port", "0",
-                "--work-dir", str(self.work / str(number)), self.url, host=hosts[number % len(hosts)],
-            )
-            for number in range(1, workers + 1)
-        ]  # fmt: skip
+        self.workers: list[Child] = []
+        for number in range(1, workers + 1):
+            self._start_worker(hosts[number % len(hosts)])
         self.worker_uis = [_web_address(worker, "WorkerWebUI") for worker in self.workers]
         wait_until(f"{workers} registered workers", lambda: self._living_workers() == workers, timeout=60)
+
+    def add_worker(self, host: str) -> Child:
+        """Start one more worker at an address and wait until it is registered."""
+        before = self._living_workers()
+        worker = self._start_worker(host)
+        self.worker_uis.append(_web_address(worker, "WorkerWebUI"))
+        wait_until("one more worker", lambda: self._living_workers() > before, timeout=60)
+        return worker
 
     def security(self) -> dict[str, str]:
         """The confs that an application needs to join: hand them over in a 0600 file."""
@@ -99,6 +108,7 @@ class SparkCluster:
         options: Sequence[str | Path] = (),
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        without: Sequence[str] = (),
     ) -> Child:
         """Start ``spark-submit``.
 
@@ -109,6 +119,7 @@ class SparkCluster:
             conf: each becomes ``--conf KEY=VALUE``.
             options: further options of spark-submit, such as ``--jars``.
             cwd: its working directory, if not the cluster's.
+            without: variables that it must not have: it hands all of its own to a driver in cluster mode.
         """
         if properties is None:
             file = f"{self._name}/{name}.properties"
@@ -117,6 +128,8 @@ class SparkCluster:
         return self._run.start(
             name,
             [
+                "env",
+                *(f"--unset={each}" for each in without),
                 spark_home() / "bin" / "spark-submit",
                 "--master",
                 self.url,
@@ -144,6 +157,15 @@ class SparkCluster:
         for worker in self.workers:
             worker.stop()
         self.master.stop()
+
+    def _start_worker(self, host: str) -> Child:
+        number = str(len(self.workers) + 1)
+        worker = self._daemon(
+            f"worker-{number}", "worker.Worker", *self._worker, "--port", "0",
+            "--work-dir", str(self.work / number), self.url, host=host,
+        )  # fmt: skip
+        self.workers.append(worker)
+        return worker
 
     def _daemon(self, name: str, main: str, *arguments: str, host: str = "127.0.0.1") -> Child:
         return self._run.start(
