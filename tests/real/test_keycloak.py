@@ -47,7 +47,8 @@ def test_client_credentials(keycloak: Keycloak, auth: str) -> None:
         first, second = (provider.get("", {"access_token", "authorization"}) for _ in range(2))
     assert first.data["access_token"] != second.data["access_token"]
     assert second.data["authorization"] == f"Bearer {second.data['access_token']}"
-    assert first.ttl == keycloak.life * 750, "three quarters, in milliseconds"
+    # Three quarters, in milliseconds; Keycloak counts whole seconds from before its answer.
+    assert (keycloak.life - 5) * 750 <= first.ttl <= keycloak.life * 750
     claims = keycloak.claims(second.data["access_token"])
     assert claims["active"]
     assert claims["client_id"] == CLIENT
