@@ -25,6 +25,9 @@ pytestmark = pytest.mark.spark
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 SECRET = "Canary-e1f9a0-value"
+# When Python frees one of Connect's sessions, it ends the pool that all of them share. That can be in the middle of a
+# use of the pool: PySpark 4.0.5 then waits for itself.
+KEPT: list[Any] = []
 RULES = {
     "rules": [
         {"key": PARTITIONS, "type": "range", "maxValue": "50"},
@@ -255,7 +258,9 @@ class TestConnect:
             builder = builder.config(key.replace("__", "."), text)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the client only warns of what the server refuses
-            return builder.create()
+            made = builder.create()
+        KEPT.append(made)
+        return made
 
     def refused(self, action: Callable[[], object], *words: str) -> None:
         with pytest.raises(AnalysisException) as error:
