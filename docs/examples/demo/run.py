@@ -9,7 +9,6 @@ Exit codes: 0 the claim holds; 1 it does not; 2 something did not start; 130 int
 
 import argparse
 import json
-import os
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -75,8 +74,6 @@ def main(arguments: list[str] | None = None) -> int:
         "--json", type=Path, help="write the report to this file, too, with where things were found"
     )
     chosen = parser.parse_args(arguments)
-    # Both jobs end long before Java's second compiler would pay.
-    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
