@@ -136,6 +136,7 @@ class DirectoryConfigProvider(Described, FilePushes):
             if attempt >= _ATTEMPTS and time.monotonic() - began > _SECONDS:
                 problem = ProviderUnavailableError(f"'{shorten(directory)}' changes while it is read")
                 break
+            time.sleep(min(attempt, 5) / 1000)
         raise problem
 
     def _text(self, directory: str, name: str, allowed: AllowedPaths) -> str:

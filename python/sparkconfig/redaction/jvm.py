@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sparkconfig.redaction.finalizers import MINE, catch_up
 from sparkconfig.redaction.fingerprints import Elsewhere
-from sparkconfig.redaction.locks import Undisturbed
 from sparkconfig.redaction.registry import REGISTRY
 
 __all__ = ["driver_api", "in_worker", "learn", "refresh", "refresh_now", "tell", "unlogged"]
@@ -25,8 +25,8 @@ __all__ = ["driver_api", "in_worker", "learn", "refresh", "refresh_now", "tell",
 _PAUSE_SECONDS = 0.1
 
 _state = threading.local()
-lock = Undisturbed()
-_learning = Undisturbed()
+lock = threading.Lock()
+_learning = threading.Lock()
 _owner = os.getpid()
 _known: _Jvm | None = None
 _asked_at = 0.0
@@ -82,15 +82,19 @@ def refresh_now() -> None:
         return
     _state.asking = True
     _called = False
+    before = MINE.searching
     try:
         # A line in Py4J's log would wait for a thread that logs, and that waits here.
+        MINE.searching = True
         with _learning, unlogged():
             _ask()
     except Exception:  # noqa: BLE001, S110 - the JVM has ended, or is about to: it brings no new values
         pass
     finally:
+        MINE.searching = before
         _state.asking = False
         _asked_at = time.monotonic()
+    catch_up()
 
 
 def _ask() -> None:

@@ -9,12 +9,12 @@ URL), in base64 at every offset, base64url and hex. The JVM's mirror is
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 
 from sparkconfig.redaction.data import ERROR_SIGNS
 from sparkconfig.redaction.fingerprints import Elsewhere
 from sparkconfig.redaction.index import Index
-from sparkconfig.redaction.locks import Undisturbed
 from sparkconfig.redaction.masking import MASK, WITHHELD, joined, replace
 from sparkconfig.redaction.patterns import patterns, texts, worth_registering
 
@@ -29,7 +29,7 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self._lock = Undisturbed()
+        self._lock = threading.Lock()
         self._generations: dict[str, int] = {}
         self._texts: set[str] = set()
         self._index = Index({}, {}, [])
@@ -53,8 +53,9 @@ class Registry:
         with self._lock:
             fresh = [value for value in dict.fromkeys(values) if value and value not in self._generations]
             if fresh:
-                self._generations.update(dict.fromkeys(fresh, generation))
+                # In this order: whoever sees that a value is known counts on its being searched for.
                 self._pending += fresh
+                self._generations.update(dict.fromkeys(fresh, generation))
 
     def mask_too(self, elsewhere: Elsewhere) -> None:
         """Mask the values of a JVM too, of which this process holds fingerprints alone."""

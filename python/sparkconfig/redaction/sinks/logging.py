@@ -10,8 +10,8 @@ import traceback
 from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
+from sparkconfig.redaction.finalizers import MINE, catch_up
 from sparkconfig.redaction.jvm import refresh
-from sparkconfig.redaction.locks import put_off
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 from sparkconfig.redaction.sinks.tracebacks import hook_tracebacks
 
@@ -50,12 +50,28 @@ def _hook_logging() -> None:
     handle = logging.Handler.handle
 
     def redacting_handle(self: logging.Handler, record: logging.LogRecord) -> bool:
-        if put_off(functools.partial(redacting_handle, self, record)):
+        if MINE.searching:
+            MINE.waiting.append(functools.partial(redacting_handle, self, record))
             return True
         refresh()
-        return handle(self, _safe_record(record))
+        before = MINE.logging
+        try:
+            MINE.logging = True
+            handled = handle(self, _searched(record))
+        finally:
+            MINE.logging = before
+        catch_up()
+        return handled
 
     logging.Handler.handle = redacting_handle  # type: ignore[method-assign]
+
+
+def _searched(record: logging.LogRecord) -> logging.LogRecord:
+    try:
+        MINE.searching = True
+        return _safe_record(record)
+    finally:
+        MINE.searching = False
 
 
 def _safe_record(record: logging.LogRecord) -> logging.LogRecord:

@@ -7,11 +7,12 @@ import contextlib
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
+from sparkconfig.redaction.finalizers import MINE, catch_up
 from sparkconfig.redaction.jvm import in_worker, refresh
-from sparkconfig.redaction.locks import Undisturbed
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 
 __all__ = ["MASKS", "install"]
@@ -50,7 +51,7 @@ def _hook(stream: Any) -> None:  # noqa: ANN401 - any object may stand in for a 
     target = stream.buffer if isinstance(stream, io.TextIOWrapper) else stream
     if getattr(target, _MARK, False):
         return
-    write = _Masking(target, getattr(stream, "encoding", None) or "utf-8")
+    write = _Masking(target.write, getattr(stream, "encoding", None) or "utf-8")
     if not _maskings:
         atexit.register(_end)
         os.register_at_fork(after_in_child=_forget)
@@ -69,48 +70,46 @@ class _Masking:
     takes, or for the end of Python; all else is written at once. A line that is complete never waits.
     """
 
-    def __init__(self, stream: Any, encoding: str) -> None:  # noqa: ANN401 - as above
+    def __init__(self, write: Callable[..., Any], encoding: str) -> None:
         # All that it needs is bound here: Python flushes the streams after it has taken modules apart.
-        self._write = stream.write
-        self._flush = getattr(stream, "flush", None)
+        self._write = write
         self._encoding = encoding
         self._errors = _ERRORS
         self._registry = REGISTRY
         self._withheld = WITHHELD
         self._newest = refresh
-        self._lock = Undisturbed()
+        self._mine = MINE
+        self._catch_up = catch_up
+        self._lock = threading.RLock()
         self._held = ""
         self._text = False
         self._ending = False
 
     def __call__(self, data: Any) -> Any:  # noqa: ANN401 - whatever the stream takes
-        if self._lock.busy:
-            kept = data if isinstance(data, str) else bytes(data)
-            self._lock.put_off(lambda: self._late(kept))
-            return len(kept)
         try:  # noqa: SIM105 - contextlib may be gone at the very end
             self._newest()
         except Exception:  # noqa: BLE001, S110 - at the very end there is nobody to ask
             pass
         if not len(self._registry):
             return self._write(data)
+        mine = self._mine
+        before = mine.searching
         with self._lock:
             self._text = isinstance(data, str)
             raw = data if self._text else bytes(data)
             try:
+                mine.searching = True
                 shown = self._shown(raw)
             except Exception:  # noqa: BLE001 - what cannot be searched is not shown
                 self._registry.faults += 1
                 self._held, shown = "", self._as_given(self._withheld + "\n")
+            finally:
+                mine.searching = before
             if shown:
                 self._write(shown)
+        if mine.waiting:
+            self._catch_up()
         return len(raw)
-
-    def _late(self, data: Any) -> None:  # noqa: ANN401
-        self(data)
-        # Whoever wrote it may have flushed it, too.
-        if self._flush is not None:
-            self._flush()
 
     def end(self) -> None:
         """Write what waits; from now on nothing does."""
@@ -122,6 +121,7 @@ class _Masking:
 
     def forget(self) -> None:
         """A forked process must not write what its parent is about to write."""
+        self._lock = threading.RLock()
         self._held = ""
 
     def _shown(self, raw: Any) -> Any:  # noqa: ANN401

@@ -136,7 +136,7 @@ def test_kafka(tmp_path):
     jaas = "kafka.sasl.jaas.config"
     for change in (
         {"kafka.security.protocol": "com.acme.Own"},
-        # The broker's name is not looked at any more: whoever stands on the way gets the password.
+        # The broker's name would not be looked at: another place with the same address could answer.
         {"kafka.ssl.endpoint.identification.algorithm": ""},
         {"kafka.bootstrap.servers": "k1:9092,evil:9092"},
         {"kafka.bootstrap.servers": "k1:9093"},

@@ -22,12 +22,16 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
   private val log = LoggerFactory.getLogger(classOf[StateJournal])
   @volatile private var changed = true
   private var last: Option[JsonNode] = None
-  private var closed = false
+  @volatile private var closed = false
   private val worker = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-journal"))
 
   def begin(): Unit = {
     sc.addSparkListener(this)
-    worker.scheduleWithFixedDelay(() => if (changed) write(state.toJson), FirstMs, PauseMs, TimeUnit.MILLISECONDS)
+    worker.scheduleWithFixedDelay(
+      () => if (changed && !closed) write(state.toJson),
+      FirstMs,
+      PauseMs,
+      TimeUnit.MILLISECONDS)
   }
 
   /** The state is another one now. */
@@ -46,13 +50,14 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
     closed = true
     try last.orElse(lastState()).foreach(state => SparkAccess.logEvent(sc, event(state)))
     catch { case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName) }
-    worker.shutdownNow()
+    finally worker.shutdownNow()
   }
 
   private def lastState(): Option[JsonNode] =
     try Some(worker.submit((() => state.lastJson): Callable[JsonNode]).get(LastMs, TimeUnit.MILLISECONDS))
     catch {
       case _: TimeoutException => log.warn("the last state is not in the event log: it took too long"); None
+      case _: InterruptedException => Thread.currentThread().interrupt(); None
       case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName); None
     }
 

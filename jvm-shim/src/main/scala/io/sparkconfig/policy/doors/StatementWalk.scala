@@ -170,8 +170,11 @@ private[doors] object StatementWalk {
     "truststore",
     "schemaurl")
 
-  /** Properties by which Hive's metastore names a table's classes. */
+  /** Properties by which Hive's metastore, and options by which `USING hive`, names a table's classes. */
   private val ClassKeys = Set(
+    "serde",
+    "inputformat",
+    "outputformat",
     "serialization.lib",
     "serialization.class",
     "storage_handler",
