@@ -85,3 +85,10 @@ def test_what_a_finalizer_prints_while_its_thread_writes_comes_afterwards() -> N
     assert done.returncode == 0, done.stderr
     assert done.stdout == "printed at last: *********(redacted)\n"
     assert "LOG from the other thread: *********(redacted)\n" in done.stderr
+
+
+def test_all_that_a_finalizer_logs_comes_in_its_order() -> None:
+    done = _run('[logging.info(f"line {number}") for number in range(400)]')
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if "LOG line" in line]
+    assert [line.rpartition(" ")[2] for line in lines] == [str(number) for number in range(400)]
