@@ -40,9 +40,12 @@ class AllEvents(conf: SparkConf) extends SparkFirehose {
 
 abstract class SparkFirehose extends org.apache.spark.SparkFirehoseListener with SparkListenerInterface
 
-/** Keeps those behind it from hearing of the end until others have ended. */
+/** Keeps those behind it from hearing of the end until the plugin has ended; on Spark 3.5 that ends only after them. */
 class SlowEnd extends SparkListener {
-  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit = Thread.sleep(2000)
+  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit =
+    Thread.getAllStackTraces.keySet.toArray(Array.empty[Thread]).filter(
+      _.getName.startsWith("sparkconfig-journal")).foreach(
+      _.join(2000))
 }
 
 class Queries extends QueryExecutionListener {
