@@ -101,8 +101,9 @@ completion: .venvs/site/.ready ## write the scripts of 'sparkconfig completion' 
 	.venvs/site/bin/python docs/completion.py
 
 # File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
-# They wait as much as they compute: three processes keep two cores busy.
-AT_ONCE = -n 3 --dist loadfile --no-loadscope-reorder
+# Those of some folders stay together too: tests/support/scheduling.py. They wait as much as they compute: four processes
+# keep two cores busy.
+AT_ONCE = -n 4 --dist loadfile --no-loadscope-reorder
 
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q $(AT_ONCE)

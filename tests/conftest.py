@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from support.openbao import OpenBaoServer
     from support.postgres import PostgresServer
     from support.processes import Run
+    from support.scheduling import SharedApplications
 
 # Spark starts "python3" of the PATH otherwise, which has none of this environment's packages.
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -35,6 +36,14 @@ def pytest_configure(config: pytest.Config) -> None:
         # These pysparks leave the socket of each collect() to the garbage collector.
         socket = r"ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning"
         config.addinivalue_line("filterwarnings", socket)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SharedApplications | None:
+    """With ``--dist loadfile``, files that share an application go to one process."""
+    from support.scheduling import SharedApplications
+
+    return SharedApplications(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 # The hooks of an application would stay in the process of the tests; what tests them starts one of its own.
