@@ -31,6 +31,10 @@ class _Thread(threading.local):
         self.catching_up = False
 
 
+#: So much of what comes while a thread catches up is done at once; a handler that makes a finalizer log each time would
+#: never end.
+_MORE = 100
+
 #: This thread's.
 MINE = _Thread()
 
@@ -41,8 +45,9 @@ def catch_up(mine: _Thread = MINE) -> None:
         return
     try:
         mine.catching_up = True
-        # Not what comes meanwhile: a handler that makes a finalizer log each time would never end.
-        for _ in range(len(mine.waiting)):
+        for _ in range(len(mine.waiting) + _MORE):
+            if not mine.waiting:
+                break
             try:  # noqa: SIM105 - contextlib may be gone at the very end
                 mine.waiting.popleft()()
             except Exception:  # noqa: BLE001, S110 - Python ignores errors of finalizers, too

@@ -152,6 +152,8 @@ def _end() -> None:
 
 
 def _forget() -> None:
+    # The parent does it.
+    MINE.waiting.clear()
     for masking in _maskings:
         masking.forget()
 

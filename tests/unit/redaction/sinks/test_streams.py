@@ -53,7 +53,7 @@ def log():
 
 
 threads = [
-    threading.Thread(target=lambda: print("in pieces", end="", file=sys.stderr), name="printer"),
+    threading.Thread(target=lambda: sys.stderr.write("in pieces"), name="printer"),
     threading.Thread(target=log),
 ]
 for each in threads:
@@ -92,3 +92,20 @@ def test_all_that_a_finalizer_logs_comes_in_its_order() -> None:
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "LOG line" in line]
     assert [line.rpartition(" ")[2] for line in lines] == [str(number) for number in range(400)]
+
+
+def test_what_a_finalizer_logs_while_another_ones_record_is_searched_comes_too() -> None:
+    done = _run(
+        "Late = type('Late', (), {'__del__': lambda _: logging.info('the second one')}); "
+        "Message = type('Message', (), {'__str__': lambda _: Late() and 'the first one'}); "
+        "logging.info(Message())"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("LOG the first one\n") == 1
+    assert done.stderr.count("LOG the second one\n") == 2, "in the search and in the handler"
+
+
+def test_a_process_that_forks_while_a_record_waits_shows_it_once() -> None:
+    done = _run('import os; logging.info("once"); child = os.fork(); child and os.waitpid(child, 0)')
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("LOG once\n") == 1
