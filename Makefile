@@ -173,10 +173,10 @@ browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE kee
 	@$(BIN)/python tests/support/browser.py
 	@$(BUILD_JAR) && $(BIN)/python -m pytest tests/browser
 
-rotation-faults: jar ## the faults of rotation in full length: a change every 50 ms for a minute
-	@$(FIND_JAVA) && SPARKCONFIG_ROTATION_SECONDS=60 $(BIN)/python -m pytest -v tests/unit/resolution/test_keeper.py tests/unit/resolution/test_cache.py \
+rotation-faults: jar ## the faults of rotation in full length: a change every 50 ms for a minute, a host cut off (as root)
+	@$(FIND_JAVA) && REAL=hosts SPARKCONFIG_ROTATION_SECONDS=60 $(BIN)/python -m pytest -v tests/unit/resolution/test_keeper.py tests/unit/resolution/test_cache.py \
 	  tests/unit/providers/_kit/test_watch.py tests/unit/agent/test_control.py tests/unit/agent/test_records.py \
-	  tests/unit/test_streaming.py tests/spark/test_rotation_*.py
+	  tests/unit/test_streaming.py tests/spark/test_rotation_*.py tests/real/test_hosts.py::test_a_host_that_is_cut_off_during_rotations
 
 # The oldest Sparks that the two jars serve, each in an environment of its own.
 SMOKE_SPARKS ?= 3.5.9 4.0.5

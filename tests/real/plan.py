@@ -30,7 +30,7 @@ class Suite:
 SUITES = (
     Suite("yarn", "YARN and HDFS 3.5.0, one node of each: client and cluster mode", ["real/test_yarn.py"]),
     Suite(
-        "hosts", "Standalone cluster of three hosts (network namespaces): a link that is cut during a rotation",
+        "hosts", "Standalone cluster of three hosts (network namespaces): a cut link, a killed driver, a worker gone",
         ["real/test_hosts.py"], steps=("read", "rotate", "leaks"),
     ),
     Suite("kafka", "Kafka 3.9: SCRAM and OAUTHBEARER, batches and streams", ["spark/test_kafka_cluster.py"], ("4.3",)),
