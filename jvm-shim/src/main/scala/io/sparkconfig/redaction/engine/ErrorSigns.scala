@@ -47,11 +47,14 @@ private[redaction] object ErrorSigns {
     val last = part.end
     var p = part.begin
     while (p < last) {
-      if (filter.mayHold(Bytes.int(bytes, p)) && at(text, p + part.shift)) return true
+      if (mayBeAt(bytes, p) && at(text, p + part.shift)) return true
       p += Step
     }
     false
   }
+
+  /** Whether the four characters at `p` are a gram of a word, or of a few others. */
+  def mayBeAt(bytes: Array[Byte], p: Int): Boolean = filter.mayHold(Bytes.int(bytes, p))
 
   /** Whether a word stands where its gram at `p` would be its own. */
   def at(text: String, p: Int): Boolean = {

@@ -35,6 +35,7 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
     windows(Gram, Anchors.Short, shortWindow, if (others.isEmpty) step else math.min(step, OtherStep), others)
   }
   private val pairs = windows(Anchors.Pair, Anchors.Pair, Anchors.Pair, 1)
+  private val pairBits = new PairBits(anchors.of(Anchors.Pair).map(i => patterns(i).text.substring(offsets(i))))
   private val trie = new Trie
 
   locally {
@@ -53,20 +54,7 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
     if (longs.used) scanLong(part)
     if (shorts.used || briefs.used || part.wantsErrors && withErrors) scanShort(part)
     if (pairs.used) scanPairs(part)
-  }
-
-  /** What [[scan]] cannot find in a chunk. */
-  def scanWhole(search: Search): Unit = if (trie.used) {
-    val readings = search.readings
-    var p = 0
-    while (p < search.text.length) {
-      if (trie.mayStart(search.text.charAt(p)))
-        trie.walk(readings, p) { i =>
-          val end = readings.matchRight(patterns(i).text, 0, p)
-          if (end >= 0) search.found.add(p, end)
-        }
-      p += 1
-    }
+    if (trie.used) scanStarts(part)
   }
 
   private def scanLong(part: Part): Unit = {
@@ -150,15 +138,42 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
   }
 
   private def scanPairs(part: Part): Unit = {
-    val filter = pairs.filter
+    val bits = pairBits
     val bytes = part.bytes
-    val last = part.end
+    // Zeros are behind the text.
     var p = part.begin
-    while (p < last) {
-      val pair = Bytes.short(bytes, p)
-      if (filter.mayHold(pair)) verify(pairs, pair.toLong, part, p, Anchors.Pair)
+    while (p < part.end) {
+      val eight = Bytes.long(bytes, p)
+      val held = bits.at(eight) | bits.at(eight >>> 8) | bits.at(eight >>> 16) | bits.at(eight >>> 24) |
+        bits.at(eight >>> 32) | bits.at(eight >>> 40)
+      if ((held & 1L) != 0L) verifyPairs(part, p, math.min(p + 6, part.end))
+      p += 6
+    }
+  }
+
+  private def verifyPairs(part: Part, from: Int, until: Int): Unit = {
+    var p = from
+    while (p < until) {
+      val pair = Bytes.short(part.bytes, p)
+      if ((pairBits.at(pair.toLong) & 1L) != 0L) verify(pairs, pair.toLong, part, p, Anchors.Pair)
       p += 1
     }
+  }
+
+  private def scanStarts(part: Part): Unit = {
+    val bytes = part.bytes
+    val starts = trie.starts
+    var p = part.begin
+    while (p < part.end) {
+      if (starts(bytes(p) & 0xff) && trie.mayStart(part.search.text.charAt(p + part.shift)))
+        walk(part.search, p + part.shift)
+      p += 1
+    }
+  }
+
+  private def walk(search: Search, p: Int): Unit = trie.walk(search.readings, p) { i =>
+    val end = search.readings.matchRight(patterns(i).text, 0, p)
+    if (end >= 0) search.found.add(p, end)
   }
 
   private def verify(windows: Windows, key: Long, part: Part, w: Int, length: Int): Unit = {

@@ -50,6 +50,9 @@ private[redaction] final class Readings(text: String, budget: Budget) {
   /** What was read where an escape begins: of a run of backslashes, each layer asks the same for all behind it. */
   private var known: LongMap[Positions] = _
 
+  /** Whether `cp`, an ASCII letter or digit, stands at `p`. */
+  def isAt(p: Int, cp: Int): Boolean = p < length && { budget.spend(1); text.charAt(p) == cp }
+
   /** Adds to `out` every position at which a reading of `cp` that starts at `p` ends. */
   def ends(p: Int, cp: Int, depth: Int, out: Positions): Unit = {
     if (p < 0 || p >= length) return

@@ -40,8 +40,6 @@ private[redaction] final class Search(val text: String, val budget: Budget) {
       while (k < last) { all(k).scan(part); k += 1 }
       base += Bytes.Chunk
     }
-    var k = first
-    while (k < last) { all(k).scanWhole(this); k += 1 }
     part.search = null
   }
 }
@@ -66,7 +64,8 @@ private[redaction] final class Part {
   def wantsErrors: Boolean = signs != null && signs.wantsErrors
 
   /** A gram of a word that tells of errors may stand at `p`. */
-  def lookForError(p: Int): Unit = if (ErrorSigns.at(search.text, p + shift)) signs.foundError()
+  def lookForError(p: Int): Unit =
+    if (ErrorSigns.mayBeAt(bytes, p) && ErrorSigns.at(search.text, p + shift)) signs.foundError()
 
   /** Takes the chunk of `text` that begins at `base`. */
   def copy(text: String, base: Int): Unit = {

@@ -9,7 +9,10 @@ private[redaction] final class Trie {
     val leaves = new ArrayList[Integer]()
   }
   private val root = new Node
-  private val starts = new java.util.BitSet(128)
+  private val firsts = new java.util.BitSet(128)
+
+  /** By the low byte of a character whether [[mayStart]] is to be asked. */
+  val starts = new Array[Boolean](256)
   def used: Boolean = !root.children.isEmpty
 
   def add(text: String, pattern: Int): Unit = {
@@ -22,11 +25,13 @@ private[redaction] final class Trie {
     }
     node.leaves.add(pattern)
     val first = text.codePointAt(0)
-    starts.set(text.charAt(0).toInt)
-    if (!Readings.isAlnum(first)) Seq('\\', '&', '%', '+').foreach(c => starts.set(c.toInt))
+    addStart(text.charAt(0))
+    if (!Readings.isAlnum(first)) Seq('\\', '&', '%', '+').foreach(addStart)
   }
 
-  def mayStart(c: Char): Boolean = starts.get(c.toInt)
+  private def addStart(c: Char): Unit = { firsts.set(c.toInt); starts(c & 0xff) = true }
+
+  def mayStart(c: Char): Boolean = firsts.get(c.toInt)
 
   /** Calls `visit` with every pattern whose first characters may be read from `p` on. */
   def walk(readings: Readings, p: Int)(visit: Int => Unit): Unit = descend(root, readings, p)(visit)
@@ -36,12 +41,14 @@ private[redaction] final class Trie {
     val children = node.children.entrySet().iterator()
     while (children.hasNext) {
       val child = children.next()
-      val ends = new Positions
-      if (Readings.isAlnum(child.getKey)) readings.ends(p, child.getKey, 0, ends)
-      else if (node eq root) readings.ends(p, child.getKey, Readings.Depth, ends)
-      else readings.endsInside(p, child.getKey, ends)
-      var k = 0
-      while (k < ends.size) { descend(child.getValue, readings, ends(k))(visit); k += 1 }
+      val cp: Int = child.getKey
+      if (Readings.isAlnum(cp)) { if (readings.isAt(p, cp)) descend(child.getValue, readings, p + 1)(visit) }
+      else {
+        val ends = new Positions
+        if (node eq root) readings.ends(p, cp, Readings.Depth, ends) else readings.endsInside(p, cp, ends)
+        var k = 0
+        while (k < ends.size) { descend(child.getValue, readings, ends(k))(visit); k += 1 }
+      }
     }
   }
 }
