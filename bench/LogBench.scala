@@ -6,15 +6,17 @@ import org.slf4j.LoggerFactory
 object LogBench {
   private val log = LoggerFactory.getLogger("bench.LogBench")
 
-  /** @return milliseconds */
-  def run(lines: Int): Double = {
+  private val text = "Finished task {}.0 in stage 7.0 (TID {}) in 12 ms on worker-17.shop.example (executor 3) (7/200)"
+
+  /**
+   * @param warnings whether the level is WARN, not INFO
+   * @return milliseconds
+   */
+  def run(lines: Int, warnings: Boolean): Double = {
     val began = System.nanoTime()
     var i = 0
     while (i < lines) {
-      log.warn(
-        "Finished task {}.0 in stage 7.0 (TID {}) in 12 ms on worker-17.shop.example (executor 3) (7/200)",
-        i % 200,
-        i)
+      if (warnings) log.warn(text, i % 200, i) else log.info(text, i % 200, i)
       i += 1
     }
     (System.nanoTime() - began) / 1e6

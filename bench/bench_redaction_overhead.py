@@ -4,9 +4,9 @@
 
 Both applications, stock Spark and Spark with sparkconfig, live at the same time and work by turns, so that both meet
 the same moods of the machine: in each round an SQL job of many tiny tasks with the event log and the UI on, in the end
-each page of the UI and the REST interface, then log lines through log4j2 into a file. Printed are medians, and the
-median of the ratios of a round to that of stock just before or after it. CPU counts the driver's JVM, executor
-included. None of the values occurs, as in nearly every text.
+each page of the UI and the REST interface, then log lines through log4j2 into a file, of level INFO and of level WARN.
+Printed are medians, and the median of the ratios of a round to that of stock just before or after it. CPU counts the
+driver's JVM, executor included. None of the values occurs, as in nearly every text.
 """
 
 # ruff: noqa: SLF001, ANN401 - the measures are in the JVM, whose objects have no types here
@@ -116,9 +116,9 @@ def child() -> None:
             "REST environment": f"{rest}/environment",
         }
 
-    def lines(number: int) -> tuple[float, float]:
+    def lines(number: int, level: str) -> tuple[float, float]:
         cpu = cpu_seconds(pid)
-        return log.run(number) / 1000, cpu_seconds(pid) - cpu
+        return log.run(number, level == "WARN") / 1000, cpu_seconds(pid) - cpu
 
     orders = {"job": job, "pages": pages, "lines": lines}
     print("MEASURED", json.dumps("ready"), flush=True)
@@ -237,12 +237,14 @@ def main() -> None:
                 both, FETCHES, lambda each, page=page: fetch(addresses[each.kind][page])[0] * 1000
             )
             note(f"{page}, ms", *(side[5:] for side in pair))
-        stock, ours = (side[1:] for side in by_turns(both, 8, lambda each: each.ask(("lines", LOG_LINES))))
-        for column, unit in enumerate(("wall", "CPU")):
-            note(
-                f"{LOG_LINES} log lines, {unit} s",
-                *([pair[column] for pair in side] for side in (stock, ours)),
-            )
+        for what, level in (("log lines", "INFO"), ("warnings", "WARN")):
+            rounds = by_turns(both, 8, lambda each, level=level: each.ask(("lines", LOG_LINES, level)))
+            stock, ours = (side[1:] for side in rounds)
+            for column, unit in enumerate(("wall", "CPU")):
+                note(
+                    f"{LOG_LINES} {what}, {unit} s",
+                    *([pair[column] for pair in side] for side in (stock, ours)),
+                )
         if args.json:
             args.json.write_text(json.dumps(measured, indent=2) + "\n")
         for each in both:
