@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar dist artefacts-check lint check docs unit bench scala test browser release-check site completion spark-suites third-parties real yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test browser release-check site completion spark-suites third-parties real yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -114,10 +114,14 @@ bench: jar ## all benches in less than 20 minutes, beside their peers, as one ta
 scala: jar ## the tests that are written in Scala, no Spark
 	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
+# Those on 3.5 run beside the others, in one process more; what they print comes at the end, in one piece.
 test: jar ## all tests, those of data sources on Spark 3.5 too
-	@$(MAKE) --no-print-directory -j2 -Otarget lint scala
-	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)
-	@$(MAKE) test-35
+	@$(MAKE) --no-print-directory -j3 -Otarget lint scala jar-35
+	@mkdir -p build; $(MAKE) --no-print-directory test-35 AT_ONCE= > build/test-35.log 2>&1 & older=$$!; \
+	  trap 'kill $$older' INT TERM; failed=; \
+	  ($(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)) || failed=4.3; \
+	  wait $$older || failed="$$failed 3.5"; cat build/test-35.log; \
+	  test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
@@ -239,6 +243,10 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 	  ($(call FAST_SPARK,.venvs/pyspark-$$spark/bin) && SPARKCONFIG_TEST_JAR="$(CURDIR)/$$jar" \
 	    .venvs/pyspark-$$spark/bin/python -m pytest -q $(OPTIONS_TESTS) $(AT_ONCE)) || failed="$$failed $$spark"; \
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+
+# Before tests start, some of which look at all jars that are there.
+jar-35: .venvs/pyspark-3.5.9/.ready-options
+	@$(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
 	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(AT_ONCE)
