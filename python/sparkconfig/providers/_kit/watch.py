@@ -10,7 +10,8 @@ import logging
 import os
 import threading
 from abc import abstractmethod
-from collections.abc import Sequence, Set
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,25 +143,25 @@ class _Folders:
         self._events = events
         self._lock = threading.Lock()
         self._usable = True
-        self._watched: set[str] = set()
+        self._watched: dict[str, set[str]] = {}
 
     def watch(self, files: Sequence[str]) -> None:
         """Watch the directory in which each file is named, and the one in which it really lies."""
-        wanted = {
-            os.path.dirname(each) or "."  # noqa: PTH120 - texts throughout
-            for file in files
-            for each in (file, os.path.realpath(file))
-        }
-        if wanted <= self._watched or not self._usable:
+        wanted: defaultdict[str, set[str]] = defaultdict(set)
+        for file in files:
+            for each in (file, os.path.realpath(file)):
+                folder, name = os.path.split(each)
+                wanted[folder or "."].add(name)
+        if not self._usable or all(names <= self._watched.get(each, set()) for each, names in wanted.items()):
             return
         with self._lock:
-            for folder in wanted - self._watched:
-                self._add(folder)
+            for folder, names in wanted.items():
+                self._add(folder, names)
 
     def clear(self) -> None:
         """Watch nothing any more."""
         with self._lock:
-            watched, self._watched = self._watched, set()
+            watched, self._watched = self._watched, {}
             for folder in watched:
                 _OBSERVED.remove(folder, self._events)
 
@@ -169,13 +170,13 @@ class _Folders:
         self._usable = False
         self.clear()
 
-    def _add(self, folder: str) -> None:
-        if not self._usable:
+    def _add(self, folder: str, names: set[str]) -> None:
+        if not self._usable or names <= self._watched.get(folder, set()):
             return
         # Also if that fails: it would fail at each look.
-        self._watched.add(folder)
+        self._watched[folder] = self._watched.get(folder, set()) | names
         try:
-            _OBSERVED.add(folder, self._events)
+            _OBSERVED.add(folder, names, self._events)
         except ImportError:
             self._usable = False
             _log.info("watchdog is not installed; files are checked every %g s", _POLL_SECONDS)
@@ -199,8 +200,10 @@ class _Observed:
         self._observer: Any = None
         self._handlers: dict[str, Any] = {}
 
-    def add(self, folder: str, events: threading.Event) -> None:
-        """Set ``events`` at each change in a directory.
+    def add(self, folder: str, names: Set[str], events: threading.Event) -> None:
+        """Set ``events`` when a file of these names is written, and when anything comes to a directory or goes.
+
+        Logs that grow in the same directory wake nobody. The empty name stands for all files.
 
         Raises:
             ImportError: watchdog is not installed.
@@ -211,12 +214,13 @@ class _Observed:
             if handler is None:
                 handler = _handler()
                 try:
-                    handler.watch = self._started().schedule(handler, folder, recursive=False)
+                    handler.watch = _schedule(self._started(), handler, folder)
                 except OSError:
                     self._end_if_idle()
                     raise
                 self._handlers[folder] = handler
-            handler.listeners |= {events}
+            known = handler.listeners.get(events, frozenset())
+            handler.listeners = {**handler.listeners, events: known | names}
 
     def remove(self, folder: str, events: threading.Event) -> None:
         """Undo an :meth:`add`; the last one ends watchdog's threads."""
@@ -224,7 +228,9 @@ class _Observed:
             handler = self._handlers.get(folder)
             if handler is None:
                 return
-            handler.listeners -= {events}
+            handler.listeners = {
+                each: names for each, names in handler.listeners.items() if each is not events
+            }
             if not handler.listeners:
                 del self._handlers[folder]
                 self._observer.unschedule(handler.watch)
@@ -250,17 +256,33 @@ class _Observed:
 _OBSERVED = _Observed()
 
 
+def _schedule(observer: Any, handler: Any, folder: str) -> Any:  # noqa: ANN401 - no common type, as above
+    from watchdog import events
+
+    # Not each write, of which a log has many, but their end. The system tells a file's reader apart, too.
+    names = ("FileClosed", "FileCreated", "FileDeleted", "FileMoved", "DirCreated", "DirDeleted", "DirMoved")
+    wanted = [getattr(events, f"{name}Event") for name in names]
+    try:
+        return observer.schedule(handler, folder, recursive=False, event_filter=wanted)
+    except TypeError:  # watchdog before 5
+        return observer.schedule(handler, folder, recursive=False)
+
+
 def _handler() -> Any:  # noqa: ANN401 - the base class is imported late
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
     class Handler(FileSystemEventHandler):
         watch: Any = None
-        listeners: frozenset[threading.Event] = frozenset()
+        listeners: Mapping[threading.Event, frozenset[str]] = {}
 
         def on_any_event(self, event: FileSystemEvent) -> None:
-            # Our own reads are events too.
-            if event.event_type not in ("opened", "closed_no_write"):
-                for listener in self.listeners:
+            # Before watchdog 5 there are others: our own reads, and that something in a directory has changed.
+            comes_or_goes = event.event_type in ("created", "deleted", "moved")
+            if not comes_or_goes and (event.event_type not in ("closed", "modified") or event.is_directory):
+                return
+            name = os.path.basename(os.fsdecode(event.src_path))  # noqa: PTH119 - texts throughout
+            for listener, names in self.listeners.items():
+                if comes_or_goes or "" in names or name in names:
                     listener.set()
 
     return Handler()

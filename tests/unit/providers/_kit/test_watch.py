@@ -6,7 +6,7 @@ import contextlib
 import errno
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from sparkconfig.agent.application import Application
 from sparkconfig.agent.factory import make_application
 from sparkconfig.providers._kit import watch as _watch
+from sparkconfig.providers.base import ConfigData
 from sparkconfig.providers.file import FileConfigProvider
 from support.processes import wait_until
 
@@ -118,6 +119,36 @@ def test_rotations_every_few_milliseconds_end_with_the_newest(
     assert _seen(application, "299")
     assert all(len(set(pair)) == 1 for pair in pairs)
     assert len({pair[0] for pair in pairs}) > 20
+
+
+class _Counting(FileConfigProvider):
+    reads = 0
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        self.reads += 1
+        return super().get(path, keys)
+
+
+def test_a_log_that_grows_beside_a_file_wakes_nobody(secrets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an application's folder there may be both, and a log has thousands of lines a second."""
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 60.0)
+    log = secrets.with_name("driver.log")
+    log.write_text("a line\n")
+    provider, arrived = _Counting(), threading.Event()
+    provider.configure({})
+    with provider, log.open("a") as held:
+        provider.subscribe(str(secrets), {"user"}, lambda *_: arrived.set())
+        assert wait_until("the first look", lambda: provider.reads == 2, timeout=10)
+        for turn in range(20):
+            for file in (held, log.open("a")):
+                file.write(f"line {turn}\n")
+                file.flush()
+                if file is not held:
+                    file.close()
+            time.sleep(0.02)  # longer than changes settle
+        secrets.write_text("user=1\n")
+        assert arrived.wait(10)
+        assert provider.reads <= 5
 
 
 def test_without_inotify_watches_files_are_looked_at(
