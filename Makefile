@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test browser release-check site completion spark-suites third-parties real yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest browser release-check site completion spark-suites third-parties real yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -119,9 +119,11 @@ test: jar ## all tests, those of data sources on Spark 3.5 too
 	@$(MAKE) --no-print-directory -j3 -Otarget lint scala jar-35
 	@mkdir -p build; $(MAKE) --no-print-directory test-35 AT_ONCE= > build/test-35.log 2>&1 & older=$$!; \
 	  trap 'kill $$older' INT TERM; failed=; \
-	  ($(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)) || failed=4.3; \
-	  wait $$older || failed="$$failed 3.5"; cat build/test-35.log; \
-	  test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
+	  $(MAKE) --no-print-directory test-newest || failed=4.3; wait $$older || failed="$$failed 3.5"; \
+	  cat build/test-35.log; test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
+
+test-newest: venv
+	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \

@@ -103,7 +103,7 @@ class SealedConfigProvider(Described, FilePushes):
         return None if self._file is None else [str(self._file), *self._key_files]
 
     def _files(self, path: str) -> Sequence[str]:  # noqa: ARG002 - all sections lie in one file
-        return [] if self._file is None else [str(self._file)]
+        return [] if self._file is None else [str(self._file), *self._key_files]
 
     def close(self) -> None:
         """Forget the key, and end what was subscribed."""

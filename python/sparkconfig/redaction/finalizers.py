@@ -33,7 +33,7 @@ class _Thread(threading.local):
 
 #: So much of what comes while a thread catches up is done at once; a handler that makes a finalizer log each time would
 #: never end.
-_MORE = 100
+_MORE = 10
 
 #: This thread's.
 MINE = _Thread()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sparkconfig.errors import (
     SecretNotFoundError,
 )
 from sparkconfig.language.expression import Expression
+from sparkconfig.providers._kit import watch
 from sparkconfig.providers.sealed import SealedConfigProvider
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.sealed import editor
@@ -148,3 +150,23 @@ class TestFailures:
             provider.get("shop", {"user"})
         file.write_bytes(whole)
         assert provider.get("shop", {"user"}).data == {"user": "shop-user-0001"}
+
+
+def test_a_new_key_that_is_written_in_place_is_noticed_at_once(
+    provider: SealedConfigProvider, file: Path, key: KeyFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sealed file comes first: until the key is there too, it cannot be read."""
+    monkeypatch.setattr(watch, "_POLL_SECONDS", 60.0)
+    newer, fresh = KeyFile(tmp_path / "newer.key"), tmp_path / "newer.sealed"
+    newer.create()
+    editor.create(fresh, newer)
+    editor.put(fresh, newer, {EntryName("shop", name): "rotated-value-0002" for name in VALUES})
+    content, arrived = newer.path.read_bytes(), threading.Event()
+    newer.path.unlink()
+    provider.subscribe("shop", VALUES.keys(), lambda *_: arrived.set())
+    fresh.replace(file)
+    with key.path.open("r+b") as stream:
+        assert not arrived.wait(0.3)
+        stream.write(content)
+        stream.truncate()
+    assert arrived.wait(10)

@@ -18,6 +18,7 @@ from typing import Any
 from sparkconfig._text import shorten
 from sparkconfig._threads import daemon
 from sparkconfig.errors import SparkConfigError
+from sparkconfig.providers._kit.links import places
 from sparkconfig.providers.base import ChangeCallback, ConfigData, ConfigProvider
 
 __all__ = ["FilePushes"]
@@ -146,12 +147,11 @@ class _Folders:
         self._watched: dict[str, set[str]] = {}
 
     def watch(self, files: Sequence[str]) -> None:
-        """Watch the directory in which each file is named, and the one in which it really lies."""
+        """Watch the directory in which each file lies, and those of the links that lead there."""
         wanted: defaultdict[str, set[str]] = defaultdict(set)
         for file in files:
-            for each in (file, os.path.realpath(file)):
-                folder, name = os.path.split(each)
-                wanted[folder or "."].add(name)
+            for folder, name in places(file):
+                wanted[folder].add(name)
         if not self._usable or all(names <= self._watched.get(each, set()) for each, names in wanted.items()):
             return
         with self._lock:
@@ -259,12 +259,12 @@ _OBSERVED = _Observed()
 def _schedule(observer: Any, handler: Any, folder: str) -> Any:  # noqa: ANN401 - no common type, as above
     from watchdog import events
 
-    # Not each write, of which a log has many, but their end. The system tells a file's reader apart, too.
+    # Not each write, of which a log has many, but their end.
     names = ("FileClosed", "FileCreated", "FileDeleted", "FileMoved", "DirCreated", "DirDeleted", "DirMoved")
     wanted = [getattr(events, f"{name}Event") for name in names]
     try:
         return observer.schedule(handler, folder, recursive=False, event_filter=wanted)
-    except TypeError:  # watchdog before 5
+    except TypeError:  # watchdog before 4
         return observer.schedule(handler, folder, recursive=False)
 
 
@@ -276,7 +276,7 @@ def _handler() -> Any:  # noqa: ANN401 - the base class is imported late
         listeners: Mapping[threading.Event, frozenset[str]] = {}
 
         def on_any_event(self, event: FileSystemEvent) -> None:
-            # Before watchdog 5 there are others: our own reads, and that something in a directory has changed.
+            # Before watchdog 4 there are others: our own reads, and that something in a directory has changed.
             comes_or_goes = event.event_type in ("created", "deleted", "moved")
             if not comes_or_goes and (event.event_type not in ("closed", "modified") or event.is_directory):
                 return

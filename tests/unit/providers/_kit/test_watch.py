@@ -121,6 +121,28 @@ def test_rotations_every_few_milliseconds_end_with_the_newest(
     assert len({pair[0] for pair in pairs}) > 20
 
 
+def test_a_folder_above_that_is_a_link_and_swapped_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As deployment tools do it: ``current`` leads to the newest of several releases."""
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 60.0)
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.properties").write_text(f"user={name}\n")
+    current, users = tmp_path / "current", []
+    current.symlink_to("one")
+    provider = FileConfigProvider()
+    provider.configure({})
+    with provider:
+        provider.subscribe(
+            f"{current}/s.properties", {"user"}, lambda _, data: users.append(data.data["user"])
+        )
+        for name in ("two", "three"):
+            (tmp_path / "next").symlink_to(name)
+            (tmp_path / "next").replace(current)
+            assert wait_until("a push", lambda name=name: users[-1:] == [name], timeout=10)
+
+
 class _Counting(FileConfigProvider):
     reads = 0
 
