@@ -203,7 +203,9 @@ class Application:
         )  # fmt: skip
         run, cluster = self.place.run, self.place.cluster
         arguments = self.folder / "driver.args"
-        arguments.write_text(f"-Dspark.authenticate.secret=${{files:{self.store}:rpc}}\n")
+        # Spark 3.5 itself gives these only to drivers that its spark-submit starts, and then ends on Java 17.
+        opens = "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"
+        arguments.write_text(f"{opens}\n-Dspark.authenticate.secret=${{files:{self.store}:rpc}}\n")
         confs = {
             **self.confs(),
             "spark.plugins": "io.sparkconfig.ConfigPlugin",
