@@ -163,18 +163,18 @@ def growth(found: dict[str, Any]) -> Iterator[Row]:
 
 
 BENCHES = {
-    "use": Bench(("--turns", "2", "--laps", "7"), 260, use),
-    "rotation": Bench(("--rotations", "16"), 150, rotation),
-    "transform": Bench((), 100, transform),
-    "redaction": Bench(("--values", "1,100,10000", "--megabytes", "4"), 150, redaction),
-    "redaction_overhead": Bench(("--tasks", "8000", "--rounds", "7"), 260, overhead),
-    "startup": Bench(("--pairs", "2", "--cds"), 240, startup),
-    "policy": Bench((), 60, json=False),
-    "policy_doors": Bench(("--statements", "300"), 90, json=False),
-    "substitution": Bench(("--rounds", "3"), 60, json=False),
-    "scrub": Bench(("--megabytes", "8"), 60, json=False),
-    "overlap": Bench(("--seconds", "20"), 120, json=False),
-    "growth": Bench(("--references", "10,1000,10000", "--executors", "4,100,10000"), 380, growth),
+    "use": Bench(("--turns", "2", "--laps", "5"), 220, use),
+    "rotation": Bench(("--rotations", "12"), 110, rotation),
+    "transform": Bench((), 80, transform),
+    "redaction": Bench(("--values", "1,100,10000", "--megabytes", "3"), 150, redaction),
+    "redaction_overhead": Bench(("--tasks", "8000", "--rounds", "6"), 230, overhead),
+    "startup": Bench(("--pairs", "2", "--cds"), 220, startup),
+    "policy": Bench((), 30, json=False),
+    "policy_doors": Bench(("--statements", "300"), 60, json=False),
+    "substitution": Bench(("--rounds", "2"), 60, json=False),
+    "scrub": Bench(("--megabytes", "8"), 30, json=False),
+    "overlap": Bench(("--seconds", "10"), 80, json=False),
+    "growth": Bench(("--references", "10,1000,10000", "--executors", "4,100,10000"), 420, growth),
 }
 """By the name of their script. `providers` needs servers and `options` ten minutes: they are run by hand."""
 

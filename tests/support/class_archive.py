@@ -54,8 +54,9 @@ while [ "$left" -gt 0 ]; do
 done
 case " $* " in *" scala.tools.nsc.Main "*) archive=${{archive:+{compiler}}} ;; esac
 # JDK_JAVA_OPTIONS does not reach a process of the tests that starts with an environment of its own. Collecting with
-# several threads costs a short application a twentieth of its processor time.
-set -- -XX:TieredStopAtLevel=1 -XX:+UseSerialGC "$@"
+# several threads costs a short application a twentieth of its processor time. In a long one, what one compiler may
+# keep is too small: Java would throw compiled methods away and compile them again.
+set -- -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=160m "$@"
 [ -n "$archive" ] || exec {java} "$@"
 if [ -n "${{SPARKCONFIG_ARCHIVE_AT_EXIT-}}" ]; then
   case " $* " in *" org.apache.spark.launcher.Main "*) exec {java} "$@" ;; esac
