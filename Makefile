@@ -109,6 +109,7 @@ unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q $(AT_ONCE)
 
 bench: jar ## all benches in less than 20 minutes, beside their peers, as one table in docs/performance.md; on a quiet machine
+	-@$(BIN)/python -m pip install -q -c python/constraints.txt --group bench
 	@$(FIND_JAVA) && $(BIN)/python bench/run.py --publish
 
 scala: jar ## the tests that are written in Scala, no Spark
@@ -133,7 +134,7 @@ hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with 
 	$(LOCK) -o python/requirements.txt > /dev/null
 	$(LOCK) --extra all -o python/requirements-all.txt > /dev/null
 	$(LOCK) --extra all --extra spark $(LOCKED_GROUPS:%=--group %) -o python/requirements-dev.txt > /dev/null
-LOCKED_GROUPS = dev demo stores real audit fuzz assurance release site
+LOCKED_GROUPS = dev demo stores real audit bench fuzz assurance release site
 
 MUTATION ?=
 mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--tenths 3"
