@@ -5,6 +5,7 @@ Mounted secrets look like this: Kubernetes, Docker, systemd credentials.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import logging
 import os
@@ -116,8 +117,14 @@ class DirectoryConfigProvider(Described, FilePushes):
 
     def _files(self, path: str) -> Sequence[str]:
         """The directory, which may be a link itself, and what its links lead to (Kubernetes: ``..data``)."""
-        with os.scandir(path) as entries:
-            return [path, f"{path}/", *(entry.path for entry in entries if entry.is_symlink())]
+        directory = self._allowed.usable(path) if self._allowed is not None and path else None
+        if directory is None:
+            return []
+        directory = directory.rstrip("/") or "/"
+        files = [directory, f"{directory}/"]
+        with contextlib.suppress(OSError), os.scandir(directory) as entries:
+            files += [entry.path for entry in entries if entry.is_symlink()]
+        return files
 
     def _read(self, directory: str, keys: Set[str] | None, allowed: AllowedPaths) -> dict[str, str]:
         """Read until the directory was the same before and after."""

@@ -81,7 +81,7 @@ class FileConfigProvider(Described, FilePushes):
         return None if usable is None else [usable]
 
     def _files(self, path: str) -> Sequence[str]:
-        return [path]
+        return self.depends_on(path, frozenset()) or []
 
     def _load(self, path: str) -> dict[str, str]:
         if self._allowed is None:

@@ -17,7 +17,8 @@ def places(path: str) -> Iterator[tuple[str, str]]:
     The directories are free of links themselves. After a path with a slash at its end the last name is empty: it stands
     for all that is in that directory.
     """
-    rest = _parts(os.path.join(os.getcwd(), path))  # noqa: PTH109, PTH118 - texts throughout
+    # Not for others: the working directory may be gone.
+    rest = _parts(path if path.startswith("/") else os.path.join(os.getcwd(), path))  # noqa: PTH109, PTH118 - texts
     at, links = "/", 0
     while rest:
         name = rest.pop()

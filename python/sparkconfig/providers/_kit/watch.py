@@ -6,12 +6,15 @@ reports nothing (network file systems), the same look happens every two seconds.
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import functools
 import logging
 import os
 import threading
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +30,9 @@ _log = logging.getLogger(__name__)
 _POLL_SECONDS = 2.0
 _SETTLE_SECONDS = 0.01
 """Events of one change come in bursts: write, close, rename."""
+
+_Identity = tuple[int, int] | None
+"""Device and number of a directory; None: there is none."""
 
 
 @dataclass
@@ -69,8 +75,12 @@ class FilePushes(ConfigProvider):
         """
         subscription = _Subscription(path, frozenset(keys), callback)
         # Watched before it is read, so that no change falls between.
-        self._folders.watch(self._files(path))
-        subscription.known = self.get(path, subscription.keys)
+        self._watch(subscription)
+        try:
+            subscription.known = self.get(path, subscription.keys)
+        except Exception:
+            self._unwatch()
+            raise
         with self._subscribing:
             self._subscriptions.append(subscription)
             if self._looker is None:
@@ -108,6 +118,8 @@ class FilePushes(ConfigProvider):
             if self._events.wait(_POLL_SECONDS):
                 self._ended.wait(_SETTLE_SECONDS)
                 self._events.clear()
+            else:  # when nothing changes, since it can take half a second
+                self._unwatch()
             with self._subscribing:
                 subscriptions = list(self._subscriptions)
             for subscription in subscriptions:
@@ -118,9 +130,9 @@ class FilePushes(ConfigProvider):
     def _look(self, subscription: _Subscription) -> None:
         """Read, and push a change. Survives everything: a thread that ends would never push again."""
         path = shorten(subscription.path)
+        # Again, for a link may lead elsewhere now.
+        self._watch(subscription)
         try:
-            # Again, for a link may lead elsewhere now.
-            self._folders.watch(self._files(subscription.path))
             fresh = self.get(subscription.path, subscription.keys)
         except SparkConfigError as error:
             _log.debug("a watched file cannot be read now: %s", error)
@@ -136,6 +148,20 @@ class FilePushes(ConfigProvider):
         except Exception as error:  # noqa: BLE001 - one bad callback must not end the others' pushes
             _log.error("a callback for '%s' failed with %s", path, type(error).__name__)
 
+    def _watch(self, subscription: _Subscription) -> None:
+        """Watch what a subscription needs; what is wrong with its path, :meth:`get` says."""
+        try:
+            self._folders.watch(self._files(subscription.path))
+        except Exception as error:  # noqa: BLE001 - it is read every two seconds all the same
+            _log.debug("'%s' cannot be watched: %s", shorten(subscription.path), type(error).__name__)
+
+    def _unwatch(self) -> None:
+        """End the watches that no subscription needs any more, as on what a link led to before."""
+        with self._subscribing:
+            paths = {subscription.path for subscription in self._subscriptions}
+        with contextlib.suppress(Exception):  # then at the next time
+            self._folders.keep(file for path in paths for file in self._files(path))
+
 
 class _Folders:
     """One provider's watches on the directories of files; nothing happens where that does not work."""
@@ -144,26 +170,28 @@ class _Folders:
         self._events = events
         self._lock = threading.Lock()
         self._usable = True
-        self._watched: dict[str, set[str]] = {}
+        self._watched: set[str] = set()
+        self._failed: dict[str, _Identity] = {}
 
     def watch(self, files: Sequence[str]) -> None:
         """Watch the directory in which each file lies, and those of the links that lead there."""
-        wanted: defaultdict[str, set[str]] = defaultdict(set)
-        for file in files:
-            for folder, name in places(file):
-                wanted[folder].add(name)
-        if not self._usable or all(names <= self._watched.get(each, set()) for each, names in wanted.items()):
-            return
+        wanted = _places(files)
         with self._lock:
             for folder, names in wanted.items():
                 self._add(folder, names)
 
+    def keep(self, files: Iterable[str]) -> None:
+        """End the watches on other directories than those of these files."""
+        wanted = _places(files)
+        with self._lock:
+            for folder in self._watched - wanted.keys():
+                self._watched.remove(folder)
+                _OBSERVED.remove(folder, self._events)
+            self._failed = {folder: which for folder, which in self._failed.items() if folder in wanted}
+
     def clear(self) -> None:
         """Watch nothing any more."""
-        with self._lock:
-            watched, self._watched = self._watched, {}
-            for folder in watched:
-                _OBSERVED.remove(folder, self._events)
+        self.keep(())
 
     def close(self) -> None:
         """Watch nothing for ever."""
@@ -171,22 +199,47 @@ class _Folders:
         self.clear()
 
     def _add(self, folder: str, names: set[str]) -> None:
-        if not self._usable or names <= self._watched.get(folder, set()):
+        identity = _identity(folder)
+        # What failed would fail again, until there is another directory.
+        if not self._usable or self._failed.get(folder, ()) == identity:
             return
-        # Also if that fails: it would fail at each look.
-        self._watched[folder] = self._watched.get(folder, set()) | names
         try:
-            _OBSERVED.add(folder, names, self._events)
+            _OBSERVED.add(folder, identity, names, self._events)
         except ImportError:
             self._usable = False
             _log.info("watchdog is not installed; files are checked every %g s", _POLL_SECONDS)
-        except OSError as error:  # no inotify watches or instances left, or no such directory
-            _log.warning(
+        except (
+            OSError,
+            RuntimeError,
+        ) as error:  # no inotify watches, instances or threads left, or no directory
+            self._failed[folder] = identity
+            _log.log(
+                logging.DEBUG if identity is None else logging.WARNING,
                 "'%s' cannot be watched (%s); its files are checked every %g s",
                 shorten(folder),
-                error.strerror or type(error).__name__,
+                getattr(error, "strerror", None) or type(error).__name__,
                 _POLL_SECONDS,
             )
+        else:
+            self._failed.pop(folder, None)
+            self._watched.add(folder)
+
+
+def _places(files: Iterable[str]) -> dict[str, set[str]]:
+    wanted: defaultdict[str, set[str]] = defaultdict(set)
+    for file in files:
+        for folder, name in places(file):
+            wanted[folder].add(name)
+    return wanted
+
+
+def _identity(folder: str) -> _Identity:
+    """Which directory has this name now."""
+    try:
+        found = os.stat(folder)  # noqa: PTH116 - texts throughout
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 class _Observed:
@@ -200,27 +253,50 @@ class _Observed:
         self._observer: Any = None
         self._handlers: dict[str, Any] = {}
 
-    def add(self, folder: str, names: Set[str], events: threading.Event) -> None:
+    def add(self, folder: str, identity: _Identity, names: Set[str], events: threading.Event) -> None:
         """Set ``events`` when a file of these names is written, and when anything comes to a directory or goes.
 
         Logs that grow in the same directory wake nobody. The empty name stands for all files.
 
+        Args:
+            folder: the directory's path.
+            identity: which directory that is now; if it was another one, the new one is watched from now on.
+            names: of files.
+            events: what to set.
+
         Raises:
             ImportError: watchdog is not installed.
-            OSError: the system has no watch for it.
+            OSError: the system has no watch for it, or there is no such directory.
+            RuntimeError: the system has no thread for it.
         """
+        if identity is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         with self._lock:
             handler = self._handlers.get(folder)
-            if handler is None:
-                handler = _handler()
-                try:
-                    handler.watch = _schedule(self._started(), handler, folder)
-                except OSError:
-                    self._end_if_idle()
-                    raise
-                self._handlers[folder] = handler
+            if handler is None or handler.identity != identity:
+                handler = self._follow(folder, identity, handler)
             known = handler.listeners.get(events, frozenset())
-            handler.listeners = {**handler.listeners, events: known | names}
+            if events not in handler.listeners or not names <= known:
+                handler.listeners = {**handler.listeners, events: known | names}
+
+    def _follow(self, folder: str, identity: _Identity, earlier: Any) -> Any:  # noqa: ANN401 - made late, as below
+        """Watch a directory, instead of another one that had its name."""
+        handler = _handler_class()(folder, identity)
+        if earlier is not None:
+            handler.listeners = earlier.listeners
+            del self._handlers[folder]
+            self._unschedule(earlier)
+        try:
+            handler.watch = _schedule(self._started(), handler, folder)
+        except (OSError, RuntimeError):
+            self._end_if_idle()
+            raise
+        self._handlers[folder] = handler
+        return handler
+
+    def _unschedule(self, handler: Any) -> None:  # noqa: ANN401 - as above
+        with contextlib.suppress(KeyError):  # it ended with its directory
+            self._observer.unschedule(handler.watch)
 
     def remove(self, folder: str, events: threading.Event) -> None:
         """Undo an :meth:`add`; the last one ends watchdog's threads."""
@@ -233,7 +309,7 @@ class _Observed:
             }
             if not handler.listeners:
                 del self._handlers[folder]
-                self._observer.unschedule(handler.watch)
+                self._unschedule(handler)
             self._end_if_idle()
 
     def _end_if_idle(self) -> None:
@@ -268,21 +344,30 @@ def _schedule(observer: Any, handler: Any, folder: str) -> Any:  # noqa: ANN401 
         return observer.schedule(handler, folder, recursive=False)
 
 
-def _handler() -> Any:  # noqa: ANN401 - the base class is imported late
+@functools.cache
+def _handler_class() -> Any:  # noqa: ANN401 - the base class is imported late
     from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
     class Handler(FileSystemEventHandler):
         watch: Any = None
         listeners: Mapping[threading.Event, frozenset[str]] = {}
 
+        def __init__(self, folder: str, identity: _Identity) -> None:
+            self.folder = folder
+            self.identity = identity
+
         def on_any_event(self, event: FileSystemEvent) -> None:
             # Before watchdog 4 there are others: our own reads, and that something in a directory has changed.
             comes_or_goes = event.event_type in ("created", "deleted", "moved")
             if not comes_or_goes and (event.event_type not in ("closed", "modified") or event.is_directory):
                 return
-            name = os.path.basename(os.fsdecode(event.src_path))  # noqa: PTH119 - texts throughout
+            path = os.fsdecode(event.src_path)
+            if path == self.folder and event.event_type == "deleted":
+                # The next one may have its number too.
+                self.identity = None
+            name = os.path.basename(path)  # noqa: PTH119 - texts throughout
             for listener, names in self.listeners.items():
                 if comes_or_goes or "" in names or name in names:
                     listener.set()
 
-    return Handler()
+    return Handler

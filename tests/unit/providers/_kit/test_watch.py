@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import shutil
 import threading
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 
 import pytest
 
 from sparkconfig.agent.application import Application
 from sparkconfig.agent.factory import make_application
+from sparkconfig.errors import SecretNotFoundError
 from sparkconfig.providers._kit import watch as _watch
 from sparkconfig.providers.base import ConfigData
 from sparkconfig.providers.file import FileConfigProvider
@@ -171,6 +173,122 @@ def test_a_log_that_grows_beside_a_file_wakes_nobody(secrets: Path, monkeypatch:
         secrets.write_text("user=1\n")
         assert arrived.wait(10)
         assert provider.reads <= 5
+
+
+def _replaced(folder: Path) -> None:
+    folder.rename(folder.with_name("old"))
+    folder.mkdir()
+
+
+def _made_again(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+def _below_a_link_whose_target_comes_later(folder: Path) -> None:
+    folder.rename(folder.with_name("old"))
+    folder.symlink_to("new")
+    time.sleep(0.1)  # looked at, in vain
+    folder.with_name("new").mkdir()
+
+
+@pytest.mark.parametrize("change", [_replaced, _made_again, _below_a_link_whose_target_comes_later])
+def test_another_directory_of_that_name_is_watched_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 0.05)
+    folder, users = tmp_path / "secrets", []
+    folder.mkdir()
+    secrets = folder / "s.properties"
+    secrets.write_text("user=one\n")
+    provider = _Counting()
+    provider.configure({})
+    with provider:
+        provider.subscribe(str(secrets), {"user"}, lambda _, data: users.append(data.data["user"]))
+        change(folder)
+        secrets.write_text("user=two\n")
+        assert wait_until("it is looked at", lambda: users == ["two"], timeout=10)
+        monkeypatch.setattr(_watch, "_POLL_SECONDS", 60.0)
+        before = provider.reads
+        # The last looks before the long wait.
+        wait_until("another look", lambda: provider.reads > before, timeout=10)
+        secrets.write_text("user=three\n")
+        assert wait_until("a push", lambda: users == ["two", "three"], timeout=10)
+
+
+def test_an_absolute_path_is_watched_without_a_working_directory(
+    secrets: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 60.0)
+    gone, arrived, provider = tmp_path / "gone", threading.Event(), _Counting()
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    provider.configure({})
+    with provider:
+        provider.subscribe(str(secrets), {"user"}, lambda *_: arrived.set())
+        assert wait_until("the first look", lambda: provider.reads == 2, timeout=10)
+        gone.rmdir()
+        secrets.write_text("user=1\n")
+        assert arrived.wait(10)
+
+
+def test_what_is_allowed_is_watched_where_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``allowed.paths`` a path is normalised first, so that ``link/..`` is where the link is."""
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 60.0)
+    base, far = tmp_path / "base", tmp_path / "far"
+    for each in (base, far):
+        each.mkdir()
+    (far / "below").mkdir()
+    (base / "link").symlink_to("../far/below")
+    secrets, arrived, provider = base / "s.properties", threading.Event(), _Counting()
+    secrets.write_text("user=0\n")
+    provider.configure({"allowed.paths": str(base)})
+    with provider:
+        provider.subscribe(f"{base}/link/../s.properties", {"user"}, lambda *_: arrived.set())
+        assert wait_until("the first look", lambda: provider.reads == 2, timeout=10)
+        secrets.write_text("user=1\n")
+        assert arrived.wait(10)
+
+
+def test_watches_on_what_links_led_to_before_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kubernetes leads ``..data`` to a new directory each time, and removes the one before."""
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 0.05)
+    (tmp_path / "s.properties").symlink_to("..data/s.properties")
+    users: list[str] = []
+
+    def swap(number: int) -> None:
+        folder = tmp_path / f"..{number}"
+        folder.mkdir()
+        (folder / "s.properties").write_text(f"user={number}\n")
+        (tmp_path / "..next").symlink_to(folder.name)
+        (tmp_path / "..next").replace(tmp_path / "..data")
+        if number:
+            shutil.rmtree(tmp_path / f"..{number - 1}")
+
+    swap(0)
+    provider = FileConfigProvider()
+    provider.configure({})
+    with provider:
+        provider.subscribe(
+            str(tmp_path / "s.properties"), {"user"}, lambda _, data: users.append(data.data["user"])
+        )
+        for number in range(1, 11):
+            swap(number)
+            assert wait_until("a push", lambda number=number: users[-1:] == [str(number)], timeout=10)
+        mine = lambda: [each for each in _watch._OBSERVED._handlers if each.startswith(str(tmp_path))]  # noqa: E731
+        assert wait_until("the end of the others", lambda: len(mine()) == 2, timeout=10)
+        with pytest.raises(SecretNotFoundError):
+            provider.subscribe(f"{tmp_path}/..10/absent", {"user"}, lambda *_: None)
+        assert len(mine()) == 2
+
+
+def test_a_path_that_cannot_be_read_leaves_no_watch(tmp_path: Path) -> None:
+    provider, before = FileConfigProvider(), set(threading.enumerate())
+    provider.configure({})
+    with pytest.raises(SecretNotFoundError):
+        provider.subscribe(str(tmp_path / "absent"), {"user"}, lambda *_: None)
+    assert wait_until("no thread left", lambda: not set(threading.enumerate()) - before, timeout=5)
+    provider.close()
 
 
 def test_without_inotify_watches_files_are_looked_at(
