@@ -246,7 +246,12 @@ def rows() -> Iterator[Row]:
     """What is kept of all benches, in their order."""
     for name, bench in BENCHES.items():
         if bench.rows is not None and (KEPT / f"{name}.json").exists():
-            yield from bench.rows(json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8")))
+            try:
+                yield from bench.rows(json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8")))
+            except KeyError:
+                print(
+                    f"{name}: what is kept was measured by an earlier version; run it again", file=sys.stderr
+                )
 
 
 def table(head: str) -> list[str]:

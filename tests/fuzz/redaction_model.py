@@ -27,7 +27,9 @@ def _unit(match):
     digits = match[2] or match[3]
     if digits:
         return chr(int(digits, 16))
-    return _CONTROLS.get(match[1], match[1])
+    # No encoder puts a backslash before another letter or digit: what has one there has a character inserted.
+    plain = match[1].isascii() and match[1].isalnum()
+    return _CONTROLS.get(match[1], match[0] if plain else match[1])
 
 
 def _percents(text):

@@ -159,8 +159,13 @@ class FilePushes(ConfigProvider):
         """End the watches that no subscription needs any more, as on what a link led to before."""
         with self._subscribing:
             paths = {subscription.path for subscription in self._subscriptions}
-        with contextlib.suppress(Exception):  # then at the next time
-            self._folders.keep(file for path in paths for file in self._files(path))
+        needed: list[str] = []
+        for path in paths:
+            with contextlib.suppress(
+                SparkConfigError, OSError, ValueError
+            ):  # get says what is wrong with this path
+                needed += self._files(path)
+        self._folders.keep(needed)
 
 
 class _Folders:
@@ -228,8 +233,9 @@ class _Folders:
 def _places(files: Iterable[str]) -> dict[str, set[str]]:
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for file in files:
-        for folder, name in places(file):
-            wanted[folder].add(name)
+        with contextlib.suppress(OSError):  # a relative path, without a working directory
+            for folder, name in places(file):
+                wanted[folder].add(name)
     return wanted
 
 
@@ -266,7 +272,7 @@ class _Observed:
 
         Raises:
             ImportError: watchdog is not installed.
-            OSError: the system has no watch for it, or there is no such directory.
+            OSError: the system has no watch for it, or the directory does not exist.
             RuntimeError: the system has no thread for it.
         """
         if identity is None:
