@@ -28,9 +28,24 @@ def marked_processes(token: str) -> list[int]:
         if folder.name.isdigit() and int(folder.name) != os.getpid():
             # Gone meanwhile, or another user's.
             with contextlib.suppress(OSError):
-                if wanted in (folder / "environ").read_bytes().split(b"\0") and not _is_zombie(folder):
+                if wanted in _environment(folder).split(b"\0") and not _is_zombie(folder):
                     found.append(int(folder.name))
     return found
+
+
+def _environment(folder: Path) -> bytes:
+    """The environment of a process, also of one that is just starting another program.
+
+    While the kernel replaces the program of a process, its environment reads as empty: look again then. Threads of
+    the kernel and zombies have none at all, and no program either.
+    """
+    for _ in range(20):
+        environment = (folder / "environ").read_bytes()
+        if environment:
+            break
+        (folder / "exe").readlink()
+        time.sleep(0.002)
+    return environment
 
 
 def _is_zombie(folder: Path) -> bool:
@@ -38,12 +53,17 @@ def _is_zombie(folder: Path) -> bool:
 
 
 def end_processes(token: str, grace: float = 5.0) -> None:
-    """Ask the run's processes to end, and kill those that have not after ``grace`` seconds."""
+    """Ask the run's processes to end, and kill those that have not after ``grace`` seconds.
+
+    It returns when two looks in a row found none: one look can miss a process that is starting another program.
+    """
     deadline = time.monotonic() + grace
     asked: set[int] = set()
+    looks_without = 0
     while True:
         living = marked_processes(token)
-        if not living:
+        looks_without = 0 if living else looks_without + 1
+        if looks_without == 2:
             return
         late = time.monotonic() > deadline
         for pid in living:

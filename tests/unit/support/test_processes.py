@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.guardian import marked_processes
+from support.guardian import end_processes, marked_processes
 from support.processes import HarnessError, Run, wait_until
 
 # A child that starts a grandchild in a session of its own, as daemons do.
@@ -18,10 +18,20 @@ FAMILY = "setsid sleep 300 & echo ready; exec sleep 300"
 def test_leaving_the_run_ends_its_processes_and_removes_its_directory():
     with Run() as run:
         run.start("family", ["bash", "-c", FAMILY]).wait_for("ready", timeout=10)
-        assert len(marked_processes(run.token)) == 2
+        # The grandchild says "ready" before both have become the programs that they are to be.
+        wait_until("both of the family", lambda: len(marked_processes(run.token)) == 2, timeout=10)
 
     assert marked_processes(run.token) == []
     assert not run.dir.exists()
+
+
+def test_a_process_that_is_always_starting_another_program_is_ended():
+    script = 'exec bash -c "$0" "$0"'
+    with Run() as run:
+        for number in range(20):
+            child = run.start(f"restless{number}", ["bash", "-c", script, script])
+            end_processes(run.token)
+            assert child.wait(timeout=1) in (-signal.SIGTERM, -signal.SIGKILL)
 
 
 def test_a_killed_owner_leaves_nothing_behind():
@@ -36,7 +46,7 @@ time.sleep(300)
 """
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as owner:
         token, directory = owner.stdout.readline().split()
-        assert len(marked_processes(token)) == 2
+        wait_until("both of the family", lambda: len(marked_processes(token)) == 2, timeout=10)
         os.kill(owner.pid, signal.SIGKILL)
 
     wait_until("the guardian's work", lambda: not Path(directory).exists(), timeout=20)
