@@ -151,6 +151,14 @@ def startup(found: dict[str, Any]) -> Iterator[Row]:
     yield Row("side process, resident", "", f"{found['resident'] / 1e6:.0f} MB")
 
 
+def instructions(found: dict[str, dict[str, int]]) -> Iterator[Row]:
+    """What is too small to time."""
+    alone, ours = found["imports"].values()
+    yield Row("instructions: imports of the side process", f"{alone:,}", f"{ours:,}", f"{ours / alone:.1f}")
+    for name, count in found["each"].items():
+        yield Row(f"instructions: {name}", "", f"{count:,}")
+
+
 def growth(found: dict[str, Any]) -> Iterator[Row]:
     """What one more reference or executor costs: the ends of each line of the plot, and the most executors."""
     crowd = found["most executors"]
@@ -175,6 +183,7 @@ BENCHES = {
     "policy": Bench((), 30, json=False),
     "policy_doors": Bench(("--statements", "300"), 60, json=False),
     "scrub": Bench(("--megabytes", "8"), 30, json=False),
+    "instructions": Bench((), 180, instructions),
     "growth": Bench(("--references", "10,10000", "--executors", "4,10000"), 420, growth),
 }
 """By the name of their script. Run by hand: `providers` needs servers, `options` takes ten minutes, and `substitution`
