@@ -51,14 +51,12 @@ def things(folder: Path) -> Things:
     request = OverrideRequest("bench", "sql", scope="session", props={"spark.acme.k1": "7"})
     registry = Registry()
     registry.register(f"a-secret-of-number-{number}-{number * 7919}" for number in range(100))
-    line = ("26/11/25 12:00:00 INFO TaskSetManager: Finished task 7.0 in stage 3.0 (TID 31) in 20 ms " * 2)[
-        :100
-    ]
+    line = "26/11/25 12:00:00 INFO TaskSetManager: Finished task 7.0 in stage 3.0 (TID 31) in 20 ms on executor 1"
     found: Things = {
         "100 confs without a reference": lambda: transformer.transform(plain),
         "a conf that is a reference into a file": lambda: transformer.transform(reference),
         "a policy's decision about a conf of a session": lambda: engine.check(request),
-        "a search of a line of 100 characters for 100 values": lambda: registry.redact(line),
+        "a search of a line for 100 values": lambda: registry.redact(line),
     }
     for thing in found.values():
         thing()
@@ -109,7 +107,8 @@ def main() -> None:
                 thing()
         return
     if not shutil.which("valgrind"):
-        raise SystemExit("valgrind is not here; install it, for example with apt install valgrind")
+        print("valgrind is not installed: nothing was counted")
+        return
     found = measure()
     for name, count in found["imports"].items():
         print(f"imports, {name:45} {count / 1e6:10.1f} million")

@@ -237,7 +237,8 @@ def main() -> int:
                 output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
                 well = False
             seconds = time.monotonic() - began
-            if well and bench.json:
+            # Without valgrind `instructions` tells nothing, and that is no failure.
+            if well and told.exists():
                 KEPT.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(told, KEPT / f"{name}.json")
             if not well:

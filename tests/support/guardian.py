@@ -39,12 +39,11 @@ def _environment(folder: Path) -> bytes:
     While the kernel replaces the program of a process, its environment reads as empty: look again then. Threads of
     the kernel and zombies have none at all, and no program either.
     """
-    for _ in range(20):
+    for _ in range(100):
         environment = (folder / "environ").read_bytes()
         if environment:
             break
         (folder / "exe").readlink()
-        time.sleep(0.002)
     return environment
 
 

@@ -18,7 +18,7 @@ FAMILY = "setsid sleep 300 & echo ready; exec sleep 300"
 def test_leaving_the_run_ends_its_processes_and_removes_its_directory():
     with Run() as run:
         run.start("family", ["bash", "-c", FAMILY]).wait_for("ready", timeout=10)
-        # The grandchild says "ready" before both have become the programs that they are to be.
+        # "ready" is said before both have become the programs that they are to be.
         wait_until("both of the family", lambda: len(marked_processes(run.token)) == 2, timeout=10)
 
     assert marked_processes(run.token) == []

@@ -161,10 +161,10 @@ class FilePushes(ConfigProvider):
             paths = {subscription.path for subscription in self._subscriptions}
         needed: list[str] = []
         for path in paths:
-            with contextlib.suppress(
-                SparkConfigError, OSError, ValueError
-            ):  # get says what is wrong with this path
+            try:
                 needed += self._files(path)
+            except Exception as error:  # noqa: BLE001 - what is wrong with one path, get says; the others go on
+                _log.debug("'%s' needs no watch now: %s", shorten(path), type(error).__name__)
         self._folders.keep(needed)
 
 
@@ -213,10 +213,8 @@ class _Folders:
         except ImportError:
             self._usable = False
             _log.info("watchdog is not installed; files are checked every %g s", _POLL_SECONDS)
-        except (
-            OSError,
-            RuntimeError,
-        ) as error:  # no inotify watches, instances or threads left, or no directory
+        except (OSError, RuntimeError) as error:
+            # No watches, instances or threads are left, or there is no directory.
             self._failed[folder] = identity
             _log.log(
                 logging.DEBUG if identity is None else logging.WARNING,
@@ -233,7 +231,8 @@ class _Folders:
 def _places(files: Iterable[str]) -> dict[str, set[str]]:
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for file in files:
-        with contextlib.suppress(OSError):  # a relative path, without a working directory
+        # A relative path, without a working directory.
+        with contextlib.suppress(OSError):
             for folder, name in places(file):
                 wanted[folder].add(name)
     return wanted

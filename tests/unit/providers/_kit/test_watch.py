@@ -7,7 +7,7 @@ import errno
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from pathlib import Path
 
 import pytest
@@ -282,6 +282,42 @@ def test_watches_on_what_links_led_to_before_end(tmp_path: Path, monkeypatch: py
         with pytest.raises(SecretNotFoundError):
             provider.subscribe(f"{tmp_path}/..10/absent", {"user"}, lambda *_: None)
         assert len(mine()) == 2
+
+
+@pytest.mark.parametrize("error", [ValueError, RuntimeError])
+def test_a_path_that_cannot_be_followed_keeps_no_watches_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    """And the thread that looks goes on: without it nothing would be pushed any more."""
+    monkeypatch.setattr(_watch, "_POLL_SECONDS", 0.05)
+    broken: set[str] = set()
+
+    class Provider(FileConfigProvider):
+        def _files(self, path: str) -> Sequence[str]:
+            if path in broken:
+                raise error
+            return super()._files(path)
+
+    for name in ("old", "new", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.properties").write_text(f"user={name}\n")
+    link, other = tmp_path / "s.properties", tmp_path / "other" / "s.properties"
+    link.symlink_to("old/s.properties")
+    users: list[str] = []
+    provider = Provider()
+    provider.configure({})
+    with provider:
+        provider.subscribe(str(link), {"user"}, lambda _, data: users.append(data.data["user"]))
+        provider.subscribe(str(other), {"user"}, lambda *_: None)
+        broken.add(str(other))
+        (tmp_path / "next").symlink_to("new/s.properties")
+        (tmp_path / "next").replace(link)
+        old = str(tmp_path / "old")
+        assert wait_until(
+            "the end of the old one's", lambda: old not in _watch._OBSERVED._handlers, timeout=10
+        )
+        (tmp_path / "new" / "s.properties").write_text("user=newest\n")
+        assert wait_until("a push", lambda: users[-1:] == ["newest"], timeout=10)
 
 
 def test_a_path_that_cannot_be_read_leaves_no_watch(tmp_path: Path) -> None:
