@@ -41,7 +41,7 @@ object TransformBench {
     var best = Double.MaxValue
     var spent = 0.0
     var runs = 0
-    while (spent < 3 || runs < 20) {
+    while (spent < 2 || runs < 20) {
       val began = threads.getCurrentThreadCpuTime
       transformer.transform(configs)
       val took = (threads.getCurrentThreadCpuTime - began) / 1e9

@@ -32,6 +32,8 @@ DERBY = {
     "user": "u",
 }
 TABLES = 50
+# Of 3,000 connections each, until the compiler of the JVM has seen the code of both.
+WARM_LAPS = 12
 IN_USE = (1, 50, 1000)
 Found = dict[str, list[float]]
 
@@ -85,7 +87,7 @@ def measure(spark: Any, folder: Path, laps: int, found: Found, *, plugin: bool) 
     jvm.java.lang.Class.forName(DERBY["driver"])
     tables(spark, folder, "plain", ["|"] * TABLES)
     if not plugin:
-        bench.connections({**DERBY, "password": "x"}, 3000, 5)
+        bench.connections({**DERBY, "password": "x"}, 3000, WARM_LAPS)
         note("connection", bench.connections({**DERBY, "password": "x"}, 1000, laps))
         bench.analysis(spark._jsparkSession, union("plain"), 20)
         note("analysis", bench.analysis(spark._jsparkSession, union("plain"), laps))
@@ -97,7 +99,7 @@ def measure(spark: Any, folder: Path, laps: int, found: Found, *, plugin: bool) 
 
     reference = f"${{files:{store}:pw}}"
     jdbc = {**DERBY, "password": reference}
-    bench.connections(jdbc, 3000, 5)
+    bench.connections(jdbc, 3000, WARM_LAPS)
     known = 0
     for count in IN_USE:
         while known < count:
