@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -103,9 +104,7 @@ def main() -> None:
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             )  # fmt: skip
             time.sleep(settle_s)
-            began, cpu = time.monotonic(), cpu_seconds(pid)
-            time.sleep(options.idle)
-            share = (cpu_seconds(pid) - cpu) / (time.monotonic() - began)
+            share = idle(pid, options.idle)
             rotated: dict[int, tuple[float, float]] = {}
             for number in range(1, options.rotations + 1):
                 generation, at = driver.generation(), time.time() * 1000
@@ -122,9 +121,17 @@ def idle_stock(cluster: SparkCluster, folder: Path, seconds: float) -> float:
     with running_session(cluster.application(executors=1), folder=folder / "stock", plugin=False) as session:
         pid = session.sparkContext._jvm.java.lang.ProcessHandle.current().pid()  # noqa: SLF001
         time.sleep(8)  # what a start leaves behind: compilations, first heartbeats
+        return idle(pid, seconds)
+
+
+def idle(pid: int, seconds: float) -> float:
+    """A process's share of a core, the median of three parts of this time: a compilation or a collection is in one."""
+    shares = []
+    for _ in range(3):
         began, cpu = time.monotonic(), cpu_seconds(pid)
-        time.sleep(seconds)
-        return (cpu_seconds(pid) - cpu) / (time.monotonic() - began)
+        time.sleep(seconds / 3)
+        shares.append((cpu_seconds(pid) - cpu) / (time.monotonic() - began))
+    return statistics.median(shares)
 
 
 def report(

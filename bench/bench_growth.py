@@ -87,7 +87,7 @@ def executors(count: int, folder: Path) -> dict[str, Any]:
     told = folder / f"executors-{count}.json"
     subprocess.run(
         [sys.executable, str(HERE / "bench_executors.py"), "--executors", str(count), "--rotations", "3",
-         *(["--idle", "20", "--stock"] if count >= 10_000 else ["--idle", "5"]), "--json", str(told)],
+         *(["--idle", "30", "--stock"] if count >= 10_000 else ["--idle", "5"]), "--json", str(told)],
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     found: dict[str, Any] = json.loads(told.read_text())

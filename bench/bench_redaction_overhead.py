@@ -238,7 +238,7 @@ def main() -> None:
             )
             note(f"{page}, ms", *(side[5:] for side in pair))
         for what, level in (("log lines", "INFO"), ("warnings", "WARN")):
-            rounds = by_turns(both, 8, lambda each, level=level: each.ask(("lines", LOG_LINES, level)))
+            rounds = by_turns(both, 6, lambda each, level=level: each.ask(("lines", LOG_LINES, level)))
             stock, ours = (side[1:] for side in rounds)
             for column, unit in enumerate(("wall", "CPU")):
                 note(

@@ -1,11 +1,11 @@
 """What the plugin costs at the start of an application: whole spark-submits of an empty job, stock and ours in turn.
 
-    python bench/bench_startup.py [--pairs 5] [--cds]
+    python bench/bench_startup.py [--pairs 5] [--cds] [--jars]
 
-Prints seconds without the plugin, with the jar on Spark's class path (``sparkconfig install``) and with it by
-``--jars``, the medians of their ratios to the first, the time from the launch of the
-side process to its first answer, and the side process's memory. Aims: at most 1.03, and no more than 27 MB.
-With ``--cds`` also from an archive of classes, as ``sparkconfig install --cds`` writes it.
+Prints seconds without the plugin and with the jar on Spark's class path (``sparkconfig install``), the medians of the
+ratios, the time from the launch of the side process to its first answer, and the side process's memory. Aims: at most
+1.03, and no more than 27 MB. With ``--cds`` also from an archive of classes, as ``sparkconfig install --cds`` writes
+it; with ``--jars`` also with the jar by Spark's ``--jars``.
 """
 
 from __future__ import annotations
@@ -108,6 +108,7 @@ def main() -> None:
     )
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--cds", action="store_true", help="also from an archive of classes")
+    parser.add_argument("--jars", action="store_true", help="also with the jar by --jars")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     pairs = options.pairs
@@ -122,12 +123,11 @@ def main() -> None:
             "spark.config.providers": "envvar",
             "spark.shop.home": "${envvar:HOME}",
         }
-        ways = {
-            "installed": {**plugin, "spark.driver.extraClassPath": str(jar)},
-            "--jars": {**plugin, "spark.jars": str(jar)},
+        ways = {"installed": {**plugin, "spark.driver.extraClassPath": str(jar)}}
+        if options.jars:
+            ways["--jars"] = {**plugin, "spark.jars": str(jar)}
             # What Spark itself takes for any one jar of --jars: to copy it, serve it and load from it.
-            "--jars, no plugin": {**stock, "spark.jars": str(jar)},
-        }
+            ways["--jars, no plugin"] = {**stock, "spark.jars": str(jar)}
         homes = dict.fromkeys(ways, spark_home())
         if options.cds:
             homes["--cds"] = installed(Path(folder))
