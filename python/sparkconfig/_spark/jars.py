@@ -68,6 +68,7 @@ def find_spark(home: Path | None = None, environ: Mapping[str, str] | None = Non
 
     Raises:
         ConfigurationError: there is none, or it is one that has no jar here.
+        OSError: this user may not look there.
     """
     home = home or _default_home(os.environ if environ is None else environ)
     found = _apache(home) or _databricks(home)
@@ -85,10 +86,18 @@ def find_spark(home: Path | None = None, environ: Mapping[str, str] | None = Non
 
 
 def _apache(home: Path) -> SparkInstall | None:
-    for path in sorted((home / "jars").glob("spark-core_*.jar")):
+    for path in _files_in(home / "jars"):
         if match := _CORE.fullmatch(path.name):
             return SparkInstall(home, match["version"], match["scala"], path)
     return None
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing, if there is none. Unlike ``glob``, it tells "closed" from "empty"."""
+    try:
+        return sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _databricks(home: Path) -> SparkInstall | None:
@@ -96,7 +105,7 @@ def _databricks(home: Path) -> SparkInstall | None:
         version = (home / "VERSION").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
         return None
-    for path in sorted((home.parent / "jars").glob("*_deploy*.jar")):
+    for path in _files_in(home.parent / "jars"):
         if match := _DATABRICKS_CORE.fullmatch(path.name):
             return SparkInstall(home, version, match["scala"], path)
     return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from enum import IntEnum
 from pathlib import Path
 
@@ -20,6 +22,11 @@ from sparkconfig.errors import (
 )
 
 __all__ = ["ExitCode", "FileError", "check_exists", "code_for"]
+
+_TRY_ANOTHER = frozenset(
+    {errno.EFBIG, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENXIO}
+)
+"""Trying the same path again cannot help."""
 
 
 class ExitCode(IntEnum):
@@ -56,14 +63,27 @@ class FileError(ConfigurationError):
     """
 
     def __init__(self, path: Path, error: OSError, *, verb: str = "read") -> None:
-        super().__init__(f"{path} cannot be {verb}: {error.strerror or type(error).__name__}")
+        reason = error.strerror or type(error).__name__
+        shown = str(path)
         self.code = ExitCode.UNAVAILABLE
         if isinstance(error, FileNotFoundError | NotADirectoryError):
             self.code = ExitCode.NOT_FOUND
         elif isinstance(error, PermissionError):
             self.code = ExitCode.DENIED
-        elif isinstance(error, IsADirectoryError):
+            reason += f" for user {os.geteuid()}; give this user access, or run the command as one who has it"
+        elif error.errno in _TRY_ANOTHER:
             self.code = ExitCode.CONFIGURATION
+        if error.errno == errno.ENAMETOOLONG:
+            # Hardly a name that anybody chose: it may be a secret in the wrong place.
+            shown = f"a path of {len(shown)} characters"
+            reason += "; name a shorter one"
+        super().__init__(f"{shown} cannot be {verb}: {reason}")
+
+    @classmethod
+    def of(cls, error: OSError) -> FileError | None:
+        """Return what to say about an error that nobody expected; None: it is about no file."""
+        name = error.filename
+        return cls(Path(os.fsdecode(name)), error) if isinstance(name, str | bytes) and name else None
 
 
 def check_exists(path: Path | None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sparkconfig._version import __version__
-from sparkconfig.checks.exit_codes import ExitCode, code_for
+from sparkconfig.checks.exit_codes import ExitCode, FileError, code_for
 from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.output import Output, UnwritableError
 from sparkconfig.errors import SparkConfigError
@@ -147,6 +147,17 @@ def _run(words: Sequence[str], out: Output) -> int:
         return int(ExitCode.INTERRUPTED)
     except (BrokenPipeError, UnwritableError):
         raise
+    except OSError as error:
+        # Any file may be out of reach, also where nobody expected it. That is no mistake of the program.
+        problem = FileError.of(error)
+        if problem is None:
+            return _internal(error, out)
+        out.failure("FileError", str(problem))
+        return int(problem.code)
     except Exception as error:  # noqa: BLE001 - a traceback may show values of variables to some tools
-        out.failure("InternalError", f"internal error: {type(error).__name__}; please report what you ran")
-        return int(ExitCode.INTERNAL)
+        return _internal(error, out)
+
+
+def _internal(error: Exception, out: Output) -> int:
+    out.failure("InternalError", f"internal error: {type(error).__name__}; please report what you ran")
+    return int(ExitCode.INTERNAL)

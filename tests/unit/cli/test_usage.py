@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import inspect
+import io
 import json
 import os
 import pty
@@ -11,8 +13,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +53,35 @@ NAMES = {
     ("seal", "remove"),
     ("providers", "test"),
 }
+
+
+@pytest.fixture
+def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that this user may not enter, also if that is root."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+
+    def refusing(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(path: Any, *more: Any, **named: Any) -> Any:  # noqa: ANN401 - as what it stands for
+            text = path if isinstance(path, int) else os.fsdecode(path)
+            if isinstance(text, str) and f"{text}/".startswith(f"{folder}/"):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), text)
+            return real(path, *more, **named)
+
+        return call
+
+    for module, name in (
+        (os, "stat"),
+        (os, "lstat"),
+        (os, "listdir"),
+        (os, "scandir"),
+        (os, "open"),
+        (io, "open"),
+    ):
+        monkeypatch.setattr(module, name, refusing(getattr(module, name)))
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
@@ -235,6 +267,42 @@ class TestExitCodes:
         monkeypatch.chdir(tmp_path)
         Path("mine").touch(mode=0)
         assert main(["resolve", "--dry-run", "mine"]) == ExitCode.DENIED
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            "jar --spark-home {}/spark",
+            "install --spark-home {}/spark",
+            "doctor --spark-home {}/spark",
+            "SPARK_HOME={}/spark jar",
+            "SPARK_HOME={}/spark doctor",
+            "SPARK_CONF_DIR={} doctor",
+            "migrate {}/x",
+            "seal create --key-file {}/k --file {}/f",
+            "seal create --new-key --key-file {}/k --file {}/f",
+        ],
+    )
+    def test_a_folder_that_may_not_be_entered(
+        self, given: str, closed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        words = given.replace("{}", str(closed)).split()
+        while words[0].startswith("SPARK_"):
+            monkeypatch.setenv(*words.pop(0).split("=", 1))
+        code = main(words)
+        captured = capsys.readouterr()
+        text = captured.out + captured.err
+        assert f"ermission denied for user {os.geteuid()}" in text
+        assert str(closed) in text
+        # What else is missing on this machine may count for more with the doctor.
+        assert code == ExitCode.DENIED or (words[0] == "doctor" and code == ExitCode.CONFIGURATION)
+
+    @pytest.mark.parametrize(
+        "given", ["jar --spark-home {}", "install --spark-home {}", "migrate {}", "resolve --dry-run {}"]
+    )
+    def test_a_name_that_is_too_long(self, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+        """It may be a secret in the wrong place, so it is not repeated."""
+        assert main(given.format(SECRET * 30).split()) == ExitCode.CONFIGURATION
+        assert "File name too long" in said(capsys)
 
     def test_every_error_of_the_package_has_a_code_of_its_own_kind(self) -> None:
         kinds = [

@@ -19,7 +19,9 @@ from sparkconfig.settings import operator_file
 
 __all__ = ["Diagnosis", "diagnose"]
 
-_EXAMINATIONS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+_Examination = Callable[[Subject], Iterator[Finding]]
+_REACHABLE = "run the doctor as the user that starts the applications, or let this user read the file"
+_EXAMINATIONS: tuple[_Examination, ...] = (
     installation.java,
     installation.packages,
     installation.spark,
@@ -90,10 +92,21 @@ def diagnose(
             operator_confs = {}  # safety.operator says why
     subject = Subject(environ, install, files, confs, operator_path, operator_confs)
     for examine in _EXAMINATIONS:
-        for each in examine(subject):
+        for each in _examined(examine, subject):
             if not _is_known(each, findings):
                 findings.append(each)
     return Diagnosis(findings, files)
+
+
+def _examined(examine: _Examination, subject: Subject) -> Iterator[Finding]:
+    """What an examination finds. A file out of its reach is a finding too, and ends none of the others."""
+    try:
+        yield from examine(subject)
+    except OSError as problem:
+        unreadable = FileError.of(problem)
+        if unreadable is None:
+            raise
+        yield error(examine.__name__.replace("_", " "), str(unreadable), _REACHABLE, unreadable.code)
 
 
 def _is_known(finding: Finding, earlier: Sequence[Finding]) -> bool:
@@ -110,6 +123,12 @@ def _spark(home: Path | None, environ: Mapping[str, str], findings: list[Finding
         if home is not None:  # without --spark-home, installation.spark reports it
             findings.append(error("spark", str(problem), "correct --spark-home"))
         return None
+    except OSError as problem:
+        unreadable = FileError.of(problem)
+        if unreadable is None:
+            raise
+        findings.append(error("spark", str(unreadable), _REACHABLE, unreadable.code))
+        return None
 
 
 def _defaults(environ: Mapping[str, str], install: SparkInstall | None) -> list[Path]:
@@ -117,7 +136,14 @@ def _defaults(environ: Mapping[str, str], install: SparkInstall | None) -> list[
         return databricks.fragments_in(install.home.parent / "driver" / "conf")
     folders = [Path(environ["SPARK_CONF_DIR"])] if environ.get("SPARK_CONF_DIR") else []
     folders += [install.home / "conf"] if install is not None else []
-    return [path for folder in folders[:1] if (path := folder / "spark-defaults.conf").is_file()]
+    return [path for folder in folders[:1] if _is_there(path := folder / "spark-defaults.conf")]
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # it may be: reading it says what is wrong
+        return True
 
 
 def _confs(files: Sequence[Path], findings: list[Finding]) -> dict[str, str]:
