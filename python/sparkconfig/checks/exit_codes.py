@@ -80,7 +80,7 @@ class FileError(ConfigurationError):
         super().__init__(f"{shown} cannot be {verb}: {reason}")
 
     @classmethod
-    def of(cls, error: OSError) -> FileError | None:
+    def about(cls, error: OSError) -> FileError | None:
         """Return what to say about an error that nobody expected; None: it is about no file."""
         name = error.filename
         return cls(Path(os.fsdecode(name)), error) if isinstance(name, str | bytes) and name else None

@@ -147,17 +147,15 @@ def _run(words: Sequence[str], out: Output) -> int:
         return int(ExitCode.INTERRUPTED)
     except (BrokenPipeError, UnwritableError):
         raise
-    except OSError as error:
-        # Any file may be out of reach, also where nobody expected it. That is no mistake of the program.
-        problem = FileError.of(error)
-        if problem is None:
-            return _internal(error, out)
+    except Exception as error:  # noqa: BLE001 - a traceback may show values of variables to some tools
+        return _unexpected(error, out)
+
+
+def _unexpected(error: Exception, out: Output) -> int:
+    # Any file may be out of reach, also where nobody expected it. That is no mistake of the program.
+    problem = FileError.about(error) if isinstance(error, OSError) else None
+    if problem is not None:
         out.failure("FileError", str(problem))
         return int(problem.code)
-    except Exception as error:  # noqa: BLE001 - a traceback may show values of variables to some tools
-        return _internal(error, out)
-
-
-def _internal(error: Exception, out: Output) -> int:
     out.failure("InternalError", f"internal error: {type(error).__name__}; please report what you ran")
     return int(ExitCode.INTERNAL)

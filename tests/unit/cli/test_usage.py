@@ -62,7 +62,7 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
 
     def refusing(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(path: Any, *more: Any, **named: Any) -> Any:  # noqa: ANN401 - as what it stands for
+        def call(path: Any, *more: Any, **named: Any) -> Any:
             text = path if isinstance(path, int) else os.fsdecode(path)
             if isinstance(text, str) and f"{text}/".startswith(f"{folder}/"):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), text)

@@ -103,7 +103,7 @@ def _examined(examine: _Examination, subject: Subject) -> Iterator[Finding]:
     try:
         yield from examine(subject)
     except OSError as problem:
-        unreadable = FileError.of(problem)
+        unreadable = FileError.about(problem)
         if unreadable is None:
             raise
         yield error(examine.__name__.replace("_", " "), str(unreadable), _REACHABLE, unreadable.code)
@@ -124,7 +124,7 @@ def _spark(home: Path | None, environ: Mapping[str, str], findings: list[Finding
             findings.append(error("spark", str(problem), "correct --spark-home"))
         return None
     except OSError as problem:
-        unreadable = FileError.of(problem)
+        unreadable = FileError.about(problem)
         if unreadable is None:
             raise
         findings.append(error("spark", str(unreadable), _REACHABLE, unreadable.code))
