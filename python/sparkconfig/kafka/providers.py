@@ -234,7 +234,10 @@ def _check(*, configured: bool) -> None:
 
 def _forbidden(error: SparkConfigError, path: str, allowed: AllowedPaths | None) -> bool:
     """Whether the provider's own allowlist refused, which Kafka only logs."""
-    denied = isinstance(error, AccessDeniedError) and allowed is not None and allowed.usable(path) is None
+    try:
+        denied = isinstance(error, AccessDeniedError) and allowed is not None and allowed.usable(path) is None
+    except ProviderError:  # it cannot be followed, which Kafka takes for a file that cannot be read
+        denied = False
     if denied:
         _log.warning("%s", error)
     return denied

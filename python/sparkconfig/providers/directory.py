@@ -159,8 +159,12 @@ class DirectoryConfigProvider(Described, FilePushes):
         self, directory: str, keys: Set[str] | None, allowed: AllowedPaths
     ) -> dict[str, tuple[int, ...]]:
         """The regular files, links followed, each with what changes when its content does."""
-        with os.scandir(directory) as entries:
-            names = [entry.name for entry in entries if keys is None or entry.name in keys]
+        descriptor = allowed.open(directory, directory=True)
+        try:
+            with os.scandir(descriptor) as entries:
+                names = [entry.name for entry in entries if keys is None or entry.name in keys]
+        finally:
+            os.close(descriptor)
         found: dict[str, tuple[int, ...]] = {}
         for name in names:
             file = f"{directory}/{name}"
@@ -170,7 +174,7 @@ class DirectoryConfigProvider(Described, FilePushes):
                 continue  # a dangling link is not a key
             if not stat.S_ISREG(status.st_mode):
                 continue
-            if allowed.limited and not allowed.allows_real(os.path.realpath(file)):
+            if not allowed.leads_inside(file):
                 self._outside(file, asked=keys is not None)
                 continue
             found[name] = (

@@ -97,9 +97,9 @@ def _tells_changes(device: int, path: str) -> bool:
 
 def _kind_of(path: str) -> str | None:
     """The type of the file system in which a file really lies; None: it is not known."""
-    real = os.path.realpath(path)
     best, kind = -1, None
     try:
+        real = os.path.realpath(path)
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:  # noqa: PTH123
             for line in mounts:
                 before, _, after = line.partition(" - ")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sparkconfig._real_paths import is_below
 from sparkconfig.errors import ConfigurationError
 
 __all__ = ["Allowlists"]
@@ -47,14 +48,14 @@ class Allowlists:
         object.__setattr__(self, "_env", _compile("envVar", self.env_pattern))
         object.__setattr__(self, "_sysprop", _compile("sysProp", self.sysprop_pattern))
 
-    def file(self, real_path: str) -> bool:
-        """Return whether the file whose path without symbolic links is ``real_path`` may be read."""
+    def root_above(self, real_path: str) -> str | None:
+        """Return the allowed path above the file whose path without symbolic links is ``real_path``.
+
+        None: it may not be read. Where everything is allowed, ``/`` is above all.
+        """
         if self._roots is None:
-            return True
-        return any(
-            real_path == root or real_path.startswith(root if root.endswith("/") else root + "/")
-            for root in self._roots
-        )
+            return "/"
+        return next((root for root in self._roots if is_below(real_path, root)), None)
 
     def env(self, name: str) -> bool:
         """Return whether the environment variable ``name`` may be read."""

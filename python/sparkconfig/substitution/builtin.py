@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 
+from sparkconfig._real_paths import open_below, real_path
 from sparkconfig.errors import SubstitutionError
 from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.command import Modifiers
@@ -72,38 +73,38 @@ def _forbidden(kind: str, what: str) -> str:
     return f"Type={kind}: this {what} is not on the allowlist; the operator can add it"
 
 
+def _unreadable(error: OSError) -> SubstitutionError:
+    return SubstitutionError(f"Type=file: the file cannot be read ({error.strerror})")
+
+
 def _read_allowed(path: str, allow: Allowlists) -> str | None:
     """Read a regular file of at most 1 MiB; malformed UTF-8 becomes U+FFFD."""
     try:
-        real = os.path.realpath(path) if path else ""
-        if not allow.file(real):
+        real = real_path(path) if path else ""
+        root = allow.root_above(real)
+        if root is None:
             raise SubstitutionError(_forbidden("file", "file"))
         # Look before opening: opening a device or a pipe may already do something.
         if not real or not stat.S_ISREG(os.stat(real).st_mode):  # noqa: PTH116 - no Path needed in between
             return None
-        # The real path has no link in it: one that appears now was put there after the check.
-        descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     except OSError as error:
-        raise SubstitutionError(f"Type=file: the file cannot be read ({error.strerror})") from None
+        raise _unreadable(error) from None
+    try:
+        # The real path has no link in it: one that appears now was put there after the check, and is an error.
+        descriptor = open_below(root, real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(error) from None
     with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor, not a path
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return None
-            if not allow.file(_path_of(descriptor, real)):
-                raise SubstitutionError(_forbidden("file", "file"))
             content = stream.read(MAX_FILE_BYTES + 1)
         except OSError as error:
-            raise SubstitutionError(f"Type=file: the file cannot be read ({error.strerror})") from None
+            raise _unreadable(error) from None
     if len(content) > MAX_FILE_BYTES:
         raise SubstitutionError(f"Type=file: the file has more than {MAX_FILE_BYTES} bytes")
     return content.decode("utf-8", "replace")
-
-
-def _path_of(descriptor: int, otherwise: str) -> str:
-    """Return where the opened file really is: a directory of its path may have been swapped meanwhile."""
-    try:
-        return os.readlink(f"/proc/self/fd/{descriptor}")  # noqa: PTH115
-    except OSError:
-        return otherwise

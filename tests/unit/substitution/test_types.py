@@ -126,6 +126,36 @@ class TestFile:
             assert "allowlist" in message
         assert value_of(f"$[file={root}/f]", allow=Allowlists(file_paths=["/"])).value == "line\n"
 
+    @pytest.mark.parametrize("limited", [True, False])
+    @pytest.mark.parametrize("proc", [True, False])
+    def test_a_directory_that_is_swapped_for_a_link_does_not_lead_out(self, root, monkeypatch, limited, proc):
+        """Also on a system without ``/proc``."""
+        (root / "d" / "sub").mkdir()
+        (root / "out").mkdir()
+        for folder, text in {"d/sub": "inside", "out": "OUTSIDE"}.items():
+            (root / folder / "f").write_text(text)
+        look, readlink = os.stat, os.readlink
+
+        def swapped(path, *args, **named):
+            status = look(path, *args, **named)
+            if str(path).endswith("/d/sub/f"):
+                (root / "d" / "sub").rename(root / "d" / "away")
+                (root / "d" / "sub").symlink_to(root / "out")
+            return status
+
+        def without_proc(path, **named):
+            if str(path).startswith("/proc"):
+                raise FileNotFoundError(path)
+            return readlink(path, **named)
+
+        allow = Allowlists(file_paths=[f"{root}/d"] if limited else None)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "stat", swapped)
+            if not proc:
+                patch.setattr(os, "readlink", without_proc)
+            message = error_of(f"$[file/defaultValue=D/={root}/d/sub/f]", allow=allow)
+        assert "cannot be read" in message
+
     def test_an_empty_list_allows_nothing(self, root):
         allow = Allowlists(file_paths=[])
         for path in (f"{root}/f", "", "/"):

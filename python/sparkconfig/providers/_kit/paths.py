@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 
+from sparkconfig._real_paths import is_below, open_below, real_path
 from sparkconfig._text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
@@ -54,45 +55,62 @@ class AllowedPaths:
             if not os.path.exists(root):  # noqa: PTH110 - texts throughout, as Path changes them
                 raise ConfigurationError(f"Path {root} does not exist")
 
-    @property
-    def limited(self) -> bool:
-        """Whether there is a list at all."""
-        return self._roots is not None
-
     def usable(self, path: str) -> str | None:
         """Return the path to open, or None if it is not allowed. Without a list it is the path as given.
 
         Raises:
             SecretNotFoundError: no file can have such a name.
+            ProviderError: a link on the way cannot be followed, or keeps changing.
         """
         if "\0" in path:
             raise SecretNotFoundError(f"'{shorten(path)}' cannot be the path of a file")
         if self._roots is None:
             return _collapse(path)
         normal = _normalise(path)
-        if not any(_below(normal, root) for root in self._roots):
+        if not any(is_below(normal, root) for root in self._roots):
             return None
-        return normal if self.allows_real(os.path.realpath(normal)) else None
+        return normal if self.leads_inside(normal) else None
 
-    def allows_real(self, real: str) -> bool:
-        """Whether a path without symbolic links lies below the real path of an allowed one."""
-        return self._roots is None or any(_below(real, os.path.realpath(root)) for root in self._roots)
+    def leads_inside(self, path: str) -> bool:
+        """Whether the real path of a file lies below the real path of an allowed one.
 
-    def open(self, path: str) -> int:
-        """Open the file at a usable path and return its descriptor, checked once more after the opening.
+        Raises:
+            ProviderError: a link on the way cannot be followed, or keeps changing.
+        """
+        return self._roots is None or self._root_above(_real(path)) is not None
+
+    def open(self, path: str, *, directory: bool = False) -> int:
+        """Open the file or the directory at a usable path and return its descriptor.
+
+        With a list, no link is followed that came after the check: a directory on the way that is swapped for a link
+        does not lead out. What changes honestly is looked up again.
 
         Raises:
             OSError: as ``os.open``.
-            AccessDeniedError: the path changed to one that is not allowed.
+            AccessDeniedError: the path leads to one that is not allowed.
+            ProviderError: a link on the way cannot be followed, or the path keeps changing.
         """
-        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+        flags = os.O_RDONLY | os.O_CLOEXEC | (os.O_DIRECTORY if directory else os.O_NONBLOCK)
         if self._roots is None:
             return os.open(path, flags)
-        real = os.path.realpath(path)
-        if not self.allows_real(real):
-            raise AccessDeniedError(f"'{shorten(path)}' leads out of allowed.paths")
-        # The real path has no link in it; one that appears now was put there after the check.
-        return os.open(real, flags | os.O_NOFOLLOW)
+        failed = None
+        for _ in range(_ATTEMPTS):
+            real = _real(path)
+            root = self._root_above(real)
+            if root is None:
+                raise AccessDeniedError(f"'{shorten(path)}' leads out of allowed.paths")
+            try:
+                return open_below(root, real, flags)
+            except OSError:
+                if real == failed:
+                    raise
+                failed = real
+        raise ProviderUnavailableError(f"'{shorten(path)}' changes while it is opened")
+
+    def _root_above(self, real: str) -> str | None:
+        """The real path of the allowed path above a real path."""
+        roots = (_real(root) for root in self._roots or ())
+        return next((root for root in roots if is_below(real, root)), None)
 
 
 def read_file(path: str, allowed: AllowedPaths) -> bytes:
@@ -155,8 +173,12 @@ def failure(error: OSError | ValueError, path: str) -> ProviderError:
     return ProviderUnavailableError(reason)
 
 
-def _below(path: str, root: str) -> bool:
-    return path == root or path.startswith(root if root.endswith("/") else root + "/")
+def _real(path: str) -> str:
+    try:
+        return real_path(path)
+    except (OSError, ValueError) as error:
+        problem = failure(error, path)
+    raise problem
 
 
 def _collapse(path: str) -> str:
