@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from sparkconfig.detection import detectors
-from sparkconfig.detection.shapes import Span, entropy, is_placeholder, shapes, union, without_references
+from sparkconfig.detection.shapes import Span, entropy, is_placeholder, shapes, union
 from sparkconfig.redaction.data import SECRET_NAMES
 from sparkconfig.settings import conf_warnings
+from sparkconfig.settings.expressions import is_literal, marked
 
 __all__ = ["BY_KEY", "find"]
 
@@ -38,12 +39,12 @@ def find(key: str, value: str) -> list[Span]:
         return []
     inner = [
         span
-        for span in union([*shapes(value, prose=False), *detectors.find(without_references(value))])
-        if _is_literal(value, span)
+        for span in union([*shapes(value, prose=False), *detectors.find(marked(value))])
+        if is_literal(value[span.start : span.end])
     ]
     if _JAAS_WHOLE.match(value) or any("address" in span.shape for span in inner):
         return inner
-    if _is_expression(value) or is_placeholder(value):
+    if not is_literal(value) or is_placeholder(value):
         return inner
     if conf_warnings.is_secret(key, value) or _is_random(key, value):
         # Blanks at the ends are not part of it: Spark trims confs.
@@ -51,14 +52,6 @@ def find(key: str, value: str) -> list[Span]:
         reason = BY_KEY if conf_warnings.is_secret(key, value) else "high entropy beside the name of a secret"
         return [Span(start, len(value.rstrip()), reason)]
     return inner
-
-
-def _is_literal(value: str, span: Span) -> bool:
-    return not _is_expression(value[span.start : span.end])
-
-
-def _is_expression(text: str) -> bool:
-    return "${" in text or "$[" in text
 
 
 def _is_random(key: str, value: str) -> bool:

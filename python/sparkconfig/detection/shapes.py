@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from sparkconfig.redaction.data import HARMLESS_NAMES, SECRET_NAMES
+from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_text, marked
 
-__all__ = ["Span", "entropy", "is_placeholder", "shapes", "union", "without_references"]
+__all__ = ["Span", "entropy", "is_placeholder", "shapes", "union"]
 
 
 class Span(NamedTuple):
@@ -59,9 +60,6 @@ _USER_INFO = re.compile(r"://[^/\s:@\"'<>]{1,200}:([^/\s@\"'<>]{1,400})@")
 _ORACLE = re.compile(r"\bjdbc:oracle:\w{2,8}:[^/\s:@\"']{1,100}/([^/\s@\"']{1,200})@", re.IGNORECASE)
 
 
-_REFERENCE = re.compile(r"\$\{[^}]{0,2000}\}|\$\[[^\]]{0,2000}\]")
-
-
 def _named_by(bare: str) -> re.Pattern[str]:
     """name=value and name: value, the name quoted or not, the value in quotes, in braces, or made of ``bare``."""
     return re.compile(
@@ -89,7 +87,9 @@ _HARMLESS = re.compile(
 )
 # What represents a secret anywhere: masks, and what a template engine replaces.
 _PLACEHOLDER = re.compile(
-    r"[*x.#-]{3,200}|\ufffc+|\*+\(redacted.*|<.*>|\{\{.*\}\}|%\(\w+\)s|@\w+@", re.IGNORECASE | re.DOTALL
+    rf"[{REPLACED}{VARIABLE}]+"
+    r"|[*x.#-]{3,200}|\*+\(redacted.*|<.*>|\{\{.*\}\}|%\(\w+\)s|@\w+@",
+    re.IGNORECASE | re.DOTALL,
 )
 # What is beside such names in prose and in code.
 _WORD = re.compile(
@@ -108,14 +108,7 @@ def shapes(text: str, *, prose: bool = True) -> list[Span]:
         prose: whether it may be a log or a program, where words such as ``secret=None`` say nothing; False: the value
             of a conf or an option, where what is named a password is one.
     """
-    return union(_found(without_references(text), prose=prose))
-
-
-def without_references(text: str) -> str:
-    """Return ``text`` with a sign that is nothing's in place of each character of a reference or substitution."""
-    if "${" not in text and "$[" not in text:
-        return text
-    return _REFERENCE.sub(lambda found: "\ufffc" * len(found[0]), text)
+    return union(_found(marked(text), prose=prose))
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
@@ -165,9 +158,10 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
     for found in _names(text, _NAMED[prose]):
         group = next(name for name in _GROUPS if found[name] is not None)
         value = found[group]
-        if _HARMLESS.search(found["name"]) or is_placeholder(value) or "\ufffc" in value:
+        if _HARMLESS.search(found["name"]) or is_placeholder(value) or not is_text(value):
             continue
-        if prose and _WORD.fullmatch(value):
+        # What a log or a program says around a variable is mostly no password.
+        if prose and (VARIABLE in value or _WORD.fullmatch(value)):
             continue
         # Prose has such names too: "Token: expected", "secret key: the one". Only what looks random counts there.
         colon = ":" in text[found.end("name") : found.start(group)]

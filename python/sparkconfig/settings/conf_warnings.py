@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from sparkconfig._text import shorten
 from sparkconfig.settings.early import is_read_early
+from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, is_text, marked
 from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["empty", "in_clear", "is_secret", "near_misses", "of_start", "remedy_for"]
@@ -28,9 +29,11 @@ _KEY_ID = re.compile(
 )
 # Names of Kubernetes' secrets, and where they are mounted.
 _NO_SECRET_KEY = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
-_JAAS = re.compile(r"(password|secret|token)\s*=\s*\"[^\"$]", re.IGNORECASE)
+# Of marked texts: the names, and the value as a group of the lookahead.
+_JAAS = re.compile(r"(?:password|secret|token)\s*=\s*\"(?=([^\"]{1,4000}))", re.IGNORECASE)
 _IN_URL = re.compile(
-    r"[?&;](password|passwd|pwd|secret|token|sharedaccesskey|accountkey|sharedaccesssignature)=[^&;$\s]|://[^/@:\s$]{1,100}:[^/@\s$]{1,200}@",
+    r"[?&;](?:password|passwd|pwd|secret|token|sharedaccesskey|accountkey|sharedaccesssignature)=(?=([^&;\s]{1,4000}))"
+    r"|://(?=[^/@:\s]{1,100}:([^/@\s]{1,400})@)",
     re.IGNORECASE,
 )
 EMPTY_REMEDY = (
@@ -115,7 +118,9 @@ def is_secret(key: str, text: str) -> bool:
     """Whether the whole of ``text`` is a secret because ``key`` names one; no switch, place, count or reference is."""
     if text.strip().lower() in _SWITCH:
         return False
-    if "${" in text or "$[" in text or _NO_SECRET_KEY.match(key) or _PLACE.fullmatch(text.strip()):
+    shown = marked(text.strip())
+    # A variable may be any part of a path.
+    if _NO_SECRET_KEY.match(key) or not is_literal(text) or _PLACE.fullmatch(shown.replace(VARIABLE, "/")):
         return False
     if _TOKENS.search(key) and text.strip().isdigit():
         return False
@@ -127,8 +132,14 @@ def is_secret(key: str, text: str) -> bool:
 def _is_in_clear(key: str, text: str) -> bool:
     if text.strip().lower() in _SWITCH:
         return False
-    if _IN_URL.search(text):
+    shown = marked(text)
+    if _holds_value(_IN_URL, shown):
         return True
     if key.lower().endswith("sasl.jaas.config"):
-        return _JAAS.search(text) is not None
+        return _holds_value(_JAAS, shown)
     return is_secret(key, text)
+
+
+def _holds_value(expression: re.Pattern[str], shown: str) -> bool:
+    values = ("".join(groups) for each in expression.finditer(shown) if (groups := each.groups(default="")))
+    return any(not value.startswith(("$", REPLACED)) and is_text(value) for value in values)

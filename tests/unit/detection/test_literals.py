@@ -38,6 +38,13 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow\n" * 8 + "-----END RSA PRIVA
         ("spark.sql.catalog.ice.uri", "jdbc:mysql://db/shop?user=a&password=pw1", "pw1"),
         ("spark.hadoop.fs.s3a.encryption.key", "c2VjcmV0LWtleQ==", "c2VjcmV0LWtleQ=="),
         ("spark.mixed", "jdbc:x://h?user=${s:a:user}&password=lit1", "lit1"),
+        # Without a colon, "${...}" is text.
+        ("spark.shop.password", "hunter2-${y}-long", "hunter2-${y}-long"),
+        ("password", "hunter2-${y}-long", "hunter2-${y}-long"),
+        ("spark.d.password", "abc$[x]defghi", "abc$[x]defghi"),
+        ("url", "jdbc:postgresql://h/db?user=u&password=hunter2-${y}-long&ssl=true", "hunter2-${y}-long"),
+        ("url", "mongodb://shop:hunter2-${y}-long@db/shop", "hunter2-${y}-long"),
+        ("spark.kafka.sasl.jaas.config", JAAS.replace("jaas-1", "hunter2-${y}-long"), "hunter2-${y}-long"),
     ],
 )
 def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> None:
@@ -50,6 +57,13 @@ def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> No
     [
         ("spark.shop.password", "${secrets:shop:password}"),
         ("spark.shop.password", "$[envVar=PASSWORD]"),
+        ("spark.shop.password", "${DB_PASSWORD}"),
+        ("spark.shop.password", "${spark.db.password}"),
+        ("spark.shop.password", "${env:PASSWORD}-x"),
+        ("spark.shop.private.key", "${HOME}/shop.pem"),
+        ("spark.shop.private.key", "/etc/${shop}/shop.pem"),
+        ("url", "jdbc:postgresql://h/db?user=u&password=${DB_PASSWORD}"),
+        ("url", "mongodb://shop:${DB_PASSWORD}@db/shop"),
         ("spark.shop.password", ""),
         ("spark.shop.password", "*********(redacted)"),
         ("spark.shop.password", "{{ password }}"),
@@ -95,6 +109,7 @@ def test_shapes_in_logs(text: str, secret: str) -> None:
         "delegation token for user x renewed",
         "def connect(password=None, token: str = '')",
         "spark.shop.password=${secrets:shop:password}",
+        "export SHOP_PASSWORD=${PREFIX}password",
         '"spark.shop.password":"*********(redacted)"',
         "see https://spark.apache.org/docs?q=a@b",
         "secret keys: 4",

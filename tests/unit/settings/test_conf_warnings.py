@@ -39,6 +39,9 @@ def test_keys_of_secrets(key: str) -> None:
         f"jdbc:sqlserver://h;databaseName=d;password={VALUE}",
         f"mongodb://shop:{VALUE}@h:27017/db",
         f"mongodb://${{secrets:m:user}}.x:27017/?password={VALUE}",
+        f"mongodb://${{secrets:m:user}}:{VALUE}@h:27017/db",
+        f"mongodb://shop:{VALUE}-${{y}}@h:27017/db",
+        f"jdbc:postgresql://h/db?user=a&password=${{y}}-{VALUE}",
     ],
 )
 def test_secrets_inside_of_addresses(text: str) -> None:
@@ -49,7 +52,9 @@ def test_jaas() -> None:
     line = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="{}";'
     key = "spark.shop.kafka.sasl.jaas.config"
     assert conf_warnings.in_clear({key: line.format(VALUE)}) == [key]
-    assert conf_warnings.in_clear({key: line.format("${secrets:kafka:password}")}) == []
+    assert conf_warnings.in_clear({key: line.format(f"${{y}}{VALUE}")}) == [key]
+    for text in ("${secrets:kafka:password}", "${KAFKA_PASSWORD}"):
+        assert conf_warnings.in_clear({key: line.format(text)}) == []
 
 
 @pytest.mark.parametrize(
@@ -71,6 +76,11 @@ def test_jaas() -> None:
         ("spark.redaction.regex", "(?i)secret|password|token"),
         ("spark.shop.url", "jdbc:postgresql://h:5432/db?user=a&password=${secrets:shop:password}"),
         ("spark.shop.url", "mongodb://shop:${secrets:m:p}@h/db"),
+        ("spark.shop.url", "mongodb://shop:${DB_PASSWORD}@h/db"),
+        ("spark.shop.url", "jdbc:postgresql://h:5432/db?user=a&password=${DB_PASSWORD}"),
+        ("spark.shop.password", "${DB_PASSWORD}"),
+        ("spark.shop.password", "${spark.db.password}"),
+        ("spark.shop.private.key", "${HOME}/shop.pem"),
         ("spark.master", "spark://h:7077"),
         ("spark.jars", "hdfs://nn:8020/a@b.jar,https://h:443/x"),
         ("spark.shop.tokenizer", "words"),
@@ -101,6 +111,9 @@ def test_what_is_not_a_secret(key: str, text: str) -> None:
     ("key", "text"),
     [
         ("spark.shop.password", "4096"),
+        ("spark.shop.password", VALUE + "-${y}-long"),
+        ("spark.shop.password", VALUE + "$[x]long"),
+        ("spark.shop.password", VALUE + "${open"),
         ("spark.shop.token", "123456"),
         ("spark.shop.tokens", "4096 abc"),
         ("spark.shop.secret.key", "/a+b/" + VALUE + "=="),

@@ -1,0 +1,58 @@
+"""What is a clear text and what is an expression; the same answers as the scanner that resolves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparkconfig.language import references
+from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, marked
+from sparkconfig.substitution import Command, iter_segments
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain", "hunter2-${y}-long", "${y}-hunter2", "abc$[x]defghi", "abc$[]def", "abc$[[x]]def", "abc$[a]b$[=x]",
+        "hunter2${abc", "hunter2$[abc", "hunter2}${", "a${}b", "a${b}c:d}", "!?*",
+    ],
+)  # fmt: skip
+def test_clear_texts(text: str) -> None:
+    assert is_literal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${secrets:shop:password}", "x-${secrets:a:b}", "${env:X}-x", "a${system:user.name}", "$[envVar=X]",
+        "a$[envVar=X]b", "$[[envVar=X]]", "$[envVar/redact/=X]", "${DB_PASSWORD}", "${spark.shop.password}",
+        "${a}:${b}", "$[x]", "$[]", "${secrets:a:b", "${secrets", "$[a${s:b:c}]", "${a ${b:c}",
+    ],
+)  # fmt: skip
+def test_expressions_and_variables(text: str) -> None:
+    assert not is_literal(text)
+
+
+def test_marks_keep_places() -> None:
+    text = "a${b}c${d:e}f$[g=h]i$[]j$[k]l"
+    kinds = {"a": "cfijl", REPLACED: "", VARIABLE: ""}
+    shown = marked(text)
+    assert len(shown) == len(text)
+    assert [each for each in shown if each not in kinds or each == "a"] == list("acfijl")
+    assert shown.count(REPLACED) == len("${d:e}$[g=h]")
+    assert shown.count(VARIABLE) == len("${b}$[]$[k]")
+
+
+@pytest.mark.parametrize("piece", ["${", "$[", "${a", "$[a", "$[]", "${a}", "$[[", "${:}"])
+def test_hostile_texts_take_linear_time(piece: str) -> None:
+    is_literal(piece * (400_000 // len(piece)))
+
+
+@given(st.text(alphabet="${}[]:=a", max_size=40))
+def test_references_are_those_that_are_resolved(text: str) -> None:
+    if "$[" not in text:
+        assert (REPLACED in marked(text)) == bool(references.scan(text))
+    elif any(isinstance(each, Command) for each in iter_segments(text)):
+        assert REPLACED in marked(text)
+    assert len(marked(text)) == len(text)
