@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sparkconfig.errors import ConfigurationError, SparkConfigError
-from sparkconfig.formats import properties
+from sparkconfig.formats import properties, reading
 
 __all__ = ["confs_of", "fragment", "fragments_in", "is_fragment", "main", "plugins_of"]
 
@@ -50,7 +50,7 @@ def fragments_in(folder: Path) -> list[Path]:
 
 def _may_be_fragment(path: Path) -> bool:
     try:
-        return is_fragment(path.read_text("utf-8", "replace"))
+        return is_fragment(reading.read(path).decode("utf-8", "replace"))
     except OSError:
         return True  # whoever reads it says what is wrong
 

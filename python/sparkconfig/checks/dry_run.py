@@ -11,7 +11,7 @@ from sparkconfig import databricks
 from sparkconfig._text import shorten
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.formats import properties
+from sparkconfig.formats import properties, reading
 from sparkconfig.formats.errors import FormatError
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
@@ -223,7 +223,7 @@ def _without_jvm(problem: str) -> str:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        raw = path.read_bytes()
+        raw = reading.read(path)
         if b"[driver]" in raw and databricks.is_fragment(text := raw.decode("utf-8", "replace")):
             return databricks.confs_of(text)
         return {key: value.strip() for key, value in properties.load(raw).items()}

@@ -113,8 +113,10 @@ def run(options: argparse.Namespace, out: Output) -> int:
 
 
 def _read(path: Path) -> str:
+    from sparkconfig.formats import reading
+
     try:
-        return path.read_text("utf-8-sig")
+        return reading.read(path).decode("utf-8-sig")
     except OSError as error:
         raise FileError(path, error) from None
     except UnicodeDecodeError:

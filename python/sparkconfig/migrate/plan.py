@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.detection import literals
 from sparkconfig.detection.shapes import Span, shapes
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.formats import reading
 from sparkconfig.migrate import sources
 from sparkconfig.migrate.text import Document, Edit, Text, rewritten
 from sparkconfig.sealed.names import EntryName
@@ -130,19 +132,17 @@ def read_text(path: Path) -> str:
         ConfigurationError: it is too long, or no UTF-8 text.
     """
     try:
-        raw = path.read_bytes()
+        return reading.read(path, LARGEST).decode("utf-8")
+    except UnicodeDecodeError:
+        problem = f"{path} is not UTF-8 text"
     except OSError as error:
-        raise FileError(path, error) from None
-    if len(raw) > LARGEST:
-        raise ConfigurationError(
+        if error.errno != errno.EFBIG:
+            raise FileError(path, error) from None
+        problem = (
             f"{path} is longer than {LARGEST >> 20} MiB, the most that migrate reads; name the other files, and move"
             " the secrets of this one with 'sparkconfig seal set'"
         )
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
-    raise ConfigurationError(f"{path} is not UTF-8 text")
+    raise ConfigurationError(problem)
 
 
 def files_in(paths: Iterable[Path]) -> list[Path]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.formats import properties
+from sparkconfig.formats import properties, reading
 from sparkconfig.formats.errors import FormatError
 from sparkconfig.settings.schema import PREFIX
 
@@ -209,7 +209,7 @@ def _writable(path: Path, found: os.stat_result, user: int) -> str:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        return properties.load(path.read_bytes())
+        return properties.load(reading.read(path))
     except OSError as error:
         problem = error.strerror or type(error).__name__
     except FormatError as error:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.formats import reading
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -21,7 +22,6 @@ else:
 __all__ = ["Document", "Location", "dotted", "fail", "parse", "read"]
 
 Location = tuple[str | int, ...]
-_MOST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,12 @@ def read(path: Path) -> Document:
         ConfigurationError: it cannot be read, or is neither JSON nor TOML.
     """
     try:
-        with path.open("rb") as stream:
-            content = stream.read(_MOST_BYTES + 1)
-        text = content.decode("utf-8-sig")
+        text = reading.read(path).decode("utf-8-sig")
     except OSError as error:
         problem = error.strerror or type(error).__name__
     except UnicodeDecodeError:
         problem = "it is not UTF-8 text"
     else:
-        if len(content) > _MOST_BYTES:
-            raise ConfigurationError(f"the policy {path} is larger than {_MOST_BYTES >> 20} MiB")
         return parse(text, path.name)
     raise ConfigurationError(f"the policy {path} cannot be read: {problem}")
 
