@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparkconfig.errors import UnresolvedReferenceError
+from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution import messages
 from sparkconfig.resolution.resolver import Resolver
@@ -15,6 +16,8 @@ from sparkconfig.settings import operator_file
 from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["Resolved", "resolve"]
+
+_ENCODING = sys.getfilesystemencoding().upper()
 
 
 @dataclass(repr=False)
@@ -49,7 +52,7 @@ def resolve(
 
     Raises:
         UnresolvedReferenceError: something has no value: then nothing is started.
-        ConfigurationError: settings or providers are wrong.
+        ConfigurationError: settings or providers are wrong, or a variable cannot hold its value.
     """
     from sparkconfig.settings.early import is_read_early
 
@@ -83,5 +86,20 @@ def resolve(
         target = result.confs if place[0] == "conf" else result.variables
         target[place[1]] = text if answer is None else answer.reveal()
         result.secrets += () if answer is None else answer.secrets
+    unfit = [
+        f"the variable {name} cannot hold its value: it holds NUL, or what is not text in {_ENCODING}; keep it as"
+        " base64 in the store, or pass it as a conf with --properties-file"
+        for name, text in result.variables.items()
+        if not _fits(text)
+    ]
+    if unfit:
+        raise ConfigurationError.of(unfit)
     result.confs = {key: result.confs.get(key, text) for key, text in confs.items()}
     return result
+
+
+def _fits(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False

@@ -98,6 +98,25 @@ def test_variables(start: Started) -> None:
     assert (code, text) == (0, "same\n")
 
 
+@pytest.mark.parametrize("key", ["nul", "lone"])
+def test_a_value_that_no_variable_can_hold(start: Started, tmp_path: Path, key: str) -> None:
+    (tmp_path / "shop.json").write_text(
+        json.dumps({"nul": f"{VALUE}\0x", "lone": f"{VALUE}\ud800", "good": "g"})
+    )
+    (tmp_path / "files.conf").write_text(
+        "spark.config.providers files\nspark.config.providers.files.class file\n"
+    )
+    words = [
+        f"{name}=${{files:{tmp_path}/shop.json:{each}}}"
+        for name, each in (("SHOP_A", key), ("SHOP_B", "good"))
+    ]
+    options = ("--properties-file", "files.conf", "--env", words[0], "--env", words[1])
+    code, text = ended(start("true", "{properties}", options=options))
+    assert code == ExitCode.CONFIGURATION
+    assert "the variable SHOP_A cannot hold its value" in text
+    assert "SHOP_B" not in text
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
 def test_signals_pass(start: Started, sent: signal.Signals) -> None:
     script = (
