@@ -34,6 +34,14 @@ def test_a_package_without_the_jar(examine, tmp_path):
     assert "this package has no sparkconfig_2.13" in errors(examine(GOOD))["jar"]
 
 
+def test_a_file_out_of_reach_is_a_finding_and_ends_no_examination(examine):
+    jar = f"/{'x' * 300}/sparkconfig_2.13.jar"
+    diagnosis = examine(f"{GOOD}\nspark.jars {jar}\nspark.shop.password ${{nobody:x}}")
+    said = errors(diagnosis)
+    assert "File name too long" in said["class path"]
+    assert "nobody" in said["references"]
+
+
 def test_an_installed_jar_of_another_version(examine, home):
     own_jar(home / "jars" / "sparkconfig_2.13-0.0.1.jar", "0.0.1")
     assert f"is version 0.0.1, and this package is {__version__}" in errors(examine(GOOD))["class path"]
