@@ -33,9 +33,10 @@ class Probe:
         connection = http.client.HTTPConnection("127.0.0.1", self.ports[filtered], timeout=60)
         try:
             connection.request(method, f"/{page}", headers={"Accept-Encoding": accept})
-            answer = connection.getresponse()
-            headers = {name: text for name, text in answer.getheaders() if name != "Date"}
-            return answer.status, answer.reason, headers, answer.read()
+            # An answer that breaks off is closed here, or the garbage collector finds its socket.
+            with connection.getresponse() as answer:
+                headers = {name: text for name, text in answer.getheaders() if name != "Date"}
+                return answer.status, answer.reason, headers, answer.read()
         finally:
             connection.close()
 

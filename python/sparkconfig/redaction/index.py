@@ -11,7 +11,7 @@ from sparkconfig.redaction.data import FLOOR
 from sparkconfig.redaction.masking import in_mask, joined
 from sparkconfig.redaction.patterns import Pattern, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
-from sparkconfig.redaction.views import views
+from sparkconfig.redaction.views import open_list, open_pairs, views
 
 __all__ = ["Index"]
 
@@ -73,16 +73,21 @@ class Index:
     def find(self, text: str) -> list[tuple[int, int]]:
         """Return where patterns stand: starts and ends in order, none within a mask."""
         budget = Budget.of(text)
-        found = self._find(text, budget)
+        found = self.matches(text, budget)
         for view, positions in views(text):
-            found += [(positions[start], positions[end]) for start, end in self._find(view, budget)]
+            found += [(positions[start], positions[end]) for start, end in self.matches(view, budget)]
         if "..." in text or "\u2026" in text:
             found += self._cut_short(text, budget)
         return found and [span for span in joined(found) if not in_mask(text, *span)]
 
     def beginning(self, text: str) -> int:
-        """How many of the last characters could be the beginning of a value, or of one before an ellipsis."""
-        waiting = self._beginning(text)
+        """How many of the last characters could be the beginning of a value, or of one before an ellipsis.
+
+        Those of an encoding that may go on count too, and those of bytes that are written as numbers.
+        """
+        if not self:
+            return 0
+        waiting = max(self._beginning(text), self._going_on(text), self._listed(text))
         dots = len(text) - len(text.rstrip("."))
         if 0 < dots < len("...") and (before := self._beginning(text[:-dots])) >= FLOOR:
             return max(waiting, before + dots)
@@ -103,6 +108,27 @@ class Index:
             if any(readings.may_begin(each, at) for each in waiting):
                 return end - at
         return 0
+
+    def _going_on(self, text: str) -> int:
+        """How many are an encoding that is known by its first characters: what follows belongs to it."""
+        found = self._open.matches(text, Budget.of(text)) if self._open else []
+        return max((len(text) - start for start, end in found if end == len(text)), default=0)
+
+    def _listed(self, text: str) -> int:
+        """How many are bytes written as numbers among which a value may have begun."""
+        if (start := open_list(text)) >= 0:
+            return len(text) - start
+        if (view := open_pairs(text)) is None:
+            return 0
+        letters, positions = view
+        waiting = max(self._beginning(letters), self._going_on(letters))
+        return len(text) - positions[len(letters) - waiting] if waiting else 0
+
+    @cached_property
+    def _open(self) -> Index:
+        """Of the patterns that are the beginnings of encodings."""
+        encoded = chain.from_iterable(self._encoded.values())
+        return Index({}, {}, []).extended(pattern for pattern, _ in encoded if pattern.open)
 
     def _cut_short(self, text: str, budget: Budget) -> Iterator[tuple[int, int]]:
         """Beginnings of values before an ellipsis: tables, frames and plans show long texts so."""
@@ -158,7 +184,12 @@ class Index:
                     for pattern, offset in anchors[window]:
                         yield pattern, offset, at
 
-    def _find(self, text: str, budget: Budget) -> list[tuple[int, int]]:
+    def matches(self, text: str, budget: Budget) -> list[tuple[int, int]]:
+        """Return where patterns stand in the text as it is, in any order.
+
+        Raises:
+            ScanOverloadError: the budget is spent.
+        """
         readings = Readings(text, budget)
         found: list[tuple[int, int]] = []
         done: dict[int, int] = {}

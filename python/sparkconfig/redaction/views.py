@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["views"]
+__all__ = ["open_list", "open_pairs", "views"]
 
 _FEWEST = 8
 # Escapes of ASCII letters and digits; an introducer may be escaped itself. Each begins with a sign of its own, which
@@ -26,6 +26,10 @@ _NUMBER = re.compile(r"-?[0-9]+")
 _COLONS = re.compile(r":[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:")
 _PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){7,}(?![0-9A-Fa-f])")
 _PAIR = re.compile(r"[0-9A-Fa-f]{2}")
+# What a text ends with while it is written. What is longer than this does not wait for its end.
+_LONGEST_OPEN = 1 << 14
+_OPEN_LIST = re.compile(r"\[((?:-?[0-9]{1,3}, ?)*)-?[0-9]{0,3}\Z")
+_CUT_PAIR = re.compile(r":([0-9A-Fa-f]{0,2})\Z")
 
 
 def views(text: str) -> Iterable[tuple[str, list[int]]]:
@@ -36,6 +40,30 @@ def views(text: str) -> Iterable[tuple[str, list[int]]]:
         if sign in text and pattern.search(text):
             return _views(text)
     return ()
+
+
+def open_list(text: str) -> int:
+    """Where a list of bytes begins that the end of ``text`` does not close; -1: there is none."""
+    at = text.rfind("[", max(0, len(text) - _LONGEST_OPEN))
+    found = _OPEN_LIST.match(text, at) if at >= 0 else None
+    return at if found and all(-128 <= int(number) <= 255 for number in _NUMBER.findall(found[1])) else -1
+
+
+def open_pairs(text: str) -> tuple[str, list[int]] | None:
+    """The view of the pairs at the end of ``text``, of which the last may be cut; None: there are none."""
+    cut = _CUT_PAIR.search(text, max(0, len(text) - 3))
+    if cut is None:
+        return None
+    until = first = cut.start(1)
+    least = len(text) - _LONGEST_OPEN
+    while first >= max(3, least) and text[first - 1] == ":" and _PAIR.fullmatch(text, first - 3, first - 1):
+        first -= 3
+    if first and text[first - 1] in "0123456789abcdefABCDEF":
+        first += 3
+    if first >= until:
+        return None
+    starts = [*range(first, until, 3), *([until] if len(cut[1]) == 2 else [])]
+    return _decoded([(int(text[start : start + 2], 16), start, start + 2) for start in starts])
 
 
 def _views(text: str) -> Iterator[tuple[str, list[int]]]:

@@ -27,8 +27,42 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
     longest = math.max(longest, text.length)
   }
 
-  /** How many of the last characters of `text` could be the beginning of a value, or of one before an ellipsis. */
-  def atEnd(text: String): Int = {
+  /** Of the patterns that are the beginnings of encodings; null: there are none. */
+  private lazy val open: Index = {
+    val patterns = indexes.flatMap(_.patterns.filter(_.open))
+    if (patterns.isEmpty) null else new Index(patterns)
+  }
+
+  /**
+   * How many of the last characters of `text` could be the beginning of a value, or of one before an ellipsis. Those of
+   * an encoding that may go on count too, and those of bytes that are written as numbers.
+   */
+  def atEnd(text: String): Int =
+    if (starts.isEmpty) 0 else math.max(dotted(text), math.max(goingOn(text), listed(text)))
+
+  /** How many are an encoding that is known by its first characters: what follows belongs to it. */
+  private def goingOn(text: String): Int =
+    if (open == null) 0
+    else {
+      val search = new Search(text, new Budget(Constants.steps(text.length)))
+      search.by(Array(open), 0, 1, Part.mine)
+      if (search.isEmpty) 0
+      else (0 until search.found.size).filter(search.found.end(_) == text.length)
+        .map(text.length - search.found.start(_)).foldLeft(0)(math.max)
+    }
+
+  /** How many are bytes written as numbers among which a value may have begun. */
+  private def listed(text: String): Int = {
+    val list = Views.openList(text)
+    if (list >= 0) text.length - list
+    else {
+      val view = Views.openPairs(text)
+      val waiting = if (view == null) 0 else math.max(undotted(view.text), goingOn(view.text))
+      if (waiting == 0) 0 else text.length - view.positions(view.text.length - waiting)
+    }
+  }
+
+  private def dotted(text: String): Int = {
     var until = text.length
     while (until > 0 && text.charAt(until - 1) == '.') until -= 1
     val dots = text.length - until

@@ -18,6 +18,9 @@ private[redaction] object Views {
   /** A shorter list of numbers, or of pairs, holds no value that is encoded. */
   private val Fewest = 8
 
+  /** What is longer than this does not wait for its end. */
+  private val LongestOpen = 1 << 14
+
   /** The views of `text`, whose signs are known, that may hold what the text itself does not; nearly always none. */
   def of(text: String, signs: Signs): List[View] = {
     var found: List[View] = Nil
@@ -31,6 +34,45 @@ private[redaction] object Views {
       else at = text.indexOf('[', at + 1)
     }
     if (signs.colons) pairs(text, found) else found
+  }
+
+  /** Where a list of bytes begins that the end of `text` does not close; -1: there is none. */
+  def openList(text: String): Int = {
+    val at = text.lastIndexOf('[')
+    if (at < 0 || text.length - at > LongestOpen) return -1
+    var i = at + 1
+    while (i < text.length) {
+      val digits = if (text.charAt(i) == '-') i + 1 else i
+      var until = digits
+      while (until < text.length && until < digits + 3 && Readings.digit(text.charAt(until), 10) >= 0) until += 1
+      if (until < text.length) {
+        if (until == digits || text.charAt(until) != ',') return -1
+        val value = number(text, digits, until - digits, 10)
+        if (value > (if (digits > i) 128 else 255)) return -1
+        until += 1
+        if (until < text.length && text.charAt(until) == ' ') until += 1
+      }
+      i = until
+    }
+    at
+  }
+
+  /** The view of the pairs at the end of `text`, of which the last may be cut; null: there are none. */
+  def openPairs(text: String): View = {
+    var until = text.length
+    while (text.length - until < 2 && isHex(text, until - 1)) until -= 1
+    var first = until
+    val least = math.max(3, text.length - LongestOpen)
+    while (first >= least && text.charAt(first - 1) == ':' && isPair(text, first - 3)) first -= 3
+    if (isHex(text, first - 1)) first += 3
+    if (first >= until) null
+    else {
+      val octets = new Octets
+      var p = first
+      while (p < until) { octets.add(number(text, p, 2, 16), p, p + 2); p += 3 }
+      if (text.length - until == 2) octets.add(number(text, until, 2, 16), until, text.length)
+      octets.view
+    }
   }
 
   private def hasEscape(text: String, sign: Char): Boolean = {

@@ -24,6 +24,24 @@ class RedactorSuite extends FunSuite {
     assertEquals(Redactor.beginningAtEnd("the end."), 0)
   }
 
+  test("an encoding of which a part may follow waits, and so do bytes as numbers") {
+    val long = (0 until 60).map(i => f"${i * i * 7919}%06xkQzR/+").mkString
+    val short = "pA5s-w0rd!Qz71"
+    Redactor.registerDeclared(Seq(long, short))
+    val base64 = java.util.Base64.getEncoder.encodeToString(long.getBytes("UTF-8"))
+    val hex = long.getBytes("UTF-8").map(b => f"$b%02x").mkString
+    for (written <- Seq(base64, hex); cut <- Seq(1, 100, 191, 193, 300, 555))
+      assertEquals(Redactor.beginningAtEnd(s"say ${written.take(cut)}"), cut)
+    assertEquals(Redactor.beginningAtEnd(s"say $base64 end."), 0)
+    val pairs = short.getBytes("UTF-8").map(b => f"$b%02X").mkString(":")
+    (1 until pairs.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"20:${pairs.take(cut)}"), cut))
+    val list = short.getBytes("UTF-8").mkString("[1, ", ", ", "")
+    (1 to list.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"say ${list.take(cut)}"), cut))
+    Seq("one of [1, 2, 3]", "choose [y/n", "[300, 9", "[1 9").foreach { text =>
+      assertEquals(Redactor.beginningAtEnd(text), 0, text)
+    }
+  }
+
   test("JSON stays JSON") {
     val document = Json.obj()
     document.put("text", s"a $Value b")
