@@ -73,7 +73,8 @@ def statements(text: str, job_type: str) -> Iterator[Statement]:
             yield _created(line, statement, job_type)
         elif _PATH.search(statement):
             problem = (
-                "it names a path, which no rule checks: rules about path are about the option of that name"
+                "it names a path, which is not checked here: rules about the key path are about the option of that"
+                " name, and what the list paths says, --statement asks"
             )
             yield Statement(line, statement, problem=problem)
         else:
@@ -126,7 +127,7 @@ def _created(line: int, statement: str, job_type: str) -> Statement:
     found = tree.args.get("properties")
     properties: list[exp.Expression] = found.expressions if found is not None else []
     options = {
-        item.name: _text(item.args.get("value"))
+        _name(item.this): _text(item.args.get("value"))
         for group in properties
         if type(group).__name__ == "OptionsProperty"
         for item in group.expressions
@@ -187,10 +188,19 @@ def _table(
         location=location.this.name if location is not None else None,
         options=options,
         properties={
-            item.name: _text(item.args.get("value")) for item in properties if type(item) is exp.Property
+            _name(item.this): _text(item.args.get("value"))
+            for item in properties
+            if type(item) is exp.Property
         },
         comment=comment.this.name if comment is not None else None,
     )
+
+
+def _name(node: exp.Expression) -> str:
+    """The name of an option or property, which may have dots."""
+    from sqlglot import exp
+
+    return f"{_name(node.this)}.{_name(node.expression)}" if isinstance(node, exp.Dot) else str(node.name)
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - an expression of sqlglot

@@ -54,6 +54,10 @@ class OverridePolicy(ABC):
         """
         return True
 
+    def needs_value(self, request: OverrideRequest, name: str) -> bool:  # noqa: ARG002 - for subclasses
+        """Whether the decision about ``name`` depends on its value, so that its references have to be resolved."""
+        return True
+
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:  # noqa: ARG002
         """Say why this job may not use this reference (None: it may), and which rule decided."""
         return None, ""

@@ -205,7 +205,7 @@ class Evaluator:
         values: dict[str, ConfigValue],
     ) -> None:
         """Put the policy's answers for ``names`` (as written: canonical) into ``values``."""
-        effective = self._effective(request, names, values)
+        effective = self._effective(policy, request, names, values)
         # Two spellings of one key are two questions, for each of the values has to be allowed.
         waiting = dict(names)
         while waiting:
@@ -246,7 +246,11 @@ class Evaluator:
                 values[name] = replace(answer, name=name, value=value)
 
     def _effective(
-        self, request: OverrideRequest, names: Mapping[str, str], values: dict[str, ConfigValue]
+        self,
+        policy: OverridePolicy,
+        request: OverrideRequest,
+        names: Mapping[str, str],
+        values: dict[str, ConfigValue],
     ) -> dict[str, object]:
         """The values that count; what cannot be resolved is refused at once."""
         effective = {name: request.props[name] for name in names}
@@ -254,7 +258,9 @@ class Evaluator:
             return effective
         holding = {use.where for use in self.uses(request.props)}
         texts = {
-            name: value for name, value in effective.items() if isinstance(value, str) and name in holding
+            name: value
+            for name, value in effective.items()
+            if isinstance(value, str) and name in holding and _needs_value(policy, request, names[name])
         }
         if not texts:
             return effective
@@ -334,6 +340,13 @@ class Evaluator:
 def _named(policy: OverridePolicy, request: OverrideRequest, known: str) -> bool:
     try:
         return policy.names(request, known)
+    except Exception:  # noqa: BLE001 - third-party code: asked by validate(), it may fail again, and refuse
+        return True
+
+
+def _needs_value(policy: OverridePolicy, request: OverrideRequest, known: str) -> bool:
+    try:
+        return policy.needs_value(request, known)
     except Exception:  # noqa: BLE001 - third-party code: asked by validate(), it may fail again, and refuse
         return True
 

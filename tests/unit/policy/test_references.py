@@ -117,3 +117,20 @@ def test_a_reference_can_be_fixed_by_its_text(tmp_path):
     checker = engine(tmp_path, rules({"key": "spark.acme.x", "type": "fixed", "value": text}))
     assert checker.check(request({"spark.acme.x": text})).allowed
     assert not checker.check(request({"spark.acme.x": "${vault:shared/db:user}"})).allowed
+
+
+@pytest.mark.parametrize(("kind", "allowed"), [("unlimited", True), ("forbidden", False)])
+def test_no_store_is_asked_where_the_value_decides_nothing(tmp_path, kind, allowed):
+    """A lookup could issue a credential; and what has no value now may have one when it is used."""
+    asked = []
+
+    def resolve(texts):
+        asked.extend(texts)
+        raise SparkConfigError("the store is away")
+
+    checker = engine(
+        tmp_path, rules({"key": "spark.acme.x", "type": kind}), resolve=resolve, providers="vault"
+    )
+    decision = checker.check(request({"spark.acme.x": "${vault:db:password}"}))
+    assert decision.allowed is allowed
+    assert asked == []

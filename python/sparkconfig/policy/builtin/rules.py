@@ -65,9 +65,9 @@ class RulesPolicy(OverridePolicy):
     """Decides by the rules of a document.
 
     The most specific rules that are about the key, the job type and the scope decide: an exact key before a
-    pattern, of two patterns the one with more characters, then a rule that names job types, then a rule that
-    names scopes. Of rules that are equally specific all must allow. A key without a rule is allowed only if it is
-    no override.
+    pattern, of two patterns the one with more characters, then a rule that names users, then one that names job
+    types, then one that names data sources, then one that names scopes. Of rules that are equally specific all must
+    allow. A key without a rule is allowed only if it is no override.
     """
 
     policy_name = "Rules"
@@ -79,8 +79,9 @@ class RulesPolicy(OverridePolicy):
         self._book: Rulebook | None = None
         self._exact: dict[str, list[Rule]] = {}
         self._patterns: list[Rule] = []
-        self._cache: dict[tuple[str, str, str, str], tuple[Rule, ...]] = {}
+        self._cache: dict[tuple[str, str, str, tuple[str, ...], str], tuple[Rule, ...]] = {}
         self._by_user = False
+        self._by_format = False
         self._lock = threading.Lock()
 
     def configure(self, params: Mapping[str, str], defaults: Mapping[str, str]) -> None:  # noqa: ARG002
@@ -96,6 +97,7 @@ class RulesPolicy(OverridePolicy):
             else:
                 self._patterns.append(rule)
         self._by_user = any(rule.users is not None for rule in book.rules)
+        self._by_format = any(rule.formats is not None for rule in book.rules)
 
     @property
     def book(self) -> Rulebook:
@@ -113,18 +115,25 @@ class RulesPolicy(OverridePolicy):
         scope = request.scope if scope is None else scope
         folded = fold(canonical(name, scope))
         user = request.principal if self._by_user else ""
-        place = (folded, request.job_type, scope, user)
+        formats = self._formats(request)
+        place = (folded, request.job_type, scope, formats, user)
         found = self._cache.get(place)
         if found is None:
-            found = self._decide(folded, request.job_type, scope, user)
+            found = self._decide(folded, request.job_type, scope, formats, user)
             with self._lock:
                 if len(self._cache) >= _MOST_CACHED:  # names come from jobs: memory must not grow with them
                     self._cache.clear()
                 self._cache[place] = found
         return found
 
-    def _decide(self, folded: str, job_type: str, scope: str, user: str) -> tuple[Rule, ...]:
-        found = self._about(folded, job_type, scope)
+    def _formats(self, request: OverrideRequest) -> tuple[str, ...]:
+        """The names of the data source, in one case of letters, if a rule asks for them."""
+        return tuple(name.strip().lower() for name in request.formats) if self._by_format else ()
+
+    def _decide(
+        self, folded: str, job_type: str, scope: str, formats: tuple[str, ...], user: str
+    ) -> tuple[Rule, ...]:
+        found = self._about(folded, job_type, scope, formats)
         if not self._by_user:
             return _highest(found)
         if user:
@@ -139,17 +148,19 @@ class RulesPolicy(OverridePolicy):
         common = _highest([rule for rule in found if rule.users is None])
         return (*common, *(rule for rule in found if rule.users is not None)) if common else ()
 
-    def _about(self, folded: str, job_type: str, scope: str) -> list[Rule]:
+    def _about(self, folded: str, job_type: str, scope: str, formats: tuple[str, ...]) -> list[Rule]:
         """All rules about a key; exact ones alone, if there are any."""
         exact: list[Rule] = []
         for name in (folded, *generalised(folded)):
-            exact += [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope)]
+            exact += [rule for rule in self._exact.get(name, ()) if rule.concerns(job_type, scope, formats)]
             # Rules about others leave a user to the next.
             if any(rule.users is None for rule in exact):
                 return exact
         matching = [] if is_internal(folded) or is_clients(folded) else self._patterns
         return exact + [
-            rule for rule in matching if rule.pattern.matches(folded) and rule.concerns(job_type, scope)
+            rule
+            for rule in matching
+            if rule.pattern.matches(folded) and rule.concerns(job_type, scope, formats)
         ]
 
     def names(self, request: OverrideRequest, name: str) -> bool:
@@ -157,9 +168,14 @@ class RulesPolicy(OverridePolicy):
         if self.deciding(request, name):
             return True
         # Whoever may not set it may not set it, though the rule is about others.
+        folded = fold(canonical(name, request.scope))
         return self._by_user and bool(
-            self._about(fold(canonical(name, request.scope)), request.job_type, request.scope)
+            self._about(folded, request.job_type, request.scope, self._formats(request))
         )
+
+    def needs_value(self, request: OverrideRequest, name: str) -> bool:
+        """Whether a rule that decides compares the value; ``forbidden`` and ``unlimited`` do not."""
+        return any(rule.condition.needs_value for rule in self.deciding(request, name))
 
     def validate(self, request: OverrideRequest) -> list[ConfigValue]:
         """Evaluate every property by the rules that decide about it."""
@@ -186,6 +202,10 @@ class RulesPolicy(OverridePolicy):
         asked = OverrideRequest("", job_type)
         found = (self.deciding(asked, "path", scope) for scope in ("source", "sink"))
         return tuple(dict.fromkeys(rule.place for rules in found for rule in rules))
+
+    def decides_paths(self, job_type: str) -> bool:
+        """Whether the document's list ``paths`` is about such jobs, so that it decides about every path they name."""
+        return self.book.statements.decides("path", job_type)
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Evaluate a reference by the document's ``references``."""

@@ -43,6 +43,7 @@ class Rule:
         place: where it stands: ``policy.json line 14, rules[2]``.
         job_types: the job types it is about; None: all.
         scopes: the scopes it is about; None: all.
+        formats: patterns, in lower case, of the data sources whose options it is about; None: all, and confs.
         users: patterns of the users it is about; None: all.
         fixed: the value it puts in place.
         default: the value that it puts in place where a job sets none.
@@ -57,6 +58,7 @@ class Rule:
     place: str
     job_types: frozenset[str] | None = None
     scopes: frozenset[str] | None = None
+    formats: tuple[Pattern, ...] | None = None
     users: tuple[Pattern, ...] | None = None
     fixed: str | None = field(default=None, repr=False)
     default: str | None = field(default=None, repr=False)
@@ -65,24 +67,39 @@ class Rule:
     message: str | None = None
 
     @property
-    def rank(self) -> tuple[bool, int, bool, bool, bool]:
+    def rank(self) -> tuple[bool, int, bool, bool, bool, bool]:
         """How specific the rule is; the most specific rules decide (see docs/policies.md)."""
         return (
             self.pattern.exact,
             self.pattern.weight,
             self.users is not None,
             self.job_types is not None,
+            self.formats is not None,
             self.scopes is not None,
         )
 
-    def concerns(self, job_type: str, scope: str) -> bool:
-        """Whether the rule is about this kind of job and this scope."""
+    def concerns(self, job_type: str, scope: str, formats: Sequence[str] = ()) -> bool:
+        """Whether the rule is about this kind of job, this scope, and options of such a data source.
+
+        Args:
+            job_type: the kind of job.
+            scope: the scope.
+            formats: the names of the source, in lower case. Empty: nobody knows which it is, so that it may be the
+                rule's.
+        """
         if self.job_types is not None and job_type not in self.job_types:
+            return False
+        if self.formats is not None and not self._is_of(formats):
             return False
         if self.scopes is not None:
             return scope in self.scopes
+        if self.formats is not None:
+            return scope in _OPTION_SCOPES
         # A pattern such as '*' that names no scope is about confs: it would forbid .option("header", ...).
         return scope not in _OPTION_SCOPES or not self.pattern.text.startswith("*")
+
+    def _is_of(self, formats: Sequence[str]) -> bool:
+        return not formats or any(each.matches(name) for each in self.formats or () for name in formats)
 
 
 @dataclass(frozen=True)
@@ -127,14 +144,14 @@ def _own(document: Document) -> Rulebook:
         location: Location = ("rules", index)
         if element.key is None:
             problems.append(((*location, "key"), "a rule needs the key or key pattern that it is about"))
-        else:
+        for key in element.key or ():
             _add(
                 rules,
                 problems,
                 element,
                 document=document,
                 location=location,
-                key=element.key,
+                key=key,
                 optional=True,
             )
     sources = Formats(
@@ -223,6 +240,11 @@ def _add(
     default = text_of(getattr(element, "default_value", None))
     is_optional = getattr(element, "is_optional", None)
     limiting = not isinstance(element, schema.Fixed | schema.Forbidden)
+    if element.formats is not None and not _OPTION_SCOPES.issuperset(scopes or element.scopes or ()):
+        problems.append(
+            (location, "formats are about the options of data sources, whose scopes are source and sink")
+        )
+        return
     try:
         condition = build(element, key)
     except ConfigurationError as error:
@@ -241,6 +263,9 @@ def _add(
             place=_place(document, location),
             job_types=None if element.job_types is None else frozenset(element.job_types),
             scopes=scopes if element.scopes is None else frozenset(element.scopes),
+            formats=None
+            if element.formats is None
+            else tuple(Pattern(each.lower()) for each in element.formats),
             users=None if element.users is None else tuple(map(Pattern, element.users)),
             fixed=fixed if pattern.exact else None,
             default=default,

@@ -74,12 +74,16 @@ class _Model(BaseModel):
 
 
 class _Element(_Model):
-    """What all elements share; ``key``, ``jobTypes``, ``scopes``, ``users``, ``message`` and ``note`` are ours."""
+    """What all elements share.
 
-    key: Annotated[StrictStr, Field(min_length=1)] | None = None
+    ``key``, ``jobTypes``, ``scopes``, ``formats``, ``users``, ``message`` and ``note`` are ours.
+    """
+
+    key: Patterns | None = None
     hidden: StrictBool = False
     job_types: Annotated[tuple[JobType, ...], Field(min_length=1)] | None = None
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1)] | None = None
+    formats: Patterns | None = None
     users: Patterns | None = None
     message: StrictStr | None = None
     note: StrictStr | None = None

@@ -135,12 +135,12 @@ class StatementRules:
 
     def concerns(self, job_type: str) -> bool:
         """Whether any rule is about statements of such jobs; connections are asked about where they are used."""
-        return any(
-            rule.job_types is None or job_type in rule.job_types
-            for kind, rules in self._by_kind.items()
-            if kind != "connection"
-            for rule in rules
-        )
+        return any(self.decides(kind, job_type) for kind in self._by_kind if kind != "connection")
+
+    def decides(self, kind: str, job_type: str) -> bool:
+        """Whether any rule is about items of this kind in such jobs."""
+        rules = self._by_kind.get(kind, ())
+        return any(rule.job_types is None or job_type in rule.job_types for rule in rules)
 
     def problem(self, request: OverrideRequest, item: StatementItem) -> tuple[str | None, str]:
         """Why the item is refused (None: it is not), and the place of the rule that decided."""

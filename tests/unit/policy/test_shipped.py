@@ -1,0 +1,149 @@
+"""The policy for shared servers: options that it does not know are refused, whatever a driver makes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.policy.builtin.rules import RulesPolicy
+from sparkconfig.policy.destinations.jdbc import DRIVERS
+from sparkconfig.policy.engine import PolicyEngine
+from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.settings.connections import read_connections
+from sparkconfig.settings.operator_file import OperatorFile
+
+POLICIES = Path(__file__).resolve().parents[3] / "conf" / "policies"
+
+#: As doors name a source: by what was written, by the class behind it, or not at all.
+NAMES = [
+    ("jdbc",),
+    ("org.apache.spark.sql.jdbc", "jdbc"),
+    ("org.apache.spark.sql.execution.datasources.jdbc.jdbcrelationprovider", "jdbc"),
+    ("org.apache.spark.sql.execution.datasources.v2.jdbc.jdbctable",),
+    (),
+]
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+#: Options that read or write files of the server, use its logins, load classes, or lead elsewhere.
+BAD = _words(
+    """
+    keytab principal refreshKrb5Config connectionProvider
+    sslcert sslkey sslrootcert sslpassword sslmodefactory service jaasLogin jaasApplicationName gsslib gssEncMode
+    kerberosServerName useSpnego sspiServiceClass options loggerFile loggerLevel socketFactory sslfactory sslfactoryarg
+    sslhostnameverifier sslpasswordcallback authenticationPluginClassName xmlFactoryFactory localSocketAddress
+    PGHOST PGPORT PGDBNAME channelBinding maxResultBuffer replication
+    trustCertificateKeyStoreUrl clientCertificateKeyStoreUrl serverRSAPublicKeyFile allowLoadLocalInfile
+    allowLoadLocalInfileInPath allowUrlInLocalInfile autoDeserialize queryInterceptors propertiesTransform
+    socksProxyHost ociConfigFile authenticationPlugins defaultAuthenticationPlugin
+    serverSslCert keyStore keyStorePassword trustStore clientCertificate localSocket pipe credentialType galera
+    allowLocalInfile serverRsaPublicKeyFile disabledAuthenticationPlugins initSql
+    integratedSecurity authenticationScheme trustStoreType trustManagerClass socketFactoryClass clientKey
+    keyStoreAuthentication keyStoreLocation realm JAASConfigurationName msiClientId accessTokenCallbackClass
+    oracle.net.wallet_location oracle.net.tns_admin javax.net.ssl.keyStore javax.net.ssl.trustStore TNS_ADMIN
+    oracle.net.authentication_services oracle.jdbc.provider.password
+    traceFile traceDirectory clientRerouteServerListJNDIName sslTrustStoreLocation sslKeyStoreLocation pluginName
+    restore.from createFrom rollForwardRecoveryFrom private_key_file proxyHost tracing somethingThatComesLater
+"""
+)
+GOOD = _words(
+    """
+    dbtable query user password partitionColumn lowerBound upperBound numPartitions queryTimeout batchsize fetchsize
+    truncate cascadeTruncate createTableOptions createTableColumnTypes customSchema pushDownPredicate pushDownAggregate
+    pushDownLimit pushDownOffset pushDownTableSample tableComment preferTimestampNTZ hint isolationLevel
+    sessionInitStatement prepareQuery ssl sslmode ApplicationName connectTimeout currentSchema reWriteBatchedInserts
+    sparkconfig.connection
+"""
+)
+KAFKA_BAD = _words(
+    """
+    ssl.keystore.location ssl.truststore.location security.providers partition.assignment.strategy metric.reporters
+    interceptor.classes sasl.kerberos.kinit.cmd sasl.oauthbearer.assertion.file sasl.oauthbearer.jwks.endpoint.url
+    sasl.oauthbearer.assertion.private.key.file sasl.oauthbearer.assertion.template.file ssl.engine.factory.class
+    sasl.oauthbearer.token.endpoint.url config.providers.sparkconfig.param.file something.that.comes.later
+    ssl.secure.random.implementation ssl.provider sasl.oauthbearer.client.credentials.client.secret
+"""
+)
+KAFKA_GOOD = _words(
+    """
+    bootstrap.servers security.protocol sasl.mechanism ssl.truststore.certificates ssl.truststore.password
+    ssl.keystore.key ssl.key.password ssl.endpoint.identification.algorithm group.id client.id isolation.level
+    request.timeout.ms session.timeout.ms max.poll.records fetch.max.bytes max.partition.fetch.bytes acks batch.size
+    linger.ms compression.type max.request.size retries
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def shared() -> PolicyEngine:
+    confs = {
+        "spark.config.override.policy": "Rules",
+        "spark.config.override.policy.param.file": str(POLICIES / "shared-server.json"),
+    }
+    return PolicyEngine.from_operator({}, OperatorFile(POLICIES / "sparkconfig.conf", confs, {}))
+
+
+def _allows(shared: PolicyEngine, option: str, formats: tuple[str, ...], scope: str, text: str = "x") -> bool:
+    asked = OverrideRequest("job", "connect", scope=scope, props={option: text}, formats=formats)
+    return shared.check(asked).allowed
+
+
+@pytest.mark.parametrize("scope", ["source", "sink"])
+@pytest.mark.parametrize("formats", NAMES)
+def test_options_of_drivers(shared: PolicyEngine, formats: tuple[str, ...], scope: str) -> None:
+    assert [name for name in BAD if _allows(shared, name, formats, scope)] == []
+    assert [name for name in BAD if _allows(shared, name.upper(), formats, scope)] == []
+    assert [name for name in GOOD if not _allows(shared, name, formats, scope)] == []
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_no_parameter_of_an_url(shared: PolicyEngine, name: str) -> None:
+    for url in (f"jdbc:postgresql://db/shop?{name}=x", f"jdbc:postgresql://db/shop?ssl=true&{name}=/etc/x"):
+        assert not _allows(shared, "url", ("jdbc",), "source", url)
+
+
+def test_what_users_may_set_beside_a_connection_they_may_set_without_one(shared: PolicyEngine) -> None:
+    ours = "spark.config.connections."
+    connection = read_connections({f"{ours}a.format": "jdbc", f"{ours}a.option.url": "jdbc:x:y"}, ours)[0][
+        "a"
+    ]
+    options = [name for name in connection.user_options if name != "path"]  # it has a rule of its own
+    assert [name for name in options if not _allows(shared, name, ("jdbc",), "source")] == []
+
+
+def test_of_the_drivers_parameters_the_harmless_ones_alone() -> None:
+    """The policy's list, and the one that decides whether a destination is certain, say the same of PostgreSQL."""
+    policy = RulesPolicy()
+    policy.configure({"file": str(POLICIES / "shared-server.json")}, {})
+    listed = {
+        rule.pattern.text
+        for rule in policy.book.rules
+        if rule.formats is not None and rule.condition.problem("", "x", None) is None  # type: ignore[arg-type]
+    }
+    assert listed >= DRIVERS["postgresql"].harmless
+
+
+@pytest.mark.parametrize(
+    "option", ["header", "sep", "mergeSchema", "versionAsOf", "snapshot-id", "checkpointLocation"]
+)
+@pytest.mark.parametrize("formats", [(), ("csv",), ("delta",)])
+def test_options_of_files(shared: PolicyEngine, option: str, formats: tuple[str, ...]) -> None:
+    """Also where no door knows the source: ``read.option(...).table(...)``, ``WITH (...)``, streams into files."""
+    assert _allows(shared, option, formats, "source")
+    assert _allows(shared, option, formats, "sink")
+
+
+def test_options_of_other_sources_are_free(shared: PolicyEngine) -> None:
+    assert _allows(shared, "parquet.block.size", ("parquet",), "sink")
+    assert not _allows(shared, "parquet.crypto.factory.class", ("parquet",), "sink")
+
+
+@pytest.mark.parametrize("scope", ["source", "sink"])
+@pytest.mark.parametrize("formats", [("kafka",), ()])
+def test_options_of_kafkas_clients(shared: PolicyEngine, formats: tuple[str, ...], scope: str) -> None:
+    assert [name for name in KAFKA_BAD if _allows(shared, f"kafka.{name}", formats, scope)] == []
+    assert [name for name in KAFKA_GOOD if not _allows(shared, f"kafka.{name}", formats, scope)] == []
