@@ -214,9 +214,14 @@ def _limits(engine: PolicyEngine, job_type: str) -> list[str]:
     policy = engine.policy(job_type)
     if not isinstance(policy, RulesPolicy):
         return []
+    reads = "Reads by load(p), csv(p), text([p]) and csv.`p`"
+    rest = (
+        f"{reads}, and LOCATION, are decided by the policy's list paths"
+        if policy.decides_paths(job_type)
+        else f"{reads} pass, and so does LOCATION: the user that runs the driver must not be able to read any key"
+    )
     return [
-        f"{place}: this rule checks writes and the option path only. Reads by load(p), csv(p), text([p]) and csv.`p`"
-        " pass, and so does LOCATION: the user that runs the driver must not be able to read any key"
+        f"{place}: this rule checks writes and the option path only. {rest}"
         for place in policy.path_rules(job_type)
     ]
 

@@ -232,8 +232,17 @@ def test_what_rules_about_path_do_not_cover_is_said(capsys, tmp_path):
     assert re.search(
         r"shared-server\.json line \d+, rules\[\d+\]: this rule checks writes and the option path only", out
     )
-    assert "x.sql line 2: it names a path, which no rule checks" in out
+    assert "are decided by the policy's list paths" in out
+    assert "pass" not in out
+    assert "x.sql line 2: it names a path, which is not checked here" in out
     assert "line 3" not in out
+    policy = tmp_path / "paths.json"
+    rule = {"key": "path", "type": "regex", "pattern": "s3a:.*", "scopes": ["source"]}
+    paths = [{"type": "forbid", "path": "file:/etc/*", "jobTypes": ["connect"]}]
+    policy.write_text(json.dumps({"rules": [rule], "paths": paths}))
+    for job_type, said in (("connect", "list paths"), ("batch", "pass, and so does LOCATION")):
+        code, out, _ = validate(capsys, "--policy", policy, "--job-type", job_type)
+        assert said in out, out
     code, out, _ = validate(capsys, "--policy", EXAMPLES / "minimal.toml", "--job-type", "connect")
     assert "read any key" not in out
 
