@@ -2,6 +2,7 @@ package io.sparkconfig.redaction
 
 import java.util.regex.{Pattern => Regex, PatternSyntaxException}
 
+import io.sparkconfig.core.Expression
 import io.sparkconfig.redaction.engine.{Credentials, Redactor}
 import org.apache.spark.SparkConf
 
@@ -21,6 +22,10 @@ object LiteralKeys {
       "^spark\\.config\\.(?!connections\\.)|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
   private val JaasPassword = Regex.compile("(?i)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")
 
+  // The same rules as `settings/expressions.py`: without a colon `${x}` is text, and may be a part of a password.
+  private val Replaced = Regex.compile("\\$\\{[^}]*:[^}]*\\}|\\$\\[+\\s*[A-Za-z][^\\]]*=")
+  private val Variable = Regex.compile("\\$\\{[^}]*\\}?|\\$\\[[^\\]]*\\]")
+
   /**
    * The literal secrets of a configuration; texts with references in them are none. Of a JAAS configuration it is
    * what is between the quotes.
@@ -37,7 +42,7 @@ object LiteralKeys {
     conf.getAll.toSeq.flatMap { case (key, value) =>
       val named = extra.exists(_.matcher(key).find())
       val builtIn = BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()
-      if ((!named && !builtIn) || value.contains("${") || value.contains("$[")) Nil else secretsIn(key, value)
+      if ((!named && !builtIn) || !isLiteral(value)) Nil else secretsIn(key, value)
     }.distinct
   }
 
@@ -50,10 +55,15 @@ object LiteralKeys {
    */
   def valuesOf(options: Map[String, String]): Seq[String] =
     options.toSeq.flatMap { case (key, text) =>
-      if (text.contains("${") || text.contains("$[")) Nil
+      if (!isLiteral(text)) Nil
       else if (BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()) secretsIn(key, text)
       else Credentials.of(text)
     }.distinct
+
+  /** Whether a text holds no reference and no substitution, and is more than the name of a variable. */
+  private def isLiteral(text: String): Boolean =
+    !Expression.mayHold(text) || !Replaced.matcher(text).find() &&
+      Variable.matcher(text).replaceAll("").exists(_.isLetterOrDigit)
 
   private def secretsIn(key: String, value: String): Seq[String] =
     if (!key.toLowerCase(java.util.Locale.ROOT).endsWith("sasl.jaas.config")) Seq(value)
