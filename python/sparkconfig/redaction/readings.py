@@ -23,7 +23,7 @@ _LONGEST_CUT = 12
 #: Readings that are remembered at once.
 _MOST_KNOWN = 1 << 15
 #: Readings of one character that are followed at once; more add nothing but work.
-CAP = 24
+CAP = 48
 
 #: What every escape begins with.
 ESCAPES = "\\&%"

@@ -35,7 +35,7 @@ private[redaction] final class Positions {
 }
 
 private[redaction] object Positions {
-  val Cap = 24
+  val Cap = 48
 }
 
 /**
