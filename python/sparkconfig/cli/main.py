@@ -152,7 +152,7 @@ def _run(words: Sequence[str], out: Output) -> int:
 
 
 def _unexpected(error: Exception, out: Output) -> int:
-    # Any file may be out of reach, also where nobody expected it. That is no mistake of the program.
+    # Any file may turn out to be unreadable, even where nobody expected it. That is not a bug.
     problem = FileError.about(error) if isinstance(error, OSError) else None
     if problem is not None:
         out.failure("FileError", str(problem))

@@ -67,7 +67,7 @@ class RulesPolicy(OverridePolicy):
     The most specific rules that are about the key, the job type and the scope decide: an exact key before a
     pattern, of two patterns the one with more characters, then a rule that names users, then one that names job
     types, then one that names data sources, then one that names scopes. Of rules that are equally specific all must
-    allow. A key without a rule is allowed only if it is no override.
+    allow. A key without a rule is allowed only if it is not an override.
     """
 
     policy_name = "Rules"
