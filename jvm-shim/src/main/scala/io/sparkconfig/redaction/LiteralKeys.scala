@@ -23,7 +23,7 @@ object LiteralKeys {
   private val JaasPassword = Regex.compile("(?i)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")
 
   // The same rules as `settings/expressions.py`: without a colon `${x}` is text, and may be a part of a password.
-  private val Replaced = Regex.compile("\\$\\{[^}]*:[^}]*\\}|\\$\\[+\\s*[A-Za-z][^\\]]*=")
+  private val Replaced = Regex.compile("\\$\\{[^}:]*+:[^}]*+\\}|\\$\\[+\\s*[A-Za-z][^\\]]*=")
   private val Variable = Regex.compile("\\$\\{[^}]*\\}?|\\$\\[[^\\]]*\\]")
 
   /**
