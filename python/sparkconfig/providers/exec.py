@@ -23,8 +23,8 @@ from sparkconfig.errors import (
     ProviderUnavailableError,
     SecretNotFoundError,
 )
-from sparkconfig.formats.flat import json_fields
 from sparkconfig.providers._kit.params import Param, ParamValues
+from sparkconfig.providers._kit.selection import SELECTION, Selection
 from sparkconfig.providers._kit.store import NETWORK, TTL, StoreProvider
 from sparkconfig.providers.base import ConfigData
 
@@ -33,6 +33,7 @@ __all__ = ["ExecConfigProvider"]
 _PIECE = 64 * 1024
 _ALWAYS = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SSL_CERT_FILE")
 _HOLES = re.compile(r"\{(path|key)\}")
+_OF_JSON = tuple(param.name for param in SELECTION)
 
 
 class ExecConfigProvider(StoreProvider):
@@ -51,6 +52,7 @@ class ExecConfigProvider(StoreProvider):
             "format", "`text`: the output, without its last line end, is the value; `json`: an object of fields",
             default="text", choices=("text", "json"),
         ),
+        *SELECTION,
         Param("allowed", "regular expression that each path and key must match as a whole", default=r"[\w][\w.@/+-]*"),
         Param("environment", "variables that the program gets besides " + ", ".join(f"`{name}`" for name in _ALWAYS)),
         Param("directory", "the program's working directory", default="/"),
@@ -78,6 +80,9 @@ class ExecConfigProvider(StoreProvider):
         self._argv[0] = str(Path(program).absolute())
         self._json = values.text("format") == "json"
         self._each = any("{key}" in argument for argument in self._argv)
+        self._selection = Selection(values)
+        if not self._json and (given := [name for name in _OF_JSON if values.optional(name)]):
+            raise values.wrong(given[0], "selects from JSON; set format=json")
         if not self._json and not self._each:
             raise values.wrong("command", "has no {key}; set format=json, or add {key}")
         self._allowed = values.text("allowed")
@@ -100,10 +105,8 @@ class ExecConfigProvider(StoreProvider):
         where = self._where(path)
         deadline = time.monotonic() + left
         if not self._each:
-            found = self._fields(where, self._run(where, path, "", deadline))
-            return ConfigData(
-                {key: found[key] for key in found if keys is None or key in keys}, ttl=self._ttl
-            )
+            found = self._fields(where, self._run(where, path, "", deadline), keys)
+            return ConfigData(found, ttl=self._ttl)
         if keys is None:
             raise ConfigurationError(f"{where}: the command wants a {{key}} and cannot list; name the keys")
         values: dict[str, str] = {}
@@ -112,16 +115,15 @@ class ExecConfigProvider(StoreProvider):
             if text is None:
                 continue
             if self._json:
-                values.update({name: each for name, each in self._fields(where, text).items() if name == key})
+                values.update(self._fields(where, text, {key}))
             else:
                 values[key] = text.removesuffix("\n").removesuffix("\r")
         return ConfigData(values, ttl=self._ttl)
 
-    @staticmethod
-    def _fields(where: str, text: str | None) -> dict[str, str]:
+    def _fields(self, where: str, text: str | None, keys: Set[str] | None) -> dict[str, str]:
         if text is None:
             raise SecretNotFoundError(f"{where}: the command says that it is not there")
-        return json_fields(text, f"{where}: what the command prints")
+        return self._selection.fields_of_text(text, keys, f"{where}: what the command prints")
 
     def _run(self, where: str, path: str, key: str, deadline: float) -> str | None:
         """Return what the command prints, or None if it says that there is no such thing."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Set
 from urllib.parse import quote, urlsplit
 
 from sparkconfig.errors import AccessDeniedError, ProviderError
-from sparkconfig.formats.flat import flatten
 from sparkconfig.providers._kit.http import CA_FILE, PROXY, status_failure
 from sparkconfig.providers._kit.params import Param, ParamValues
+from sparkconfig.providers._kit.selection import SELECTION, Selection
 from sparkconfig.providers._kit.store import NETWORK, TTL, StoreProvider
 from sparkconfig.providers._kit.web import Web, WebRefusal
 from sparkconfig.providers.base import ConfigData
@@ -28,10 +28,11 @@ class HttpConfigProvider(StoreProvider):
     store = "a web service that answers JSON"
     table = (
         Param("url", "where to ask, by `https`; `{path}` behind the host is the reference's path", required=True),
-        Param("pointer", "JSON pointer (RFC 6901) to the object whose fields are the keys; unset: the whole answer"),
+        *SELECTION,
         Param("header", "name of the header that says who asks", default="Authorization"),
         Param("header.value", "its value, such as `Bearer ${vault:web:token}`", secret=True),
         Param("header.file", "file with its value, read at each request"),
+        Param("header.scheme", "put in front of the value, with a blank, such as `Bearer`"),
         Param("headers", "other headers, as `Name: value`, separated by commas"),
         Param("allowed", "regular expression that each path must match as a whole", default=r"[\w][\w.@/+-]*"),
         TTL,
@@ -51,20 +52,16 @@ class HttpConfigProvider(StoreProvider):
         self._takes_path = _HOLE in self._url
         if _HOLE in urlsplit(self._url).netloc or "{" in self._url.replace(_HOLE, ""):
             raise values.wrong("url", "may have {path} behind the host, and no other braces")
-        self._pointer = self._parts(values)
+        self._selection = Selection(values)
         self._headers = self._others(values)
         if not _NAME.fullmatch(values.text("header")):
             raise values.wrong("header", "is not the name of a header")
+        scheme = values.optional("header.scheme")
+        if scheme is not None and not _NAME.fullmatch(scheme.strip()):
+            raise values.wrong("header.scheme", "is not a scheme like Bearer")
         self._allowed = values.text("allowed")
         self._pattern = values.expression("allowed")
         self._web = Web(values)
-
-    @staticmethod
-    def _parts(values: ParamValues) -> list[str]:
-        pointer = values.optional("pointer") or ""
-        if pointer and not pointer.startswith("/"):
-            raise values.wrong("pointer", "must begin with /", pointer)
-        return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
     @staticmethod
     def _others(values: ParamValues) -> dict[str, str]:
@@ -85,8 +82,7 @@ class HttpConfigProvider(StoreProvider):
             failure = status_failure(where, refusal.status)
         if failure is not None:
             raise failure
-        found = flatten(self._selected(answer, where), where)
-        return ConfigData({key: found[key] for key in found if keys is None or key in keys}, ttl=self._ttl)
+        return ConfigData(self._selection.fields(answer, keys, where), ttl=self._ttl)
 
     def _target(self, path: str, where: str) -> str:
         """The URL for a path, which can lead neither to another host nor to another folder."""
@@ -110,17 +106,5 @@ class HttpConfigProvider(StoreProvider):
             raise AccessDeniedError(
                 f"{where}: the value of the header holds characters that no header may hold"
             )
-        return {self._values.text("header"): text}
-
-    def _selected(self, answer: Mapping[str, object], where: str) -> Mapping[str, object]:
-        found: object = answer
-        for part in self._pointer:
-            if isinstance(found, Mapping) and part in found:
-                found = found[part]
-            elif isinstance(found, list) and part.isascii() and part.isdigit() and int(part) < len(found):
-                found = found[int(part)]
-            else:
-                found = None
-        if not isinstance(found, Mapping):
-            raise ProviderError(f"{where}: the param pointer leads to no JSON object in the answer")
-        return found
+        scheme = has("header.scheme")
+        return {self._values.text("header"): f"{scheme.strip()} {text}" if scheme else text}

@@ -79,6 +79,22 @@ def test_fields_of_the_answer(server: Secrets) -> None:
         fixed.get("shop/db", {"user"})
 
 
+def test_a_list_of_objects(server: Secrets) -> None:
+    server.fields = {"list": [{"name": "user", "is": "ann"}, {"name": "password", "is": "http-canary-3"}]}
+    made = provider(server, pointer="/data/0/fields/list", list_key="name", list_value="is")
+    assert dict(made.get("shop/db").data) == {"user": "ann", "password": "http-canary-3"}
+    with pytest.raises(ProviderError, match="leads to no list of objects") as error:
+        provider(server, pointer="/data/0/fields", list_key="name", list_value="is").get("shop/db", {"user"})
+    assert "canary" not in str(error.value)
+
+
+def test_a_scheme_stands_in_front_of_the_token(server: Secrets, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(TOKEN.removeprefix("Bearer "))
+    made = provider(server, header_value="", header_file=str(file), header_scheme="Bearer")
+    assert made.get("shop/db", {"user"}).data["user"] == "ann"
+
+
 def test_a_token_in_a_file_is_read_at_each_request(server: Secrets, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
@@ -176,6 +192,8 @@ def test_answers_that_do_not_fit(server: Secrets) -> None:
         ({"headers": "X-Team"}, "headers"),
         ({"headers": "X Team: 1"}, "headers"),
         ({"header": "a:b"}, "name of a header"),
+        ({"header_scheme": "Bearer x"}, "is not a scheme"),
+        ({"list_key": "name"}, "belong together"),
         ({"allowed": "["}, "regular expression"),
         ({"ca_file": "/nowhere"}, "certificates"),
         ({"urls": "x"}, "did you mean url"),

@@ -54,6 +54,35 @@ def test_one_run_for_a_json_object(tmp_path: Path) -> None:
     assert set(made.get("shop").data) == {"a.b", "c"}
 
 
+def test_a_part_of_what_a_command_prints(tmp_path: Path) -> None:
+    listed = script(
+        tmp_path,
+        "import json, sys\n"
+        "entries = [{'label': 'user', 'value': 'ann'}, {'label': 'port', 'value': 5432}, {'label': 'note'},\n"
+        "           {'id': 'no label', 'value': 'x'}, *({'label': 'twice', 'value': each} for each in 'ab')]\n"
+        "print(json.dumps(entries if sys.argv[1] == 'top' else {'item': {'fields': entries}}))",
+    )
+    fields = {"format": "json", "list_key": "label", "list_value": "value"}
+    for made, path in (
+        (provider(listed + " {path}", pointer="/item/fields", **fields), "deep"),
+        (provider(listed + " {path}", **fields), "top"),
+    ):
+        assert dict(made.get(path, {"user", "port", "note", "x"}).data) == {"user": "ann", "port": "5432"}
+        for keys in ({"twice"}, None):
+            with pytest.raises(ProviderError, match="two entries of the list have the key 'twice'"):
+                made.get(path, keys)
+    first = provider(listed + " {path}", format="json", pointer="/item/fields/0")
+    assert dict(first.get("deep").data) == {"label": "user", "value": "ann"}
+    for made in (
+        provider(listed + " {path}", pointer="/item", **fields),
+        provider(listed + " {path}", **fields),
+    ):
+        with pytest.raises(ProviderError, match="leads to no list of objects"):
+            made.get("deep", {"user"})
+    with pytest.raises(ProviderError, match="leads to no JSON object"):
+        first.get("top", {"value"})
+
+
 @pytest.mark.parametrize(
     "text", ["-rf", "--help", "a;b", "$(id)", "a b", "../etc", "a/../../b", "{path}", "a\nb"]
 )
@@ -123,6 +152,13 @@ def test_bad_commands_are_errors_that_show_nothing(tmp_path: Path, text: str, ki
         ({"command": "echo {key}", "allowed": "("}, "regular expression"),
         ({"command": "echo {key}", "directory": "/nowhere"}, "is not a directory"),
         ({"command": "echo {key}", "denied.statuses": "0"}, "1 to 255"),
+        ({"command": "echo {key}", "pointer": "/data"}, "selects from JSON; set format=json"),
+        ({"command": "echo", "format": "json", "pointer": "data"}, "must begin with /"),
+        (
+            {"command": "echo", "format": "json", "list.key": "label"},
+            "list.key and list.value belong together",
+        ),
+        ({"command": "echo", "format": "json", "list.value": "value"}, "param list.key is not set"),
         ({}, "command"),
     ],
 )
