@@ -357,6 +357,7 @@ PAGES = {
     "data-sources.md": bindings,
     "policies.md": doors,
     "providers.md": providers,
+    "recipes.md": lambda: list(importlib.import_module("support.recipes").page()),
     "real.md": lambda: list(importlib.import_module("real.page").lines()),
     "redaction.md": sinks,
     "shared-servers.md": attacks,
