@@ -41,7 +41,7 @@ object ExecutorLoad {
       .set("spark.authenticate.secret", Files.readString(Paths.get(secretFile)).trim)
       .set("spark.network.crypto.enabled", "true")
     val env = RpcEnv.create("load", host, 0, conf, new SecurityManager(conf), clientMode = true)
-    // The name of Spark's endpoint is that of its private class.
+    // Spark's endpoint is named after its private class.
     val driver = env.setupEndpointRef(RpcAddress(host, port.toInt), "org.apache.spark.internal.plugin.PluginEndpoint")
     val count = executors.toInt
     val pollNs = pollMs.toLong * 1000000

@@ -3,7 +3,7 @@
     python bench/bench_growth.py [--references 10,100,1000,10000] [--executors 4,100,1000,10000] [--json FILE]
 
 References are confs of the application, all into one file. A start is the processor time of the driver's JVM and of the
-side process until the session is there, less that of stock Spark with as many plain confs. A use is `current()` in
+side process until the session is there, minus what stock Spark takes with as many plain confs. A use is `current()` in
 Scala, processor time of its thread. A generation is the time from the file's change until the driver has all new
 values. Executors are simulated, as in bench_executors.py, and get 20 references.
 """

@@ -2,7 +2,7 @@
 
     python bench/bench_instructions.py [--json FILE]
 
-Printed are those of the imports of the side process beside those of Python alone, and those of one more of each thing
+It prints what the side process's imports take beside what Python alone takes, and what one more of each thing takes
 that the Python part does thousands of times: counted for many, less what the same process takes without them.
 """
 

@@ -5,7 +5,7 @@
 Both applications, stock Spark and Spark with sparkconfig, live at the same time and work by turns, so that both meet
 the same moods of the machine: in each round an SQL job of many tiny tasks with the event log and the UI on, in the end
 each page of the UI and the REST interface, then log lines through log4j2 into a file, of level INFO and of level WARN.
-Printed are medians, and the median of the ratios of a round to that of stock just before or after it. CPU counts the
+It prints medians, and the median ratio of a round to the round of stock just before or after it. CPU counts the
 driver's JVM, executor included. None of the values occurs, as in nearly every text.
 """
 

@@ -236,7 +236,7 @@ def main() -> int:
                 output = late.stdout.decode() if isinstance(late.stdout, bytes) else late.stdout or ""
                 well = False
             seconds = time.monotonic() - began
-            # Without valgrind `instructions` tells nothing, and that is no failure.
+            # Without valgrind `instructions` tells nothing, which is not a failure.
             if well and told.exists():
                 KEPT.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(told, KEPT / f"{name}.json")

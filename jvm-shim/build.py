@@ -11,7 +11,7 @@ it belongs into the class loader of that library, which often is not the first j
 libraries, and nothing is fetched for them: scalac reads the signatures in ``src/NAME/signatures``, and makes no classes
 of them. That they are the library's is what the tests against the real one show.
 
-Scala gives each public method of an object a public static twin for Java, and SQL's ``reflect`` calls public static
+For Java, Scala adds a public static twin of each public method of an object, and SQL's ``reflect`` calls public static
 methods by name. Nobody who only sends statements may ask or switch anything of ours, so the build takes ``public``
 from every static method whose arguments SQL can make, see :func:`hidden`.
 """

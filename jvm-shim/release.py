@@ -3,7 +3,7 @@
     python jvm-shim/release.py dist
 
 ``dist/maven`` is a repository in a folder, from which ``spark-submit --packages`` resolves. A release signs its
-files and hands it to Maven Central. The same wheel gives the same bytes.
+files and hands it to Maven Central. The same wheel always makes the same bytes.
 """
 
 from __future__ import annotations

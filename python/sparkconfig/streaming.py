@@ -129,7 +129,7 @@ class ManagedQuery:
         self._failure_grace = failure_grace
         self._on_restart = on_restart
         self._ended = threading.Event()
-        self._looking = threading.Lock()
+        self._checking = threading.Lock()
         self._not_before = 0.0
         self._pause = _FIRST_PAUSE_S
         self._restarting = False
@@ -171,25 +171,25 @@ class ManagedQuery:
         """Stop the query for good."""
         self._ended.set()
         Watch.of_application().remove(self)
-        with self._looking:
+        with self._checking:
             self.query.stop()
 
     def check(self) -> None:
         """Restart if that is due; called by the watch thread, never raises."""
-        with self._looking:
+        with self._checking:
             try:
                 if self.isActive and time.monotonic() >= self._not_before:
-                    self._look()
+                    self._check_query()
             except AgentError:
                 # The side process may be starting again; the generation needs only the application.
                 if not _application_runs():
                     self._ended.set()
-            except Exception as error:  # noqa: BLE001 - the next look tries again
+            except Exception as error:  # noqa: BLE001 - the next check tries again
                 _log.warning(
                     "the state of query %s cannot be read: %s", _id(self.query), type(error).__name__
                 )
 
-    def _look(self) -> None:
+    def _check_query(self) -> None:
         alive = bool(self.query.isActive)
         if not alive and not self._restarting and self.query.exception() is None:
             self._ended.set()  # it ended by itself, or somebody stopped it

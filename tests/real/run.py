@@ -27,7 +27,7 @@ KNOWN = [*(each.name for each in ALL), *(each.name for each in SUITES)]
 
 
 def main() -> int:
-    """Run what was asked for; fails if anything failed."""
+    """Run what is requested; fails if anything failed."""
     parser = argparse.ArgumentParser(description="run sources and suites against real servers")
     parser.add_argument("--write", action="store_true", help="keep the results, for the docs")
     parser.add_argument("names", nargs="*", help=", ".join(KNOWN))
@@ -55,7 +55,7 @@ def keep(rows: Sequence[Row]) -> None:
 
 
 def found(names: Sequence[str]) -> Iterator[Row]:
-    """What was asked for and has a release for this Spark, one after the other."""
+    """What is requested and has a release for this Spark, one after the other."""
     sources = [each for each in ALL if (not names or each.name in names) and _fits(each.sparks)]
     if sources:
         cases = run(["real/test_sources.py"], {"REAL": ",".join(each.name for each in sources)})

@@ -67,7 +67,7 @@ def jars_of_other_clouds(run: Run) -> list[Path]:
 
 @dataclass
 class Site:
-    """The application, its store, and the keys of its user: those of the moment and all before."""
+    """The application, its store, and its user's current keys and all before."""
 
     folder: Path
     moto: object

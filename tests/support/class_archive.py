@@ -152,7 +152,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description="print a JAVA_HOME that starts Spark with an archive of its classes"
     )
-    parser.add_argument("--pyspark", type=Path, help="the package (default: that of this environment)")
+    parser.add_argument("--pyspark", type=Path, help="the package (default: the one in this environment)")
     parser.add_argument(
         "--into", type=Path, default=_ROOT / ".cache" / "java", help="where archives are kept"
     )

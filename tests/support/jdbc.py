@@ -70,7 +70,7 @@ def java_trust_options(run: Run) -> str:
     """JVM options with which Java trusts the certificate authorities that Python and pip trust.
 
     A Java runtime brings a list of its own. Where connections pass an inspecting proxy, the administrator has
-    added its authority to the system's list and to pip's, but not to that of a runtime that pip installed.
+    added its authority to the system's list and to pip's, but not to the list of a runtime that pip installed.
     """
     context = ssl.create_default_context()
     if "PIP_CERT" in os.environ:

@@ -1,4 +1,4 @@
-"""Which tests of a parallel run stay together: those of one file, or of one folder that shares one application."""
+"""Which tests of a parallel run stay together: the tests of one file, or of one folder that shares one application."""
 
 from __future__ import annotations
 

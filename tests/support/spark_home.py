@@ -17,7 +17,7 @@ def spark_home() -> Path:
 
 
 def spark_environment(conf_dir: Path, local_dir: Path) -> Mapping[str, str]:
-    """The variables that every Spark process of a run needs: all on loopback, nothing of the user's own."""
+    """The variables that every Spark process of a run needs: all on loopback, nothing from the user's environment."""
     return {
         "SPARK_HOME": str(spark_home()),
         "SPARK_CONF_DIR": str(conf_dir),

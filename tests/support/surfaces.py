@@ -72,7 +72,7 @@ def application_pages(
 ) -> Iterator[tuple[str, bytes]]:  # fmt: skip
     """All pages of a running application's UI: jobs, stages, SQL, executors, thread dumps, metrics.
 
-    The arguments are those of `crawl`.
+    It takes the arguments of `crawl`.
     """
     executors = json.loads(fetch(f"{api(ui)}/executors"))
     dumps = [

@@ -1,7 +1,7 @@
 """What a SQL statement would ask the rules about statements, functions, paths, sources and connections.
 
 For ``sparkconfig validate --statement`` and policy cases only: at run time Spark's own parser reads the statement. This
-reads common statements by their words, and gives None for the others.
+reads common statements by their words, and returns None for the others.
 """
 
 from __future__ import annotations

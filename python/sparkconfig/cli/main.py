@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Known before the command line is understood: a wrong one is answered in the same form.
     own = (
         words[: words.index("--")] if "--" in words else words
-    )  # what follows belongs to a command of the user's
+    )  # what follows belongs to the user's own command
     out = Output(as_json="--json" in own)
     _open_closed_streams()
     try:

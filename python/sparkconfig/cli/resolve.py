@@ -87,7 +87,7 @@ def _short(report: Report) -> list[str]:
 
 
 def _tables(report: Report, references: list[str]) -> list[str]:
-    """The table of references, and that of substitutions if there are any."""
+    """The table of references, and one of substitutions if there are any."""
     from sparkconfig.cli.output import table
 
     lines = references if report.rows else []

@@ -28,8 +28,8 @@ examples:
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
   sparkconfig scrub clean --spark hdfs:///spark/events --conf-file conf/spark-defaults.conf
 
-Values are those of the references in the files, of a sealed file, or lines on standard input (--stdin): old passwords
-that no store holds any more.
+Values come from the references in the files, from a sealed file, or from lines on standard input (--stdin): old
+passwords that no store holds any more.
 """
 _FIND_EXAMPLES = """\
 examples:

@@ -21,7 +21,7 @@ def parsed_json(text: str) -> object:
     """Return what JSON text holds; numbers are texts, as they were written.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is not JSON.
         RecursionError: it is nested too deeply.
     """
     return json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_Number)

@@ -144,7 +144,7 @@ def resolve(
 
     Args:
         originals: the configuration. Values that are not text pass unchanged.
-        provider_props: a separate map that declares the providers; those of ``originals`` then do not count.
+        provider_props: a separate map that declares the providers; what ``originals`` declares then does not count.
         automatic_config_providers: names of the classes that ``originals`` may declare, separated by commas;
             None: any. Does not limit ``provider_props``, which the caller trusts.
         classes: makers by class name; other names are aliases or dotted Python paths.

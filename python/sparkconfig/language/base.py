@@ -98,7 +98,7 @@ class PlainLanguage:
 def own_references(text: str, expression: Expression) -> list[Reference]:
     """The references of ``text`` that are ours to resolve.
 
-    Not those of the map's own ``kafka.config.providers``: Kafka's clients resolve them, on the executors.
+    Not what the map's own ``kafka.config.providers`` declares: Kafka's clients resolve them, on the executors.
     """
     owned = kafka_options.declared(expression.siblings)
     return [reference for reference in scan(text) if reference.provider not in owned]

@@ -1,7 +1,7 @@
 """Both languages in one value: ``$[...]`` (KIP-269) outside, ``${...}`` (KIP-297) in the text between.
 
 The spans of ``$[...]`` are found first, in the raw text; references are looked for in the literal text between
-them, also in that of other keys that a substitution names. Nothing that was inserted is scanned again.
+them, and in the text of other keys that a substitution names. Nothing that was inserted is scanned again.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ class MixedLanguage:
         return MixedRound(self._values)
 
     def references(self, expression: Expression) -> Sequence[Reference]:
-        """The references of the literal text, and of that of every key that the text may lead to."""
+        """The references in the literal text, and in the text of each key that it may lead to."""
         return self.begin().references(expression)
 
     def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:

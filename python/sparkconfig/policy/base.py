@@ -63,7 +63,7 @@ class OverridePolicy(ABC):
         return None, ""
 
     def goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:  # noqa: ARG002
-        """Whether the policy binds a reference of the operator's to other places than the one of ``request``."""
+        """Whether the policy binds one of the operator's references to other places than the one in ``request``."""
         return False
 
     def evaluates_statements(self, job_type: str) -> bool:  # noqa: ARG002

@@ -27,7 +27,7 @@ from sparkconfig.settings.schema import PREFIX, Parsed, Settings
 __all__ = ["PolicyEngine", "Resolve"]
 
 Resolve = Callable[[Mapping[str, str]], Mapping[str, object]]
-"""Gives the values that take effect for texts with references: name to text or Secret."""
+"""Returns the values that take effect for texts with references: name to text or Secret."""
 
 _DOORS = ("source", "sink", "application", "session", "catalog", "hadoop")
 """The scopes in which doors see references before something uses them."""
@@ -200,7 +200,7 @@ class PolicyEngine:
             job_type = self.job_type(request.application, request.job_type)
             found = Decision(violations=(problem,) if problem else (), head=_head(job_type))
             return self._finish(found, request, job_type)
-        # An endpoint of the operator's is where its own credentials go; one of somebody else's could be anywhere.
+        # The operator's endpoint is where its own credentials go; anybody else's could be anywhere.
         target = {
             option: text
             for option, text in options.items()

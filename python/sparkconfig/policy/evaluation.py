@@ -11,7 +11,7 @@ from sparkconfig.errors import SparkConfigError
 from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
-from sparkconfig.policy.keys.overrides import OWN_PREFIX, REFLECTION, Overrides
+from sparkconfig.policy.keys.overrides import REFLECTION, Overrides
 from sparkconfig.policy.request import (
     ConfigValue,
     OverrideRequest,
@@ -21,7 +21,7 @@ from sparkconfig.policy.request import (
 )
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
 from sparkconfig.secret import Secret
-from sparkconfig.settings.schema import Settings
+from sparkconfig.settings.schema import PREFIX, Settings
 
 __all__ = ["Decision", "Evaluator", "Explained", "Verdict"]
 
@@ -132,9 +132,7 @@ class Evaluator:
         # Before any store is asked: a lookup could issue credentials, and tells whether the secret exists.
         # The operator's own references are the operator's business, not the job's.
         own = {name for name, item in explained.items() if item.verdict == "default"}
-        wanted = [
-            name for name, known in names.items() if name not in own and not known.startswith(OWN_PREFIX)
-        ]
+        wanted = [name for name, known in names.items() if name not in own and not known.startswith(PREFIX)]
         about_references = self._references(policy, request, wanted)
         refused = frozenset(item.canonical for item in about_references if item.verdict == "denied")
         for name in refused & asked.keys():
@@ -291,7 +289,7 @@ class Evaluator:
         return listed
 
     def value_of(self, name: str, text: str) -> str | None:
-        """The value of an option of the operator's; None: it cannot be known here."""
+        """The value of one of the operator's options; None: it cannot be known here."""
         if self._resolve is None or not self.uses({name: text}):
             return None
         try:

@@ -69,7 +69,7 @@ def load_policies(confs: Mapping[str, str], default: str) -> dict[str, OverrideP
     policies: dict[str, OverridePolicy] = {}
     for job_type in JOB_TYPES if not problems else ():
         name = names.get(job_type, base)
-        # The params without a job type are those of the policy named without one.
+        # The params without a job type belong to the policy named without one.
         source = job_type if params[job_type] or name != base else ""
         try:
             if (name, source) not in made:

@@ -174,10 +174,10 @@ class _Ask:
         if problem is not None:
             raise problem
         if self._unheard is None:
-            self._judge(method, answer)
+            self._refuse_failures(method, answer)
         return SimpleNamespace(status=answer.status, headers=answer.headers, data=answer.body)
 
-    def _judge(self, method: str, answer: WebAnswer) -> None:
+    def _refuse_failures(self, method: str, answer: WebAnswer) -> None:
         """Raise for anything but an answer; google-auth would pause and ask again, and quote it in its errors."""
         busy = status_failure(self._where, answer.status) if answer.status >= 300 else None
         if isinstance(busy, ProviderUnavailableError) or (busy and method == "POST"):

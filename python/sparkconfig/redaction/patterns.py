@@ -49,7 +49,7 @@ _CUT = re.compile(f"[{re.escape(FRAGMENT_CUTS)}]")
 _WORDS = re.compile(FRAGMENT_WORDS)
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _PLAIN = re.compile(r"[A-Za-z0-9]")
-# Less than so many letters and digits beside question marks are no sign of a value.
+# Fewer letters and digits than this beside question marks do not count as a sign of a value.
 _LEFT = 4
 
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=")
@@ -228,7 +228,7 @@ def _parts(text: str) -> Iterable[Pattern]:
 def _fragments(text: str) -> list[str]:
     """What parsers of URLs quote of a value in their errors: it, cut at signs that mean something to them.
 
-    Of a text with secrets of its own inside, such as a URL, they are those of these secrets.
+    Of a text with secrets of its own inside, such as a URL, they come from these secrets.
     """
     if len(text) > _FRAGMENTED or "://" in text or _LINES.search(text) or text[:1] in ("{", "["):
         return []

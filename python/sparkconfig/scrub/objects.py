@@ -35,7 +35,7 @@ class ObjectFile:
 
     @property
     def suffix(self) -> str:
-        """As that of a path."""
+        """The suffix of the name, as a path has one."""
         return PurePosixPath(self.uri).suffix
 
     def __str__(self) -> str:

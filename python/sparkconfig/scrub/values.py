@@ -1,4 +1,4 @@
-"""Whose values are searched for: those of references, of a sealed file, or of lines that somebody pipes in."""
+"""Which values are searched for: what references name, what a sealed file holds, or lines that somebody pipes in."""
 
 from __future__ import annotations
 

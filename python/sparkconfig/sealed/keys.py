@@ -193,7 +193,7 @@ class EnvKey(_ListedKeys):
 class Passphrase(KeySource):
     """A passphrase in an environment variable, made a key through scrypt with the file's salt and cost.
 
-    The arguments are those of `EnvKey`.
+    It takes the arguments of `EnvKey`.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ CONNECTOR_CODE: Mapping[str, tuple[str, ...]] = {
 
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?", re.ASCII)
 _KEYS = re.compile(r"[A-Za-z][\w-]*(\.[\w-]+)*\.?", re.ASCII)
-#: A package so short would be that of half the class path.
+#: Half the class path is in a package so short.
 _TOO_WIDE = frozenset({"org.apache", "org.apache.spark", "com.google", "com.amazonaws", "io.sparkconfig"})
 
 

@@ -177,8 +177,8 @@ def _way_problem(way: list[Path], user: int) -> str:
         kind = "link" if stat.S_ISLNK(found.st_mode) else "directory"
         if found.st_uid == user != 0:
             return (
-                f"the {kind} {each} of the operator's file belongs to the user that runs the job (uid {user}),"
-                f" who could replace the file; let root own it: chown -h root {each}"
+                f"the {kind} {each} on the path of the operator's file belongs to the user that runs the job (uid"
+                f" {user}), who could replace the file; let root own it: chown -h root {each}"
             )
         # Of a link the mode says nothing; in a directory like /tmp only a file's owner can rename it.
         if kind == "link" or found.st_mode & stat.S_ISVTX:

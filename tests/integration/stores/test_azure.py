@@ -190,7 +190,7 @@ class TestIdentity:
 
 
 class TestLogin:
-    """The identity comes from another server than the vault's; an outage there is no revocation."""
+    """The identity comes from another server than the vault's; an outage there does not count as a revocation."""
 
     @pytest.mark.parametrize(
         "fault", [Fault(500), Fault(503), Fault(garbage=True), Fault(closed=True), Fault(silent=True)]

@@ -188,7 +188,7 @@ class Column:
 
 
 def open_column(stage: Stage, profile: Profile, name: str | None = None) -> Column:
-    """A column with values of its own; ``name`` is that of its files, and the profile's if none is given."""
+    """A column with values of its own; ``name`` is its files' name; the profile's if none is given."""
     return Column(stage, profile, stage.run.private_dir(name or profile.key), canaries.fresh())
 
 

@@ -18,7 +18,7 @@ KEY = re.compile(r"spark\.shop\.(\w+)\.(?:pwd|apikey)")
 
 @dataclass(frozen=True)
 class Shop:
-    """A job's surroundings.
+    """What a job runs in.
 
     Attributes:
         spark: a classic session.

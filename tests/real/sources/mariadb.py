@@ -87,7 +87,7 @@ class MariaDb(JdbcSource):
 
     def options(self) -> dict[str, str]:
         return {
-            # permitMysqlScheme and the sessions' quotes: Spark's dialect for MariaDB is that of MySQL.
+            # permitMysqlScheme and the sessions' quotes: Spark uses its dialect for MySQL.
             "url": f"jdbc:mysql://127.0.0.1:{self._port}/{_USER}?permitMysqlScheme",
             "driver": "org.mariadb.jdbc.Driver",
             "user": _USER,

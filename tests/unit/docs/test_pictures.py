@@ -1,4 +1,4 @@
-"""The pictures are those of the data beside them; none is large."""
+"""The pictures show the data beside them; none is large."""
 
 from __future__ import annotations
 

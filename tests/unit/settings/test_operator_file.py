@@ -126,7 +126,9 @@ def test_every_link_on_the_way_is_checked(file, tmp_path_factory, theirs):
     assert load(file, uid=OTHER).settings == {}
     given = {"directory": folders["second"], "link": link, "last link": file}[theirs]
     os.chown(given, OTHER, OTHER, follow_symlinks=False)
-    with pytest.raises(ConfigurationError, match=f"{given} of the operator's file belongs to the user"):
+    with pytest.raises(
+        ConfigurationError, match=f"{given} on the path of the operator's file belongs to the user"
+    ):
         load(file, uid=OTHER)
 
 

@@ -53,7 +53,7 @@ def literals(subject: Subject) -> Iterator[Finding]:
 
 
 def policy(subject: Subject) -> Iterator[Finding]:
-    """Load the policies, and evaluate the confs as those of a job."""
+    """Load the policies, and evaluate the confs as a job's."""
     from sparkconfig.checks.validate import Question, check
 
     confs = subject.effective

@@ -1,4 +1,4 @@
-"""The settings and the providers: whether they can be configured, and give what the confs refer to."""
+"""The settings and the providers: whether they can be configured, and return what the confs refer to."""
 
 from __future__ import annotations
 

@@ -290,7 +290,7 @@ def shown_place(
 ) -> str:
     """Where a source would send the value of ``option``, for records; ``""`` if that is not certain.
 
-    ``late``: it is about to be sent, and the options are those of a door of ours.
+    ``late``: it is about to be sent, and the options come from one of our doors.
     """
     texts = {name: text for name, text in options.items() if isinstance(text, str)}
     table = _table()

@@ -12,10 +12,9 @@ from sparkconfig.policy.keys.keys import canonical, fold, generalised
 from sparkconfig.policy.keys.units import unit_of
 from sparkconfig.policy.keys.values import NotText, same, text_of
 from sparkconfig.policy.patterns import Pattern
+from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["OWN_PREFIX", "PROTECTED", "REFLECTION", "Overrides", "is_clients", "is_internal"]
-
-OWN_PREFIX = "spark.config."
+__all__ = ["PROTECTED", "REFLECTION", "Overrides", "is_clients", "is_internal"]
 
 PROTECTED: tuple[str, ...] = (
     # What loads code into the driver before or beside the job, or takes these doors away.
@@ -197,7 +196,7 @@ class Overrides:
         """
         folded = fold(name)
         given = self._given(folded)
-        if folded.startswith(OWN_PREFIX):
+        if folded.startswith(PREFIX):
             return "own" if self._owned and not self._unchanged(name, value, given) else None
         if given is not None:
             if _is_run(folded) or is_clients(folded) or self._unchanged(name, value, given):

@@ -147,7 +147,7 @@ class ReferenceRules:
     """All rules of a document about references.
 
     A forbidding rule wins. If any allowing rule is about the job and scope, what none of them allows is forbidden.
-    Without rules everything that the providers give is allowed.
+    Without rules everything that the providers return is allowed.
     """
 
     def __init__(self, rules: Sequence[ReferenceRule] = ()) -> None:

@@ -1,7 +1,7 @@
-"""Pushes of providers that read files: an event of the file system says "look", and the value comes from a read.
+"""Pushes of providers that read files: an event of the file system says "check", and the value comes from a read.
 
 watchdog (inotify and the like) reports events. Where it is not installed, has no watches left, or the file system
-reports nothing (network file systems), the same look happens every two seconds.
+reports nothing (network file systems), the same check happens every two seconds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Subscription:
 class FilePushes(ConfigProvider):
     """Adds ``subscribe`` to a provider that reads local files; the subclass says which files a path means.
 
-    One thread looks; it starts with the first subscription. A file that vanishes or cannot be read is not pushed:
+    One thread checks; it starts with the first subscription. A file that vanishes or cannot be read is not pushed:
     the next ``get`` says what is wrong.
     """
 
@@ -55,7 +55,7 @@ class FilePushes(ConfigProvider):
         self._subscribing = threading.Lock()
         self._events = threading.Event()
         self._ended = threading.Event()
-        self._looker: threading.Thread | None = None
+        self._checker: threading.Thread | None = None
         self._folders = _Folders(self._events)
 
     @property
@@ -83,9 +83,9 @@ class FilePushes(ConfigProvider):
             raise
         with self._subscribing:
             self._subscriptions.append(subscription)
-            if self._looker is None:
-                self._looker = daemon("files", self._look_on)
-                self._looker.start()
+            if self._checker is None:
+                self._checker = daemon("files", self._check_on_events)
+                self._checker.start()
         self._events.set()
 
     def unsubscribe(self, path: str, keys: Set[str], callback: ChangeCallback) -> None:
@@ -109,11 +109,11 @@ class FilePushes(ConfigProvider):
         self._ended.set()
         self._events.set()
         self._folders.close()
-        looker = self._looker
-        if looker is not None and looker is not threading.current_thread():
-            looker.join(timeout=2)
+        checker = self._checker
+        if checker is not None and checker is not threading.current_thread():
+            checker.join(timeout=2)
 
-    def _look_on(self) -> None:
+    def _check_on_events(self) -> None:
         while not self._ended.is_set():
             if self._events.wait(_POLL_SECONDS):
                 self._ended.wait(_SETTLE_SECONDS)
@@ -125,9 +125,9 @@ class FilePushes(ConfigProvider):
             for subscription in subscriptions:
                 if self._ended.is_set():
                     return
-                self._look(subscription)
+                self._check(subscription)
 
-    def _look(self, subscription: _Subscription) -> None:
+    def _check(self, subscription: _Subscription) -> None:
         """Read, and push a change. Survives everything: a thread that ends would never push again."""
         path = shorten(subscription.path)
         # Again, for a link may lead elsewhere now.

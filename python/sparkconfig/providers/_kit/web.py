@@ -219,7 +219,7 @@ class Web:
         Raises:
             WebRefusal: the status is 300 or more.
             ProviderTimeoutError: the answer is not complete in time.
-            ProviderUnavailableError: no answer, or one that is no JSON object.
+            ProviderUnavailableError: no answer, or one that is not a JSON object.
             ProviderError: the answer is too long.
         """
         data = urllib.parse.urlencode(form).encode() if form is not None else None

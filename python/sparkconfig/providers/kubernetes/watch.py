@@ -71,7 +71,7 @@ class PathWatch:
                 for _ in events:
                     if self._stopped.is_set():
                         return
-                    self._look()
+                    self._check()
                     pause = _FIRST_PAUSE
             except Exception as error:  # noqa: BLE001 - the thread must survive whatever a callback or client raises
                 kind = type(error).__name__
@@ -79,9 +79,9 @@ class PathWatch:
                 return
             _log.debug("kubernetes: watching %r again (%s)", self._path, kind)
             pause = min(pause * 2, _LONGEST_PAUSE)
-            self._look()
+            self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Read, and push what has changed since the last time."""
         try:
             fresh = self._read()

@@ -113,7 +113,7 @@ def test_what_no_rule_is_about_stays_the_operators(tmp_path):
 
 
 def test_users_cannot_say_where_a_file_system_goes(tmp_path):
-    """The option `uri` is that of our own doors."""
+    """Our own doors know the option `uri`."""
     policies = made(tmp_path, {**RULE, "to": "s3a://lake"})
     found = ask(policies, {"fs.s3a.secret.key": SECRET, "uri": "s3a://lake"}, ["csv"])
     assert not found["allowed"]

@@ -31,7 +31,7 @@ object Expression {
    * The value of an option map's entry.
    *
    * @param map the whole map with this entry, which its own substitutions may reach in a circle. A text without any
-   *            needs to know whose the references are: Kafka's clients resolve those of the map's own providers
+   *            needs to know whose the references are: Kafka's clients resolve what the map's own providers hold
    */
   def of(text: String, map: Iterable[(String, String)]): Expression = {
     val named = text.contains("$[")

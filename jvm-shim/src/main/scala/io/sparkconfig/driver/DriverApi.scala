@@ -121,7 +121,7 @@ object DriverApi {
   /** How often the side process was started again. */
   def agentRestarts: Int = Application.running.map(_.agent.restartCount).getOrElse(0)
 
-  /** The driver's own code is evaluated as the application, that of executors as a Python worker. */
+  /** Policies see the driver's own code as the application, and executors' code as a Python worker. */
   private def resolved(expressions: Seq[Expression]): Seq[String] =
     Application.running.map(_.values.resolveNamed(expressions)).getOrElse(Values.resolveNamed(expressions))
 

@@ -8,7 +8,7 @@ import io.sparkconfig.core.{Json, Snapshot, Tokens}
 
 /**
  * AES-256-GCM over a snapshot: nonce (12 bytes), ciphertext, tag (16 bytes); the generation is authenticated, so
- * that an old block cannot pass for a new one. The form is that of `cryptography`'s AESGCM in Python.
+ * that an old block cannot pass for a new one. The form is the one that Python's `cryptography` uses for AESGCM.
  */
 private[sparkconfig] final class SnapshotCipher(key: Array[Byte]) {
   import SnapshotCipher._

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 /**
  * Tells the living from the dead: every process that uses a directory holds a shared lock on a file in it, which
- * the kernel takes away from a process that was killed, also where process ids are those of a container.
+ * the kernel takes away from a process that was killed, also where process ids belong to a container.
  */
 private[sparkconfig] final class DirectoryLock private (val folder: Path, channel: FileChannel) {
   private var held = Option(channel.tryLock(0, Long.MaxValue, true))

@@ -14,7 +14,7 @@ class LiteralKeysSuite extends FunSuite {
     }
   }
 
-  test("references, substitutions and variables are no secrets") {
+  test("references, substitutions and variables are not secrets") {
     Seq("${vault:db/prod:password}", "x${env:A}y", "$[envVar/redact/=DB_PW]", "$[[envVar=DB_PW]]", "${DB_PASSWORD}")
       .foreach { text =>
         assertEquals(found(text), Nil)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions}
 
-/** The first rules of an analysis that an extension can add: on Spark 3.5 those of the resolution. */
+/** The first rules of an analysis that an extension can add: on Spark 3.5 the rules of the resolution. */
 private[doors] object FirstRules {
   def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectResolutionRule(rule(_))

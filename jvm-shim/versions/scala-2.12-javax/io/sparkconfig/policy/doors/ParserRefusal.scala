@@ -9,8 +9,8 @@ import org.apache.spark.sql.catalyst.trees.Origin
  * knows only Spark's own.
  */
 private[doors] object ParserRefusal {
-  def of[A](look: A => Unit): A => Unit = { seen =>
-    try look(seen)
+  def of[A](check: A => Unit): A => Unit = { seen =>
+    try check(seen)
     catch { case e: AnalysisException => throw new ParseException(None, e.getMessage, Origin(), Origin()) }
   }
 }

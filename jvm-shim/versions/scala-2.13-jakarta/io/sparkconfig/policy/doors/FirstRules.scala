@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.sparkconfig.Sessions
 
-/** The first rules of an analysis that an extension can add: since Spark 4.0 those of the hints. */
+/** The first rules of an analysis that an extension can add: since Spark 4.0 the rules of the hints. */
 private[doors] object FirstRules {
   def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectHintResolutionRule(rule(_))

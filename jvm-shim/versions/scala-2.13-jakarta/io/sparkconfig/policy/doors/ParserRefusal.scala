@@ -5,8 +5,8 @@ import org.apache.spark.sql.AnalysisException
 
 /** A door at the parser refuses with an error that nobody has to declare: the parser's proxy lets no other pass. */
 private[doors] object ParserRefusal {
-  def of[A](look: A => Unit): A => Unit = { seen =>
-    try look(seen)
+  def of[A](check: A => Unit): A => Unit = { seen =>
+    try check(seen)
     catch { case e: AnalysisException => throw new PolicyRefusedException(e.getMessage) }
   }
 }

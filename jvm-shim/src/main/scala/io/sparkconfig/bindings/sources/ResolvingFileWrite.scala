@@ -41,7 +41,7 @@ private[sparkconfig] final class ResolvingFileWrite(
     fileIndex,
     outputColumnNames) {
 
-  // A case class's copy would give the class above, which does not resolve.
+  // A case class's copy would be an object of the class above, which does not resolve.
   override protected def withNewChildInternal(child: LogicalPlan): InsertIntoHadoopFsRelationCommand =
     ResolvingFileWrite(this, child)
 

@@ -41,7 +41,7 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
     }
   }
 
-  /** `IDENTIFIER(…)(…)`: a name that is not known yet may be that of such a function. */
+  /** `IDENTIFIER(…)(…)`: a name that is not known yet may name such a function. */
   private def checkNamed(named: ExpressionWithUnresolvedIdentifier): Unit = {
     val name = named.identifierExpr
     val parts =

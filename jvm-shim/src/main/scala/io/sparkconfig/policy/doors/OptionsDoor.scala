@@ -23,7 +23,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /**
  * Post-hoc resolution: the options of writes, of tables and views that are made or changed, and of streams that
  * start. It stands before the rules that put values in place of references, so that no value is fetched for what
- * is refused, and after those of Spark's that make the commands.
+ * is refused, and after Spark's rules that make the commands.
  */
 private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   import OptionsDoor._

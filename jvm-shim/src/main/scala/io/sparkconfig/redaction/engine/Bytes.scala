@@ -39,7 +39,7 @@ private[redaction] object Bytes {
   /** @param at so far from the end that all bytes are in the array: nothing checks it */
   def long(bytes: Array[Byte], at: Int): Long = {
     val found = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
-    // The JVM's compiler knows the answer here, not that of a field.
+    // The JVM's compiler knows this answer; it would not know a field's value.
     if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Long.reverseBytes(found) else found
   }
 

@@ -19,7 +19,7 @@ private[redaction] object Forms {
   private val MostTexts = 2000
   private val LongestDocument = 1 << 20
   private val LongestForeign = 8192
-  // Less than so many letters and digits beside question marks are no sign of a value.
+  // Fewer letters and digits than this beside question marks do not count as a sign of a value.
   private val Left = 4
 
   private val LineEnds = Regex.compile("[\r\n]+")

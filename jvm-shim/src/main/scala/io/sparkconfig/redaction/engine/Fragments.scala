@@ -12,7 +12,7 @@ private[redaction] object Fragments {
   private val Longest = 256
   private val CutsLimit = 8
 
-  /** Of a text with secrets of its own inside, such as a URL, they are those of these secrets. */
+  /** Of a text with secrets of its own inside, such as a URL, they come from these secrets. */
   def of(text: String): LinkedHashSet[String] = {
     val found = new LinkedHashSet[String]()
     val cuts =

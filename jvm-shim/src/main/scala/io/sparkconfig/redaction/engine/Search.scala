@@ -35,7 +35,7 @@ private[redaction] final class Search(val text: String, val budget: Budget) {
     var base = 0
     while (base < text.length) {
       part.copy(text, base)
-      if (signs != null) signs.look(part, first < last && all(first).withErrors)
+      if (signs != null) signs.check(part, first < last && all(first).withErrors)
       var k = first
       while (k < last) { all(k).scan(part); k += 1 }
       base += Bytes.Chunk

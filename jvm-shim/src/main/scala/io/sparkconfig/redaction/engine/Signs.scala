@@ -31,7 +31,7 @@ private[redaction] final class Signs(errors: Boolean) {
   def foundError(): Unit = wantsErrors = false
 
   /** @param withErrors whether somebody else looks for errors */
-  def look(part: Part, withErrors: Boolean): Unit = {
+  def check(part: Part, withErrors: Boolean): Unit = {
     if (!colons) lookForColons(part.bytes, part.begin, part.end)
     // In a long text `indexOf` finds them faster.
     if (part.end - part.begin > Short) { percents = true; brackets = true; dots = true }

@@ -8,7 +8,7 @@ import org.apache.spark.sparkconfig.access.Reflect
 
 /**
  * A Hadoop configuration whose enumeration returns references (the environment page and event enumerate it) and
- * whose `get`, copy and serialised form give values, as file systems need them.
+ * whose `get`, copy and serialised form return values, as file systems need them.
  *
  * @param references Hadoop key to the text with references
  */

@@ -21,21 +21,21 @@ object ParserHook {
       parse()
     }
 
-  /** Shows each parsed plan to `look`, which may refuse it. */
-  def parsed(parser: ParserInterface, look: LogicalPlan => Unit): ParserInterface = around(parser) { (_, _, parse) =>
+  /** Shows each parsed plan to `check`, which may refuse it. */
+  def parsed(parser: ParserInterface, check: LogicalPlan => Unit): ParserInterface = around(parser) { (_, _, parse) =>
     val result = parse()
     result match {
-      case plan: LogicalPlan => look(plan)
+      case plan: LogicalPlan => check(plan)
       case _ => ()
     }
     result
   }
 
-  /** Shows each text to `look` before it is parsed. */
-  def texts(parser: ParserInterface, look: String => Unit): ParserInterface =
+  /** Shows each text to `check` before it is parsed. */
+  def texts(parser: ParserInterface, check: String => Unit): ParserInterface =
     around(parser) { (name, arguments, parse) =>
       if (name.startsWith("parse")) arguments.headOption.foreach {
-        case text: String => look(text)
+        case text: String => check(text)
         case _ => ()
       }
       parse()

@@ -7,7 +7,7 @@ import org.apache.spark.{QueryContext, SparkThrowable}
 
 /**
  * What a parser throws although its interface does not declare it, such as SqlScriptingException: a proxy would let
- * through an UndeclaredThrowableException without any text. Condition, parameters and message are those of the cause.
+ * through an UndeclaredThrowableException without any text. Condition, parameters and message come from the cause.
  */
 final class UncheckedParserException private (cause: Throwable, described: SparkThrowable)
   extends RuntimeException(cause.getMessage, cause) with SparkThrowable {
