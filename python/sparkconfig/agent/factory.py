@@ -13,7 +13,7 @@ from sparkconfig.agent.application import Application, Parts
 from sparkconfig.agent.caches import Caches
 from sparkconfig.agent.executor_access import ExecutorAccess
 from sparkconfig.agent.generations import GenerationHistory
-from sparkconfig.policy.jobtype import JobTypes, Launch, parse_map
+from sparkconfig.policy.jobtype import JobTypes, Launch
 from sparkconfig.resolution.files import FileRules
 from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.in_use import Use
@@ -94,9 +94,7 @@ def make_application(
     if held is None:  # a new side process for a running application repeats no advice
         for text in conf_warnings.of_start(given.of_job, resolver.providers):
             _log.warning("%s", text)
-    job_type = JobTypes(settings.job_type, parse_map(settings.job_type_map)).of(
-        launch.application, launch.detect(confs)
-    )
+    job_type = JobTypes(settings.job_type, settings.job_type_map).of(launch.application, launch.detect(confs))
     policies, check = _policies(given, resolver, launch, restarted=held is not None)
     history = GenerationHistory()
     executors = ExecutorAccess(settings)

@@ -58,8 +58,14 @@ class Language(Protocol):
     def references(self, expression: Expression) -> Sequence[Reference]:
         """All references that the evaluation may need."""
 
-    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
-        """Evaluate with the answers; never raises for single failures."""
+    def evaluate(self, expression: Expression, references: Sequence[Reference], fill: Fill) -> Evaluated:
+        """Evaluate with the answers; never raises for single failures.
+
+        Args:
+            expression: what to evaluate.
+            references: what :meth:`references` returned for it, so that no text is read twice in a round.
+            fill: puts values in the place of references.
+        """
 
     def substitutions(self, text: str) -> list[Command | None]:
         """The ``$[...]`` of a text, for people who ask; None: it is not one and stays as it is."""
@@ -85,9 +91,8 @@ class PlainLanguage:
         """All references of the text."""
         return own_references(expression.text, expression)
 
-    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+    def evaluate(self, expression: Expression, references: Sequence[Reference], fill: Fill) -> Evaluated:
         """Put values in the place of the references."""
-        references = own_references(expression.text, expression)
         text, empty = fill(expression.text, references)
         missing = set(empty)
         answered = [reference for reference in references if reference not in missing]

@@ -84,10 +84,10 @@ class MixedRound:
         group, key = self._map_of(expression)
         return group.references(key)
 
-    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+    def evaluate(self, expression: Expression, references: Sequence[Reference], fill: Fill) -> Evaluated:
         """Evaluate with this round's answers."""
         if OPENING not in expression.text:
-            return self._plain.evaluate(expression, fill)
+            return self._plain.evaluate(expression, references, fill)
         group, key = self._map_of(expression)
         return group.evaluate(key, fill)
 
@@ -331,9 +331,9 @@ class MixedLanguage:
         """The references in the literal text, and in the text of each key that it may lead to."""
         return self.begin().references(expression)
 
-    def evaluate(self, expression: Expression, fill: Fill) -> Evaluated:
+    def evaluate(self, expression: Expression, references: Sequence[Reference], fill: Fill) -> Evaluated:
         """Evaluate with this round's answers."""
-        return self.begin().evaluate(expression, fill)
+        return self.begin().evaluate(expression, references, fill)
 
     def substitutions(self, text: str) -> list[Command | None]:
         """The ``$[...]`` of a text; None: it is malformed, or of an unknown type."""

@@ -13,7 +13,7 @@ from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.destinations.formats import shown_place
 from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
-from sparkconfig.policy.jobtype import SHARED, JobTypes, parse_map
+from sparkconfig.policy.jobtype import SHARED, JobTypes
 from sparkconfig.policy.keys.keys import canonical
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
@@ -68,7 +68,7 @@ class PolicyEngine:
         self.audit = audit or Audit()
         self.recent: deque[Record] = deque(maxlen=_RECENT)
         self._evaluator = Evaluator(overrides, settings, resolve)
-        self._job_types = JobTypes(settings.job_type, parse_map(settings.job_type_map))
+        self._job_types = JobTypes(settings.job_type, settings.job_type_map)
         self._put_in_place: frozenset[str] = frozenset()
         self._connections = settings.connections
         self._connected = frozenset(

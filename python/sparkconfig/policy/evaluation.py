@@ -254,12 +254,15 @@ class Evaluator:
         effective = {name: request.props[name] for name in names}
         if self._resolve is None:
             return effective
-        holding = {use.where for use in self.uses(request.props)}
-        texts = {
+        needed = {
             name: value
             for name, value in effective.items()
-            if isinstance(value, str) and name in holding and _needs_value(policy, request, names[name])
+            if isinstance(value, str)
+            and ("${" in value or SUBSTITUTION in value)
+            and _needs_value(policy, request, names[name])
         }
+        holding = {use.where for use in self.uses(request.props)} if needed else set()
+        texts = {name: value for name, value in needed.items() if name in holding}
         if not texts:
             return effective
         try:

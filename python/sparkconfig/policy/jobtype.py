@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from sparkconfig._text import shorten
-from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.patterns import Pattern
-from sparkconfig.policy.request import JOB_TYPES
 
-__all__ = ["SHARED", "JobTypes", "Launch", "detect", "parse_map"]
+__all__ = ["SHARED", "JobTypes", "Launch", "detect"]
 
 SHARED = ("connect", "sql")
 """Job types of servers that several users share."""
@@ -62,26 +59,6 @@ def detect(confs: Mapping[str, str], command: str = "", main_class: str = "") ->
     return "batch"
 
 
-def parse_map(text: str) -> tuple[tuple[Pattern, str], ...]:
-    """Read ``spark.config.job.type.map``: ``com.acme.stream.*=streaming, *report*.py=batch``.
-
-    Raises:
-        ConfigurationError: an entry has no job type, or one that does not exist.
-    """
-    found: list[tuple[Pattern, str]] = []
-    for entry in (part.strip() for part in text.split(",")):
-        if not entry:
-            continue
-        pattern, equals, job_type = (part.strip() for part in entry.rpartition("="))
-        if not equals or not pattern or job_type not in JOB_TYPES:
-            raise ConfigurationError(
-                f"spark.config.job.type.map: '{shorten(entry, 60)}' is not PATTERN=TYPE with a type among"
-                f" {', '.join(JOB_TYPES)}"
-            )
-        found.append((Pattern(pattern), job_type))
-    return tuple(found)
-
-
 class JobTypes:
     """The operator's word on job types.
 
@@ -90,9 +67,9 @@ class JobTypes:
         mapping: ``spark.config.job.type.map``: the first pattern that fits main class or script decides.
     """
 
-    def __init__(self, fixed: str | None = None, mapping: Sequence[tuple[Pattern, str]] = ()) -> None:
+    def __init__(self, fixed: str | None = None, mapping: Sequence[tuple[str, str]] = ()) -> None:
         self._fixed = fixed
-        self._mapping = tuple(mapping)
+        self._mapping = tuple((Pattern(text), job_type) for text, job_type in mapping)
 
     def of(self, application: str, detected: str) -> str:
         """The job type that counts for the application ``application``, detected as ``detected``."""

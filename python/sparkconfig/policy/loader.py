@@ -13,7 +13,6 @@ from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.policy.audit import Audit
 from sparkconfig.policy.base import OverridePolicy
-from sparkconfig.policy.jobtype import parse_map
 from sparkconfig.policy.request import JOB_TYPES
 from sparkconfig.policy.tables import CreateTablePolicy
 from sparkconfig.settings.schema import PREFIX, Parsed, Settings, read
@@ -239,12 +238,6 @@ def load_parts(confs: Mapping[str, str], default: str, parsed: Parsed | None = N
         if found:
             raise ConfigurationError.of(list(found))
         parts.settings = settings
-        parse_map(parts.settings.job_type_map)
-        unknown = [kind for kind in parts.settings.worker_job_types if kind not in JOB_TYPES]
-        if unknown:
-            raise ConfigurationError(
-                f"{PREFIX}worker.job.types: '{shorten(unknown[0], 40)}' is not a job type; use {', '.join(JOB_TYPES)}"
-            )
 
     def load_audit() -> None:
         parts.audit = Audit.from_confs(own)

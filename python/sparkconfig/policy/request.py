@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sparkconfig._text import shorten
 from sparkconfig.errors import ConfigurationError, PolicyViolationError
+from sparkconfig.settings.job_types import JOB_TYPES
 
 __all__ = [
     "JOB_TYPES",
@@ -87,9 +88,6 @@ class PolicyViolation(PolicyViolationError):  # noqa: N818 - its name in KIP-108
         head, *problems = message.split("\n  - ")
         return cls(problems, head=head.removesuffix(":")) if problems else cls([message])
 
-
-JOB_TYPES: tuple[str, ...] = ("batch", "streaming", "sql", "connect", "interactive")
-"""The kinds of job that policies tell apart."""
 
 SCOPES: tuple[str, ...] = (
     "application",

@@ -128,19 +128,20 @@ class Resolver:
 
         Raises nothing for what has no value: see :class:`Resolution`.
         """
-        unique = list(dict.fromkeys(expressions))
         lookups = Lookups(self.providers, files)
         language = self._language.begin()
-        for expression in unique:
-            lookups.want(language.references(expression))
+        wanted = {each: language.references(each) for each in dict.fromkeys(expressions)}
+        for references in wanted.values():
+            lookups.want(references)
         lookups.fetch(self._pool, self.settings.provider_timeout)
         resolution = Resolution(ttls=lookups.ttls, generation=next(self._rounds))
         deadline = time.monotonic() + self.settings.provider_timeout / 1000
-        for expression in unique:
+        for expression, references in wanted.items():
+            call = partial(language.evaluate, expression, references, lookups.fill)
             if self._language.custom and "$[" in expression.text:
-                evaluated = self._evaluate_until(deadline, language, expression, lookups)
+                evaluated = self._evaluate_until(deadline, expression, call)
             else:
-                evaluated = language.evaluate(expression, lookups.fill)
+                evaluated = call()
             self._classify(expression, evaluated, lookups, resolution)
         return resolution
 
@@ -197,10 +198,9 @@ class Resolver:
         }
 
     def _evaluate_until(
-        self, deadline: float, language: Language, expression: Expression, lookups: Lookups
+        self, deadline: float, expression: Expression, call: Callable[[], Evaluated]
     ) -> Evaluated:
         """Evaluate where a custom type may hang; all of a round together have one provider call's time."""
-        call = partial(language.evaluate, expression, lookups.fill)
         (outcome,) = self._pool.run([("$[", call)], max(0.0, deadline - time.monotonic()))
         if outcome.value is not None:
             return outcome.value

@@ -19,7 +19,6 @@ __all__ = [
     "optional_text",
     "patterns",
     "references",
-    "text",
 ]
 
 T = TypeVar("T")
@@ -132,4 +131,3 @@ references: Kind[tuple[str, ...]] = Kind("patterns of references, separated by c
 variables: Kind[tuple[str, ...]] = Kind("names of variables, separated by commas", _variables)
 patterns: Kind[tuple[str, ...]] = Kind("patterns, separated by commas", _names)
 optional_text: Kind[str | None] = Kind("text", _optional_text)
-text: Kind[str] = Kind("text", lambda given: given or "")

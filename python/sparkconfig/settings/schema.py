@@ -15,6 +15,7 @@ from sparkconfig.settings.connections import FAMILY as CONNECTIONS
 from sparkconfig.settings.connections import Connection, read_connections
 from sparkconfig.settings.connectors import CONNECTOR_CODE, PREFIXES
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
+from sparkconfig.settings.job_types import JOB_TYPES, job_type_map, job_types
 from sparkconfig.settings.kinds import (
     Kind,
     boolean,
@@ -26,7 +27,6 @@ from sparkconfig.settings.kinds import (
     references,
     variables,
 )
-from sparkconfig.settings.kinds import text as plain_text
 
 __all__ = ["PREFIX", "Parsed", "Settings", "declared", "parse", "read"]
 
@@ -215,19 +215,19 @@ class Settings:
     )
     job_type: str | None = _conf(
         "job.type",
-        choice("batch", "streaming", "sql", "connect", "interactive", optional=True),
+        choice(*JOB_TYPES, optional=True),
         None,
         "The kind of job; detected when unset.",
     )
-    job_type_map: str = _conf(
+    job_type_map: tuple[tuple[str, str], ...] = _conf(
         "job.type.map",
-        plain_text,
+        job_type_map,
         "",
-        "PATTERN=TYPE, separated by commas: the job type of applications whose main class or script fits.",
+        "The job type of applications whose main class or script fits the pattern; the first that fits decides.",
     )
     worker_job_types: tuple[str, ...] = _conf(
         "worker.job.types",
-        names,
+        job_types,
         "batch,streaming,interactive",
         "Job types whose Python workers may ask for values. Servers that several users share (connect, sql) are"
         " not among them unless they are listed here.",
