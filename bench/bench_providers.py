@@ -228,7 +228,8 @@ def main() -> None:
         found = measure(*STORES[name])
         results[name] = found
         print(
-            f"{name:28}{found['cold_calls']:>12.0f}{found['cold_ms']:>10}{found['warm_calls']:>12.0f}{found['warm_ms']:>10}",
+            f"{name:28}{found['cold_calls']:>12.0f}{found['cold_ms']:>10}"
+            f"{found['warm_calls']:>12.0f}{found['warm_ms']:>10}",
             flush=True,
         )
     if not given.only:

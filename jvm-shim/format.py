@@ -20,12 +20,12 @@ TOOLS = (
     ("scalafmt", "org.scalameta", "scalafmt-cli_2.13", "3.7.17"),
     ("scalafix", "ch.epfl.scala", "scalafix-cli_2.13.16", "0.14.2"),
 )
-FOLDERS = ("jvm-shim/src", "jvm-shim/versions", "tests", "bench")
+FOLDERS = ("jvm-shim/src", "jvm-shim/versions", "tests", "bench", "docs")
 WIDEST = 120
 
 
 def sources() -> list[str]:
-    """Return the Scala files of the shim, and those that tests and benches compile."""
+    """Return the Scala files of the shim, those that tests and benches compile, and the examples."""
     return sorted(str(path) for part in FOLDERS for path in (ROOT / part).rglob("*.scala"))
 
 

@@ -317,7 +317,10 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
             "spark.sql.adaptive.customCostEvaluatorClass=com.acme.Own",
             "spark.sql.extensions=com.acme.Own",
             "spark.sql.catalog.own=com.acme.Own",
-            "spark.sql.sources.commitProtocolClass=org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol",
+            (
+                "spark.sql.sources.commitProtocolClass"
+                "=org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
+            ),
             "spark.sql.parquet.output.committer.class=org.apache.parquet.hadoop.ParquetOutputCommitter",
             "spark.sql.streaming.commitProtocolClass=com.acme.Own",
             "spark.sql.cache.serializer=com.acme.Own",

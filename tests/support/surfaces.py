@@ -57,7 +57,8 @@ def files(paths: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
 
 def _decompressed(file: Path) -> bytes:
     if file.suffix in (".zstd", ".zst"):
-        import zstandard  # type: ignore[import-not-found, unused-ignore]  # only where a test asks for compressed event logs
+        # Only where a test asks for compressed event logs.
+        import zstandard  # type: ignore[import-not-found, unused-ignore]
 
         with file.open("rb") as raw:
             return bytes(zstandard.ZstdDecompressor().stream_reader(raw).read())

@@ -1,5 +1,5 @@
-// A job in Scala. It reads the table twice: through Spark, where a reference is enough, and through a client of its own, which
-// asks the driver for the value. Java does the same with DriverApi$.MODULE$.
+// A job in Scala. It reads the table twice: through Spark, where a reference is enough, and through a client of its
+// own, which asks the driver for the value. Java does the same with DriverApi$.MODULE$.
 //
 //     echo ':paste Orders.scala' | spark-shell --properties-file job.conf
 //

@@ -34,7 +34,11 @@ _PACKAGE = "sparkconfig.policy.builtin"
 BUILT_IN: BuiltIn[OverridePolicy] = BuiltIn(_PACKAGE, "policy_name", OverridePolicy)  # type: ignore[type-abstract]
 """The project's own aliases; they work without installed metadata, and no entry point replaces them."""
 
-_BUILT_IN_TABLES: BuiltIn[CreateTablePolicy] = BuiltIn(_PACKAGE, "policy_name", CreateTablePolicy)  # type: ignore[type-abstract]
+_BUILT_IN_TABLES: BuiltIn[CreateTablePolicy] = BuiltIn(
+    _PACKAGE,
+    "policy_name",
+    CreateTablePolicy,  # type: ignore[type-abstract]
+)
 _ROOT = f"{PREFIX}override.policy"
 _TABLE_ROOT = f"{PREFIX}create.table.policy"
 _Kind = TypeVar("_Kind", OverridePolicy, CreateTablePolicy)

@@ -18,7 +18,8 @@ __all__ = ["empty", "in_clear", "is_secret", "near_misses", "of_start", "remedy_
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|(?<!env\.)(?<!old)pwd|\bsas)s?$|[._-]pass$|^(spark\.)?redis\.auth$|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)|sas)\."
+    r"|(?<!env\.)(?<!old)pwd|\bsas)s?$|[._-]pass$|^(spark\.)?redis\.auth$"
+    r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)|sas)\."
     r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",
     re.IGNORECASE,
 )

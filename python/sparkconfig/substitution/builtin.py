@@ -3,6 +3,8 @@
 ``keyValue`` reads from the map itself and is part of the evaluator.
 """
 
+# ruff: noqa: FBT001 - the KIP says which arguments, in which order
+
 from __future__ import annotations
 
 import os
@@ -34,7 +36,7 @@ class Source:
         self._read = read
         self._seen: dict[str, RedactableObject | None] = {}
 
-    def retrieve(self, identifier: str, _modifiers: Modifiers, _redact: bool) -> RedactableObject | None:  # noqa: FBT001
+    def retrieve(self, identifier: str, _modifiers: Modifiers, _redact: bool) -> RedactableObject | None:
         """Return the text of ``identifier``, None if it does not exist."""
         seen = self._seen
         if identifier in seen:

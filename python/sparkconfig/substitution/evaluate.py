@@ -4,6 +4,8 @@ It is a generator: it yields the keys whose results it needs and is sent them, s
 length needs no recursion.
 """
 
+# ruff: noqa: FBT001 - the KIP says which arguments, in which order
+
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
@@ -100,7 +102,7 @@ def evaluate(
 _MISSING = "that does not exist"
 
 
-def _shown(text: str, hidden: bool) -> str:  # noqa: FBT001
+def _shown(text: str, hidden: bool) -> str:
     return REDACTED if hidden else shorten(text)
 
 

@@ -1,5 +1,7 @@
 """RedactableObject: the result of a substitution (KIP-269, class of the same name)."""
 
+# ruff: noqa: FBT001 - the KIP says which arguments, in which order
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +32,7 @@ class RedactableObject:
 
     __slots__ = ("object", "redacted")
 
-    def __init__(self, object: object, redacted: bool = False) -> None:  # noqa: A002, FBT001 - KIP's order
+    def __init__(self, object: object, redacted: bool = False) -> None:  # noqa: A002 - KIP's order
         self.object = object
         self.redacted = redacted
 

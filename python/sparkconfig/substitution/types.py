@@ -1,5 +1,7 @@
 """What a substitution type is (KIP-269: ``SubstituterType``, ``SubstituterTypeHelper``)."""
 
+# ruff: noqa: FBT001 - the KIP says which arguments, in which order
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -32,7 +34,7 @@ class SubstitutionResults(Protocol):
     def substitution_results(self) -> Mapping[str, RedactableObject]:
         """The results so far, by key."""
 
-    def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:  # noqa: FBT001 - KIP's order
+    def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:
         """Return the result of ``key``, None if there is none; SubstitutionError if it is ``required``."""
 
     def substitute(self, keys: Iterable[str]) -> Mapping[str, RedactableObject]:
@@ -78,7 +80,7 @@ class SubstituterTypeHelper(SubstituterType):
         self,
         type: str,  # noqa: A002
         identifier: str,
-        redact: bool,  # noqa: FBT001
+        redact: bool,
         additional_flags: Set[str],
         additional_args: Mapping[str, str],
         substitutable_values: SubstitutionResults,
@@ -113,7 +115,7 @@ class SubstituterTypeHelper(SubstituterType):
     def retriever(self, kind: str, values: SubstitutionResults) -> Retrieve:
         """Return :meth:`retrieve_result` as the evaluation calls it."""
 
-        def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:  # noqa: FBT001
+        def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:
             found: object = guard(
                 self,
                 lambda: self.retrieve_result(

@@ -1,5 +1,7 @@
 """SubstitutableValues (KIP-269): the results of a map whose values hold ``$[...]``."""
 
+# ruff: noqa: FBT001 - the KIP says which arguments, in which order
+
 from __future__ import annotations
 
 import logging
@@ -133,7 +135,7 @@ class SubstitutableValues:
         """
         return tuple(self._secret_texts)
 
-    def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:  # noqa: FBT001 - KIP's order
+    def get_substitution_result(self, key: str, required: bool = False) -> RedactableObject | None:
         """Return the result of ``key``; None: the key does not exist (or has the value None).
 
         A failed calculation is not kept: asked again, the key is read again.
@@ -291,7 +293,7 @@ class SubstitutableValues:
                 asked = self._asked.setdefault(asker, set())
             asked.add(key)
 
-    def _evaluate(self, key: str, text: str, secret: bool) -> Steps:  # noqa: FBT001
+    def _evaluate(self, key: str, text: str, secret: bool) -> Steps:
         """Evaluate the text of one key."""
         segments = iter_segments(text) if secret else self._plan(text)  # a secret's text is kept in no cache
         parts: list[str] = []
@@ -334,7 +336,7 @@ class SubstitutableValues:
         self._chars_left -= chars
         return RedactableObject("".join(parts), redacted)
 
-    def _command(self, key: str, command: Command, secret: bool) -> RedactableObject | Steps | None:  # noqa: FBT001
+    def _command(self, key: str, command: Command, secret: bool) -> RedactableObject | Steps | None:
         """Return the result of one command, or the evaluation to run; None: its type is unknown."""
         kind = command.type
         custom = self._types.get(kind)
@@ -348,7 +350,7 @@ class SubstitutableValues:
         elif type(custom).do_substitution is SubstituterTypeHelper.do_substitution:
             inner = cast("SubstituterTypeHelper", custom).retriever(kind, self)
 
-            def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:  # noqa: FBT001
+            def retrieve(identifier: str, modifiers: Modifiers, redact: bool) -> RedactableObject | None:
                 with self._here.evaluating(key):
                     return inner(identifier, modifiers, redact)
         else:
@@ -362,7 +364,7 @@ class SubstitutableValues:
     def _hide(self, text: str) -> None:
         self._secret_texts[text] = None
 
-    def _ask_custom(self, custom: SubstituterType, command: Command, secret: bool) -> RedactableObject:  # noqa: FBT001
+    def _ask_custom(self, custom: SubstituterType, command: Command, secret: bool) -> RedactableObject:
         """Let a type of its own making answer; it gets the modifiers raw."""
         modifiers = command.modifiers
         if secret and not any(java_trim(modifier) == "redact" for modifier in modifiers):

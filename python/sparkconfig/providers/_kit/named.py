@@ -69,7 +69,12 @@ class NamedStoreProvider(StoreProvider):
         self._base64 = values.patterns(BASE64_KEYS.name) if BASE64_KEYS in self.table else ()
         self._connect(values, seconds)
 
-    def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:  # noqa: ARG002 - clients here have fixed timeouts
+    def _read(
+        self,
+        path: str,
+        keys: Set[str] | None,
+        left: float,  # noqa: ARG002 - clients here have fixed timeouts
+    ) -> ConfigData:
         if path and self._layout != WHOLE:
             return self._json(path, keys)
         found = self._list(path) if keys is None else None

@@ -154,7 +154,14 @@ class AwsProvider(NamedStoreProvider):
             return
         raise failure
 
-    def _assume(self, boto3: Any, session: Any, values: ParamValues, config: Any, verify: str | None) -> Any:  # noqa: ANN401
+    def _assume(
+        self,
+        boto3: Any,  # noqa: ANN401
+        session: Any,  # noqa: ANN401
+        values: ParamValues,
+        config: Any,  # noqa: ANN401
+        verify: str | None,
+    ) -> Any:  # noqa: ANN401
         """Return a session whose credentials come from the role, and are fetched again before they end."""
         credentials = self._import("botocore.credentials")
         arguments = {"RoleSessionName": "sparkconfig"}

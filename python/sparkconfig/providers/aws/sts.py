@@ -55,7 +55,12 @@ class AwsStsConfigProvider(AwsMintedProvider):
                 raise values.wrong("session.tags", "must be NAME=VALUE, separated by commas")
             self._tags.append({"Key": name.strip(), "Value": value.strip()})
 
-    def _read(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:  # noqa: ARG002 - boto3 has its own limits
+    def _read(
+        self,
+        path: str,
+        keys: Set[str] | None,
+        left: float,  # noqa: ARG002 - boto3 has its own limits
+    ) -> ConfigData:
         asked: dict[str, Any] = {
             "RoleArn": self._role.partition("/")[0] + "/" + path if path else self._role,
             "RoleSessionName": self._values.text("session.name"),
