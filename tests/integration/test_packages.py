@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import subprocess
 import sys
 import zipfile
@@ -21,6 +20,7 @@ from sparkconfig import __version__
 from sparkconfig.sealed import editor
 from sparkconfig.sealed.keys import KeyFile, Passphrase
 from sparkconfig.sealed.names import EntryName
+from support.rpc import protected_rpc
 from support.shim import ROOT, all_jars, shim_jar
 from support.spark_home import spark_home
 
@@ -97,9 +97,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "spark.master": "local-cluster[1,1,1024]",
         "spark.ui.enabled": "false",
         "spark.log.level": "WARN",
-        "spark.authenticate": "true",
-        "spark.authenticate.secret": secrets.token_hex(16),
-        "spark.network.crypto.enabled": "true",
+        **protected_rpc(),
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
         "spark.config.providers": "secrets,phrase",
         "spark.config.providers.secrets.class": "sealed",

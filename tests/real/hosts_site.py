@@ -15,6 +15,7 @@ from support.leaks import LeakFinder
 from support.postgres import new_password
 from support.processes import Child, Run, wait_until
 from support.rotation import replace_file
+from support.rpc import protected_rpc_without_secret
 from support.shim import shim_jar
 from support.spark_home import java, spark_home
 from support.surfaces import daemon_pages, files, search
@@ -209,8 +210,7 @@ class Application:
         confs = {
             **self.confs(),
             "spark.plugins": "io.sparkconfig.ConfigPlugin",
-            "spark.authenticate": "true",
-            "spark.network.crypto.enabled": "true",
+            **protected_rpc_without_secret(),
             "spark.driver.extraJavaOptions": f"@{arguments}",
             "spark.driver.memory": "600m",
             "spark.executor.memory": "600m",

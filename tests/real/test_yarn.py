@@ -20,6 +20,7 @@ from support.crawl import crawl
 from support.leaks import LeakFinder
 from support.postgres import new_password
 from support.processes import Run
+from support.rpc import protected_rpc_without_secret
 from support.shim import shim_jar
 from support.spark_home import spark_home
 from support.yarn import Yarn
@@ -58,8 +59,7 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
         "spark.yarn.preserve.staging.files": "true",
         "spark.yarn.submit.waitAppCompletion": "true",
         "spark.hadoop.yarn.timeline-service.enabled": "false",
-        "spark.authenticate": "true",
-        "spark.network.crypto.enabled": "true",
+        **protected_rpc_without_secret(),
         "spark.driver.memory": "700m",
         "spark.executor.memory": "600m",
         "spark.executor.instances": "2",
@@ -125,8 +125,7 @@ def test_scrub_cleans_event_logs_on_hdfs(yarn: Yarn, tmp_path: Path) -> None:
         "spark.jars": shim_jar(),
         "spark.yarn.jars": f"local:{spark_home()}/jars/*",
         "spark.hadoop.yarn.timeline-service.enabled": "false",
-        "spark.authenticate": "true",
-        "spark.network.crypto.enabled": "true",
+        **protected_rpc_without_secret(),
         "spark.driver.memory": "700m",
         "spark.executor.memory": "600m",
         "spark.config.agent.python": sys.executable,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import secrets
 
 import pytest
 
 from leaks.support import compile_scala
 from spark.test_plugin_launch import _run
+from support.rpc import protected_rpc
 from support.session import QUIET
 from support.shim import ROOT, shim_jar
 from support.spark_home import spark_home
@@ -31,9 +31,7 @@ def seen(tmp_path_factory) -> dict[str, str]:
     conf = {
         **QUIET,
         "spark.master": "local-cluster[1,1,700]",
-        "spark.authenticate": "true",
-        "spark.authenticate.secret": secrets.token_hex(24),
-        "spark.network.crypto.enabled": "true",
+        **protected_rpc(),
         "spark.executor.memory": "700m",
         "spark.ui.enabled": "false",
         "spark.jars": str(shim_jar()),

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from support.processes import Run
+from support.rpc import protected_rpc
 from support.spark_home import spark_environment, spark_home
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]
 VALUE = "run-master-canary-61cc"
+
+
+def _lines(confs: Mapping[str, str]) -> str:
+    return "".join(f"{key} {text}\n" for key, text in confs.items())
 
 
 def test_a_worker_registers_with_a_master_whose_secret_is_a_reference(harness_run: Run) -> None:
@@ -26,12 +32,11 @@ def test_a_worker_registers_with_a_master_whose_secret_is_a_reference(harness_ru
     }
     spark_class = str(spark_home() / "bin" / "spark-class")
     confs = {
-        "spark.authenticate": "true",
-        "spark.authenticate.secret": f"${{files:{home}/store.properties:secret}}",
+        **protected_rpc(f"${{files:{home}/store.properties:secret}}"),
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
     }
-    file = harness_run.private_file("m.conf", "".join(f"{key} {text}\n" for key, text in confs.items()))
+    file = harness_run.private_file("m.conf", _lines(confs))
     master = harness_run.start(
         "run-master",
         [sys.executable, "-m", "sparkconfig", "run", "--properties-file", file, "--", spark_class,
@@ -40,11 +45,11 @@ def test_a_worker_registers_with_a_master_whose_secret_is_a_reference(harness_ru
         env={**environ, "PYTHONPATH": str(Path(__file__).parents[2] / "python")},
     )  # fmt: skip
     address = master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=90)[1]
+    known = harness_run.private_file("w.conf", _lines(protected_rpc(VALUE)))
     worker = harness_run.start(
         "run-worker",
         [spark_class, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--webui-port", "0",
-         "--properties-file",
-         harness_run.private_file("w.conf", f"spark.authenticate true\nspark.authenticate.secret {VALUE}\n"), address],
+         "--properties-file", known, address],
         env=environ,
     )  # fmt: skip
     worker.wait_for(r"Successfully registered with master", timeout=90)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import secrets
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from sparkconfig.cli.main import main
 from sparkconfig.redaction import MASK
 from sparkconfig.scrub import codecs
 from support.leaks import LeakFinder
+from support.rpc import protected_rpc
 from support.session import QUIET, end_jvm
 from support.shim import shim_jar
 
@@ -43,9 +43,7 @@ def site(tmp_path_factory) -> Path:
         **QUIET,
         "spark.master": "local-cluster[1,2,700]",
         "spark.executor.memory": "700m",
-        "spark.authenticate": "true",
-        "spark.authenticate.secret": secrets.token_hex(24),
-        "spark.network.crypto.enabled": "true",
+        **protected_rpc(),
         "spark.ui.enabled": "false",
         "spark.jars": str(shim_jar()),
         "spark.local.dir": str(folder / "local"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from support.processes import Child, Run, wait_until
+from support.rpc import protected_rpc
 from support.spark_home import spark_environment, spark_home
 
 
@@ -82,11 +83,7 @@ class SparkCluster:
 
     def security(self) -> dict[str, str]:
         """The confs that an application needs to join: hand them over in a 0600 file."""
-        return {
-            "spark.authenticate": "true",
-            "spark.authenticate.secret": self.auth_secret,
-            "spark.network.crypto.enabled": "true",
-        }
+        return protected_rpc(self.auth_secret)
 
     def application(self, *, executors: int = 2) -> dict[str, str]:
         """The confs of an application that joins, with so many executors of one core each."""
