@@ -63,7 +63,7 @@ class Site:
         part.write_text(f"broker={password}\n")
         part.replace(self.store)
         self.broker.set_password(self.jvm, USER, password)
-        time.sleep(1.2)
+        self.broker.outlive_sessions()
 
     def write(self, topic: str, *texts: str) -> None:
         frame = self.spark.createDataFrame([(text,) for text in texts], "value string")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -43,18 +45,28 @@ def test_executors_begin_with_the_newest_values_whenever_they_come(site: Site) -
     text, padding = site.reference(), site.reference("padding")
     assert current(padding).reveal() == site.padding
 
-    def look(_rows):
+    def check(_rows):
         from sparkconfig.worker import configs
 
         found = configs({"password": text, "padding": padding})
-        time.sleep(1)  # long enough that one executor does not do it all
-        yield digest(found["password"].reveal()), len(found["padding"].reveal())
+        # The parent of a worker is the daemon of its executor. One executor must not do it all.
+        (Path(met) / str(os.getppid())).touch()
+        deadline = time.monotonic() + 60
+        while len(list(Path(met).iterdir())) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        yield (
+            digest(found["password"].reveal()),
+            len(found["padding"].reveal()),
+            len(list(Path(met).iterdir())) == 2,
+        )
 
     wait_until("no executors at the start", lambda: site.executors() == [], timeout=60)
-    for _ in range(2):
+    for turn in range(2):
+        met = str(site.folder / f"met-{turn}")
+        Path(met).mkdir()
         fresh = site.rotate()
         assert current(text).reveal() == fresh
-        assert site.everywhere(look) == [(digest(fresh), len(site.padding))] * 4
+        assert site.everywhere(check) == [(digest(fresh), len(site.padding), True)] * 4
         wait_until("no idle executors", lambda: site.executors() == [], timeout=90)
         wait_until("an empty list", lambda: driver.status()["executors"] == [], timeout=30)
         assert driver.status()["executors_behind"] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from support.spark_home import java, spark_home
 _HOST = "127.0.0.1"
 _BROKER = "3.9.2"
 _MECHANISM = "SCRAM-SHA-256"
+_SESSION_MS = 1000
 
 #: Spark's version to the connector's Scala, and to the versions of connector, its token provider, kafka-clients and
 #: commons-pool2. Not all versions are in all mirrors of Maven's repository, and 4.3's connector was in none when this
@@ -77,7 +79,7 @@ class KafkaBroker:
             f"listener.name.client.{_MECHANISM.lower()}.sasl.jaas.config": (
                 "org.apache.kafka.common.security.scram.ScramLoginModule required;"
             ),
-            f"listener.name.client.{_MECHANISM.lower()}.connections.max.reauth.ms": "1000",
+            f"listener.name.client.{_MECHANISM.lower()}.connections.max.reauth.ms": str(_SESSION_MS),
             "log.dirs": str(home / "data"),
             "offsets.topic.replication.factor": "1",
             "offsets.topic.num.partitions": "1",
@@ -142,6 +144,13 @@ class KafkaBroker:
         admin.alterUserScramCredentials([change]).all().get()
         admin.close()
         wait_until("the broker to take a password", lambda: self.accepts(jvm, user, password), timeout=30)
+
+    def outlive_sessions(self) -> None:
+        """Wait until every connection that stands now has to log in again, so that its old password is refused.
+
+        Time alone ends a session, and the broker tells nobody: it looks at its clock when the next request comes.
+        """
+        time.sleep(_SESSION_MS / 1000 * 1.2)
 
     def token_options(self, reference: str) -> dict[str, str]:
         """What a Spark reader or writer needs to log in with tokens; ``reference`` stands without its braces."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Set
+import time
+from collections.abc import Callable, Set
 
 from sparkconfig import ConfigData, ConfigProvider
 from sparkconfig.language.expression import Expression
@@ -60,6 +61,19 @@ class Store(ConfigProvider):
         return ConfigData({k: v for k, v in row.items() if keys is None or k in keys}, self.ttl)
 
 
+class Clock:
+    """The machine's seconds, and those that a test skips instead of waiting for them."""
+
+    def __init__(self) -> None:
+        self._skipped = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._skipped
+
+    def skip(self, seconds: float) -> None:
+        self._skipped += seconds
+
+
 def expressions(*texts: str) -> dict[str, Expression]:
     return {text: Expression(text) for text in texts}
 
@@ -69,6 +83,7 @@ def build(
     poll_ms: int = 20,
     timeout_ms: int | None = 1000,
     stale_ms: int = 60_000,
+    clock: Callable[[], float] = time.monotonic,
     **options: object,
 ) -> tuple[SnapshotKeeper, list[CachingProvider]]:
     """A keeper over stores named a, b, c..., as the side process puts it together."""
@@ -82,6 +97,7 @@ def build(
             timeout_ms=timeout_ms,
             frozen=bool(options.get("manual")),
             wake=lambda: keepers[0].wake() if keepers else None,
+            clock=clock,
         )
         for i, store in enumerate(stores)
     ]

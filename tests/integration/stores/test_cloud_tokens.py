@@ -312,12 +312,12 @@ class TestEntra:
         with azure(entra, tls) as provider:
             assert _ABOUT_AN_HOUR[0] < provider.get("", {"access_token"}).ttl <= _ABOUT_AN_HOUR[1]
 
-    def test_a_token_that_has_ended_when_it_arrives(self, entra, tls):
+    def test_a_token_that_has_ended_when_it_arrives(self, entra, tls, monkeypatch):
         entra.life = 1
-        at_once = entra.granted
+        at_once, now = entra.granted, time.time
 
         def late(scope):
-            time.sleep(1.1)
+            monkeypatch.setattr(time, "time", lambda: now() + 1.1)
             return at_once(scope)
 
         entra.granted = late

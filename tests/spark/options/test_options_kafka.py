@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,6 @@ PROVIDER = {
     "kafka.config.providers": "sparkconfig",
     "kafka.config.providers.sparkconfig.class": "io.sparkconfig.kafka.ReferenceConfigProvider",
 }
-#: Past this the broker wants every connection to log in again.
-SESSION_SECONDS = 1.2
 
 
 @dataclass
@@ -91,7 +88,7 @@ def test_batches(site):
     frame = site.load(topic)
     assert texts(site.doors, frame) == ["a", "b"]
     site.rotate()
-    time.sleep(SESSION_SECONDS)
+    site.broker.outlive_sessions()
     site.write(topic, "c")
     assert site.read(topic) == ["a", "b", "c"]
     if site.late:
@@ -113,7 +110,7 @@ def test_a_named_connection(doors, kafka):
         writer = stream.option("startingOffsets", "earliest").load().writeStream.format("kafka")
         run(writer.options(**connection).option("topic", sink), doors, checkpoint)
         site.rotate()
-        time.sleep(SESSION_SECONDS)
+        site.broker.outlive_sessions()
     read = doors.spark.read.format("kafka").options(**connection)
     assert texts(doors, read.option("subscribe", sink).load()) == ["a", "b"]
     for key in ("kafka.bootstrap.servers", "Kafka.Sasl.Jaas.Config", "kafka.ssl.truststore.location"):
@@ -150,7 +147,7 @@ def test_a_sink_follows_within_a_query(site):
             part.rename(source / f"{text}.json")
             query.processAllAvailable()
             site.rotate()
-            time.sleep(SESSION_SECONDS)
+            site.broker.outlive_sessions()
     finally:
         query.stop()
     assert site.read(sink) == ["a", "b"]

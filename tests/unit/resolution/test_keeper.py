@@ -23,17 +23,19 @@ from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
 from sparkconfig.settings.schema import Settings
-from support.keepers import Store, build, expressions, values
+from support.keepers import Clock, Store, build, expressions, values
 from support.processes import wait_until
 
 A, B = "${a:p:user}", "${a:p:password}"
 
 
 def test_an_unchanged_value_is_not_a_change() -> None:
-    keeper, _ = build(Store({"p": {"user": "u", "password": "p"}}))
+    store, clock = Store({"p": {"user": "u", "password": "p"}}), Clock()
+    keeper, _ = build(store, poll_ms=20, clock=clock)
     first = keeper.resolve(expressions(A, B))
-    time.sleep(0.03)
+    clock.skip(0.03)
     assert keeper.refresh() is first
+    assert store.reads == 2
 
 
 def test_what_was_not_asked_for_since_a_thousand_others_is_forgotten() -> None:
@@ -76,7 +78,7 @@ def test_a_new_key_of_a_path_extends_the_one_subscription() -> None:
 
 def test_a_ttl_shorter_than_the_poll_interval_is_kept() -> None:
     store = Store({"p": {"user": "u1"}}, ttl=80)
-    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108 - not there yet
+    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108
     keeper.resolve(expressions(A))
     keeper.start()
     try:
@@ -95,7 +97,7 @@ def test_an_idle_keeper_reads_once_a_poll_interval_and_no_more(timeout_ms: int |
         store,
         poll_ms=200,
         timeout_ms=timeout_ms,
-        next_due_ms=lambda: caches[0].next_due_ms(),  # noqa: PLW0108 - not there yet
+        next_due_ms=lambda: caches[0].next_due_ms(),  # noqa: PLW0108
     )
     keeper.resolve(expressions(A))
     with pytest.raises(UnresolvedReferenceError):
@@ -103,7 +105,7 @@ def test_an_idle_keeper_reads_once_a_poll_interval_and_no_more(timeout_ms: int |
     keeper.start()
     try:
         before = keeper.rounds
-        time.sleep(1.0)  # the time itself is what is tested
+        time.sleep(1.0)  # how often a thread wakes in a second is what is tested
         assert 1 <= keeper.rounds - before <= 8
     finally:
         keeper.close()
@@ -135,26 +137,26 @@ def test_the_thread_survives_whatever_a_round_raises(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("garbage", [{"user": "x"}, "text", 7, ConfigData({"user": 7})])
 def test_garbage_is_an_outage(garbage: object) -> None:
-    store = Store({"p": {"user": "u1"}})
-    keeper, caches = build(store, poll_ms=1)
+    store, clock = Store({"p": {"user": "u1"}}), Clock()
+    keeper, caches = build(store, poll_ms=1, clock=clock)
     keeper.resolve(expressions(A))
     store.garbage = garbage
-    time.sleep(0.01)
+    clock.skip(0.01)
     assert values(keeper.refresh()) == {A: "u1"}
     assert caches[0].states()[0].failures == 1
 
 
 def test_a_hanging_provider_costs_one_deadline_and_the_others_go_on() -> None:
-    hanging, healthy = Store({"p": {"user": "u1"}}), Store({"q": {"k": "v1"}})
-    keeper, caches = build(hanging, healthy, poll_ms=1, timeout_ms=200)
+    hanging, healthy, clock = Store({"p": {"user": "u1"}}), Store({"q": {"k": "v1"}}), Clock()
+    keeper, caches = build(hanging, healthy, poll_ms=1, timeout_ms=200, clock=clock)
     keeper.resolve(expressions(A, "${b:q:k}"))
     hanging.block = threading.Event()
     healthy.data = {"q": {"k": "v2"}}
-    time.sleep(0.01)
+    clock.skip(0.01)
     try:
         assert values(keeper.refresh()) == {A: "u1", "${b:q:k}": "v2"}
         healthy.data = {"q": {"k": "v3"}}
-        time.sleep(0.01)
+        clock.skip(0.01)
         assert values(keeper.refresh()) == {A: "u1", "${b:q:k}": "v3"}
         assert caches[0].states()[0].failures == 1
     finally:
@@ -248,7 +250,9 @@ def test_the_manual_trigger_publishes_all_or_nothing(tmp_path) -> None:
         application.resolve_confs()
         keeper.start()
         one.write_text("k=2\n")
-        time.sleep(0.05)
+        clock = Clock()
+        application.caches["file"]._clock = clock
+        clock.skip(60)  # many poll intervals
         assert set(values(keeper.resolve({confs["spark.a"]: Expression(confs["spark.a"])})).values()) == {"1"}
         two.unlink()
         with pytest.raises(UnresolvedReferenceError, match=r"two\.properties"):
@@ -350,7 +354,7 @@ def test_500_references_in_50_providers_are_one_generation() -> None:
 @pytest.mark.parametrize("jump", [-86_400.0, 86_400.0])
 def test_a_jump_of_the_clock_changes_no_schedule(monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
     store = Store({"p": {"user": "u1"}}, ttl=40)
-    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108 - not there yet
+    keeper, caches = build(store, poll_ms=60_000, next_due_ms=lambda: caches[0].next_due_ms())  # noqa: PLW0108
     keeper.resolve(expressions(A))
     keeper.start()
     try:
