@@ -6,7 +6,6 @@ from sparkconfig import SparkConfigError
 from sparkconfig.errors import ConfigurationError, PolicyViolationError
 from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest, PolicyViolation
 from sparkconfig.policy.loader import load_policies, make_policy
-from sparkconfig.policy.request import SCOPES
 
 CANARY = "s3cret-canary-4711"
 
@@ -173,53 +172,3 @@ def test_an_entry_point_is_found_by_its_alias(picky, monkeypatch):
         metadata, "entry_points", lambda group: [point] if group == "sparkconfig.policies" else []
     )
     assert type(make_policy("Acme", {}, {})) is Picky
-
-
-def test_principal_knows_every_scope():
-    policy = make_policy("Principal", {}, {})
-    for scope in SCOPES:
-        asked = request({"spark.plugins": "x", "spark.hadoop.fs.s3a.impl": "y"}, scope=scope)
-        assert not any(value.allowed for value in policy.validate(asked))
-
-
-@pytest.mark.parametrize(
-    ("scope", "name", "allowed"),
-    [
-        ("source", "user", True),
-        ("source", "PASSWORD", True),
-        ("source", "url", False),
-        ("source", "kafka.sasl.jaas.config", True),
-        ("source", "kafka.bootstrap.servers", False),
-        ("session", "fs.s3a.secret.key", True),
-        ("application", "spark.hadoop.fs.s3a.bucket.b1.secret.key", True),
-        ("application", "spark.hadoop.fs.s3a.aws.credentials.provider", False),
-        ("application", "spark.yarn.keytab", True),
-        ("application", "spark.kerberos.keytab", True),
-        ("catalog", "spark.sql.catalog.pg.password", True),
-        ("catalog", "spark.sql.catalog.pg.url", False),
-        ("hadoop", "fs.azure.account.key.acme.dfs.core.windows.net", True),
-        ("hadoop", "fs.defaultFS", False),
-        ("connector", "sasl.mechanism", True),
-        ("connector", "SASL.MECHANISM", False),
-        ("worker", "user", False),
-    ],
-)
-def test_principal(scope, name, allowed):
-    [value] = make_policy("Principal", {}, {}).validate(request({name: "x"}, scope=scope))
-    assert value.allowed is allowed
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [("a,,b", "must not be empty"), ("a,b,a", "must not be duplicated"), (",", "duplicated")],
-)
-def test_an_allowlist_is_checked(text, problem):
-    with pytest.raises(ConfigurationError, match=problem):
-        make_policy("Allowlist", {"allowlist": text}, {})
-
-
-def test_an_allowlist_takes_all_spellings_of_a_spark_key_and_no_wildcard():
-    policy = make_policy("Allowlist", {"allowlist": "spark.executor.memoryOverhead, spark.sql.*"}, {})
-    names = ["spark.yarn.executor.memoryOverhead", "spark.executor.memoryoverhead", "spark.sql.ansi.enabled"]
-    values = policy.validate(request(dict.fromkeys(names, "1")))
-    assert [value.allowed for value in values] == [True, True, False]
