@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sparkconfig._os_user import os_user
 from sparkconfig._text import shorten
 from sparkconfig.agent.policy_calls import answer
 from sparkconfig.policy.jobtype import SHARED, Launch
@@ -68,7 +67,7 @@ class Policies:
         self._operator = operator
         self._name = confs.get("spark.app.name", "")
         self.job_type = engine.job_type(launch.application, launch.detect(confs))
-        self._owner = "" if self.job_type in SHARED else _os_user()
+        self._owner = "" if self.job_type in SHARED else os_user()
 
     @classmethod
     def load(
@@ -174,11 +173,3 @@ class Policies:
     def close(self) -> None:
         """Close the policies and the audit file."""
         self.engine.close()
-
-
-def _os_user() -> str:
-    """The user whose application this is, ``""`` if the system has no name for it."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return ""

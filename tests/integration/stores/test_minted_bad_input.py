@@ -5,7 +5,6 @@ Keys of AWS come from moto through a forwarder of ours, tokens from endpoints of
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import re
 import traceback
@@ -28,40 +27,14 @@ from sparkconfig.providers.gcp_token import GcpTokenConfigProvider
 from sparkconfig.providers.oauth2 import OAuth2ConfigProvider
 from sparkconfig.resolution.declared import load_providers
 from sparkconfig.resolution.transformer import ConfigTransformer
-from support.fakes.fault_proxy import FaultProxy
-from support.fakes.http_server import BODY_MARK, FakeHttpServer, Fault, Response
+from support.fakes.http_server import BODY_MARK, FakeHttpServer, Fault
 from support.fakes.moto_server import Moto, moto_server
+from support.fakes.sts import Sts
 from support.fakes.token_endpoints import EntraTokens, GoogleTokens, TokenEndpoint
 
 ROLE = "arn:aws:iam::123456789012:role/shop"
 SKEW = 300
 WRONG = "wrong-credential-0001"
-
-
-class Sts(FaultProxy):
-    """moto's STS, with the refusals and the clock that moto cannot be asked for.
-
-    Attributes:
-        refusal: AWS's code with which everybody is refused, or None.
-    """
-
-    refusal: str | None = None
-
-    def answer(self, request):
-        if self.refusal:
-            text = (
-                '<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type>'
-                f"<Code>{self.refusal}</Code><Message>{BODY_MARK}</Message></Error></ErrorResponse>"
-            )
-            return Response(403, text.encode(), {"Content-Type": "text/xml"})
-        answer = super().answer(request)
-        return Response(
-            answer.status, re.sub(rb"(?<=<Expiration>)[^<]+", self._shifted, answer.body), answer.headers
-        )
-
-    def _shifted(self, found: re.Match[bytes]) -> bytes:
-        end = dt.datetime.fromisoformat(found[0].decode().replace("Z", "+00:00"))
-        return (end + dt.timedelta(seconds=self.clock)).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
 
 
 class Clients(TokenEndpoint):
