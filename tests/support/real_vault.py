@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from support.fakes.http_server import FakeHttpServer, Response
 from support.fakes.tls import make_tls
+from support.processes import wait_until
 
 GIVEN = os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN"), os.environ.get("VAULT_CACERT")
 """The server that the environment names, read before tests change it."""
@@ -141,6 +142,14 @@ class RealVault:
     def revoke_token(self, token):
         self.call("POST", "auth/token/revoke", {"token": token})
 
+    def await_end_of_token(self, token):
+        """Wait until the server has ended a token by itself."""
+        lookup = "auth/token/lookup"
+        wait_until(
+            "the end of a token", lambda: self.call("POST", lookup, {"token": token}, may_fail=True) is None,
+            timeout=60,
+        )  # fmt: skip
+
     def end_logins(self):
         for kind in _LOGINS:
             self.call("PUT", f"sys/leases/revoke-prefix/auth/{_NAME}-{kind}", {"sync": True})
@@ -209,8 +218,11 @@ class RealVault:
         self.call("POST", f"{_NAME}-db/roles/{name}", role)
 
     def _make_database(self):
-        self.postgres.create(role="vault_admin", password="vault-admin-password", database="vault_shop")
-        self.postgres.sql("alter role vault_admin superuser")
+        if not self.postgres.sql(
+            "select 1 from pg_roles where rolname = 'vault_admin'"
+        ):  # the module's before
+            self.postgres.create(role="vault_admin", password="vault-admin-password", database="vault_shop")
+            self.postgres.sql("alter role vault_admin superuser")
         self.call("POST", f"sys/mounts/{_NAME}-db", {"type": "database"})
         place = f"127.0.0.1:{self.postgres.port}/vault_shop?sslmode=disable"
         config = {
@@ -221,6 +233,14 @@ class RealVault:
             "password": "vault-admin-password",
         }
         self.call("POST", f"{_NAME}-db/config/shop", config)
+
+    def await_end_of_lease(self, lease):
+        """Wait until the server has ended a lease by itself."""
+        lookup = "sys/leases/lookup"
+        wait_until(
+            "the end of a lease", lambda: self.call("PUT", lookup, {"lease_id": lease}, may_fail=True) is None,
+            timeout=60,
+        )  # fmt: skip
 
     def end_leases(self):
         self.call("PUT", f"sys/leases/revoke-prefix/{_NAME}-db", {"sync": True})

@@ -84,6 +84,10 @@ class FakeVault(FakeHttpServer):
         for token in [each for each in self.tokens if each.startswith("login-")]:
             self.revoke_token(token)
 
+    def await_end_of_token(self, token):
+        """Let a token end by itself."""
+        self.revoke_token(token)
+
     def approle(self, seconds=3600, max_seconds=3600, uses=0):
         """Return the params of an AppRole whose tokens last ``seconds``, and whose secret id ``uses`` logins."""
         self.max_login = max_seconds
@@ -102,6 +106,10 @@ class FakeVault(FakeHttpServer):
     def make_role(self, name, seconds=600, max_seconds=600):
         """Let ``creds/NAME`` give database credentials for ``seconds``, renewable up to ``max_seconds``."""
         self.roles[name] = (seconds, max_seconds)
+
+    def await_end_of_lease(self, lease):
+        """Let credentials end by themselves."""
+        del self.leases[lease]
 
     def end_leases(self):
         """Revoke all credentials, as an administrator does."""

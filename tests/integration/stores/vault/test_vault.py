@@ -3,8 +3,6 @@
 See tests/support/real_vault.py for what the server has to be like.
 """
 
-import time
-
 import pytest
 
 from sparkconfig.errors import (
@@ -16,15 +14,7 @@ from sparkconfig.errors import (
 from sparkconfig.providers.vault.provider import VaultConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
 from support.fakes.http_server import Fault
-from support.real_vault import GIVEN
 from support.vaults import DATA, make
-
-
-def _skip_a_wait(vault):
-    if vault.real and not GIVEN[0]:
-        pytest.skip(
-            "sleeps until a real server's leases end; set VAULT_ADDR to run it, the fake runs it always"
-        )
 
 
 class TestKv2(ProviderContract):
@@ -171,15 +161,22 @@ class TestAuthentication:
             assert provider._session.end >= end
 
     def test_a_token_that_cannot_be_renewed_for_long_is_replaced(self, vault):
-        _skip_a_wait(vault)
-        with make(vault, **vault.approle(seconds=6, max_seconds=7 if vault.real else 2)) as provider:
+        with make(vault, **vault.approle(seconds=120, max_seconds=120)) as provider:
             provider.get("db/prod")
-            if vault.real:
-                time.sleep(4.6)  # what is left is less than half, and more than three quarters are over
-            else:
-                provider._session._until = 0.0
+            vault.approle(seconds=50, max_seconds=50)  # from here on, a renewal grants less than half
+            provider._session._until = 0.0  # its three quarters are over
             assert provider.get("db/prod").data == DATA
             assert provider._session.logins == 2
+
+    def test_a_token_that_has_ended_is_replaced(self, vault):
+        with make(vault, **vault.approle(seconds=3, max_seconds=3)) as provider:
+            provider.get("db/prod")
+            ended, logins = provider._client.token, provider._session.logins
+            vault.approle()
+            vault.await_end_of_token(ended)
+            provider._session._until = float("inf")  # as if this machine's clock were late
+            assert provider.get("db/prod").data == DATA
+            assert provider._session.logins == logins + 1
 
     def test_a_denied_path_costs_no_login(self, vault):
         with make(vault, **vault.approle()) as provider:
@@ -258,20 +255,29 @@ class TestLeases:
             assert vault.opens(first)
         assert not vault.opens(first)
 
-    def test_new_ones_when_the_lease_comes_to_its_end(self, vault):
-        _skip_a_wait(vault)
-        # A renewal grants less than half: at once by the fake, and by a real server when the most is nearly over.
-        vault.make_role("ending", seconds=20, max_seconds=22 if vault.real else 3)
+    def test_new_ones_when_a_renewal_grants_less_than_half(self, vault):
+        vault.make_role("ending", seconds=120, max_seconds=120)
         with make(vault, "dynamic") as provider:
             first = provider.get("creds/ending").data
-            if vault.real:
-                time.sleep(13)
+            assert provider.get("creds/ending").data == first
+            vault.make_role("ending", seconds=50, max_seconds=50)
             second = provider.get("creds/ending").data
             assert second["password"] != first["password"]
             assert vault.opens(first), "the old ones may still be in use"
             assert vault.opens(second)
         assert not vault.opens(first)
         assert not vault.opens(second)
+
+    def test_new_ones_when_the_lease_has_ended(self, vault):
+        vault.make_role("ended", seconds=2, max_seconds=2)
+        with make(vault, "dynamic") as provider:
+            first = provider.get("creds/ended").data
+            vault.make_role("ended")
+            vault.await_end_of_lease(provider._leases.by_path["creds/ended"].id)
+            assert not vault.opens(first)
+            second = provider.get("creds/ended").data
+            assert second["password"] != first["password"]
+            assert vault.opens(second)
 
     def test_new_ones_when_the_lease_was_revoked(self, vault):
         vault.make_role("shop")
