@@ -1,18 +1,28 @@
-"""A JDBC job while its credentials rotate: with an overlap of old and new ones, and with old ones that end at once."""
+"""JDBC jobs while their credentials rotate: with an overlap of old and new ones, with old ones that end at once, and
+with credentials that are made on demand, of a token endpoint, of OpenBao's database engine and of AWS's IAM.
+"""
 
 from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from sparkconfig.cli import main
+from support import surfaces
+from support.crawl import fetch
 from support.leaks import LeakFinder
+from support.leased_roles import LeasedRoles
 from support.minted_roles import MintedRoles
 from support.overlap import RotatingRoles
+from support.processes import wait_until
+from support.rds_gateway import RdsGateway
+from support.real_vault import RealVault
 from support.rotation import Site, running_site
 from support.shim import shim_jar
 
@@ -23,6 +33,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 AT_LEAST = 4
+#: Seconds of a lease of OpenBao. New credentials come after three quarters of it.
+LEASE = 12
 #: Connections of the long task. Each reads for a second and a half, and a new password comes after eleven seconds.
 CONNECTIONS = 26
 
@@ -34,18 +46,54 @@ def minted(postgres) -> Iterator[MintedRoles]:
 
 
 @pytest.fixture(scope="module")
-def site(cluster, minted, pg_driver, tmp_path_factory) -> Iterator[Site]:
+def leased(request, postgres) -> Iterator[LeasedRoles]:
+    with RealVault.of(request) as vault:
+        # It connects to the database, and the forwarder to it.
+        vault.postgres = postgres if vault.local and vault.url.startswith("http:") else None
+        with LeasedRoles(vault, seconds=LEASE) as roles:
+            yield roles
+
+
+@pytest.fixture(scope="module")
+def rds(postgres) -> Iterator[RdsGateway]:
+    with RdsGateway(postgres) as gateway:
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def site(cluster, minted, leased, rds, pg_driver, tmp_path_factory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("overlap")
+    (folder / "events").mkdir()
     (folder / "client-secret").write_text(minted.SECRET)
+    (folder / "vault-token").write_text(leased.token)
+    (folder / "aws.properties").write_text(f"secret={rds.SECRET}\nsession={rds.SESSION}\n")
     conf = {
         "spark.jars": f"{shim_jar()},{pg_driver}",
-        "spark.config.providers": "files,tokens",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (folder / "events").as_uri(),
+        "spark.config.providers": "files,tokens,vault,rds",
         "spark.config.poll.interval": "500ms",
         "spark.task.maxFailures": "1",
         **minted.provider("tokens", str(folder / "client-secret")),
+        **leased.provider("vault", str(folder / "vault-token")),
+        **rds.provider("rds", f"files:{folder}/aws.properties"),
     }
     with running_site(cluster, folder, module=__name__, conf=conf) as site:
         yield site
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stream(site: Site, leased: LeasedRoles) -> Iterator[Any]:
+    """It reads the table anew with each batch, by a frame that is made once."""
+    orders = site.spark.read.format("jdbc").options(**leased.options("vault")).load()
+    rows = site.spark.readStream.format("rate").option("rowsPerSecond", 5).option("numPartitions", 1).load()
+    query = (
+        rows.join(orders.hint("broadcast"), rows.value % 100 == orders.id)
+        .writeStream.format("memory").queryName("leased").trigger(processingTime="500 milliseconds").start()
+    )  # fmt: skip
+    yield query
+    query.stop()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -133,8 +181,29 @@ def test_nobody_is_refused_when_old_credentials_end_after_a_refresh_that_waited(
     assert roles.connections()[1] > 0
 
 
+def test_each_connection_logs_in_with_the_newest_token_that_iam_would_take(
+    site: Site, rds: RdsGateway
+) -> None:
+    held = site.spark.read.format("jdbc").options(**rds.options("rds")).load()
+    assert held.count() == 100
+    first = set(rds.tokens)
+    assert len(first) == 1
+    signed = time.time()
+    wait_until("a second, the clock of signatures", lambda: time.time() - signed > 1, timeout=10)
+    site.api.refresh()
+    assert held.count() == 100
+    assert rds.tokens[-1] not in first
+    assert len(rds.tokens[-1]) > 1000
+    assert rds.refused == 0
+    # The gateway would have told them from others.
+    assert rds.problem(rds.tokens[-1], rds.USER) == ""
+    assert rds.problem(rds.tokens[-1], rds.USER, later=901) == "it has expired"
+    assert "DBUser" in rds.problem(rds.tokens[-1], "postgres")
+    assert rds.problem(rds.tokens[-1][:-1], rds.USER) == "its signature is wrong"
+
+
 def test_a_task_reads_through_three_rotations_of_passwords_that_are_good_for_15_seconds(
-    long_job: Future[list[int]], minted: MintedRoles, cluster
+    long_job: Future[list[int]], minted: MintedRoles
 ) -> None:
     assert long_job.result(timeout=120) == list(range(100))
     used = minted.used()
@@ -146,5 +215,42 @@ def test_a_task_reads_through_three_rotations_of_passwords_that_are_good_for_15_
     assert not minted.accepts(used[0])
     assert minted.refused() == 1
     assert minted.accepts(len(minted.passwords) - 1)
-    shown = b"".join(path.read_bytes() for path in cluster.executor_logs())
-    assert LeakFinder([*minted.passwords, minted.SECRET]).count(shown) == 0
+
+
+def test_a_stream_outlives_the_leases_of_its_credentials_and_no_secret_is_shown(
+    site: Site, stream: Any, leased: LeasedRoles, minted: MintedRoles, rds: RdsGateway, cluster
+) -> None:
+    def outlived() -> bool:
+        """Whether the stream, which must not end, has gone on after two leases that it used had ended."""
+        assert stream.isActive, stream.exception()
+        ended = set(leased.used()) - set(leased.alive())
+        return len(ended) >= 2 and leased.used()[-1] > max(ended)
+
+    wait_until("the end of two leases", outlived, timeout=120, interval=0.5)
+    batches = stream.lastProgress["batchId"]
+    wait_until("another batch", lambda: stream.lastProgress["batchId"] > batches, timeout=60)
+    assert leased.refused() == []
+    used = leased.used()
+    assert used == sorted(used), "a connection came with older credentials than the one before it"
+    ui = site.context.uiWebUrl
+    pages = [
+        f"{ui}/{page}/" for page in ("jobs", "stages", "SQL", "StreamingQuery", "environment", "executors")
+    ]
+    texts = [(page, fetch(page)) for page in pages]
+    texts += [*surfaces.environment_rest(ui)]
+    texts += [(page := f"{surfaces.api(ui)}/sql?details=true&planDescription=true&length=1000", fetch(page))]
+    stream.stop()
+    values = sorted(row.value for row in site.spark.table("leased").collect())
+    assert values == list(range(len(values)))
+    assert len(values) > LEASE
+    site.spark.stop()
+    wait_until("the end of the lease in use", lambda: leased.leases[-1].id in leased.revoked, timeout=20)
+    wait_until("the end of all roles", lambda: not leased.alive(), timeout=30)
+    texts += surfaces.files([site.folder / "events", *cluster.executor_logs()])
+    assert any(b"${vault:creds/" in text for _, text in texts)
+    secrets = [*(lease.password for lease in leased.leases), leased.token]
+    secrets += [*minted.passwords, minted.SECRET, rds.SECRET, rds.SESSION]
+    # Of a token its signature, without which it is worth nothing.
+    secrets += [token.rpartition("=")[2] for token in rds.tokens]
+    found = surfaces.search("all", texts, LeakFinder(secrets))
+    assert (found.occurrences, found.where) == (0, [])

@@ -22,7 +22,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from support.processes import Child, HarnessError, Run
+from support.processes import Child, HarnessError, Run, wait_until
 
 PGSERVER = "pgserver==0.1.4"
 _HOST = "127.0.0.1"
@@ -117,6 +117,14 @@ class PostgresServer:
     def set_password(self, role: str, password: str) -> None:
         """``ALTER ROLE``: sends the SCRAM verifier, so that the password itself is never in a server log."""
         self.sql(f"ALTER ROLE \"{role}\" PASSWORD '{scram_verifier(password)}'")
+
+    def trust(self, *, database: str, role: str, address: str) -> None:
+        """Let a role in without password, into one database and from one address; from elsewhere as before."""
+        rules = self._data / "pg_hba.conf"
+        rules.write_text(f"host {database} {role} {address}/32 trust\n{rules.read_text()}")
+        loaded = self.sql("SELECT pg_conf_load_time()")
+        self.sql("SELECT pg_reload_conf()")
+        wait_until("the new rule", lambda: self.sql("SELECT pg_conf_load_time()") != loaded, timeout=30)
 
     def sql(self, statement: str, *, database: str = "postgres") -> str:
         """Run a statement as superuser; returns its rows, one a line, columns separated by ``|``."""
