@@ -1,10 +1,9 @@
 package io.sparkconfig
 
 import io.sparkconfig.bindings.Bindings
-import io.sparkconfig.core.{SparkConfigException, Threads, Values}
-import io.sparkconfig.policy.doors.{Doors, SinglePassStrategy}
+import io.sparkconfig.core.{SparkConfigException, Values}
+import io.sparkconfig.policy.doors.Doors
 import io.sparkconfig.redaction.sinks.{Sinks, Stage}
-import org.apache.spark.sparkconfig.RedactionAccess
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.sparkconfig.InPlaceConfs
 
@@ -21,10 +20,8 @@ class ConfigExtensions extends (SparkSessionExtensions => Unit) {
           "Set spark.plugins=io.sparkconfig.ConfigPlugin; it adds the extension by itself.")
     }
     InPlaceConfs.beforeSession()
-    extensions.injectPlannerStrategy(new SinglePassStrategy(_))
     Doors.open(extensions)
     Bindings.inject(extensions)
     Sinks.install(Stage.Session(extensions))
-    RedactionAccess.redactDriverPython(extensions, Threads.factory("sparkconfig-driver-python").newThread(_))
   }
 }

@@ -147,6 +147,8 @@ private[sparkconfig] object Application {
       Redactor.register(literals)
       val confValue = (key: String, text: String) => plan.value(key, text, values.snapshot)
       val connectors = new ConnectorCode(client.settings.resolvePrefixes)
+      // Not Bindings, which find their values at each use and know only a conf or a session. These three hold what the
+      // plan resolved, and stand before any hook reads a conf.
       ReferenceConf.install(conf, confValue, connectors)
       ConnectorConfs.hold(confValue, connectors)
       ReferenceHadoopConf.install(sc, hadoop.references, hadoop.values)

@@ -4,7 +4,7 @@ import java.util.regex.Pattern
 
 import io.sparkconfig.bindings.Bindings
 import io.sparkconfig.core.ConfLists
-import io.sparkconfig.policy.doors.ConnectDoor
+import io.sparkconfig.policy.doors.Doors
 import io.sparkconfig.redaction.sinks.{Sinks, Stage}
 import org.apache.spark.SparkConf
 
@@ -19,7 +19,7 @@ private[driver] object Hooks {
   def append(conf: SparkConf, inPlace: Map[String, String]): Unit = {
     inPlace.foreach { case (key, value) => conf.set(key, value) }
     Sinks.install(Stage.Confs(conf))
-    ConnectDoor.name(conf)
+    Doors.prepare(conf)
     ConfLists.add(conf, "spark.sql.extensions", "io.sparkconfig.ConfigExtensions")
     Bindings.prepare(conf)
     if (inPlace.nonEmpty) {

@@ -6,11 +6,20 @@ import io.sparkconfig.core.ConfLists
 import org.apache.spark.SparkConf
 
 /** The interceptor of a Spark Connect server, named before the server starts. Spark 3.5 has none in this jar. */
-private[sparkconfig] object ConnectDoor {
+private[doors] object ConnectDoor extends Door {
+  override def name: String = "messages of Connect clients"
+
+  override def asks: Seq[Asked] = Seq(
+    Asked(
+      "messages of a Connect client: code, artifacts, and what a plan reads and runs",
+      "not reachable",
+      "before the server sees them",
+      "not reachable"))
+
   private val Interceptor = "io.sparkconfig.policy.doors.ConnectDoorInterceptor"
   private val Grpc = "org.sparkproject.connect.grpc.ServerInterceptor"
 
-  def name(conf: SparkConf): Unit =
+  override def prepare(conf: SparkConf): Unit =
     if (Seq(Grpc, Interceptor).forall(exists))
       ConfLists.add(conf, "spark.connect.grpc.interceptor.classes", Interceptor)
 

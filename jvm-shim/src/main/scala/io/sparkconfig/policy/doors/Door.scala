@@ -1,7 +1,7 @@
 package io.sparkconfig.policy.doors
 
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.{SparkConf, SparkContext}
 
 /**
  * A place where a job can set something, and which asks the policies first. Each is in its own file and in
@@ -18,6 +18,9 @@ private[doors] trait Door {
 
   /** Whether it stands without policies, too. */
   def always: Boolean = false
+
+  /** All checks passed: sets confs that Spark has not read yet. Policies begin after that, so every door is called. */
+  def prepare(conf: SparkConf): Unit = ()
 
   /** The application starts. */
   def open(sc: SparkContext): Unit = ()

@@ -1,8 +1,8 @@
 package io.sparkconfig.policy.doors
 
 import io.sparkconfig.policy.PolicyClient
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.{SparkConf, SparkContext}
 
 /** The doors of an application. */
 private[sparkconfig] object Doors {
@@ -11,6 +11,8 @@ private[sparkconfig] object Doors {
   val all: Seq[Door] = Seq(
     StartDoor,
     ReflectionDoor,
+    SinglePass,
+    ConnectDoor,
     StatementDoor,
     SessionDoor,
     ReadDoor,
@@ -21,6 +23,9 @@ private[sparkconfig] object Doors {
 
   /** As one text for a log line. */
   def names: String = all.map(_.name).mkString(", ")
+
+  /** Sets the confs by which Spark loads doors. */
+  def prepare(conf: SparkConf): Unit = all.foreach(_.prepare(conf))
 
   /** Hooks the doors of the application itself. */
   def open(sc: SparkContext): Unit = standing.foreach(_.open(sc))

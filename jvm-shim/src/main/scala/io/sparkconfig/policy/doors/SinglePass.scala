@@ -1,5 +1,6 @@
 package io.sparkconfig.policy.doors
 
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
@@ -9,7 +10,7 @@ import org.apache.spark.sql.sparkconfig.{PolicyViolationException, Sessions}
  * Spark's single-pass analyzer calls no rule of a session extension, so it would pass by all doors and leave references
  * where they stand. With it no statement runs. Strategies are asked about every plan, commands included.
  */
-private[sparkconfig] final class SinglePassStrategy(session: Sessions.Spark) extends SparkStrategy {
+private final class SinglePassStrategy(session: Sessions.Spark) extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     val conf = Sessions.classic(session).sessionState.conf
     SinglePass.problem((key, default) => conf.getConfString(key, default)).foreach { text =>
@@ -19,7 +20,21 @@ private[sparkconfig] final class SinglePassStrategy(session: Sessions.Spark) ext
   }
 }
 
-private[sparkconfig] object SinglePass {
+private[sparkconfig] object SinglePass extends Door {
+  override def name: String = "the single-pass analyzer"
+
+  override def asks: Seq[Asked] = Seq(
+    Asked(
+      "statements that Spark's single-pass analyzer would analyse, past all other doors",
+      "refused, with policies and without",
+      "refused",
+      "that analyzer does not exist"))
+
+  /** References would stay where they stand, too. */
+  override def always: Boolean = true
+
+  override def open(session: SparkSessionExtensions): Unit = session.injectPlannerStrategy(new SinglePassStrategy(_))
+
   private val Prefix = "spark.sql.analyzer.singlePassResolver."
 
   /** What makes its plan the one that runs. In a dual run without the last one, both analyzers see the statement. */

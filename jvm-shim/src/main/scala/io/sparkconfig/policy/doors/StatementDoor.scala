@@ -70,7 +70,7 @@ private[sparkconfig] object StatementDoor extends Door {
     Asked(
       "statements, and the functions, paths and data sources that they name",
       "before they are analysed",
-      "the same; code and artifacts when they arrive",
+      "the same",
       "SQL: before it is analysed"),
     Asked(
       "`${env:…}` and `${system:…}` in SQL text",

@@ -12,7 +12,8 @@ private[sparkconfig] object Sinks {
     ConnectServer,
     ThriftClients,
     CommandOutput,
-    WorkerLogs)
+    WorkerLogs,
+    DriverProgram)
 
   /** As one text for a log line. */
   def names: String = all.map(_.name).mkString(", ")
