@@ -70,7 +70,7 @@ class Site:
         return scala_object(self.context._jvm, "io.sparkconfig.driver.DriverApi")
 
     def everywhere(self, function: Callable[..., Iterator[object]], parts: int = 4) -> list[Any]:
-        """Run a function in Python workers of all executors, and give its results."""
+        """Run a function in Python workers of all executors, and return its results."""
         return self.context.parallelize(range(parts), parts).mapPartitions(function).collect()
 
     def arrives(self, text: str, value: str, seconds: float = 30) -> bool:
