@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
 from sparkconfig.checks.doctor.subject import Subject, conf_is_true, conf_list
@@ -13,7 +16,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.settings import operator_file
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["operator", "rpc", "sinks"]
+__all__ = ["config_maps", "operator", "rpc", "sinks"]
 
 _RPC_ADVICE = (
     "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
@@ -21,6 +24,8 @@ _RPC_ADVICE = (
 _ENCRYPTION = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled")
 _MEND_FILE = "as root, put a well-formed file there that others can read but not write"
 _DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
+# What Spark does not copy from SPARK_CONF_DIR, by name.
+_NOT_COPIED = re.compile(r".*template|spark.*(conf|properties)")
 _REQUIRE = f"{PREFIX}redaction.require"
 _SINK_CLASSES = {
     "event log": (
@@ -52,6 +57,32 @@ def rpc(subject: Subject) -> Iterator[Finding]:
             "no spark.master is set: local applications start; on a cluster, unprotected RPC stops the start"
         )
         yield note("rpc", found, _RPC_ADVICE)
+
+
+def config_maps(subject: Subject) -> Iterator[Finding]:
+    """On Kubernetes, spark-submit copies text files of two folders into ConfigMaps, whatever their permissions."""
+    if not subject.effective.get("spark.master", "").strip().startswith("k8s://"):
+        return
+    params = {
+        text.strip() for key, text in subject.effective.items() if key.startswith(PREFIX) and ".param." in key
+    }
+    own = subject.environ.get("SPARK_CONF_DIR") or (subject.spark and str(subject.spark.home / "conf"))
+    for variable, folder in (
+        ("SPARK_CONF_DIR", own),
+        ("HADOOP_CONF_DIR", subject.environ.get("HADOOP_CONF_DIR")),
+    ):
+        if not folder or not Path(folder).is_dir():
+            continue
+        for path in sorted(Path(folder).iterdir()):
+            if not path.is_file() or (variable == "SPARK_CONF_DIR" and _NOT_COPIED.fullmatch(path.name)):
+                continue
+            if not path.stat().st_mode & stat.S_IROTH or str(path) in params:
+                found = (
+                    f"{path} is in {variable}, so spark-submit copies it into a ConfigMap if it holds text"
+                )
+                yield warning(
+                    "kubernetes", found, "move it elsewhere: whoever may read ConfigMaps would see it"
+                )
 
 
 def operator(subject: Subject) -> Iterator[Finding]:

@@ -139,6 +139,26 @@ def test_the_rule_for_rpc(examine, confs, level):
     assert [each.level for each in examine(confs).findings if each.area == "rpc"] == [level]
 
 
+@pytest.mark.parametrize(
+    ("master", "copied"),
+    [("k8s://https://host", ["conf/secrets.key", "conf/open.key", "hadoop/core-site.xml"]), ("yarn", [])],
+)
+def test_secret_files_that_spark_copies_into_a_configmap(examine, home, tmp_path, master, copied):
+    """Those that are closed to others, and those that a provider reads; never what Spark leaves out."""
+    (tmp_path / "hadoop").mkdir()
+    closed = ["conf/secrets.key", "conf/sparkconfig.conf", "conf/x.template", "hadoop/core-site.xml"]
+    for name in [*closed, "conf/open.key", "conf/log4j2.properties"]:
+        file = (home if name.startswith("conf") else tmp_path) / name
+        file.write_text(VALUE)
+        file.chmod(0o600 if name in closed else 0o644)
+    provider = "spark.config.providers.sealed.class sealed\nspark.config.providers.sealed.param.key.file"
+    confs = f"{GOOD.replace('local[2]', master)}\n{provider} {home}/conf/open.key"
+    diagnosis = examine(confs, HADOOP_CONF_DIR=str(tmp_path / "hadoop"))
+    said = found(diagnosis, "kubernetes", Level.WARNING)
+    assert [name for name in copied if not any(f"{name} " in each for each in said)] == []
+    assert len(said) == len(copied)
+
+
 def test_misspelt_settings(examine):
     assert "did you mean spark.config.providers?" in errors(examine("spark.config.provider x"))["settings"]
 
