@@ -107,7 +107,7 @@ def test_the_providers_of_a_template_have_such_params(path: Path) -> None:
         assert given <= known[alias], f"{path.name}: {given - known[alias]}"
 
 
-@pytest.mark.parametrize("name", ["standalone", "yarn"])
+@pytest.mark.parametrize("name", ["standalone", "yarn", "kubernetes"])
 def test_executors_on_other_hosts_get_values_over_protected_connections(name: str) -> None:
     findings = diagnose([TEMPLATES / f"{name}.conf.template"]).findings
     assert [each.level for each in findings if each.area == "rpc"] == [Level.OK]

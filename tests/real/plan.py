@@ -30,6 +30,10 @@ class Suite:
 SUITES = (
     Suite("yarn", "YARN and HDFS 3.5.0, one node of each: client and cluster mode", ["real/test_yarn.py"]),
     Suite(
+        "kubernetes", "Spark's Kubernetes backend, client and cluster mode; API server and nodes are stand-ins of ours",
+        ["real/test_kubernetes.py"],
+    ),
+    Suite(
         "hosts", "Standalone cluster of three hosts (network namespaces): a cut link, a killed driver, a worker gone",
         ["real/test_hosts.py"], steps=("read", "rotate", "leaks"),
     ),

@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
-    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = _serve  # noqa: N815 - names of the base class
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _serve  # noqa: N815 - names of the base class
 
     def log_message(self, *args):
         pass
