@@ -87,10 +87,10 @@ def site(cluster, minted, leased, rds, pg_driver, tmp_path_factory) -> Iterator[
 def stream(site: Site, leased: LeasedRoles) -> Iterator[Any]:
     """It reads the table anew with each batch, by a frame that is made once."""
     orders = site.spark.read.format("jdbc").options(**leased.options("vault")).load()
-    rows = site.spark.readStream.format("rate").option("rowsPerSecond", 5).option("numPartitions", 1).load()
+    rows = site.spark.readStream.format("rate").option("rowsPerSecond", 2).option("numPartitions", 1).load()
     query = (
         rows.join(orders.hint("broadcast"), rows.value % 100 == orders.id)
-        .writeStream.format("memory").queryName("leased").trigger(processingTime="500 milliseconds").start()
+        .writeStream.format("memory").queryName("leased").trigger(processingTime="1 second").start()
     )  # fmt: skip
     yield query
     query.stop()

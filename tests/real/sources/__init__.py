@@ -6,7 +6,7 @@ from real.sources.base import Source
 from real.sources.cassandra import Cassandra, CassandraCatalog, CassandraLate, CassandraOptions
 from real.sources.delta import Delta
 from real.sources.hive import Hive
-from real.sources.iceberg import IcebergRest, IcebergToken
+from real.sources.iceberg import IcebergCredential, IcebergRest, IcebergToken
 from real.sources.mariadb import MariaDb
 from real.sources.postgresql import PostgreSql
 from real.sources.redis import Redis
@@ -20,6 +20,7 @@ ALL: tuple[type[Source], ...] = (
     Delta,
     IcebergRest,
     IcebergToken,
+    IcebergCredential,
     Hive,
     Redis,
     Cassandra,

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 from real.sources.base import CACHE, SPARK, Store
 from real.sources.s3 import REGION, SeaweedFs, quiet_port
@@ -20,6 +21,7 @@ from support.processes import Run
 from support.shim import connector_jar
 
 _SERVICE = "s3tables"
+_TOKENS = "/oauth/tokens"
 
 
 class IcebergRest(SeaweedFs):
@@ -129,8 +131,34 @@ class IcebergToken(IcebergRest):
             self._door.server_close()
 
 
+class IcebergCredential(IcebergToken):
+    """The same catalog and door; Iceberg's own OAuth2 manager gets the tokens, for a client whose secret changes."""
+
+    name = "iceberg-credential"
+    title = "Iceberg 1.11: the same REST catalog, tokens that Iceberg's OAuth2 manager gets with a client's secret"
+    _catalog = "client"
+
+    def _login(self) -> dict[str, str]:
+        assert self._door is not None
+        return {
+            ".rest.auth.type": "oauth2",
+            ".oauth2-server-uri": f"http://127.0.0.1:{self._door.server_port}{_TOKENS}",
+            ".credential": f"shop:{self.store.reference(f'{self.name}.client')}",
+        }
+
+    def rotate(self) -> None:
+        super().rotate()  # the old token ends; the new one goes to the client that has the new secret
+        assert self._door is not None
+        self._door.bait, self._door.client = "", secrets.token_urlsafe(24)
+        self.store.publish({f"{self.name}.client": self._door.client})
+
+
 class _Door(ThreadingHTTPServer):
-    """Refuses what has not the token of the moment, and signs the rest for the catalog."""
+    """Refuses what has not the token of the moment, and signs the rest for the catalog.
+
+    Attributes:
+        client: the secret of the client ``shop``, who gets the token for it.
+    """
 
     daemon_threads = True
 
@@ -139,7 +167,7 @@ class _Door(ThreadingHTTPServer):
         self.behind = behind
         self.keys = key, secret
         self.bait = bait
-        self.token = ""
+        self.token = self.client = ""
         self.answered = 0
 
 
@@ -148,6 +176,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path == _TOKENS:
+            self._grant(dict(parse_qsl(body.decode())))
+            return
         if self.headers.get("Authorization") != f"Bearer {self.server.token}":
             said = b'{"error": {"message": "not this token", "type": "NotAuthorizedException", "code": 401}}'
             self._answer(401, said)
@@ -158,7 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         except urllib.error.HTTPError as error:
             status, text = error.code, error.read()
         self.server.answered += 1
-        if self.path.startswith("/v1/config"):
+        if self.server.bait and self.path.startswith("/v1/config"):
             # What a server that went over to the enemy would try: to be sent another secret as the token.
             said = json.loads(text)
             said["overrides"] = {**said.get("overrides", {}), "token": self.server.bait}
@@ -166,6 +197,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(status, text)
 
     do_GET = do_POST = do_HEAD = do_DELETE = _pass  # noqa: N815 - the base class's names
+
+    def _grant(self, form: dict[str, str]) -> None:
+        """RFC 6749's client credentials."""
+        if (form.get("client_id"), form.get("client_secret")) == ("shop", self.server.client):
+            made = {"access_token": self.server.token, "token_type": "bearer", "expires_in": 3600}
+            self._answer(200, json.dumps(made).encode())
+        else:
+            self._answer(401, b'{"error": "invalid_client"}')
 
     def _signed(self, body: bytes) -> urllib.request.Request:
         from botocore.auth import SigV4Auth
