@@ -228,7 +228,8 @@ policy-matrix: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the doors of po
 # Every door of data sources on each Spark, with the two jars as they are shipped: compiled on 3.5 and on 4.0.
 OPTIONS_SPARKS ?= 3.5.9 4.0.5 4.1.4 4.2.1
 OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/spark/test_s3a.py \
-  tests/spark/test_sql_servers.py tests/spark/test_options_applications.py
+  tests/spark/test_sql_servers.py tests/spark/test_options_applications.py \
+  tests/integration/test_jar_static_methods.py tests/integration/test_jar_packages.py
 
 # Else make removes it, as a file on the way to another.
 .PRECIOUS: .venvs/pyspark-%/.ready

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.formats import properties, reading
@@ -111,10 +112,17 @@ def _problems(key: str, text: str, operator: bool) -> list[str]:  # noqa: FBT001
     return found
 
 
+class _Parser(argparse.ArgumentParser):
+    """argparse quotes the words that it does not understand, and one of them may be a secret in the wrong place."""
+
+    def error(self, _: str) -> NoReturn:
+        self.exit(2, f"sparkconfig: the command line is wrong; '{self.prog} --help' shows the options\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the fragment; problems go to standard error, with exit code 1."""
-    parser = argparse.ArgumentParser(
-        prog="python -m sparkconfig.databricks", description="Print a driver's confs."
+    """Print the fragment; problems go to standard error, with exit code 1, or 2 for a wrong command line."""
+    parser = _Parser(
+        prog="python -m sparkconfig.databricks", description="Print a driver's confs.", allow_abbrev=False
     )
     parser.add_argument(
         "--fragments", type=Path, required=True, help="the folder with the driver's fragments"

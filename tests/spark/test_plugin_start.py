@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from support.session import QUIET
@@ -16,6 +17,7 @@ from support.shim import shim_jar
 pytestmark = pytest.mark.spark
 
 APP = Path(__file__).parent / "apps" / "start_cases.py"
+SPARK_3 = pyspark.__version__.startswith("3.")
 SECRET = "Canary-71b2c9-value"
 BASE = {**QUIET, "spark.master": "local[1]", "spark.app.name": "start", "spark.ui.enabled": "false"}
 FILES = {"spark.config.providers": "files", "spark.config.providers.files.class": "file"}
@@ -72,6 +74,13 @@ def _cases(folder: Path) -> dict[str, dict[str, str]]:
             "spark.authenticate": "true",
             "spark.authenticate.secret": "x",
             "spark.authenticate.enableSaslEncryption": "true",
+        },
+        # Spark 3.5 ignores it; later ones miss the keys.
+        "tls": {
+            "spark.master": "local-cluster[1,1,700]",
+            "spark.authenticate": "true",
+            "spark.authenticate.secret": "x",
+            "spark.ssl.rpc.enabled": "true",
         },
         "wrong python": {**FILES, "spark.config.agent.python": "/nonexistent/python3"},
         "bare python": {**FILES, "spark.config.agent.python": "/usr/bin/env"},
@@ -145,6 +154,7 @@ def test_what_spark_or_hadoop_expand_is_left_alone(ends) -> None:
         ("single pass", ["spark.sql.analyzer.singlePassResolver.enabled", "Unset it"]),
         ("another process", ["unprotected RPC", "spark.network.crypto.enabled=true"]),
         ("sasl", ["unprotected RPC", "spark.network.crypto.enabled=true"]),
+        ("tls", ["unprotected RPC", "ignores spark.ssl.rpc.enabled"] if SPARK_3 else ["SSL"]),
         ("wrong python", ["/nonexistent/python3", "spark.config.agent.python"]),
         ("bare python", ["/usr/bin/env", "spark.config.agent.python"]),
     ],

@@ -350,7 +350,7 @@ class TestConnectStatements:
         assert attempt(run, "LIST JARS")
 
     @pytest.fixture
-    def python(self, session) -> Callable[[str], object]:
+    def python(self, site, session) -> Callable[[str], object]:
         from pyspark.sql import types as T  # noqa: N812
         from pyspark.sql.connect import functions as F  # noqa: N812 - as everybody calls it
         from pyspark.sql.datasource import DataSource
@@ -368,6 +368,7 @@ class TestConnectStatements:
             "spark": session, "F": F, "T": T, "Rows": Rows, "Source": Source,
             "UDT": json.dumps({"type": "struct", "fields": fields}),
             "rate": session.readStream.format("rate").load(),
+            "rows": session.readStream.schema("id long").parquet(f"{site.folder}/lake/dataframe"),
             **{name: {"sparkconfig.connection": name} for name in ("shop", "look", "hidden")},
         }  # fmt: skip
         return lambda text: eval(text, names)

@@ -96,6 +96,14 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.sql('EXECUTE IMMEDIATE \"ADD JAR \\'{bait}\\'\"').collect()",
         "spark.sql('BEGIN SELECT * FROM text.`{bait}`; END').collect()",
         "spark.conf.set('spark.sql.adaptive.customCostEvaluatorClass', 'com.acme.Own')",
+        # Hadoop puts these in where options of files become its settings.
+        "spark.read.option('nullValue', '$' + '{{env.HOME}}').csv('{lake}').collect()",
+        "spark.range(3).write.option('parquet.block.size', '$' + '{{user.home}}').parquet('{lake}/peek')",
+        "spark.range(3).write.option('maxRecordsPerFile', '$' + '{{fs.s3a.secret.key}}').parquet('{lake}/peek')",
+        "spark.readStream.option('sep', '$' + '{{env.HOME}}').schema('a string').csv('{lake}').isStreaming",
+        "rate.writeStream.format('csv').options(sep='$' + '{{x}}', checkpointLocation='{lake}/c').start('{lake}')",
+        "spark.range(3).write.option('compression', 'java.lang.Runtime').text('{lake}/peek')",
+        "spark.read.option('io.compression.codecs', 'com.acme.Own').text('{lake}').collect()",
     ],
 }
 """What a client of Connect tries besides, as Python expressions."""

@@ -27,6 +27,14 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         f"CREATE TEMPORARY VIEW peek AS SELECT from_json('x', '{_ROW}') AS a",
         "SELECT transform(array('a INT'), s -> from_json('x', s))",
     ],
+    "have Hadoop read the environment, or the operator's confs": [
+        "CREATE OR REPLACE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}', nullValue '\\044{{env.HOME}}')",
+        "CREATE TEMPORARY VIEW peek USING text OPTIONS (path '{lake}', 'dfs.blocksize' '\\044{{fs.s3a.secret.key}}')",
+        "CREATE TABLE peek (a INT) USING parquet OPTIONS ('parquet.block.size' '\\044{{user.home}}')",
+        "CREATE TABLE peek (a INT) USING csv OPTIONS (sep '\\044{{k.\\044{{acme.password}}}}')",
+        "CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ('option.sep' = '\\044{{env.HOME:-x}}')",
+        "SELECT * FROM csv.`{lake}` WITH (nullValue = '\\044{{env.HOME}}')",
+    ],
     "read a file by an option of a function": [
         _XSD.format("'rowValidationXSDPath', '{bait}'"),
         _XSD.format("'rowValidationXSDPath', concat('{folder}', '/bait.txt')"),

@@ -27,6 +27,15 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.catalog.dropTempView('own_seen')",
     "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
     "spark.range(3).cache().count()",
+    # With batches of their own, for which Spark sets confs of a session that it clones.
+    (
+        "rows.groupBy('id').count().writeStream.format('memory').queryName('own_counts').outputMode('complete')"
+        ".trigger(availableNow=True).start().awaitTermination()"
+    ),
+    (
+        "rows.writeStream.format('csv').queryName('own_files').option('checkpointLocation', '{lake}/own_checkpoint')"
+        ".option('header', True).trigger(availableNow=True).start('{lake}/own_files').awaitTermination()"
+    ),
 )
 """What everybody does with DataFrames."""
 

@@ -15,4 +15,8 @@ def protected_rpc(secret: str | None = None) -> dict[str, str]:
 
 def protected_rpc_without_secret() -> dict[str, str]:
     """The same where something else brings the secret: YARN, or an option of the driver's JVM."""
-    return {"spark.authenticate": "true", "spark.network.crypto.enabled": "true"}
+    return {
+        "spark.authenticate": "true",
+        "spark.network.crypto.enabled": "true",
+        "spark.network.crypto.saslFallback": "false",
+    }

@@ -90,3 +90,21 @@ def test_the_first_by_name_has_the_last_word(tmp_path):
     (tmp_path / "unreadable.conf").mkdir()
     names = [path.name for path in fragments_in(tmp_path)]
     assert names == ["unreadable.conf", "spark-branch.conf", "00-own.conf"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["canary-value"],
+        ["--canary-value"],
+        ["--fragments", "f", "--own", "o", "--password=canary-value"],
+        ["--fragments=canary-value"],
+        ["--fragments", "f", "--own", "o", "--conf", "canary-value"],
+    ],
+)
+def test_a_wrong_command_line_is_not_repeated(capsys, words):
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+    said = capsys.readouterr().err
+    assert "canary-value" not in said
+    assert "--help" in said

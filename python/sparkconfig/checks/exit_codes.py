@@ -127,6 +127,8 @@ def _code_for_sealed(error: SealedFileError) -> ExitCode:
         return ExitCode.NOT_FOUND
     if isinstance(error, failures.FileForbiddenError | failures.KeyUnusableError | failures.WrongKeyError):
         return ExitCode.DENIED
+    if isinstance(error, failures.NotAFileError):
+        return ExitCode.CONFIGURATION
     if isinstance(error, failures.FileAccessError):
         return ExitCode.UNAVAILABLE
     return ExitCode.DAMAGED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -12,6 +12,7 @@ from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.keys.overrides import REFLECTION, Overrides
+from sparkconfig.policy.keys.variables import VARIABLES, variables_in
 from sparkconfig.policy.request import (
     ConfigValue,
     OverrideRequest,
@@ -95,6 +96,10 @@ class Decision:
 
 
 _REFUSED = "it holds a reference that this job may not use"
+_VARIABLE = (
+    "it holds ${...}, in whose place Spark or Hadoop would put what the server's environment, its system properties"
+    " or its own confs hold; write it without"
+)
 _REASONS = {
     "operator": "the operator sets it",
     "protected": "it is protected",
@@ -138,6 +143,9 @@ class Evaluator:
         for name in refused & asked.keys():
             values[name] = ConfigValue(name, request.props[name], (_REFUSED,), "references")
         self._ask(policy, request, {name: names[name] for name in asked if name not in refused}, values)
+        for name, answer in self._variables(policy, request, [each for each in names if each not in own]):
+            values[name] = answer
+            asked.setdefault(name, "variables")
         for name, reason in asked.items():
             answer = values[name]
             verdict: Verdict = "denied" if answer.errors else "allowed"
@@ -242,6 +250,22 @@ class Evaluator:
                 values[name] = ConfigValue(name, value, (problem,), type(policy).__name__)
             else:
                 values[name] = replace(answer, name=name, value=value)
+
+    def _variables(
+        self, policy: OverridePolicy, request: OverrideRequest, names: Iterable[str]
+    ) -> Iterator[tuple[str, ConfigValue]]:
+        """Refusals of texts in which a user of a shared server has Spark or Hadoop read what is not the user's."""
+        if request.job_type not in SHARED or request.scope == "application":
+            return
+        for name in names:
+            value = request.props[name]
+            for variable in variables_in(value, self._foreign) if isinstance(value, str) else ():
+                answer: dict[str, ConfigValue] = {}
+                question = request.with_props({VARIABLES: variable})
+                self._ask_batch(policy, question, {VARIABLES: VARIABLES}, question.props, answer)
+                if answer[VARIABLES].errors:
+                    yield name, ConfigValue(name, value, (_VARIABLE,), answer[VARIABLES].decided_by)
+                    break
 
     def _effective(
         self,

@@ -6,6 +6,7 @@ Mounted secrets look like this: Kubernetes, Docker, systemd credentials.
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import logging
 import os
@@ -170,8 +171,10 @@ class DirectoryConfigProvider(Described, FilePushes):
             file = f"{directory}/{name}"
             try:
                 status = os.stat(file)  # noqa: PTH116 - texts throughout
-            except (FileNotFoundError, NotADirectoryError):
-                continue  # a dangling link is not a key
+            except OSError as error:
+                if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                    continue  # a link that leads nowhere, or to itself, is not a key
+                raise
             if not stat.S_ISREG(status.st_mode):
                 continue
             if not allowed.leads_inside(file):

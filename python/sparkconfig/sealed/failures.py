@@ -12,6 +12,7 @@ __all__ = [
     "KeyMissingError",
     "KeyUnusableError",
     "MalformedFileError",
+    "NotAFileError",
     "TouchedFileError",
     "UnknownVersionError",
     "WrongKeyError",
@@ -28,6 +29,10 @@ class FileAccessError(SealedFileError):
 
 class FileForbiddenError(FileAccessError):
     """This user has no permission."""
+
+
+class NotAFileError(FileAccessError):
+    """It is a directory, a pipe or a device: trying again cannot help."""
 
 
 class MalformedFileError(SealedFileError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
@@ -17,6 +18,7 @@ from sparkconfig.sealed.failures import (
     FileForbiddenError,
     FileMissingError,
     MalformedFileError,
+    NotAFileError,
 )
 
 __all__ = ["Stamp", "locked", "read", "replace", "stamp"]
@@ -64,7 +66,8 @@ def read(path: Path, *, private: bool = False) -> tuple[bytes, Stamp]:
 
     Raises:
         FileMissingError: it does not exist.
-        FileAccessError: it cannot be read, is not a plain file, or should be private and is not.
+        NotAFileError: it is not a plain file.
+        FileAccessError: it cannot be read, or should be private and is not.
         MalformedFileError: it is far too large.
     """
     try:
@@ -73,7 +76,7 @@ def read(path: Path, *, private: bool = False) -> tuple[bytes, Stamp]:
         with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor has no path
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise FileAccessError(f"{path} is not a plain file")
+                raise NotAFileError(f"{path} is not a plain file")
             if private and status.st_mode & 0o077:
                 raise FileAccessError(
                     f"{path} has the permissions {stat.S_IMODE(status.st_mode):04o}: others may read it."
@@ -210,4 +213,5 @@ def _explained(path: Path, error: OSError) -> FileMissingError | FileAccessError
         return FileMissingError(f"{path} does not exist")
     if isinstance(error, PermissionError):
         return FileForbiddenError(f"{path}: permission denied for user {os.geteuid()}")
-    return FileAccessError(f"{path}: {error.strerror or type(error).__name__}")
+    kind = NotAFileError if error.errno in (errno.EISDIR, errno.ENXIO) else FileAccessError
+    return kind(f"{path}: {error.strerror or type(error).__name__}")

@@ -73,6 +73,24 @@ def test_file_source_and_sink_options(doors):
         assert f"{number}{separator}x\n" in written
 
 
+@pytest.mark.parametrize("text", ["${x}", "reference"])
+def test_a_value_that_looks_like_a_reference_is_not_resolved_once_more(doors, text):
+    """Whoever may write one secret would read another; and Spark would resolve it for ever, up to its limit."""
+    looks = doors.ref("separator") if text == "reference" else text
+    doors.put(separator="|", looks=looks)
+    source, out, checkpoint = Path(doors.path("source")), doors.path("out"), doors.path("checkpoint")
+    source.mkdir()
+    (source / "1.csv").write_text(f"1,{looks}\n2,x\n")
+    frame = doors.spark.readStream.schema("id int, name string").option("nullValue", doors.ref("looks"))
+    writer = frame.csv(str(source)).writeStream.format("csv").option("nullValue", doors.ref("looks"))
+    run(writer.option("path", out), doors, checkpoint)
+    written = "".join(path.read_text() for path in Path(out).glob("part-*.csv"))
+    assert sorted(written.splitlines()) == [f"1,{looks}", "2,x"]
+    if text == "${x}":  # in the option itself, too
+        writer = frame.csv(str(source)).writeStream.format("csv").option("nullValue", text)
+        run(writer.option("path", doors.path("more")), doors, doors.path("another"))
+
+
 def test_foreach_batch(doors):
     doors.fill(1, 2)
     out = doors.path("out")

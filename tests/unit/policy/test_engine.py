@@ -61,18 +61,6 @@ def test_what_spark_sets_by_itself_is_meant_by_no_pattern(tmp_path):
     ).allowed
 
 
-@pytest.mark.parametrize(
-    "name", ["spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled"]
-)
-def test_turning_protection_on_is_not_an_override(tmp_path, name):
-    assert engine(tmp_path).check(request({name: "true"})).allowed
-    assert denied(engine(tmp_path).check(request({name: "false"}))) == [name]
-    assert denied(engine(tmp_path).check(request({name: "${files:x:y}"}))) == [name]
-    assert denied(engine(tmp_path, defaults={name: "false"}).check(request({name: "true"}))) == [name]
-    forbidding = engine(tmp_path, rules({"key": name, "type": "forbidden"}), override__policy="Rules")
-    assert denied(forbidding.check(request({name: "true"}))) == [name]
-
-
 def test_what_clients_and_servers_set_in_each_session_is_not_an_override(tmp_path):
     sent = {
         "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",

@@ -28,7 +28,8 @@ REFERENCES = {
         ("${files:shared/db:password}", "connect", False),
         ("${vault:password}", "connect", False),
         ("$[file=/etc/passwd]", "connect", False),
-        ("${env:HOME}", "connect", True),
+        ("${env:HOME}", "connect", False),  # Spark replaces it: test_variables.py
+        ("${env:HOME}", "batch", True),
         ("${vault:teams/db:password}", "batch", True),
         ("${vault:teams/db:theADMINpassword}", "batch", False),
         ("${vault:shared/db:admin}", "connect", False),

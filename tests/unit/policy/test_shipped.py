@@ -131,9 +131,52 @@ def test_options_of_files(shared: PolicyEngine, option: str, formats: tuple[str,
     assert _allows(shared, option, formats, "sink")
 
 
-def test_options_of_other_sources_are_free(shared: PolicyEngine) -> None:
-    assert _allows(shared, "parquet.block.size", ("parquet",), "sink")
-    assert not _allows(shared, "parquet.crypto.factory.class", ("parquet",), "sink")
+FILES_BAD = _words(
+    """
+    parquet.crypto.factory.class spark.sql.parquet.output.committer.class io.compression.codecs fs.s3a.endpoint
+    dfs.nameservices dfs.client.failover.proxy.provider.ns1 hadoop.socks.server avroSchemaUrl
+    mapreduce.output.fileoutputformat.outputdir
+    rowValidationXSDPath orc.write.format parquet.block.size something.that.comes.later
+"""
+)
+
+
+@pytest.mark.parametrize("scope", ["source", "sink"])
+@pytest.mark.parametrize("formats", [("parquet",), ("text",), ("xml",), ("delta",), ()])
+def test_options_of_files_that_hadoop_would_read(
+    shared: PolicyEngine, formats: tuple[str, ...], scope: str
+) -> None:
+    assert [name for name in FILES_BAD if _allows(shared, name, formats, scope)] == []
+
+
+def test_compression_is_a_name_and_no_class(shared: PolicyEngine) -> None:
+    assert _allows(shared, "compression", ("text",), "sink", "zstd")
+    assert not _allows(shared, "compression", ("text",), "sink", "java.lang.Runtime")
+
+
+@pytest.mark.parametrize("scope", ["source", "sink"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${env.STORE_LOGIN}",
+        "${env:STORE_LOGIN}",
+        "${user.home}",
+        "${fs.s3a.secret.key}",
+        "${k.${acme.password}}",
+    ],
+)
+def test_no_text_that_spark_or_hadoop_would_replace(shared: PolicyEngine, text: str, scope: str) -> None:
+    for formats in (("csv",), ("jdbc",), ()):
+        assert not _allows(shared, "nullValue", formats, scope, text)
+    asked = OverrideRequest("job", "sql", scope="session", props={"spark.sql.session.timeZone": text})
+    assert not shared.check(asked).allowed
+
+
+def test_where_an_iceberg_table_writes(shared: PolicyEngine) -> None:
+    for option in ("write.data.path", "write.metadata.path"):
+        assert _allows(shared, option, ("iceberg",), "sink", "s3a://lake/x")
+        assert not _allows(shared, option, ("iceberg",), "sink", "file:///etc")
+    assert _allows(shared, "write.format.default", ("iceberg",), "sink", "orc")
 
 
 @pytest.mark.parametrize("scope", ["source", "sink"])

@@ -234,6 +234,12 @@ def test_keys_of_a_directory_never_lead_out(tmp_path: Path) -> None:
     assert _directory().get(f"{tmp_path}/d", keys).data == {"k": "v\n"}
 
 
+def test_a_link_that_leads_to_itself_is_not_a_key(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("a")
+    (tmp_path / "loop").symlink_to("loop")
+    assert _directory().get(str(tmp_path)).data == {"password": "a"}
+
+
 def test_binary_files_are_base64_where_asked(tmp_path: Path) -> None:
     raw = bytes(range(256)) + b"\n"
     (tmp_path / "store.p12").write_bytes(raw)

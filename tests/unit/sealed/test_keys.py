@@ -16,6 +16,7 @@ from sparkconfig.sealed.failures import (
     KeyMissingError,
     KeyUnusableError,
     MalformedFileError,
+    NotAFileError,
     TouchedFileError,
     WrongKeyError,
 )
@@ -85,6 +86,8 @@ class TestKeyFile:
         for path in (tmp_path, tmp_path / "pipe"):
             with pytest.raises(KeyUnusableError):
                 load(file, KeyFile(path))
+            with pytest.raises(NotAFileError):
+                load(path, KeyFile(file))
 
 
 class TestPassphrase:

@@ -18,10 +18,8 @@ from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["config_maps", "operator", "rpc", "sinks"]
 
-_RPC_ADVICE = (
-    "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
-)
-_ENCRYPTION = ("spark.network.crypto.enabled", "spark.ssl.rpc.enabled")
+_AUTHENTICATED = "set spark.authenticate=true and spark.network.crypto.enabled=true"
+_AES, _TLS = "spark.network.crypto.enabled", "spark.ssl.rpc.enabled"
 _MEND_FILE = "as root, put a well-formed file there that others can read but not write"
 _DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
 # What Spark does not copy from SPARK_CONF_DIR, by name.
@@ -39,7 +37,11 @@ _SINK_CLASSES = {
 def rpc(subject: Subject) -> Iterator[Finding]:
     """Apply the rule of ``RpcProtection.scala``: executors get values over protected RPC only."""
     confs = subject.effective
-    encrypted = next((key for key in _ENCRYPTION if conf_is_true(confs, key)), None)
+    # Spark 3.5 takes spark.ssl.rpc.enabled, does nothing, and sends everything in the clear.
+    older = subject.spark is not None and subject.spark.version.startswith("3.")
+    advice = _AUTHENTICATED + (f"; Spark 3.5 ignores {_TLS}" if older else f" (or {_TLS}=true)")
+    counting = (_AES,) if older else (_AES, _TLS)
+    encrypted = next((key for key in counting if conf_is_true(confs, key)), None)
     if conf_is_true(confs, "spark.authenticate") and encrypted:
         yield ok("rpc", f"spark.authenticate and {encrypted} protect what executors receive")
         return
@@ -48,15 +50,15 @@ def rpc(subject: Subject) -> Iterator[Finding]:
         yield ok("rpc", f"spark.master={master}: nothing leaves the driver's process")
     elif conf_is_true(confs, f"{PREFIX}rpc.insecure"):
         found = f"{PREFIX}rpc.insecure=true: whoever reaches the driver's port can read the secrets in use"
-        yield warning("rpc", found, _RPC_ADVICE)
+        yield warning("rpc", found, advice)
     elif master:
         found = f"executors of {master.partition(':')[0]} would receive secrets over unprotected RPC, so nothing starts"
-        yield error("rpc", found, f"{_RPC_ADVICE}, or accept the risk with {PREFIX}rpc.insecure=true")
+        yield error("rpc", found, f"{advice}, or accept the risk with {PREFIX}rpc.insecure=true")
     else:
         found = (
             "no spark.master is set: local applications start; on a cluster, unprotected RPC stops the start"
         )
-        yield note("rpc", found, _RPC_ADVICE)
+        yield note("rpc", found, advice)
 
 
 def config_maps(subject: Subject) -> Iterator[Finding]:

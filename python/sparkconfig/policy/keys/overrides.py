@@ -84,7 +84,12 @@ _OURS = frozenset(
 )
 
 # What only turns protection on takes nothing away, unless the operator's file says otherwise.
-_PROTECTING = frozenset({"spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled"})
+_PROTECTING = {
+    "spark.authenticate": "true",
+    "spark.network.crypto.enabled": "true",
+    "spark.network.crypto.saslfallback": "false",
+    "spark.io.encryption.enabled": "true",
+}
 
 # What Spark itself puts into every application's Java options (JavaModuleOptions of 3.5 to 4.3).
 _SPARK_JAVA = re.compile(
@@ -254,7 +259,7 @@ def _protects(folded: str, value: object) -> bool:
         text = text_of(value) if folded in _PROTECTING else None
     except NotText:
         return False
-    return text is not None and text.strip().lower() == "true"
+    return text is not None and text.strip().lower() == _PROTECTING[folded]
 
 
 def _classes(text: str) -> frozenset[str]:

@@ -159,6 +159,14 @@ def test_secret_files_that_spark_copies_into_a_configmap(examine, home, tmp_path
     assert len(said) == len(copied)
 
 
+def test_a_key_that_spark_3_5_ignores_protects_nothing(examine, home):
+    (home / "jars" / "spark-core_2.13-4.3.0.jar").rename(home / "jars" / "spark-core_2.12-3.5.9.jar")
+    confs = "spark.master yarn\nspark.authenticate true\nspark.ssl.rpc.enabled true"
+    (rpc,) = (each for each in examine(confs).findings if each.area == "rpc")
+    assert rpc.level is Level.ERROR
+    assert "Spark 3.5 ignores spark.ssl.rpc.enabled" in rpc.todo
+
+
 def test_misspelt_settings(examine):
     assert "did you mean spark.config.providers?" in errors(examine("spark.config.provider x"))["settings"]
 

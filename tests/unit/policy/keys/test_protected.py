@@ -32,3 +32,17 @@ def test_a_switch_is_refused_in_every_spelling_unless_a_rule_names_it(
     for written in (key, key.upper(), f"{key} "):
         found = made.check(request({written: SWITCHES[key]}, scope=scope))
         assert denied(found) == [written], written
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["authenticate", "network.crypto.enabled", "network.crypto.saslFallback", "io.encryption.enabled"],
+)
+def test_turning_protection_on_is_not_an_override(tmp_path, name):
+    name, (off, on) = f"spark.{name}", sorted(("true", "false"), reverse="Fallback" in name)
+    assert engine(tmp_path).check(request({name: on})).allowed
+    assert denied(engine(tmp_path).check(request({name: off}))) == [name]
+    assert denied(engine(tmp_path).check(request({name: "${files:x:y}"}))) == [name]
+    assert denied(engine(tmp_path, defaults={name: off}).check(request({name: on}))) == [name]
+    forbidding = engine(tmp_path, rules({"key": name, "type": "forbidden"}), override__policy="Rules")
+    assert denied(forbidding.check(request({name: on}))) == [name]

@@ -11,8 +11,18 @@ import org.slf4j.LoggerFactory
  */
 private[driver] object RpcProtection {
   private val log = LoggerFactory.getLogger("io.sparkconfig.driver.RpcProtection")
-  private val Remedy =
-    "set spark.authenticate=true and spark.network.crypto.enabled=true (or spark.ssl.rpc.enabled=true)"
+  private val TlsKey = "spark.ssl.rpc.enabled"
+
+  /** Spark 3.5 takes the key, does nothing, and sends everything in the clear. */
+  private lazy val hasTls =
+    try {
+      Class.forName("org.apache.spark.network.ssl.SSLFactory", false, classOf[SparkConf].getClassLoader)
+      true
+    } catch { case _: ClassNotFoundException => false }
+
+  private lazy val Remedy =
+    "set spark.authenticate=true and spark.network.crypto.enabled=true" +
+      (if (hasTls) s" (or $TlsKey=true)" else s"; Spark ${org.apache.spark.SPARK_VERSION} ignores $TlsKey")
 
   def problem(conf: SparkConf, insecureAllowed: Boolean): Option[String] =
     if (insecureAllowed || isProtected(conf)) None
@@ -32,7 +42,7 @@ private[driver] object RpcProtection {
     val local = SparkAccess.isLocalMaster(conf)
     val encrypted =
       conf.getBoolean("spark.network.crypto.enabled", defaultValue = false) ||
-        conf.getBoolean("spark.ssl.rpc.enabled", defaultValue = false)
+        (hasTls && conf.getBoolean(TlsKey, defaultValue = false))
     local || (conf.getBoolean("spark.authenticate", defaultValue = false) && encrypted)
   }
 }

@@ -14,6 +14,11 @@ private[policy] object SparkInternalConfs {
     "spark.sql.adaptive.applyFinalStageShuffleOptimizations",
     "spark.sql.sources.bucketing.autoBucketedScan.enabled",
     "spark.sql.cbo.enabled",
+    "spark.sql.dropDuplicates.deterministicKeyOrder.enabled",
+    "spark.sql.execution.sortBeforeRepartition",
+    "spark.sql.function.protobufExtensions.enabled",
+    "spark.sql.optimizer.pruneFiltersCanPruneStreamingSubplan",
+    "spark.sql.requireAllClusterKeysForDistribution",
     "spark.sql.shuffle.partitions")
   private val Callers = Seq("org.apache.spark.sql.execution.CacheManager", "org.apache.spark.sql.execution.streaming.")
 
