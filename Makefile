@@ -155,7 +155,7 @@ spark-suites: jar .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.2.1/.ready ## Spa
 # The Sparks for which all of them have a release.
 THIRD_PARTIES_SPARKS ?= 3.5.9 4.1.4
 THIRD_PARTIES ?= check
-third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready) venv ## Delta, Iceberg, OpenLineage and a user's own plugin beside sparkconfig (THIRD_PARTIES=write records stock Spark anew)
+third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## Delta, Iceberg, OpenLineage and a user's own plugin beside sparkconfig (THIRD_PARTIES=write records stock Spark anew)
 	@$(FIND_JAVA); set -e; for spark in $(THIRD_PARTIES_SPARKS); do \
 	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/third_parties; \
 	done

@@ -38,7 +38,10 @@ SUITES = (
         ["real/test_hosts.py"], steps=("read", "rotate", "leaks"),
     ),
     Suite("kafka", "Kafka 3.9: SCRAM and OAUTHBEARER, batches and streams", ["spark/test_kafka_cluster.py"], ("4.3",)),
-    Suite("s3a", "S3 of moto in the middle of reads, Cloud Storage (a fake), S3A's other doors", ["spark/test_s3a.py"]),
+    Suite(
+        "s3a", "S3 of moto, Cloud Storage and Azure's Data Lake (fakes), in the middle of tasks; S3A's other doors",
+        ["spark/test_s3a.py"],
+    ),
     Suite(
         "iceberg", "Iceberg 1.12: JDBC catalog on PostgreSQL, S3FileIO on moto, MERGE, procedures, streams",
         ["third_parties/test_iceberg.py"], ("3.5", "4.1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from sparkconfig._spark import driver
 from support import surfaces
 from support.crawl import crawl
 from support.leaks import LeakFinder
+from support.one_task import PausedRows, one_task
 from support.processes import Run, wait_until
 from support.scala_objects import scala_object
 from support.session import running_session
@@ -36,6 +38,8 @@ pytestmark = [
 WANTED = os.environ.get("REAL", "").split(",")
 SOURCES = [each for each in ALL if WANTED in (["all"], [""]) or each.name in WANTED]
 STEPS = ("write", "read", "rotate", "leaks")
+#: More than a connector gathers before it sends any.
+FIRST = 3000
 
 
 @dataclass
@@ -99,6 +103,29 @@ class Site:
         source.write(self.spark, range(held, held + 10))
         assert self.numbers(source.frame(self.spark)) == list(range(held + 10))
 
+    def follows_within_a_task(self, source: Source) -> None:
+        """Rotate while one task writes, between two of its rows."""
+        folder = self.folder / f"{source.name}-within"
+        folder.mkdir()
+        rows = PausedRows(self.spark, folder, range(FIRST), range(FIRST, FIRST + 10))
+
+        def write() -> None:
+            with one_task(self.spark.sparkContext):
+                source.append(rows.frame)
+
+        with ThreadPoolExecutor(1) as pool:
+            writing = pool.submit(write)
+            try:
+                wait_until("the middle of a task", lambda: writing.done() or rows.waits(), timeout=120)
+                wait_until("what it has sent", lambda: writing.done() or source.begun(), timeout=60)
+                assert not writing.done()
+                source.rotate()
+                self.news()
+            finally:
+                rows.go_on()
+            writing.result(120)
+        assert source.count(self.spark) == FIRST + 10
+
     def search(self) -> None:
         """No surface shows a credential."""
         self.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
@@ -154,6 +181,8 @@ def test_source(site: Site, name: str, step: str) -> None:
     elif step == "rotate":
         site.follows(source, 20)
         site.follows(source, 30)
+        if source.within:
+            site.follows_within_a_task(source)
     else:
         site.search()
 

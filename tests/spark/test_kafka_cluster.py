@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from support.leaks import LeakFinder
+from support.one_task import PausedRows, one_task
 from support.processes import wait_until
 from support.rotation import replace_file
 from support.session import running_session
@@ -177,7 +179,8 @@ def token(life: float) -> str:
 
 def test_a_running_stream_logs_in_with_tokens_that_live_for_seconds(site, tmp_path):
     site.broker.create_topic(site.jvm, "tokens-in", partitions=2)
-    site.broker.create_topic(site.jvm, "tokens-out")
+    for topic in ("tokens-out", "tokens-long"):
+        site.broker.create_topic(site.jvm, topic)
     file, made = site.store.with_name("tokens.properties"), []
     stop = threading.Event()
 
@@ -192,6 +195,11 @@ def test_a_running_stream_logs_in_with_tokens_that_live_for_seconds(site, tmp_pa
         while not stop.wait(TOKEN_SECONDS / 4):
             mint()
 
+    def write_long() -> None:
+        frame = long.frame.selectExpr("string(id) value")
+        with one_task(site.spark.sparkContext):
+            frame.write.format("kafka").options(**options, topic="tokens-long").save()
+
     mint()
     options = site.broker.token_options(f"files:{file}:token")
     # Long before the end of a token, so that a busy machine misses none.
@@ -200,6 +208,9 @@ def test_a_running_stream_logs_in_with_tokens_that_live_for_seconds(site, tmp_pa
         "kafka.sasl.login.refresh.window.jitter": "0",
     }
     held = site.spark.read.format("kafka").options(**options, subscribe="tokens-out").load()
+    kept = site.spark.read.format("kafka").options(**options, subscribe="tokens-long").load()
+    # One task writes with the first token and, when that has ended, goes on with a later one.
+    long = PausedRows(site.spark, tmp_path, [1], [2])
     reader = site.spark.readStream.format("kafka").options(
         **options, subscribe="tokens-in", startingOffsets="earliest"
     )
@@ -208,6 +219,10 @@ def test_a_running_stream_logs_in_with_tokens_that_live_for_seconds(site, tmp_pa
     minting = threading.Thread(target=keep_minting)
     minting.start()
     writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
+    pool = ThreadPoolExecutor(1)
+    writing = pool.submit(write_long)
+    wait_until("the first row of the long task", lambda: writing.done() or read(kept) == {"1"}, timeout=60)
+    assert not writing.done()
     query = writer.trigger(processingTime="200 milliseconds").start()
     begun, expected = time.monotonic(), []
     try:
@@ -221,7 +236,12 @@ def test_a_running_stream_logs_in_with_tokens_that_live_for_seconds(site, tmp_pa
             wait_until(f"row {expected[-1]}", lambda: set(expected) == read(held), timeout=60, interval=0.3)
         assert query.exception() is None
         assert site.broker.lets_in(site.jvm, options)
+        long.go_on()
+        writing.result(60)
+        assert read(kept) == {"1", "2"}
     finally:
+        long.go_on()
+        pool.shutdown()
         site.used.extend(made)
         stop.set()
         minting.join()

@@ -1,6 +1,6 @@
 """Hadoop's file systems for S3, Cloud Storage and Azure: credentials are references, on a cluster with executors.
 
-S3 is moto's. Cloud Storage is a fake of ours, read through Google's own connector. Of ABFS only the doors are called.
+S3 is moto's. Cloud Storage and Azure's Data Lake are fakes of ours, read through Google's and Hadoop's own connectors.
 The AWS SDK comes as its modules, 19 MB, instead of Hadoop's bundle of 690 MB.
 """
 
@@ -10,19 +10,18 @@ import importlib.util
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
 import pytest
 
-from sparkconfig._spark import driver
+from support.cloud_site import USER, Site
 from support.fakes.cloud_storage import FakeCloudStorage
+from support.fakes.data_lake import FakeDataLake
+from support.fakes.fault_proxy import FaultProxy
 from support.fakes.http_server import BODY_MARK
 from support.leaks import LeakFinder
-from support.maven import maven_jars
-from support.processes import Run, wait_until
-from support.s3a import hadoop_version, s3a_jars
+from support.s3a import abfs_jars, gcs_jars, s3a_jars
 from support.session import running_session
 from support.shim import connector_jar, shim_jar
 
@@ -39,7 +38,6 @@ pytestmark = [
 
 SPARK_3 = pyspark.__version__.startswith("3.")
 CACHE = Path(__file__).resolve().parents[2] / ".cache"
-GCS = "3.0.4"
 #: Hadoop 3.5 has defaults for its own connector, such as 64m, which Google's cannot read.
 PLAIN_NUMBERS = {
     "block.size": "67108864",
@@ -48,69 +46,10 @@ PLAIN_NUMBERS = {
     "inputstream.inplace.seek.limit": "8388608",
     "inputstream.min.range.request.size": "2097152",
 }
-ACCOUNT = "shop.dfs.core.windows.net"
-USER = "spark"
+AZURE = "dfs.core.windows.net"
+ROWS = sorted(map(str, range(40)))
 #: Hadoop 3.3, in Spark 3.5, has the first AWS SDK.
 REFERENCE_CREDENTIALS = "io.sparkconfig.aws.ReferenceCredentials" + ("V1" if SPARK_3 else "")
-
-
-def jars_of_other_clouds(run: Run) -> list[Path]:
-    """Microsoft's and Google's connectors, without what they depend on: Spark has it, or it is inside."""
-    version = hadoop_version()
-    azure = [f"org.apache.hadoop:hadoop-azure:{version}"]
-    gcs = [f"com.google.cloud.bigdataoss:gcs-connector:{GCS}:shaded"]
-    return [
-        *maven_jars(run, f"abfs-{version}", azure, cache=CACHE, transitive=False),
-        *maven_jars(run, f"gcs-{GCS}", gcs, cache=CACHE, transitive=False),
-    ]
-
-
-@dataclass
-class Site:
-    """The application, its store, and its user's current keys and all before."""
-
-    folder: Path
-    moto: object
-    gcs: FakeCloudStorage
-    spark: object = None
-    keys: list[dict[str, str]] = field(default_factory=list, repr=False)
-
-    def reference(self, key: str) -> str:
-        return f"${{keys:{self.folder}/aws.properties:{key}}}"
-
-    def rotate(self) -> None:
-        """A new pair of keys; the store refuses the old one from now on."""
-        iam = self.moto.client("iam")
-        made = iam.create_access_key(UserName=USER)["AccessKey"]
-        if self.keys:
-            iam.delete_access_key(UserName=USER, AccessKeyId=self.keys[-1]["id"])
-        self.keys.append({"id": made["AccessKeyId"], "secret": made["SecretAccessKey"]})
-        self.gcs.token = made["SecretAccessKey"]
-        part = self.folder / "aws.part"
-        written = {**self.keys[-1], "sas": f"?sv=1&sig={made['AccessKeyId']}"}
-        part.write_text("".join(f"{key}={text}\n" for key, text in written.items()))
-        part.replace(self.folder / "aws.properties")
-        if self.spark is not None:
-            context = self.spark.sparkContext
-            hadoop = context._jsc.hadoopConfiguration()
-            newest = self.keys[-1]["id"]
-            wait_until("the driver's news", lambda: hadoop.get("fs.s3a.access.key") == newest, timeout=30)
-            wait_until("the executors' news", lambda: driver.status()["executors_behind"] == 0, timeout=30)
-
-    def refuses(self, keys: dict[str, str]) -> bool:
-        """Whether the store refuses these keys; otherwise a rotation would prove nothing."""
-        import boto3
-        from botocore.exceptions import ClientError
-
-        s3 = boto3.client(
-            "s3", endpoint_url=self.moto.url, region_name="eu-west-1",
-            aws_access_key_id=keys["id"], aws_secret_access_key=keys["secret"],
-        )  # fmt: skip
-        try:
-            s3.list_objects_v2(Bucket="plain")
-        except ClientError as error:
-            return error.response["Error"]["Code"] == "InvalidAccessKeyId"
-        return False
 
 
 @pytest.fixture(scope="module")
@@ -120,14 +59,18 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("s3a")
     (folder / "events").mkdir()
     ours = [shim_jar(), *map(connector_jar, ("aws", "azure", "gcs"))]
-    path = ":".join(
-        map(str, [*ours, *s3a_jars(harness_run, cache=CACHE), *jars_of_other_clouds(harness_run)])
-    )
+    theirs = [jar for jars in (s3a_jars, abfs_jars, gcs_jars) for jar in jars(harness_run, cache=CACHE)]
+    path = ":".join(map(str, dict.fromkeys([*ours, *theirs])))
     rows = {
         f"rows/{part}": "".join(f"{part * 10 + row}\n" for row in range(10)).encode() for part in range(4)
     }
-    with moto_server() as moto, FakeCloudStorage(rows) as gcs:
-        site = Site(folder, moto, gcs)
+    with (
+        moto_server() as moto,
+        FaultProxy(moto.url) as front,
+        FakeCloudStorage(rows) as gcs,
+        FakeDataLake(rows) as azure,
+    ):
+        site = Site(folder, moto, front, gcs, azure)
         iam = moto.client("iam")
         iam.create_user(UserName=USER)
         rights = {"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}
@@ -143,8 +86,10 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             "s3", endpoint_url=moto.url, region_name=REGION,
             aws_access_key_id=site.keys[0]["id"], aws_secret_access_key=site.keys[0]["secret"],
         )  # fmt: skip
-        for bucket in ("plain", "guarded", "late"):
+        for bucket in ("plain", "guarded", "late", "front"):
             admin.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+        for name, text in rows.items():
+            admin.put_object(Bucket="front", Key=name, Body=text)
         s3a = "spark.hadoop.fs.s3a."
         conf = {
             **cluster.application(),
@@ -182,12 +127,29 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             "spark.hadoop.fs.gs.auth.type": "ACCESS_TOKEN_PROVIDER",
             "spark.hadoop.fs.gs.auth.access.token.provider": "io.sparkconfig.gcs.ReferenceTokens",
             "spark.hadoop.sparkconfig.credential.fs.gs.auth.access.token": site.reference("secret"),
+            # Hadoop's own way to its tests: the account becomes a part of the path.
+            "spark.hadoop.fs.azure.abfs.endpoint": f"127.0.0.1:{azure.port}",
+            "spark.hadoop.fs.azure.always.use.https": "false",
+            # The other one, the default of Hadoop 3.5, cannot be made without TLS.
+            "spark.hadoop.fs.azure.networking.library": "JDK_HTTP_URL_CONNECTION",
+            "spark.hadoop.fs.azure.account.hns.enabled": "true",
+            f"spark.hadoop.fs.azure.account.auth.type.token.{AZURE}": "Custom",
+            f"spark.hadoop.fs.azure.account.oauth.provider.type.token.{AZURE}": "io.sparkconfig.azure.ReferenceTokens",
             "spark.hadoop.sparkconfig.credential.fs.azure.account.access.token": site.reference("secret"),
-            f"spark.hadoop.sparkconfig.credential.fs.azure.sas.fixed.token.{ACCOUNT}": site.reference("sas"),
-            f"{s3a}bucket.late.aws.credentials.provider": REFERENCE_CREDENTIALS,
-            "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.late.access.key": site.reference("id"),
-            "spark.hadoop.sparkconfig.credential.fs.s3a.bucket.late.secret.key": site.reference("secret"),
+            f"spark.hadoop.fs.azure.account.auth.type.signature.{AZURE}": "SAS",
+            f"spark.hadoop.fs.azure.sas.token.provider.type.signature.{AZURE}": "io.sparkconfig.azure.ReferenceSas",
+            f"spark.hadoop.sparkconfig.credential.fs.azure.sas.fixed.token.signature.{AZURE}": site.reference(
+                "sas"
+            ),
+            f"{s3a}bucket.front.endpoint": front.url,
         }
+        for bucket in ("late", "front"):
+            keys = f"spark.hadoop.sparkconfig.credential.fs.s3a.bucket.{bucket}"
+            conf[f"{s3a}bucket.{bucket}.aws.credentials.provider"] = REFERENCE_CREDENTIALS
+            conf |= {
+                f"{keys}.access.key": site.reference("id"),
+                f"{keys}.secret.key": site.reference("secret"),
+            }
         with running_session(conf, folder=folder) as session:
             site.spark = session
             yield site
@@ -195,7 +157,7 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
 
 @pytest.mark.skipif(SPARK_3, reason="Google's connector 3 needs Hadoop 3.3.5, and Spark 3.5 has 3.3.4")
 def test_google_gets_the_newest_token_with_each_request(site: Site) -> None:
-    """With Hadoop's cache on, in a frame that was made before, and between the tasks of one read."""
+    """With Hadoop's cache on, in a frame that was made before, within one task and between the tasks of one read."""
     held = site.spark.read.text("gs://shop/rows").selectExpr("int(value) id")
     assert held.rdd.getNumPartitions() > 1
     rows = held.toLocalIterator()
@@ -203,7 +165,12 @@ def test_google_gets_the_newest_token_with_each_request(site: Site) -> None:
     site.rotate()
     found += [row.id for row in rows]
     assert sorted(found) == list(range(40))
-    site.rotate()
+    before, begun = site.keys[-1], len(site.gcs.requests)
+    with site.gcs.meanwhile(site.gcs.is_read, site.rotate):
+        assert site.by_one_task(site.spark.read.text("gs://shop/rows")) == ROWS
+    sent = [each.headers["authorization"] for each in site.gcs.requests[begun:] if site.gcs.is_read(each)]
+    followed = sent == [f"Bearer {keys['secret']}" for keys in (before, *[site.keys[-1]] * 3)]
+    assert followed, "other tokens, or more requests"
     assert held.selectExpr("sum(id)").first()[0] == 780
     assert site.gcs.refused == 0
     site.gcs.token = "another"
@@ -215,33 +182,34 @@ def test_google_gets_the_newest_token_with_each_request(site: Site) -> None:
     site.gcs.token = site.keys[-1]["secret"]
 
 
-def test_abfs_asks_for_the_newest_token_and_signature(site: Site) -> None:
-    """By ABFS's own adapters, as its client asks before each request."""
-    jvm, hadoop = site.spark._jvm, site.spark.sparkContext._jsc.hadoopConfiguration()
-    provider = "io.sparkconfig.azure.Reference"
-    confs = {
-        "Custom": {"fs.azure.account.oauth.provider.type": f"{provider}Tokens"},
-        "SAS": {"fs.azure.sas.token.provider.type": f"{provider}Sas"},
-    }
-    doors = {}
-    for kind, more in confs.items():
-        conf = jvm.org.apache.hadoop.conf.Configuration(hadoop)
-        for key, text in {"fs.azure.account.auth.type": kind, **more}.items():
-            conf.set(key, text)
-        doors[kind] = jvm.org.apache.hadoop.fs.azurebfs.AbfsConfiguration(conf, ACCOUNT)
-    tokens, signatures = doors["Custom"].getTokenProvider(), doors["SAS"].getSASTokenProvider()
-    for _ in range(3):
-        newest = site.keys[-1]
-        same = tokens.getToken().getAccessToken() == newest["secret"]
-        assert same, "another token"
-        signed = signatures.getSASToken(ACCOUNT, "shop", "/rows", "read") == f"sv=1&sig={newest['id']}"
-        assert signed, "another signature"
-        site.rotate()
+@pytest.mark.parametrize("account", ["token", "signature"])
+def test_abfs_gets_the_newest_token_and_signature_within_a_task(site: Site, account: str) -> None:
+    place = f"abfs://shop@{account}.{AZURE}/rows"
+    held = site.spark.read.text(place)
+    before, begun = site.keys[-1], len(site.azure.requests)
+    with site.azure.meanwhile(site.azure.is_read, site.rotate):
+        assert site.by_one_task(held) == ROWS
+    name = {"token": "secret", "signature": "id"}[account]
+    sent = [site.azure.sent(each) for each in site.azure.requests[begun:] if site.azure.is_read(each)]
+    followed = sent == [before[name], *[site.keys[-1][name]] * 3]
+    assert followed, "other credentials, or more requests"
+    assert site.azure.refused == 0
+    setattr(site.azure, account, "another")
+    with pytest.raises(Exception, match="403") as error:
+        site.spark.read.text(place).count()
+    assert site.azure.refused > 0
+    assert LeakFinder([keys[name] for keys in site.keys]).count(str(error.value).encode()) == 0
+    setattr(site.azure, account, site.keys[-1][name])
+    site.azure.refused = 0
+
+
+def test_abfs_without_a_reference_says_which_is_missing(site: Site) -> None:
+    jvm = site.spark._jvm
+    conf = jvm.org.apache.hadoop.conf.Configuration(site.spark.sparkContext._jsc.hadoopConfiguration())
     conf.unset("sparkconfig.credential.fs.azure.account.access.token")
-    conf.set("fs.azure.account.auth.type", "Custom")
-    conf.set("fs.azure.account.oauth.provider.type", f"{provider}Tokens")
+    path = jvm.org.apache.hadoop.fs.Path(f"abfs://shop@token.{AZURE}/rows")
     with pytest.raises(Exception, match=r"fs\.azure\.account\.access\.token' is not set"):
-        jvm.org.apache.hadoop.fs.azurebfs.AbfsConfiguration(conf, ACCOUNT).getTokenProvider()
+        jvm.org.apache.hadoop.fs.FileSystem.newInstance(path.toUri(), conf)
 
 
 @pytest.mark.parametrize("bucket", ["plain", "guarded"])
@@ -288,6 +256,21 @@ def test_keys_of_each_request_follow_in_the_middle_of_a_read(site: Site) -> None
     assert site.refuses(before)
     assert (batches, sorted(found)) == (4, list(range(40)))
     assert held.selectExpr("sum(id)").first()[0] == 780
+
+
+def test_a_running_task_signs_its_next_request_with_the_newest_keys(site: Site) -> None:
+    def is_read(request) -> bool:
+        return request.method == "GET" and request.path.startswith("/front/rows/")
+
+    held = site.spark.read.text("s3://front/rows")
+    before, begun = site.keys[-1], len(site.front.requests)
+    with site.front.meanwhile(is_read, site.rotate):
+        assert site.by_one_task(held) == ROWS
+    assert site.refuses(before)
+    sent = [each.headers["authorization"] for each in site.front.requests[begun:] if is_read(each)]
+    signers = [re.search(r"Credential=(\w+)/", each)[1] for each in sent]
+    followed = signers == [before["id"], *[site.keys[-1]["id"]] * 3]
+    assert followed, "other keys, or more requests"
 
 
 def test_refused_keys_are_s3s_own_error(site: Site) -> None:

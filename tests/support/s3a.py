@@ -1,4 +1,4 @@
-"""The jars of Hadoop's S3A for this environment's Spark, with the AWS SDK as modules instead of its bundle."""
+"""The jars of Hadoop's S3A and ABFS for this environment's Spark, with the AWS SDK as modules instead of its bundle."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from support.maven import maven_jars
 from support.processes import Run
 from support.spark_home import spark_home
 
+#: Of Google's connector.
+GCS = "3.0.4"
 #: The AWS SDK for which each hadoop-aws was built; newer ones that are not listed take the last. The one of 3.4.1 would
 #: be 2.24.6, whose transfer manager could not be fetched.
 _SDK = {"3.4.0": "2.23.19", "3.4.1": "2.29.52", "3.4.2": "2.29.52", "3.5.0": "2.35.4"}
@@ -27,6 +29,21 @@ def s3a_jars(run: Run, *, cache: Path) -> list[Path]:
     found = maven_jars(run, f"s3a-{version}", _coordinates(version), cache=cache, without=_BUNDLES)
     own = {_artifact(jar) for jar in (spark_home() / "jars").glob("*.jar")}
     return [jar for jar in found if _artifact(jar) not in own]
+
+
+def abfs_jars(run: Run, *, cache: Path) -> list[Path]:
+    """The same of Hadoop's ABFS; the SDK for its other file system, WASB, stays out."""
+    version = hadoop_version()
+    wanted = [f"org.apache.hadoop:hadoop-azure:{version}"]
+    found = maven_jars(run, f"abfs-{version}-all", wanted, cache=cache, without=["com.microsoft.azure:*"])
+    own = {_artifact(jar) for jar in (spark_home() / "jars").glob("*.jar")}
+    return [jar for jar in found if _artifact(jar) not in own]
+
+
+def gcs_jars(run: Run, *, cache: Path) -> list[Path]:
+    """Google's connector, which holds what it depends on."""
+    wanted = [f"com.google.cloud.bigdataoss:gcs-connector:{GCS}:shaded"]
+    return maven_jars(run, f"gcs-{GCS}", wanted, cache=cache, transitive=False)
 
 
 def _coordinates(version: str) -> list[str]:

@@ -12,19 +12,25 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyspark
 import pytest
 
+from sparkconfig._spark import driver
+from support.fakes.fault_proxy import FaultProxy
 from support.leaks import LeakFinder
 from support.maven import maven_jars
+from support.one_task import one_task
 from support.postgres import PostgresServer, new_password
-from support.processes import Run
+from support.processes import Run, wait_until
 from support.scala_objects import scala_object
 from support.session import running_session
 from support.shim import connector_jar, shim_jar
 from support.spark_home import spark_home
+
+if TYPE_CHECKING:
+    from support.cluster import SparkCluster
 
 SPARK = ".".join(pyspark.__version__.split(".")[:2])
 ICEBERG = {
@@ -36,6 +42,7 @@ ROLE = "iceberg"
 
 pytestmark = [
     pytest.mark.spark,
+    pytest.mark.cluster,
     pytest.mark.timeout(900),
     pytest.mark.skipif(not os.environ.get("THIRD_PARTIES"), reason="minutes long: make third-parties"),
     pytest.mark.skipif(SPARK not in ICEBERG, reason="Iceberg has no release for this Spark"),
@@ -51,6 +58,7 @@ class Lake:
     folder: Path
     postgres: PostgresServer
     moto: Any
+    front: FaultProxy
     spark: Any = None
     secrets: list[str] = field(default_factory=list, repr=False)
     key: str = ""
@@ -75,6 +83,7 @@ class Lake:
         part.replace(self.folder / "store.properties")
         if self.spark is not None:
             scala_object(self.spark._jvm, "io.sparkconfig.driver.DriverApi").refresh()
+            wait_until("the executors' news", lambda: driver.status()["executors_behind"] == 0, timeout=60)
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         frame = self.spark.sql(statement)
@@ -85,7 +94,11 @@ class Lake:
 
 @pytest.fixture(scope="module")
 def lake(
-    postgres: PostgresServer, pg_driver: Path, harness_run: Run, tmp_path_factory: Any
+    cluster: SparkCluster,
+    postgres: PostgresServer,
+    pg_driver: Path,
+    harness_run: Run,
+    tmp_path_factory: Any,
 ) -> Iterator[Lake]:
     pytest.importorskip("moto")
     from support.fakes.moto_server import REGION, moto_server
@@ -99,8 +112,8 @@ def lake(
     folder = tmp_path_factory.mktemp("iceberg")
     (folder / "events").mkdir()
     postgres.create(role=ROLE, password=new_password(), database=ROLE)
-    with moto_server() as moto:
-        lake = Lake(folder, postgres, moto)
+    with moto_server() as moto, FaultProxy(moto.url) as front:
+        lake = Lake(folder, postgres, moto, front)
         iam = moto.client("iam")
         iam.create_user(UserName=ROLE)
         iam.put_user_policy(
@@ -119,13 +132,14 @@ def lake(
         ).create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION})  # fmt: skip
         url = postgres.jdbc_url(ROLE)
         kept, late = "spark.sql.catalog.kept", "spark.sql.catalog.late"
+        path = ":".join(map(str, [shim_jar(), connector_jar("aws"), pg_driver, *jars]))
         conf = {
-            "spark.master": "local[2]",
+            **cluster.application(),
+            "spark.app.name": "iceberg",
             "spark.ui.enabled": "false",
             "spark.jars": "",
-            "spark.driver.extraClassPath": ":".join(
-                map(str, [shim_jar(), connector_jar("aws"), pg_driver, *jars])
-            ),
+            "spark.driver.extraClassPath": path,
+            "spark.executor.extraClassPath": path,
             "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.compress": "false",
@@ -150,7 +164,7 @@ def lake(
             f"{late}.uri": url.replace("jdbc:", "jdbc:sparkconfig:"),
             f"{late}.warehouse": "s3://lake/late",
             f"{late}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
-            f"{late}.s3.endpoint": moto.url,
+            f"{late}.s3.endpoint": front.url,
             f"{late}.s3.path-style-access": "true",
             f"{late}.client.region": REGION,
             f"{late}.client.credentials-provider": "io.sparkconfig.aws.ReferenceCredentials",
@@ -175,7 +189,7 @@ def test_tables_and_streams_follow_two_rotations(lake: Lake, name: str, tmp_path
         lake.rows(
             f"MERGE INTO {table} s USING (SELECT 2 AS id, 'Bern' AS city) f ON s.id = f.id "
             "WHEN MATCHED THEN UPDATE SET s.city = f.city"
-        ) if SPARK != "3.5" else None
+        )
         lake.rows(f"INSERT INTO {table} VALUES ({number}, 'Graz')")
         query = (
             held.writeStream.format("parquet").option("path", str(tmp_path / "out"))
@@ -186,6 +200,26 @@ def test_tables_and_streams_follow_two_rotations(lake: Lake, name: str, tmp_path
         assert lake.rows(f"CALL {name}.system.ancestors_of('shop.sales')")
     found = {row.id for row in lake.spark.read.parquet(str(tmp_path / "out")).collect()}
     assert {1, 2, 10, 20} <= found
+
+
+def test_a_running_task_opens_its_next_file_with_the_newest_keys(lake: Lake) -> None:
+    def is_read(request: Any) -> bool:
+        return request.method == "GET" and "/late/shop/files/data/" in request.path
+
+    table = "late.shop.files"
+    lake.rows("CREATE NAMESPACE IF NOT EXISTS late.shop")
+    lake.rows(f"CREATE TABLE {table} (id BIGINT) USING iceberg")
+    for number in range(3):
+        lake.spark.range(number * 10, number * 10 + 10, 1, 1).writeTo(table).append()
+    held = lake.spark.table(table).coalesce(1)
+    before, begun = lake.key, len(lake.front.requests)
+    with lake.front.meanwhile(is_read, lake.rotate), one_task(lake.spark.sparkContext):
+        assert sorted(row.id for row in held.collect()) == list(range(30))
+    reads = [each for each in lake.front.requests[begun:] if is_read(each)]
+    assert len({each.path for each in reads}) == 3
+    signers = [re.search(r"Credential=(\w+)/", each.headers["authorization"])[1] for each in reads]
+    followed = signers == [before, *[lake.key] * (len(reads) - 1)]
+    assert followed, "other keys"
 
 
 def test_no_secret_is_in_the_event_log(lake: Lake) -> None:

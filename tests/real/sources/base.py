@@ -48,12 +48,14 @@ class Source(ABC):
         title: for the docs: the server with its version, the connector with its own.
         sparks: the first two numbers of the Sparks that the connector has a release for; empty: all.
         extension: the connector's own session extension.
+        within: it has `append` and `count`, for a rotation in the middle of one task.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     sparks: ClassVar[tuple[str, ...]] = ()
     extension: ClassVar[str] = ""
+    within: ClassVar[bool] = False
 
     def __init__(self, run: Run, store: Store) -> None:
         """Start the server, make an account and publish its first credential.
@@ -87,6 +89,18 @@ class Source(ABC):
         Raises:
             AssertionError: the server takes the old one all the same: then a rotation would prove nothing.
         """
+
+    def append(self, frame: Any) -> None:
+        """Write a frame with a column ``id`` into another table, ``more``."""
+        raise NotImplementedError
+
+    def begun(self) -> bool:
+        """Whether the server has seen the writing task of `append`."""
+        return True
+
+    def count(self, spark: Any) -> int:
+        """How many rows of ``more`` are there."""
+        raise NotImplementedError
 
     def stop(self) -> None:  # noqa: B027 - the run ends every child
         """End what is not a child of the run."""

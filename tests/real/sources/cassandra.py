@@ -138,6 +138,11 @@ class CassandraLate(Cassandra):
 
     name = "cassandra-late"
     title = f"Cassandra {VERSION}, its connector 3.5.1, io.sparkconfig.cassandra.ReferenceAuth"
+    within = True
+
+    def __init__(self, run: Run, store: Store) -> None:
+        super().__init__(run, store)
+        self._server.cql(f"CREATE TABLE {self._keyspace}.more (id bigint PRIMARY KEY)")
 
     def jars(self) -> list[Path]:
         return [*super().jars(), connector_jar("cassandra")]
@@ -159,6 +164,19 @@ class CassandraLate(Cassandra):
 
     def frame(self, spark: Any) -> Any:
         return spark.table(f"late.{self._keyspace}.numbers")
+
+    def append(self, frame: Any) -> None:
+        frame.writeTo(f"late.{self._keyspace}.more").append()
+
+    def begun(self) -> bool:
+        return self._rows() > 0
+
+    def count(self, spark: Any) -> int:
+        return self._rows()
+
+    def _rows(self) -> int:
+        (row,) = self._server.cql(f"SELECT count(*) AS number FROM {self._keyspace}.more")
+        return int(row.number)
 
     def rotate(self) -> None:
         if self._login is None:

@@ -21,6 +21,10 @@ class FakeCloudStorage(FakeHttpServer):
         self.token = ""
         self.refused = 0
 
+    def is_read(self, request):
+        """Whether it reads from an object, and neither describes nor lists one."""
+        return request.query.get("alt") == "media"
+
     def answer(self, request):
         if request.headers.get("authorization") != f"Bearer {self.token}":
             self.refused += 1

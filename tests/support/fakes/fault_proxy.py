@@ -1,4 +1,4 @@
-"""A forwarder in front of a server that is not ours: it adds the faults that the server cannot be asked for."""
+"""A forwarder in front of a server that is not ours: it records requests, and adds faults that the server has not."""
 
 import http.client
 from urllib.parse import urlsplit
@@ -21,8 +21,10 @@ class FaultProxy(FakeHttpServer):
                 connection.putheader(name, value)
             connection.endheaders(request.body)
             answer = connection.getresponse()
-            kept = {"content-type", "x-amzn-requestid", "x-amzn-errortype"}
-            headers = {name: value for name, value in answer.getheaders() if name.lower() in kept}
+            own = {"connection", "transfer-encoding", "date", "server"}
+            if request.method != "HEAD":
+                own.add("content-length")
+            headers = {name: value for name, value in answer.getheaders() if name.lower() not in own}
             return Response(answer.status, answer.read(), headers)
         finally:
             connection.close()

@@ -11,6 +11,7 @@ import ssl
 import threading
 import time
 from collections import deque
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -81,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.fake.requests.append(request)
         fault = self.fake.fault_for(request)
         try:
-            self._misbehave(fault, request) if fault else self._send(self.fake.answer(request))
+            self._misbehave(fault, request) if fault else self._send(self.fake.answer_in_turn(request))
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
@@ -122,7 +123,9 @@ class _Handler(BaseHTTPRequestHandler):
         if response.chunks is not None:
             self._stream(response.chunks)
             return
-        self.send_header("Content-Length", str(len(response.body)))
+        # The answer to HEAD tells the length of a body that it has not.
+        if "Content-Length" not in response.headers:
+            self.send_header("Content-Length", str(len(response.body)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(response.body if body is None else body)
@@ -139,6 +142,27 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+class _Turn:
+    """What happens once, in the middle of a request; ``request`` is that one."""
+
+    def __init__(self, fits, action):
+        self._fits = fits
+        self._action = action
+        self._lock = threading.Lock()
+        self.request = None
+        self.ended = Future()
+
+    def take(self, request):
+        with self._lock:
+            if self.request is not None or not self._fits(request):
+                return
+            self.request = request
+        try:
+            self.ended.set_result(self._action())
+        except BaseException as error:  # the test's own, in a thread of the server
+            self.ended.set_exception(error)
 
 
 class _Server(ThreadingHTTPServer):
@@ -158,6 +182,7 @@ class FakeHttpServer:
         """How many seconds its clock is ahead, as its answers tell."""
         self.stopping = threading.Event()
         self._faults = deque()
+        self._turn = None
         self._tls = tls
         self._listen(0)
         scheme = "https" if tls else "http"
@@ -192,6 +217,28 @@ class FakeHttpServer:
 
     def answer(self, request):
         raise NotImplementedError
+
+    @contextlib.contextmanager
+    def meanwhile(self, fits, action):
+        """Call ``action`` while a client waits: the answer to the first request that ``fits`` is made, and not sent.
+
+        What ``action`` raises is raised at the end, and it is an error if no such request came.
+        """
+        turn = _Turn(fits, action)
+        self._turn = turn
+        try:
+            yield turn
+        finally:
+            self._turn = None
+        assert turn.request is not None, "no such request came"
+        turn.ended.result(0)
+
+    def answer_in_turn(self, request):
+        """The answer, after what was ordered to happen before it is sent."""
+        response = self.answer(request)
+        if self._turn is not None:
+            self._turn.take(request)
+        return response
 
     def fault(self, *faults):
         """Order what goes wrong with each of the next requests."""

@@ -7,7 +7,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.azurebfs.extensions.SASTokenProvider
 
 /**
- * Shared access signatures for ABFS: each request has the newest value of a reference, on the driver and on executors.
+ * Shared access signatures for ABFS: the newest value of a reference, on the driver and on executors, for each request
+ * but those to a file that is open. For these ABFS keeps one until two minutes before its end.
  *
  * {{{
  *   spark.hadoop.fs.azure.account.auth.type                      SAS
