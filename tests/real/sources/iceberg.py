@@ -142,6 +142,7 @@ class IcebergToken(IcebergRest):
 class IcebergCredential(IcebergToken):
     """The same catalog and door; Iceberg's own OAuth2 manager gets the tokens, for a client whose secret changes."""
 
+    within = False
     name = "iceberg-credential"
     title = "Iceberg 1.11: the same REST catalog, tokens that Iceberg's OAuth2 manager gets with a client's secret"
     _catalog = "client"
