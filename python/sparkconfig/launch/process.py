@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
 from sparkconfig.redaction import Registry
+from sparkconfig.redaction.registry import Unfinished
 
 __all__ = ["run"]
 
@@ -110,9 +111,13 @@ class _Pump(threading.Thread):
         self.join()
 
     def _read(self) -> bytes:
+        # By poll: select fails for descriptors above 1023, of which a caller may have passed as many.
         source = self._source.fileno()
-        ready, _, _ = select.select([source, self._until_ended], [], [])
-        if source not in ready and not select.select([source], [], [], _OUTPUT_LEFT)[0]:
+        either, rest = select.poll(), select.poll()
+        for waits in (either, rest):
+            waits.register(source, select.POLLIN)
+        either.register(self._until_ended, select.POLLIN)
+        if all(ready != source for ready, _ in either.poll()) and not rest.poll(1000 * _OUTPUT_LEFT):
             return b""
         return os.read(source, 1 << 16)
 
@@ -120,14 +125,14 @@ class _Pump(threading.Thread):
 def _copy(read: Callable[[], bytes], target: int, registry: Registry) -> None:
     """Copy with masks. An end that could be the beginning of a value waits for what follows."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-    held = ""
+    waiting = Unfinished(registry)
     while True:
         try:
             chunk = read()
         except OSError:
             chunk = b""
-        text = held + decoder.decode(chunk, final=not chunk)
-        shown, held = registry.split(text) if chunk else (registry.redact(text), "")
+        text = decoder.decode(chunk, final=not chunk)
+        shown = waiting.add(text) if chunk else waiting.end(text)
         if not _written(target, shown.encode("utf-8", "surrogateescape")) or not chunk:
             return
 

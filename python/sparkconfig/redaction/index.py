@@ -11,7 +11,7 @@ from sparkconfig.redaction.data import FLOOR
 from sparkconfig.redaction.masking import in_mask, joined
 from sparkconfig.redaction.patterns import Pattern, worth_registering
 from sparkconfig.redaction.readings import ESCAPES, Budget, Readings, is_plain
-from sparkconfig.redaction.views import open_list, open_pairs, views
+from sparkconfig.redaction.views import Numbers, open_list, open_pairs, views
 
 __all__ = ["Index"]
 
@@ -80,18 +80,23 @@ class Index:
             found += self._cut_short(text, budget)
         return found and [span for span in joined(found) if not in_mask(text, *span)]
 
-    def beginning(self, text: str) -> int:
+    def beginning(self, text: str) -> tuple[int, int]:
         """How many of the last characters could be the beginning of a value, or of one before an ellipsis.
 
         Those of an encoding that may go on count too, and those of bytes that are written as numbers.
+
+        Returns:
+            Besides, how many more characters an encoding at the end may have: they need not be searched one by one.
         """
         if not self:
-            return 0
-        waiting = max(self._beginning(text), self._going_on(text), self._listed(text))
+            return 0, 0
+        unfinished = self._unfinished(text)
+        going_on = max((len(text) - start for start, _ in unfinished), default=0)
+        waiting = max(self._beginning(text), going_on, self._numbered(text))
         dots = len(text) - len(text.rstrip("."))
         if 0 < dots < len("...") and (before := self._beginning(text[:-dots])) >= FLOOR:
-            return max(waiting, before + dots)
-        return waiting
+            waiting = max(waiting, before + dots)
+        return waiting, max((left for _, left in unfinished), default=0)
 
     def _beginning(self, text: str) -> int:
         starts, heads, signs, longest = self._starts
@@ -109,26 +114,48 @@ class Index:
                 return end - at
         return 0
 
-    def _going_on(self, text: str) -> int:
-        """How many are an encoding that is known by its first characters: what follows belongs to it."""
-        found = self._open.matches(text, Budget.of(text)) if self._open else []
-        return max((len(text) - start for start, end in found if end == len(text)), default=0)
+    def _unfinished(self, text: str) -> list[tuple[int, int]]:
+        """Where encodings begin that the end of ``text`` cuts, and how many characters each of them still has."""
+        found: list[tuple[int, int]] = []
+        if self._open:
+            self._open.matches(text, Budget.of(text), found)
+        return found
 
-    def _listed(self, text: str) -> int:
+    def _numbered(self, text: str) -> int:
         """How many are bytes written as numbers among which a value may have begun."""
-        if (start := open_list(text)) >= 0:
-            return len(text) - start
-        if (view := open_pairs(text)) is None:
-            return 0
-        letters, positions = view
-        waiting = max(self._beginning(letters), self._going_on(letters))
-        return len(text) - positions[len(letters) - waiting] if waiting else 0
+        for numbers in (open_list(text), open_pairs(text)):
+            if numbers and (start := self._begun(numbers, len(text))) < len(text):
+                return len(text) - start
+        return 0
+
+    def _begun(self, numbers: Numbers, end: int) -> int:
+        letters, positions, torn, cut, radix = numbers
+        going_on = max((len(letters) - start for start, _ in self._unfinished(letters)), default=0)
+        if waiting := max(self._beginning(letters), going_on):
+            return positions[len(letters) - waiting]
+        firsts, beginnings = self._firsts
+        if torn and any(first.startswith(torn) for first in firsts):
+            return positions[-1]
+        return end - len(cut) if cut in beginnings[radix] else end
+
+    @cached_property
+    def _firsts(self) -> tuple[set[bytes], dict[int, set[str]]]:
+        """The first characters of texts in UTF-8, and the beginnings of their first bytes as numbers."""
+        starts, _, signs, _ = self._starts
+        firsts = {text[0].encode("utf-8", "surrogatepass") for text in chain(starts, signs)}
+        octets = {first[0] for first in firsts}
+        numbers = {str(each) for octet in octets for each in (octet, octet - 256) if each >= -128}
+        digits = {f"{octet:x}"[:1] for octet in octets if octet > 0xF}
+        return firsts, {
+            10: {number[:width] for number in numbers for width in range(1, len(number))} | numbers,
+            16: digits | {digit.upper() for digit in digits},
+        }
 
     @cached_property
     def _open(self) -> Index:
         """Of the patterns that are the beginnings of encodings."""
         encoded = chain.from_iterable(self._encoded.values())
-        return Index({}, {}, []).extended(pattern for pattern, _ in encoded if pattern.open)
+        return Index({}, {}, []).extended(pattern for pattern, _ in encoded if pattern.rest)
 
     def _cut_short(self, text: str, budget: Budget) -> Iterator[tuple[int, int]]:
         """Beginnings of values before an ellipsis: tables, frames and plans show long texts so."""
@@ -184,8 +211,16 @@ class Index:
                     for pattern, offset in anchors[window]:
                         yield pattern, offset, at
 
-    def matches(self, text: str, budget: Budget) -> list[tuple[int, int]]:
+    def matches(
+        self, text: str, budget: Budget, unfinished: list[tuple[int, int]] | None = None
+    ) -> list[tuple[int, int]]:
         """Return where patterns stand in the text as it is, in any order.
+
+        Args:
+            text: what is searched.
+            budget: what that may cost.
+            unfinished: takes the encodings that the end of the text cuts: where each begins, and how many characters
+                it still has.
 
         Raises:
             ScanOverloadError: the budget is spent.
@@ -193,12 +228,25 @@ class Index:
         readings = Readings(text, budget)
         found: list[tuple[int, int]] = []
         done: dict[int, int] = {}
+        reached: dict[int, tuple[int, int]] = {}
         for pattern, offset, at in self._places(text):
             if at < done.get(id(pattern), 0):
                 continue  # no other match of the same pattern can begin here
-            if span := _verify(readings, text, pattern, offset, at):
-                found.append(span)
-                done[id(pattern)] = span[1] if pattern.open else at + _shift(pattern.text)
+            if span := _verify(readings, pattern, offset, at):
+                start, end = span
+                if pattern.alphabet:
+                    start -= start > 0 and text[start - 1] in pattern.alphabet
+                    end += end < len(text) and text[end] in pattern.alphabet
+                if pattern.rest:
+                    core, last = reached.get(id(pattern), (0, 0))
+                    # Where two matches share what follows, it is looked at once.
+                    from_, left = (last, span[1] - core) if span[1] <= last else (span[1], pattern.rest + 1)
+                    end, left = readings.run(pattern.alphabet, from_, left)
+                    reached[id(pattern)] = span[1], end
+                    if unfinished is not None and left and readings.is_cut(end):
+                        unfinished.append((start, left))
+                found.append((start, end))
+                done[id(pattern)] = at + _shift(pattern.text)
         for pattern in self._bare:
             found.extend(_search_bare(readings, text, pattern.text))
         return found
@@ -246,17 +294,10 @@ def _windows(text: str) -> list[tuple[int, str]]:
     return windows
 
 
-def _verify(readings: Readings, text: str, pattern: Pattern, offset: int, at: int) -> tuple[int, int] | None:
+def _verify(readings: Readings, pattern: Pattern, offset: int, at: int) -> tuple[int, int] | None:
     end = readings.match_right(pattern.text, offset + _WINDOW, at + _WINDOW)
     start = readings.match_left(pattern.text, offset, at) if end >= 0 else -1
-    if start < 0:
-        return None
-    if pattern.alphabet:
-        start -= start > 0 and text[start - 1] in pattern.alphabet
-        end += end < len(text) and text[end] in pattern.alphabet
-        while pattern.open and end < len(text) and text[end] in pattern.alphabet:
-            end += 1
-    return start, end
+    return (start, end) if start >= 0 else None
 
 
 def _shift(text: str) -> int:

@@ -27,7 +27,7 @@ from sparkconfig.redaction.data import (
 
 __all__ = ["Pattern", "looks_secret", "patterns", "texts", "worth_registering"]
 
-# Encodings are cut after this many characters; a match then runs on to the end of the encoded text.
+# Encodings are cut after this many characters; a match then runs on for as many as the whole has.
 _ENCODED_LIMIT = 192
 # Errors cut long texts: of a value that is twice as long, each part of this length counts too, unless it has so few
 # different characters that it could be a rule or an indentation.
@@ -72,13 +72,13 @@ class Pattern:
 
     Attributes:
         alphabet: of an encoding; characters of it beside a match hold some bits of the value too.
-        open: the text was cut, so all that follows in the alphabet belongs to the match.
+        rest: how many more the whole encoding has: what follows in the alphabet belongs to the match, up to these.
         fragment: a part of a value, which only errors quote.
     """
 
     text: str
     alphabet: frozenset[str] = frozenset()
-    open: bool = False
+    rest: int = 0
     fragment: bool = False
 
 
@@ -171,42 +171,48 @@ def patterns(text: str) -> Iterable[Pattern]:
     raw = text.encode("utf-8", "surrogatepass")
     digits = raw[: _ENCODED_LIMIT // 2].hex()
     for written in {digits, digits.upper()}:
-        yield Pattern(written, _HEX, open=len(raw) > _ENCODED_LIMIT // 2)
-    for core, cut in _cores64(raw):
-        yield from _both(core, cut)
+        yield Pattern(written, _HEX, rest=2 * len(raw) - len(digits))
+    for core, rest in _cores64(raw):
+        yield from _both(core, rest)
         # Base64 in base64, whichever of the two alphabets the inner one has.
         for inner in dict.fromkeys((core, _url(core))):
-            for outer, shorter in _cores64(inner.encode("ascii")):
-                yield Pattern(outer, _BASE64, open=cut or shorter)
+            for outer, more in _cores64(inner.encode("ascii"), rest):
+                yield Pattern(outer, _BASE64, rest=more)
     for octets in _utf16(text):
-        for core, cut in _cores64(octets):
-            yield from _both(core, cut)
+        for core, rest in _cores64(octets):
+            yield from _both(core, rest)
     yield from _cores32(raw)
 
 
-def _both(core: str, cut: bool) -> Iterator[Pattern]:  # noqa: FBT001
+def _both(core: str, rest: int) -> Iterator[Pattern]:
     for written in dict.fromkeys((core, _url(core))):
-        yield Pattern(written, _BASE64, open=cut)
+        yield Pattern(written, _BASE64, rest=rest)
 
 
 def _url(core: str) -> str:
     return core.replace("+", "-").replace("/", "_")
 
 
-def _cores64(raw: bytes) -> Iterator[tuple[str, bool]]:
-    """What stays the same in base64 whatever stands before and after, and whether the rest was cut."""
+def _cores64(raw: bytes, more: int = 0) -> Iterator[tuple[str, int]]:
+    """What stays the same in base64 whatever stands before and after, and how many characters the rest has.
+
+    Args:
+        raw: what is encoded.
+        more: how many bytes follow.
+    """
     octets = raw[: _ENCODED_LIMIT * 3 // 4]
     for offset in range(3):
         encoded = base64.b64encode(bytes(offset) + octets).decode("ascii")
-        yield encoded[(offset * 8 + 5) // 6 : (offset + len(octets)) * 8 // 6], len(octets) < len(raw)
+        start, end = (offset * 8 + 5) // 6, (offset + len(octets)) * 8 // 6
+        yield encoded[start:end], (offset + len(raw) + more) * 8 // 6 - end
 
 
 def _cores32(raw: bytes) -> Iterator[Pattern]:
     octets = raw[: _ENCODED_LIMIT * 5 // 8]
     for offset in range(5):
         encoded = base64.b32encode(bytes(offset) + octets).decode("ascii")
-        core = encoded[(offset * 8 + 4) // 5 : (offset + len(octets)) * 8 // 5]
-        yield Pattern(core, _BASE32, open=len(octets) < len(raw))
+        start, end = (offset * 8 + 4) // 5, (offset + len(octets)) * 8 // 5
+        yield Pattern(encoded[start:end], _BASE32, rest=(offset + len(raw)) * 8 // 5 - end)
 
 
 def _utf16(text: str) -> list[bytes]:

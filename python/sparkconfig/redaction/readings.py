@@ -8,6 +8,7 @@ use rewrites them.
 from __future__ import annotations
 
 import re
+from functools import cache
 from html.entities import name2codepoint
 
 from sparkconfig.redaction.data import ENTITIES, STEPS, STEPS_PER_CHARACTER
@@ -57,6 +58,11 @@ class Budget:
         self._left -= steps
         if self._left < 0:
             raise ScanOverloadError("redaction gave up on a hostile text")
+
+
+@cache
+def _run_of(alphabet: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(''.join(sorted(alphabet)))}]+")
 
 
 def is_plain(char: str) -> bool:
@@ -129,6 +135,31 @@ class Readings:
                 return False
             now = set(sorted(following)[:CAP])
         return False
+
+    def run(self, alphabet: frozenset[str], at: int, most: int) -> tuple[int, int]:
+        """Follow characters of an alphabet, its signs in any writing.
+
+        Returns:
+            Where they end in the text, and how many of ``most`` are left.
+        """
+        signs = [char for char in alphabet if not is_plain(char)]
+        while most and at < self._length:
+            if self._text[at] in alphabet:
+                found = _run_of(alphabet).match(self._text, at, min(self._length, at + most))
+                following = found.end() if found else at
+                at, most = following, most - (following - at)
+            else:
+                escaped = self._text[at] in ESCAPES and max(
+                    (end for sign in signs for end in self._ends(at, sign, DEPTH)), default=0
+                )
+                if not escaped:
+                    break
+                at, most = escaped, most - 1
+        return at, most
+
+    def is_cut(self, at: int) -> bool:
+        """Whether the text ends at ``at``, or with an escape that begins there and may go on."""
+        return at == self._length or self._is_cut_escape(at)
 
     def _is_cut_escape(self, at: int) -> bool:
         if self._length - at > _LONGEST_CUT or self._text[at : at + 1] not in tuple(ESCAPES):

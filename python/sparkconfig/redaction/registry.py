@@ -9,6 +9,7 @@ URL), in base64 at every offset, base64url and hex. The JVM's mirror is
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable
 
@@ -18,7 +19,10 @@ from sparkconfig.redaction.index import Index
 from sparkconfig.redaction.masking import MASK, WITHHELD, joined, replace
 from sparkconfig.redaction.patterns import patterns, texts, worth_registering
 
-__all__ = ["MASK", "REGISTRY", "WITHHELD", "Registry", "redact", "register"]
+__all__ = ["MASK", "REGISTRY", "WITHHELD", "Registry", "Unfinished", "redact", "register"]
+
+# Letters, digits and signs of encodings, and those of escapes of the signs.
+_OF_ENCODING = re.compile(r"[A-Za-z0-9+/=_\\%&#;-]*")
 
 
 class Registry:
@@ -109,23 +113,28 @@ class Registry:
 
         The end is to be put before what comes next. A value is not recognised there if its letters are escaped.
         """
+        return self._split(text)[:2]
+
+    def _split(self, text: str) -> tuple[str, str, int]:
+        """:meth:`split`; and how many letters, digits and signs of encodings may follow and wait unsearched."""
         if not len(self) or not text:
-            return text, ""
+            return text, "", 0
         try:
             found = self._find_here(text)
-            waits = max(self._index.beginning(text), self._fragments.beginning(text))
+            waits, more = self._index.beginning(text)
+            waits = max(waits, self._fragments.beginning(text)[0])
             for each in self._elsewhere:
-                more, beginning = each.search(text)
-                found, waits = found + more, max(waits, beginning)
+                others, beginning = each.search(text)
+                found, waits = found + others, max(waits, beginning)
             found = joined(found)
             cut = len(text) - waits
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
             shown = replace(text[:cut], [span for span in found if span[1] <= cut])
-            return shown, text[cut:]
+            return shown, text[cut:], more
         except Exception:  # noqa: BLE001 - as in redact()
             self.faults += 1
-            return WITHHELD, ""
+            return WITHHELD, "", 0
 
     def _find(self, text: str, *, record: bool = False) -> list[tuple[int, int]]:
         found = self._find_here(text, record=record)
@@ -154,6 +163,37 @@ class Registry:
                     self._texts.update(fresh)
                     self._pending = []
         return self._index
+
+
+class Unfinished:
+    """A text that comes in pieces: the end that could be the beginning of a value waits for the next one.
+
+    Args:
+        registry: what is masked.
+
+    Attributes:
+        held: what waits.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._more = 0
+        self.held = ""
+
+    def add(self, piece: str) -> str:
+        """Return what can be shown of all that has come."""
+        self.held += piece
+        # An encoding of a long value is searched when it has ended, and not again with each piece.
+        self._more -= len(piece)
+        if self._more < 0 or not _OF_ENCODING.fullmatch(piece):
+            shown, self.held, self._more = self._registry._split(self.held)  # noqa: SLF001
+            return shown
+        return ""
+
+    def end(self, piece: str = "") -> str:
+        """Return the rest: ``piece`` is the last one, or the end of a line."""
+        text, self.held, self._more = self.held + piece, "", 0
+        return self._registry.redact(text)
 
 
 #: The registry of this process.

@@ -7,34 +7,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-__all__ = ["open_list", "open_pairs", "views"]
+__all__ = ["Numbers", "open_list", "open_pairs", "views"]
 
-_FEWEST = 8
 # Escapes of ASCII letters and digits; an introducer may be escaped itself. Each begins with a sign of its own, which
-# is what makes the search fast where there is none.
+# is what makes the search fast where there is none. Of a run of backslashes the last one is looked for: each of them
+# would look at all behind it.
 _ESCAPES = {
     "\\": re.compile(
-        r"\\\\*(?:u+00([3-7][0-9A-Fa-f])|U000000([3-7][0-9A-Fa-f])|x([3-7][0-9A-Fa-f])|(?P<octal>[01][0-7]{2}))"
+        r"\\(?:u+00([3-7][0-9A-Fa-f])|U000000([3-7][0-9A-Fa-f])|x([3-7][0-9A-Fa-f])|(?P<octal>[01][0-7]{2}))"
     ),
     "%": re.compile(r"%(?:25)*([3-7][0-9A-Fa-f])"),
     "&": re.compile(r"&(?:amp;)*#(?:[xX]0*([3-7][0-9A-Fa-f])|0*(?P<decimal>[0-9]{2,3}));"),
 }
 _SIGNS = tuple(_ESCAPES.items())
 _NUMBERS = re.compile(r"\[-?[0-9]{1,3}(?:, ?-?[0-9]{1,3}){7,}")
+# A stream has shown the beginning of the list, or of its number, before.
+_LATER_NUMBERS = re.compile(r"[, ]{0,2}-?[0-9]{1,3}(?:, ?-?[0-9]{1,3}){7,}")
 _NUMBER = re.compile(r"-?[0-9]+")
 _COLONS = re.compile(r":[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:")
 _PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){7,}(?![0-9A-Fa-f])")
 _PAIR = re.compile(r"[0-9A-Fa-f]{2}")
 # What a text ends with while it is written. What is longer than this does not wait for its end.
 _LONGEST_OPEN = 1 << 14
-_OPEN_LIST = re.compile(r"\[((?:-?[0-9]{1,3}, ?)*)-?[0-9]{0,3}\Z")
+_OPEN_LIST = re.compile(r"[, ]{0,2}((?:-?[0-9]{1,3}, ?)*)(-?[0-9]{0,3})")
+_LISTED = re.compile(r"(-?[0-9]+), ?")
 _CUT_PAIR = re.compile(r":([0-9A-Fa-f]{0,2})\Z")
+
+
+class Numbers(NamedTuple):
+    """Bytes at the end of a text, written as numbers, that may go on.
+
+    Attributes:
+        letters: what they are in UTF-8.
+        positions: where in the text each of them begins, and what follows them.
+        torn: bytes behind them that are the beginning of a character.
+        cut: the beginning of one more number.
+        radix: of the numbers.
+    """
+
+    letters: str
+    positions: list[int]
+    torn: bytes
+    cut: str
+    radix: int
 
 
 def views(text: str) -> Iterable[tuple[str, list[int]]]:
     """The views of ``text`` that may hold what the text itself does not; nearly always none."""
-    if "[" in text or _COLONS.search(text):
+    if "[" in text or _COLONS.search(text) or _LATER_NUMBERS.match(text):
         return _views(text)
     for sign, pattern in _SIGNS:
         if sign in text and pattern.search(text):
@@ -42,19 +64,34 @@ def views(text: str) -> Iterable[tuple[str, list[int]]]:
     return ()
 
 
-def open_list(text: str) -> int:
-    """Where a list of bytes begins that the end of ``text`` does not close; -1: there is none."""
-    at = text.rfind("[", max(0, len(text) - _LONGEST_OPEN))
-    found = _OPEN_LIST.match(text, at) if at >= 0 else None
-    return at if found and all(-128 <= int(number) <= 255 for number in _NUMBER.findall(found[1])) else -1
-
-
-def open_pairs(text: str) -> tuple[str, list[int]] | None:
-    """The view of the pairs at the end of ``text``, of which the last may be cut; None: there are none."""
-    cut = _CUT_PAIR.search(text, max(0, len(text) - 3))
-    if cut is None:
+def open_list(text: str) -> Numbers | None:
+    """The list of bytes at the end of ``text`` that may go on; None: there is none."""
+    start = len(text.rstrip("0123456789, -"))
+    if start and text[start - 1] != "[":
         return None
-    until = first = cut.start(1)
+    least = len(text) - _LONGEST_OPEN
+    if start < least and (start := text.find(",", least) + 1) == 0:
+        return None
+    found = _OPEN_LIST.fullmatch(text, start)
+    if found is None or found.start(2) == len(text) == start:
+        return None
+    # A number of three digits is whole.
+    cut = found[2] if len(found[2].lstrip("-")) < 3 else ""
+    until = found.start(2) if cut else len(text)
+    octets = [(int(each[1]), each.start(), each.end(1)) for each in _LISTED.finditer(text, start, until)]
+    if found[2] and not cut:
+        octets.append((int(found[2]), found.start(2), len(text)))
+    if not all(-128 <= number <= 255 for number, _, _ in octets):
+        return None
+    return _open([(number & 255, first, end) for number, first, end in octets], until, cut, 10)
+
+
+def open_pairs(text: str) -> Numbers | None:
+    """The pairs of hexadecimal digits at the end of ``text``, of which the last may be cut; None: there are none."""
+    found = _CUT_PAIR.search(text, max(0, len(text) - 3))
+    if found is None:
+        return None
+    until = first = found.start(1)
     least = len(text) - _LONGEST_OPEN
     while first >= max(3, least) and text[first - 1] == ":" and _PAIR.fullmatch(text, first - 3, first - 1):
         first -= 3
@@ -62,19 +99,43 @@ def open_pairs(text: str) -> tuple[str, list[int]] | None:
         first += 3
     if first >= until:
         return None
-    starts = [*range(first, until, 3), *([until] if len(cut[1]) == 2 else [])]
-    return _decoded([(int(text[start : start + 2], 16), start, start + 2) for start in starts])
+    starts = [*range(first, until, 3), *([until] if len(found[1]) == 2 else [])]
+    cut = found[1] if len(found[1]) == 1 else ""
+    octets = [(int(text[start : start + 2], 16), start, start + 2) for start in starts]
+    return _open(octets, len(text) - len(cut), cut, 16)
+
+
+def _open(octets: list[tuple[int, int, int]], until: int, cut: str, radix: int) -> Numbers:
+    torn = _torn(bytes(octet for octet, _, _ in octets))
+    whole = octets[: len(octets) - len(torn)]
+    letters, positions = _decoded(whole) if whole else ("", [until])
+    positions[-1] = octets[len(whole)][1] if torn else until
+    return Numbers(letters, positions, torn, cut, radix)
+
+
+def _torn(octets: bytes) -> bytes:
+    """The last bytes, if they are the beginning of a character in UTF-8."""
+    for count in range(1, min(3, len(octets)) + 1):
+        if octets[-count] & 0xC0 != 0x80:
+            return octets[-count:] if _width(octets[-count]) > count else b""
+    return b""
+
+
+def _width(lead: int) -> int:
+    return 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
 def _views(text: str) -> Iterator[tuple[str, list[int]]]:
     if view := _unescaped(text):
         yield view
-    if "[" in text:
-        for region in _NUMBERS.finditer(text):
-            numbers = [(int(n[0]), region.start() + n.start(), region.start() + n.end())
-                       for n in _NUMBER.finditer(region[0])]  # fmt: skip
-            if all(-128 <= number <= 255 for number, _, _ in numbers):
-                yield _decoded([(number & 255, start, end) for number, start, end in numbers])
+    later = _LATER_NUMBERS.match(text)
+    for region in [*([later] if later else []), *(_NUMBERS.finditer(text) if "[" in text else ())]:
+        numbers = [
+            (int(n[0]), region.start() + n.start(), region.start() + n.end())
+            for n in _NUMBER.finditer(region[0])
+        ]
+        if all(-128 <= number <= 255 for number, _, _ in numbers):
+            yield _decoded([(number & 255, start, end) for number, start, end in numbers])
     if _COLONS.search(text):
         for region in _PAIRS.finditer(text):
             yield _decoded(
@@ -98,8 +159,11 @@ def _unescaped(text: str) -> tuple[str, list[int]] | None:
     positions: list[int] = []
     at = 0
     for start, end, char in escapes:
-        out += [text[at:start], char]
-        positions += range(at, start + 1)
+        first = start
+        while first > at and text[first - 1] == text[start] == "\\":
+            first -= 1
+        out += [text[at:first], char]
+        positions += range(at, first + 1)
         at = end
     out.append(text[at:])
     positions += range(at, len(text) + 1)
@@ -120,8 +184,7 @@ def _decoded(octets: list[tuple[int, int, int]]) -> tuple[str, list[int]]:
     positions: list[int] = []
     at = 0
     while at < len(raw):
-        lead = raw[at]
-        width = 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+        width = _width(raw[at])
         try:
             char = raw[at : at + width].decode("utf-8")
         except UnicodeDecodeError:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,25 +14,19 @@ from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, mar
 from sparkconfig.substitution import Command, iter_segments
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "plain", "hunter2-${y}-long", "${y}-hunter2", "abc$[x]defghi", "abc$[]def", "abc$[[x]]def", "abc$[a]b$[=x]",
-        "hunter2${abc", "hunter2$[abc", "hunter2}${", "a${}b", "a${b}c:d}", "!?*",
-    ],
-)  # fmt: skip
+CASES = json.loads(
+    (Path(__file__).resolve().parents[2] / "conformance" / "expressions" / "cases.json").read_text(
+        encoding="utf-8"
+    )
+)["literals"]
+
+
+@pytest.mark.parametrize("text", CASES["clear"])
 def test_clear_texts(text: str) -> None:
     assert is_literal(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "${secrets:shop:password}", "x-${secrets:a:b}", "${env:X}-x", "a${system:user.name}", "$[envVar=X]",
-        "a$[envVar=X]b", "$[[envVar=X]]", "$[envVar/redact/=X]", "${DB_PASSWORD}", "${spark.shop.password}",
-        "${a}:${b}", "$[x]", "$[]", "${secrets:a:b", "${secrets", "$[a${s:b:c}]", "${a ${b:c}",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", CASES["replaced"])
 def test_expressions_and_variables(text: str) -> None:
     assert not is_literal(text)
 
@@ -44,7 +41,7 @@ def test_marks_keep_places() -> None:
     assert shown.count(VARIABLE) == len("${b}$[]$[k]")
 
 
-@pytest.mark.parametrize("piece", ["${", "$[", "${a", "$[a", "$[]", "${a}", "$[[", "${:}"])
+@pytest.mark.parametrize("piece", CASES["hostile"])
 def test_hostile_texts_take_linear_time(piece: str) -> None:
     is_literal(piece * (400_000 // len(piece)))
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import atexit
+import codecs
 import contextlib
 import io
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from sparkconfig.redaction.finalizers import MINE, catch_up
 from sparkconfig.redaction.jvm import in_worker, refresh
-from sparkconfig.redaction.registry import REGISTRY, WITHHELD
+from sparkconfig.redaction.registry import REGISTRY, WITHHELD, Unfinished
 
 __all__ = ["MASKS", "install"]
 
@@ -30,6 +32,8 @@ _MARK = "_sparkconfig_redacted"
 _ERRORS = "surrogateescape"
 _TORN = "".join(map(chr, range(0xDC80, 0xDD00)))
 _WIDEST = 3
+# They begin what they encode with a byte order mark; of a stream that is the first write alone.
+_MARKED = {"utf-16": f"utf-16-{sys.byteorder[0]}e", "utf-32": f"utf-32-{sys.byteorder[0]}e"}
 
 _maskings: list[_Masking] = []
 
@@ -37,7 +41,8 @@ _maskings: list[_Masking] = []
 def install() -> None:
     """Redact ``sys.stdout`` and ``sys.stderr``; the stream objects stay, so whoever holds one is covered too.
 
-    What goes past them to the file descriptor (``os.write``, C libraries, child processes) is not covered.
+    What goes past them to the file descriptor (``os.write``, ``sys.stdout.buffer.raw``, C libraries, child processes)
+    is not covered.
     """
     # In a Python worker Spark puts others into their place for each task, which write to the original ones.
     streams = (sys.stdout, sys.stderr, *((sys.__stdout__, sys.__stderr__) if in_worker() else ()))
@@ -51,16 +56,37 @@ def _hook(stream: Any) -> None:  # noqa: ANN401 - any object may stand in for a 
     target = stream.buffer if isinstance(stream, io.TextIOWrapper) else stream
     if getattr(target, _MARK, False):
         return
-    write = _Masking(target.write, getattr(stream, "encoding", None) or "utf-8")
+    write = _Masking(target.write, _encoding_of(stream))
     if not _maskings:
         atexit.register(_end)
-        os.register_at_fork(after_in_child=_forget)
+        os.register_at_fork(after_in_child=_in_child)
     _maskings.append(write)
     try:
         target.write = write
         setattr(target, _MARK, True)
     except (AttributeError, TypeError):
         _replace(stream, write)
+        return
+    close = getattr(target, "close", None)
+    if close is not None:
+
+        def closing() -> Any:  # noqa: ANN401 - as the stream has it
+            with contextlib.suppress(Exception):  # it was closed before
+                write.end()
+            return close()
+
+        with contextlib.suppress(AttributeError, TypeError):
+            target.close = closing
+
+
+def _encoding_of(stream: object) -> Callable[[], str]:
+    """What a stream encodes texts in by now: ``reconfigure`` changes it. The stream's end must not wait for ours."""
+    named = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        known = weakref.ref(stream)
+    except TypeError:
+        return lambda: named
+    return lambda: getattr(known(), "encoding", None) or named
 
 
 class _Masking:
@@ -70,18 +96,25 @@ class _Masking:
     takes, or for the end of Python; all else is written at once. A line that is complete never waits.
     """
 
-    def __init__(self, write: Callable[..., Any], encoding: str) -> None:
+    def __init__(self, write: Callable[..., Any], encoding: Callable[[], str]) -> None:
         # All that it needs is bound here: Python flushes the streams after it has taken modules apart.
         self._write = write
-        self._encoding = encoding
+        self._encoding_now = encoding
+        self._encoding = ""
+        self._codec = "utf-8"
+        self._lookup = codecs.lookup
+        self._marked = _MARKED
+        self._widest = _WIDEST
         self._errors = _ERRORS
+        self._torn_signs = _TORN
         self._registry = REGISTRY
         self._withheld = WITHHELD
         self._newest = refresh
         self._mine = MINE
         self._catch_up = catch_up
         self._lock = threading.RLock()
-        self._held = ""
+        self._waiting = Unfinished(REGISTRY)
+        self._torn = b""  # the beginning of a character
         self._text = False
         self._ending = False
 
@@ -102,7 +135,8 @@ class _Masking:
                 shown = self._shown(raw)
             except Exception:  # noqa: BLE001 - what cannot be searched is not shown
                 self._registry.faults += 1
-                self._held, shown = "", self._as_given(self._withheld + "\n")
+                self._waiting.held, self._torn = "", b""
+                shown = self._as_given(self._withheld + "\n")
             finally:
                 mine.searching = before
             if shown:
@@ -115,31 +149,48 @@ class _Masking:
         """Write what waits; from now on nothing does."""
         with self._lock:
             self._ending = True
-            held, self._held = self._held, ""
+            held = self._as_given(self._waiting.end())
+            if not self._text:
+                held, self._torn = held + self._torn, b""
             if held:
-                self._write(self._as_given(held))
+                self._write(held)
 
     def forget(self) -> None:
         """A forked process must not write what its parent is about to write."""
         self._lock = threading.RLock()
-        self._held = ""
+        self._waiting.held, self._torn = "", b""
 
     def _shown(self, raw: Any) -> Any:  # noqa: ANN401
-        joined = self._as_given(self._held) + raw if self._held else raw
-        text = joined if self._text else joined.decode(self._encoding, self._errors)
-        if self._ending or text.endswith("\n"):
-            self._held, shown = "", self._registry.redact(text)
-        else:
-            # A character whose bytes came in part waits too.
-            whole = text.rstrip(_TORN)
-            if len(text) - len(whole) > _WIDEST:
-                whole = text
-            shown, self._held = self._registry.split(whole)
-            self._held += text[len(whole) :]
-        return joined if shown == text else self._as_given(shown)
+        waiting = self._waiting
+        whole = not waiting.held and not self._torn
+        text = raw if self._text else self._decoded(raw)
+        shown = waiting.end(text) if self._ending or text.endswith("\n") else waiting.add(text)
+        return raw if shown == text and whole and not self._torn else self._as_given(shown)
+
+    def _decoded(self, raw: bytes) -> str:
+        encoding = self._encoding_now()
+        if encoding != self._encoding:
+            name = self._lookup(encoding).name
+            self._encoding, self._codec = encoding, self._marked.get(name, encoding)
+        joined = self._torn + raw
+        text = joined.decode(self._codec, self._errors)
+        if self._ending:
+            self._torn = b""
+            return text
+        # A character whose bytes came in part waits too.
+        whole = text.rstrip(self._torn_signs)
+        if len(text) - len(whole) > self._widest:
+            whole = text
+        self._torn = self._as_given(text[len(whole) :])
+        return whole
 
     def _as_given(self, text: str) -> Any:  # noqa: ANN401
-        return text if self._text else text.encode(self._encoding, self._errors)
+        if self._text:
+            return text
+        try:
+            return text.encode(self._codec, self._errors)
+        except UnicodeEncodeError:  # the end of what was written in another encoding
+            return text.encode(self._codec, "backslashreplace")
 
 
 def _end() -> None:
@@ -149,13 +200,20 @@ def _end() -> None:
     for masking in _maskings:
         with contextlib.suppress(Exception):
             masking.end()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
 
 
-def _forget() -> None:
-    # The parent does it.
+def _in_child() -> None:
+    # The parent shows it.
     MINE.waiting.clear()
     for masking in _maskings:
         masking.forget()
+    # A child of multiprocessing ends without the functions of atexit. It forgets finalizers that it has by now.
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.register_after_fork(_maskings[0], lambda _: util.Finalize(None, _end, exitpriority=0))
 
 
 def _replace(stream: object, write: Callable[..., Any]) -> None:

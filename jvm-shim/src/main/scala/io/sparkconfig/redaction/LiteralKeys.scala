@@ -2,7 +2,6 @@ package io.sparkconfig.redaction
 
 import java.util.regex.{Pattern => Regex, PatternSyntaxException}
 
-import io.sparkconfig.core.Expression
 import io.sparkconfig.redaction.engine.{Credentials, Redactor}
 import org.apache.spark.SparkConf
 
@@ -20,11 +19,9 @@ object LiteralKeys {
   private val Harmless = Regex.compile(
     "(?i)\\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|renewal\\.\\w+)$|" +
       "^spark\\.config\\.(?!connections\\.)|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
-  private val JaasPassword = Regex.compile("(?i)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")
-
-  // The same rules as `settings/expressions.py`: without a colon `${x}` is text, and may be a part of a password.
-  private val Replaced = Regex.compile("\\$\\{[^}:]*+:[^}]*+\\}|\\$\\[+\\s*[A-Za-z][^\\]]*=")
-  private val Variable = Regex.compile("\\$\\{[^}]*\\}?|\\$\\[[^\\]]*\\]")
+  // Possessive: Java's other repetitions of groups need as much stack as the text is long.
+  private val JaasPassword =
+    Regex.compile("(?is)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]++|\\\\.)*+)\"")
 
   /**
    * The literal secrets of a configuration; texts with references in them are none. Of a JAAS configuration it is
@@ -42,7 +39,7 @@ object LiteralKeys {
     conf.getAll.toSeq.flatMap { case (key, value) =>
       val named = extra.exists(_.matcher(key).find())
       val builtIn = BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()
-      if ((!named && !builtIn) || !isLiteral(value)) Nil else secretsIn(key, value)
+      if ((!named && !builtIn) || !Literals.isLiteral(value)) Nil else secretsIn(key, value)
     }.distinct
   }
 
@@ -55,22 +52,17 @@ object LiteralKeys {
    */
   def valuesOf(options: Map[String, String]): Seq[String] =
     options.toSeq.flatMap { case (key, text) =>
-      if (!isLiteral(text)) Nil
+      if (!Literals.isLiteral(text)) Nil
       else if (BuiltIn.matcher(key).find() && !Harmless.matcher(key).find()) secretsIn(key, text)
       else Credentials.of(text)
     }.distinct
-
-  /** Whether a text holds no reference and no substitution, and is more than the name of a variable. */
-  private def isLiteral(text: String): Boolean =
-    !Expression.mayHold(text) || !Replaced.matcher(text).find() &&
-      Variable.matcher(text).replaceAll("").exists(_.isLetterOrDigit)
 
   private def secretsIn(key: String, value: String): Seq[String] =
     if (!key.toLowerCase(java.util.Locale.ROOT).endsWith("sasl.jaas.config")) Seq(value)
     else {
       val found = Seq.newBuilder[String]
       val matcher = JaasPassword.matcher(value)
-      while (matcher.find()) found += matcher.group(1).replaceAll("\\\\(.)", "$1")
+      while (matcher.find()) found += matcher.group(1).replaceAll("(?s)\\\\(.)", "$1")
       found.result()
     }
 }

@@ -61,6 +61,9 @@ private[sparkconfig] object RedactionSinks {
     try register(conf)
     catch {
       case wrong: SparkConfigException => log.error("literal secrets are not redacted here: {}", wrong.getMessage)
+      // Its own message could quote a conf.
+      case fault @ (_: RuntimeException | _: StackOverflowError) =>
+        log.error("literal secrets are not redacted here: {}", fault.getClass.getName)
     }
     Sinks.attempt(Stage.Process(conf)).foreach(sink => log.error("not redacted on this executor: {}", sink))
   }

@@ -1,5 +1,6 @@
 package io.sparkconfig.redaction.engine
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{ArrayList, HashMap => JHashMap, HashSet => JHashSet}
 
 /**
@@ -12,6 +13,7 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
   private val starts = new JHashMap[String, ArrayList[String]]()
   private val heads = new JHashSet[String]()
   private val signs = new ArrayList[String]()
+  private val firsts = new JHashSet[Integer]()
   private var longest = 0
 
   indexes.foreach(_.patterns.foreach(pattern => add(pattern.text)))
@@ -24,12 +26,24 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
     starts.computeIfAbsent(key, _ => new ArrayList[String]()).add(text)
     (1 until width).foreach(n => heads.add(key.substring(0, n)))
     if (!Readings.isAlnum(text.charAt(0))) signs.add(text)
+    firsts.add(text.codePointAt(0))
     longest = math.max(longest, text.length)
   }
 
+  /** The first characters of texts in UTF-8. */
+  private lazy val octets: Array[Array[Byte]] =
+    firsts.toArray(new Array[Integer](0)).map(first => new String(Character.toChars(first)).getBytes(UTF_8))
+
+  /** The beginnings of their first bytes as decimal numbers, and as pairs of hexadecimal digits. */
+  private lazy val decimals: Set[String] =
+    octets.flatMap(first => Seq(first(0).toInt, first(0) & 255)).flatMap(_.toString.inits).toSet - ""
+  private lazy val digits: Set[String] =
+    octets.map(_(0) & 255).filter(_ > 15).map(_.toHexString.take(1)).flatMap(digit =>
+      Seq(digit, digit.toUpperCase)).toSet
+
   /** Of the patterns that are the beginnings of encodings; null: there are none. */
   private lazy val open: Index = {
-    val patterns = indexes.flatMap(_.patterns.filter(_.open))
+    val patterns = indexes.flatMap(_.patterns.filter(_.rest > 0))
     if (patterns.isEmpty) null else new Index(patterns)
   }
 
@@ -38,7 +52,7 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
    * an encoding that may go on count too, and those of bytes that are written as numbers.
    */
   def atEnd(text: String): Int =
-    if (starts.isEmpty) 0 else math.max(dotted(text), math.max(goingOn(text), listed(text)))
+    if (starts.isEmpty) 0 else math.max(dotted(text), math.max(goingOn(text), numbered(text)))
 
   /** How many are an encoding that is known by its first characters: what follows belongs to it. */
   private def goingOn(text: String): Int =
@@ -46,21 +60,25 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
     else {
       val search = new Search(text, new Budget(Constants.steps(text.length)))
       search.by(Array(open), 0, 1, Part.mine)
-      if (search.isEmpty) 0
-      else (0 until search.found.size).filter(search.found.end(_) == text.length)
-        .map(text.length - search.found.start(_)).foldLeft(0)(math.max)
+      math.max(0, text.length - search.unfinished)
     }
 
   /** How many are bytes written as numbers among which a value may have begun. */
-  private def listed(text: String): Int = {
-    val list = Views.openList(text)
-    if (list >= 0) text.length - list
-    else {
-      val view = Views.openPairs(text)
-      val waiting = if (view == null) 0 else math.max(undotted(view.text), goingOn(view.text))
-      if (waiting == 0) 0 else text.length - view.positions(view.text.length - waiting)
-    }
+  private def numbered(text: String): Int = {
+    val list = begun(Views.openList(text), text.length)
+    text.length - (if (list < text.length) list else begun(Views.openPairs(text), text.length))
   }
+
+  private def begun(numbers: Numbers, end: Int): Int =
+    if (numbers == null) end
+    else {
+      val view = numbers.view
+      val waiting = math.max(undotted(view.text), goingOn(view.text))
+      if (waiting > 0) view.positions(view.text.length - waiting)
+      else if (numbers.torn.nonEmpty && octets.exists(_.startsWith(numbers.torn))) view.positions(view.text.length)
+      else if ((if (numbers.radix == 10) decimals else digits).contains(numbers.cut)) end - numbers.cut.length
+      else end
+    }
 
   private def dotted(text: String): Int = {
     var until = text.length

@@ -199,11 +199,26 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
     if (pattern.alphabet != Pattern.Plain) {
       // The characters at the borders hold some bits of the value too.
       if (start > 0 && Pattern.inAlphabet(text.charAt(start - 1), pattern.alphabet)) start -= 1
-      if (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
-      if (pattern.open) while (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
+      if (pattern.rest > 0) end = rest(search, i, start, end)
+      else if (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
     }
-    done.add(i, if (pattern.open) end else at + shift(pattern.text))
+    done.add(i, at + shift(pattern.text))
     search.found.add(start, end)
+  }
+
+  /** Where the rest of an encoding ends whose beginning was found until `core`. */
+  private def rest(search: Search, i: Int, start: Int, core: Int): Int = {
+    val done = search.done(this)
+    val pattern = patterns(i)
+    // Where two matches share what follows, it is looked at once.
+    val last = done.last(i)
+    val found =
+      if (core <= last) search.readings.run(pattern.alphabet, last, core - done.core(i))
+      else search.readings.run(pattern.alphabet, core, pattern.rest + 1)
+    val end = (found >>> 32).toInt
+    done.reach(i, core, end)
+    if (found.toInt > 0 && search.readings.isCut(end)) search.unfinished = math.min(search.unfinished, start)
+    end
   }
 }
 

@@ -4,40 +4,6 @@ import scala.collection.mutable.LongMap
 
 import org.apache.commons.text.StringEscapeUtils
 
-/** Thrown when a text would cost more than linear time; its sink shows a notice instead of the text. */
-private[redaction] final class ScanOverload
-  extends RuntimeException("redaction gave up on a hostile text", null, false, false)
-
-/** The work that one scan may do, in character steps; keeps hostile texts linear. */
-private[redaction] final class Budget(private var left: Long) {
-  def spend(steps: Int): Unit = {
-    left -= steps
-    if (left < 0) throw new ScanOverload
-  }
-}
-
-/** A small set of text positions. It is capped: beyond `Positions.Cap` readings, more add nothing but work. */
-private[redaction] final class Positions {
-  private val items = new Array[Int](Positions.Cap)
-  private var count = 0
-  def size: Int = count
-  def apply(i: Int): Int = items(i)
-  def isEmpty: Boolean = count == 0
-  def clear(): Unit = count = 0
-  def contains(p: Int): Boolean = {
-    var i = 0
-    while (i < count) { if (items(i) == p) return true; i += 1 }
-    false
-  }
-  def add(p: Int): Unit = if (count < Positions.Cap && !contains(p)) { items(count) = p; count += 1 }
-  def max: Int = { var m = -1; var i = 0; while (i < count) { if (items(i) > m) m = items(i); i += 1 }; m }
-  def min: Int = { var m = Int.MaxValue; var i = 0; while (i < count) { if (items(i) < m) m = items(i); i += 1 }; m }
-}
-
-private[redaction] object Positions {
-  val Cap = 48
-}
-
 /**
  * Reads one character of a text in every way an encoder may have written it: raw, after a backslash (JSON, JavaScript,
  * SQL, Java properties, Python), as an entity (XML, HTML) or percent-encoded, in stacks of up to `Readings.Depth`
@@ -276,8 +242,37 @@ private[redaction] final class Readings(text: String, budget: Budget) {
     false
   }
 
+  /**
+   * Follows at most `most` characters of an alphabet, its signs in any writing.
+   * @return where they end in the text, in the upper half; how many are left, in the lower
+   */
+  def run(alphabet: Int, from: Int, most: Int): Long = {
+    val signs = Pattern.signs(alphabet)
+    var at = from
+    var left = most
+    var more = true
+    while (more && left > 0 && at < length) {
+      if (Pattern.inAlphabet(text.charAt(at), alphabet)) at += 1
+      else {
+        val escaped = if (Escapes.indexOf(text.charAt(at).toInt) < 0) -1 else furthest(signs, at)
+        if (escaped < 0) more = false else at = escaped
+      }
+      if (more) left -= 1
+    }
+    at.toLong << 32 | left
+  }
+
+  private def furthest(signs: String, at: Int): Int = {
+    val found = new Positions
+    signs.foreach(sign => ends(at, sign, Depth, found))
+    found.max
+  }
+
+  /** Whether the text ends at `at`, or with an escape that begins there and may go on. */
+  def isCut(at: Int): Boolean = at == length || isCutEscape(at)
+
   private def isCutEscape(at: Int): Boolean =
-    length - at <= LongestCut && at < length && "\\&%".indexOf(text.charAt(at).toInt) >= 0 && {
+    length - at <= LongestCut && at < length && Escapes.indexOf(text.charAt(at).toInt) >= 0 && {
       var i = at
       while (i < length && (isAlnum(text.charAt(i)) || "\\&%#;".indexOf(text.charAt(i).toInt) >= 0)) i += 1
       i == length
@@ -340,6 +335,9 @@ private[redaction] object Readings {
 
   /** The longest writing of one character that is looked for leftwards; an entity of an entity has 30. */
   val Widest = 64
+
+  /** What every escape begins with. */
+  private val Escapes = "\\&%"
 
   /** Readings that are remembered at once. */
   private val MostKnown = 1 << 15

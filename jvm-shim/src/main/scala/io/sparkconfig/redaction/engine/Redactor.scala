@@ -138,7 +138,7 @@ object Redactor {
     search.by(all, 0, first, part, signs)
     val wanted = if (signs.error) all.length else first
     if (wanted > first) search.by(all, first, wanted, part)
-    if (signs.views) Views.of(text, signs).foreach { view =>
+    if (signs.views || Views.mayBeginList(text)) Views.of(text, signs).foreach { view =>
       val inside = new Search(view.text, search.budget)
       inside.by(all, 0, wanted, part)
       if (!inside.isEmpty) (0 until inside.found.size).foreach { i =>

@@ -8,6 +8,9 @@ private[redaction] final class Search(val text: String, val budget: Budget) {
   private var lastIndex: Index = _
   private var lastDone: Done = _
 
+  /** Where the first encoding begins that the end of the text cuts. */
+  var unfinished: Int = Int.MaxValue
+
   def isEmpty: Boolean = places == null
 
   def found: Intervals = { if (places == null) places = new Intervals; places }
@@ -92,6 +95,9 @@ private[redaction] object Part {
 private[redaction] final class Done {
   private var owners: Array[Int] = _
   private var nexts: Array[Int] = _
+  private var encodings: Array[Int] = _
+  private var cores: Array[Int] = _
+  private var lasts: Array[Int] = _
 
   /** Whether `at` is in the last match of the pattern, where no other begins; a crowded slot may have forgotten it. */
   def covers(pattern: Int, at: Int): Boolean =
@@ -101,5 +107,19 @@ private[redaction] final class Done {
     if (owners == null) { owners = new Array[Int](1024); nexts = new Array[Int](1024) }
     owners(pattern & 1023) = pattern + 1
     nexts(pattern & 1023) = next
+  }
+
+  /** Where the last match of the beginning of an encoding ended, and its rest. */
+  def core(pattern: Int): Int = cores(pattern & 1023)
+  def last(pattern: Int): Int =
+    if (encodings != null && encodings(pattern & 1023) == pattern + 1) lasts(pattern & 1023) else -1
+
+  def reach(pattern: Int, core: Int, last: Int): Unit = {
+    if (encodings == null) {
+      encodings = new Array[Int](1024); cores = new Array[Int](1024); lasts = new Array[Int](1024)
+    }
+    encodings(pattern & 1023) = pattern + 1
+    cores(pattern & 1023) = core
+    lasts(pattern & 1023) = last
   }
 }

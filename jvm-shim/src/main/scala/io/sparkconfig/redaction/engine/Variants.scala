@@ -5,13 +5,14 @@ import java.util.{ArrayList, Base64}
 
 /**
  * One text to look for. Escapes need no pattern of their own, see [[Readings]].
- * @param open     the text was cut (long encodings are): what follows in the same alphabet belongs to the match
+ * @param rest     how many more characters the whole encoding has, of which the text is the beginning: what follows in
+ *                 the same alphabet belongs to the match, up to these
  * @param fragment a part of a value that errors quote, see [[Fragments]]
  */
 private[redaction] final class Pattern(
     val text: String,
     val alphabet: Int,
-    val open: Boolean,
+    val rest: Int,
     val fragment: Boolean = false)
 
 private[redaction] object Pattern {
@@ -19,6 +20,13 @@ private[redaction] object Pattern {
   val Base64 = 1
   val Hex = 2
   val Base32 = 3
+
+  /** The characters of an alphabet that may be escaped. */
+  def signs(alphabet: Int): String = alphabet match {
+    case Base64 => "+/-_="
+    case Base32 => "="
+    case _ => ""
+  }
 
   def inAlphabet(c: Char, alphabet: Int): Boolean = alphabet match {
     case Base64 => Readings.isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
@@ -31,7 +39,7 @@ private[redaction] object Pattern {
 /** The writings of a text that escapes alone do not explain: itself, parts of long ones, and its encodings. */
 private[redaction] object Variants {
 
-  /** Encodings are cut after this many characters; a match then runs on to the end of the encoded text. */
+  /** Encodings are cut after this many characters; a match then runs on for as many as the whole has. */
   private val EncodedLimit = 192
 
   /** Errors and pages cut long texts: of a value that is twice as long, each part of this length counts too. */
@@ -45,15 +53,15 @@ private[redaction] object Variants {
   /** The patterns of one of the texts that [[Forms]] yields. */
   def of(text: String): ArrayList[Pattern] = {
     val found = new ArrayList[Pattern]()
-    found.add(new Pattern(text, Pattern.Plain, open = false))
+    found.add(new Pattern(text, Pattern.Plain, rest = 0))
     addParts(text, found)
-    Fragments.of(text).forEach(part => found.add(new Pattern(part, Pattern.Plain, open = false, fragment = true)))
+    Fragments.of(text).forEach(part => found.add(new Pattern(part, Pattern.Plain, rest = 0, fragment = true)))
     // An encoding of a few characters looks like any other text.
     if (text.codePointCount(0, text.length) >= Constants.Floor) {
       val bytes = text.getBytes(UTF_8)
       addHex(bytes, found)
       addBase64(bytes, found)
-      utf16(text).foreach(cores64(_, (core, cut) => addBoth(core, cut, found)))
+      utf16(text).foreach(cores64(_)((core, rest) => addBoth(core, rest, found)))
       addBase32(bytes, found)
     }
     found
@@ -62,7 +70,7 @@ private[redaction] object Variants {
   private def addParts(text: String, found: ArrayList[Pattern]): Unit =
     if (text.length >= 2 * Part)
       text.take(PartsLimit).grouped(Part).filter(part => part.length == Part && part.distinct.length >= PartVariety)
-        .foreach(part => found.add(new Pattern(part, Pattern.Plain, open = false)))
+        .foreach(part => found.add(new Pattern(part, Pattern.Plain, rest = 0)))
 
   private def addHex(bytes: Array[Byte], found: ArrayList[Pattern]): Unit = {
     val count = math.min(bytes.length, EncodedLimit / 2)
@@ -72,41 +80,43 @@ private[redaction] object Variants {
       lower.append(Character.forDigit((bytes(i) >> 4) & 15, 16)).append(Character.forDigit(bytes(i) & 15, 16))
       i += 1
     }
-    val open = count < bytes.length
+    val rest = 2 * (bytes.length - count)
     val text = lower.toString
-    found.add(new Pattern(text, Pattern.Hex, open))
+    found.add(new Pattern(text, Pattern.Hex, rest))
     val upper = text.toUpperCase(java.util.Locale.ROOT)
-    if (upper != text) found.add(new Pattern(upper, Pattern.Hex, open))
+    if (upper != text) found.add(new Pattern(upper, Pattern.Hex, rest))
   }
 
   private def addBase64(bytes: Array[Byte], found: ArrayList[Pattern]): Unit =
-    cores64(
-      bytes,
-      (core, cut) => {
-        addBoth(core, cut, found)
-        // Base64 in base64, whichever of the two alphabets the inner one has.
-        Seq(core, url(core)).distinct.foreach { inner =>
-          cores64(
-            inner.getBytes(ISO_8859_1),
-            (outer, shorter) =>
-              found.add(new Pattern(outer, Pattern.Base64, cut || shorter)))
-        }
-      })
+    cores64(bytes) { (core, rest) =>
+      addBoth(core, rest, found)
+      // Base64 in base64, whichever of the two alphabets the inner one has.
+      Seq(core, url(core)).distinct.foreach { inner =>
+        cores64(inner.getBytes(ISO_8859_1), rest)((outer, more) =>
+          found.add(new Pattern(outer, Pattern.Base64, more)))
+      }
+    }
 
-  private def addBoth(core: String, cut: Boolean, found: ArrayList[Pattern]): Unit =
-    Seq(core, url(core)).distinct.foreach(written => found.add(new Pattern(written, Pattern.Base64, cut)))
+  private def addBoth(core: String, rest: Int, found: ArrayList[Pattern]): Unit =
+    Seq(core, url(core)).distinct.foreach(written => found.add(new Pattern(written, Pattern.Base64, rest)))
 
   private def url(core: String): String = core.replace('+', '-').replace('/', '_')
 
-  /** What stays the same in base64 whatever stands before and after the value, and whether the rest was cut. */
-  private def cores64(bytes: Array[Byte], each: (String, Boolean) => Unit): Unit = {
+  /**
+   * What stays the same in base64 whatever stands before and after the value, and how many characters the rest has.
+   * @param more how many bytes follow
+   */
+  private def cores64(bytes: Array[Byte], more: Int = 0)(each: (String, Int) => Unit): Unit = {
     val count = math.min(bytes.length, EncodedLimit * 3 / 4)
     var offset = 0
     while (offset < 3) {
       val padded = new Array[Byte](offset + count)
       System.arraycopy(bytes, 0, padded, offset, count)
       val encoded = new String(Base64.getEncoder.withoutPadding.encode(padded), ISO_8859_1)
-      each(encoded.substring((offset * 8 + 5) / 6, (offset + count) * 8 / 6), count < bytes.length)
+      val end = (offset + count) * 8 / 6
+      each(
+        encoded.substring((offset * 8 + 5) / 6, end),
+        ((offset + bytes.length + more) * 8L / 6).toInt - end)
       offset += 1
     }
   }
@@ -119,7 +129,7 @@ private[redaction] object Variants {
       var at = (offset * 8 + 4) / 5
       val until = (offset + count) * 8 / 5
       while (at < until) { core.append(Base32.charAt(fiveBits(bytes, at * 5 - offset * 8))); at += 1 }
-      found.add(new Pattern(core.toString, Pattern.Base32, count < bytes.length))
+      found.add(new Pattern(core.toString, Pattern.Base32, ((offset + bytes.length) * 8L / 5).toInt - until))
       offset += 1
     }
   }

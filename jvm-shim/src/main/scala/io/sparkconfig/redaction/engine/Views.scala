@@ -10,6 +10,15 @@ import java.nio.charset.{CharacterCodingException, StandardCharsets}
 private[redaction] final class View(val text: String, val positions: Array[Int])
 
 /**
+ * Bytes at the end of a text, written as numbers, that may go on.
+ * @param view  what they are in UTF-8; its last position is where what follows them begins
+ * @param torn  bytes behind them that are the beginning of a character
+ * @param cut   the beginning of one more number
+ * @param radix of the numbers
+ */
+private[redaction] final class Numbers(val view: View, val torn: Array[Byte], val cut: String, val radix: Int)
+
+/**
  * Other readings of a whole text: where letters and digits themselves are escaped, or bytes are written as numbers.
  * The same rules as Python's `views.py`.
  */
@@ -27,38 +36,66 @@ private[redaction] object Views {
     val escapes = (signs.brackets && hasEscape(text, '\\')) ||
       (signs.percents && (hasEscape(text, '%') || hasEscape(text, '&')))
     if (escapes) found ::= unescaped(text)
+    // A stream may have shown the beginning of a list, or of its number, before.
+    val later = numbers(text, skipped(text, 0))
+    if (later != null && later.valid) found ::= later.view
     var at = if (signs.brackets) text.indexOf('[') else -1
     while (at >= 0) {
-      val region = numbers(text, at)
+      val region = numbers(text, at + 1)
       if (region != null) { if (region.valid) found ::= region.view; at = text.indexOf('[', region.end) }
       else at = text.indexOf('[', at + 1)
     }
     if (signs.colons) pairs(text, found) else found
   }
 
-  /** Where a list of bytes begins that the end of `text` does not close; -1: there is none. */
-  def openList(text: String): Int = {
-    val at = text.lastIndexOf('[')
-    if (at < 0 || text.length - at > LongestOpen) return -1
-    var i = at + 1
+  /** Whether a text may begin with bytes as numbers: the rest of a list. */
+  def mayBeginList(text: String): Boolean = {
+    val from = skipped(text, 0)
+    val digits = if (from < text.length && text.charAt(from) == '-') from + 1 else from
+    var i = digits
+    while (i < text.length && i < digits + 3 && Readings.digit(text.charAt(i), 10) >= 0) i += 1
+    i > digits && i < text.length && text.charAt(i) == ','
+  }
+
+  private def skipped(text: String, from: Int): Int = {
+    var i = from
+    while (i < text.length && i < from + 2 && (text.charAt(i) == ',' || text.charAt(i) == ' ')) i += 1
+    i
+  }
+
+  /** The list of bytes at the end of `text` that may go on; null: there is none. */
+  def openList(text: String): Numbers = {
+    var start = text.length
+    while (start > 0 && "0123456789, -".indexOf(text.charAt(start - 1).toInt) >= 0) start -= 1
+    if (start > 0 && text.charAt(start - 1) != '[') return null
+    val least = text.length - LongestOpen
+    if (start < least) {
+      start = text.indexOf(',', least) + 1
+      if (start == 0) return null
+    }
+    val octets = new Octets
+    var i = skipped(text, start)
+    var cut = text.length
     while (i < text.length) {
       val digits = if (text.charAt(i) == '-') i + 1 else i
       var until = digits
       while (until < text.length && until < digits + 3 && Readings.digit(text.charAt(until), 10) >= 0) until += 1
-      if (until < text.length) {
-        if (until == digits || text.charAt(until) != ',') return -1
+      // A number of three digits is whole.
+      if (until == text.length && until - digits < 3) cut = i
+      else {
+        if (until == digits || until < text.length && text.charAt(until) != ',') return null
         val value = number(text, digits, until - digits, 10)
-        if (value > (if (digits > i) 128 else 255)) return -1
+        octets.add(if (digits > i) -value else value, i, until)
         until += 1
         if (until < text.length && text.charAt(until) == ' ') until += 1
       }
       i = until
     }
-    at
+    if (octets.valid) octets.open(cut, text.substring(cut), 10) else null
   }
 
-  /** The view of the pairs at the end of `text`, of which the last may be cut; null: there are none. */
-  def openPairs(text: String): View = {
+  /** The pairs of hexadecimal digits at the end of `text`, of which the last may be cut; null: there are none. */
+  def openPairs(text: String): Numbers = {
     var until = text.length
     while (text.length - until < 2 && isHex(text, until - 1)) until -= 1
     var first = until
@@ -70,8 +107,8 @@ private[redaction] object Views {
       val octets = new Octets
       var p = first
       while (p < until) { octets.add(number(text, p, 2, 16), p, p + 2); p += 3 }
-      if (text.length - until == 2) octets.add(number(text, until, 2, 16), until, text.length)
-      octets.view
+      if (text.length - until == 2) { octets.add(number(text, until, 2, 16), until, text.length); until = text.length }
+      octets.open(until, text.substring(until), 16)
     }
   }
 
@@ -179,14 +216,33 @@ private[redaction] object Views {
       end = until
     }
 
+    /** @param until where what follows them begins, the number `cut` */
+    def open(until: Int, cut: String, radix: Int): Numbers = {
+      var torn = 0
+      var n = 1
+      while (torn == 0 && n <= math.min(3, count)) {
+        if ((values(count - n) & 0xc0) != 0x80) { if (width(values(count - n)) > n) torn = n; n = count }
+        n += 1
+      }
+      val whole = count - torn
+      val rest = java.util.Arrays.copyOfRange(values, whole, count)
+      new Numbers(view(whole, if (torn > 0) starts(whole) else until), rest, cut, radix)
+    }
+
+    private def width(lead: Byte): Int = {
+      val value = lead & 0xff
+      if (value < 0xc0) 1 else if (value < 0xe0) 2 else if (value < 0xf0) 3 else 4
+    }
+
     /** The text that they are in UTF-8. */
-    def view: View = {
+    def view: View = view(count, end)
+
+    private def view(count: Int, end: Int): View = {
       val out = new java.lang.StringBuilder(count)
       val positions = new Array[Int](count + 1)
       var i = 0
       while (i < count) {
-        val lead = values(i) & 0xff
-        val width = if (lead < 0xc0) 1 else if (lead < 0xe0) 2 else if (lead < 0xf0) 3 else 4
+        val width = this.width(values(i))
         val char = decoded(i, math.min(width, count - i))
         val taken = if (char == null) 1 else width
         val shown = if (char == null) "\ufffd" else char
@@ -206,9 +262,9 @@ private[redaction] object Views {
         catch { case _: CharacterCodingException => null }
   }
 
-  /** A list of numbers as Java's `Arrays.toString`, Python and JSON write one; null: there is none at `at`. */
+  /** The numbers of a list as Java's `Arrays.toString`, Python and JSON write one; null: there are none at `at`. */
   private def numbers(text: String, at: Int): Octets = {
-    var start = at + 1
+    var start = at
     var found: Octets = null
     while (start >= 0) {
       val digits = if (start < text.length && text.charAt(start) == '-') start + 1 else start

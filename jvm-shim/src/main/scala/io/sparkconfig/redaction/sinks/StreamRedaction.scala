@@ -2,6 +2,7 @@ package io.sparkconfig.redaction.sinks
 
 import java.io.{ByteArrayOutputStream, FilterOutputStream, IOException, OutputStream, PrintStream}
 import java.lang.reflect.InaccessibleObjectException
+import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.{Executors, TimeUnit}
 
 import io.sparkconfig.core.Threads
@@ -90,8 +91,14 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
   private var waiting = false
   private var ending = false
 
+  /** A longer line is passed on in parts. */
+  private var limit = RedactingStream.Limit
+
   /** So many more characters are searched for fragments too: an error goes on behind the line that says so. */
   private var ofError = 0
+
+  /** The end of what was passed on: a word that tells of an error may have begun there. */
+  private var before = ""
 
   override def write(b: Int): Unit = write(Array(b.toByte), 0, 1)
 
@@ -108,7 +115,11 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
       while (all(end - 1) != '\n' && all(end - 1) != '\r') end -= 1
       pass(end)
     }
-    if (held.size > RedactingStream.Limit) pass(cut(held.size - RedactingStream.Tail))
+    if (held.size > limit) {
+      pass(cut(held.size - RedactingStream.Tail))
+      // What is one long beginning of a value is not searched again with each piece.
+      limit = math.max(RedactingStream.Limit, held.size + held.size / 4)
+    }
   }
 
   override def flush(): Unit = synchronized {
@@ -123,7 +134,8 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
   }
 
   private def masked(text: String): String = {
-    if (Redactor.mayBeError(text)) ofError = RedactingStream.ErrorReach
+    if (Redactor.mayBeError(text) || before.nonEmpty && Redactor.mayBeError(before + text.take(RedactingStream.Sign)))
+      ofError = RedactingStream.ErrorReach
     val safe = if (ofError > 0) Redactor.redact(text) else Redactor.redactRecord(text)
     if (safe eq Redactor.Withheld) safe + "\n" else safe
   }
@@ -143,6 +155,9 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
           target.flush()
         } catch { case _: IOException => () } // nobody is there to read
   }
+
+  /** How many bytes wait. */
+  def waits: Int = synchronized(held.size)
 
   /** Passes on everything: the JVM ends. */
   def drain(): Unit = synchronized {
@@ -169,8 +184,10 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     val text = Utf8.decode(all)
     val before = java.util.Arrays.copyOf(all, until)
     val whole = Utf8.decode(java.util.Arrays.copyOf(all, until - torn(before)))
-    val bytes = Utf8.encode(text.substring(0, Cut.before(Redactor.find(text, json = false), whole.length)))
-    if (bytes.length > 0) bytes.length else all.length
+    val waiting = Redactor.beginningAtEnd(text)
+    val place = Cut.before(Redactor.find(text, json = false), math.min(whole.length, text.length - waiting))
+    // Matches that touch each other have no end: they are torn. A beginning has one, as the value has.
+    if (place == 0 && waiting < text.length) all.length else Utf8.encode(text.substring(0, place)).length
   }
 
   private def pass(until: Int): Unit = if (until > 0) {
@@ -180,6 +197,8 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     held.write(all, until, all.length - until)
     target.write(Utf8.masked(bytes)(masked))
     ofError = math.max(0, ofError - until)
+    val last = math.min(bytes.length, RedactingStream.Sign)
+    before = (before + new String(bytes, bytes.length - last, last, ISO_8859_1)).takeRight(RedactingStream.Sign)
   }
 }
 
@@ -191,6 +210,9 @@ private[redaction] object RedactingStream {
   /** A line longer than this is passed on in parts; in bytes. */
   val Limit: Int = 1 << 20
   val Tail: Int = 128 << 10
+
+  /** No word that tells of an error is longer. */
+  private val Sign = 32
 
   /** How far behind its first line an error may quote a part of a value; in characters. */
   private val ErrorReach = 64 << 10

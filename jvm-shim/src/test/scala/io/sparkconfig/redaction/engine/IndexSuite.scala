@@ -7,7 +7,7 @@ import munit.FunSuite
 class IndexSuite extends FunSuite {
   private val Alphabet = "abXY09-_.é "
 
-  private def index(texts: String*): Index = new Index(texts.map(new Pattern(_, Pattern.Plain, false)).toArray)
+  private def index(texts: String*): Index = new Index(texts.map(new Pattern(_, Pattern.Plain, 0)).toArray)
 
   private def found(index: Index, text: String): Set[(Int, Int)] = {
     val all = Searches.found(Array(index), text, 100000000L)
@@ -73,7 +73,7 @@ class IndexSuite extends FunSuite {
   test("an index that looks for errors finds what others find") {
     val random = new Random(1)
     val texts = Seq("Tr0ub4dorAndThree", "k3yXq", "k3yX", "a.b2", "+/")
-    val patterns = texts.map(new Pattern(_, Pattern.Plain, false)).toArray
+    val patterns = texts.map(new Pattern(_, Pattern.Plain, 0)).toArray
     val (made, plain) = (new Index(patterns, withErrors = true), new Index(patterns))
     (1 to 500).foreach { _ =>
       val parts = texts ++ Constants.ErrorSigns ++ Seq(" ", "err", "x")

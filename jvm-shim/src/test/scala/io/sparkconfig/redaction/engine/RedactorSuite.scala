@@ -36,10 +36,30 @@ class RedactorSuite extends FunSuite {
     val pairs = short.getBytes("UTF-8").map(b => f"$b%02X").mkString(":")
     (1 until pairs.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"20:${pairs.take(cut)}"), cut))
     val list = short.getBytes("UTF-8").mkString("[1, ", ", ", "")
-    (1 to list.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"say ${list.take(cut)}"), cut))
+    (4 to list.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"say ${list.take(cut)}"), cut - 4))
     Seq("one of [1, 2, 3]", "choose [y/n", "[300, 9", "[1 9").foreach { text =>
       assertEquals(Redactor.beginningAtEnd(text), 0, text)
     }
+  }
+
+  test("a cut within a character waits, and an encoding no longer than the value's") {
+    val foreign = "pä5swörd-鍵-Qz71"
+    val long = (0 until 60).map(i => f"${i * i * 7919}%06xkQzR/~").mkString
+    Redactor.registerDeclared(Seq(foreign, long))
+    val octets = foreign.getBytes("UTF-8")
+    val pairs = octets.map(b => f"$b%02x").mkString(":")
+    (1 until pairs.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"20:${pairs.take(cut)}"), cut))
+    val list = octets.mkString("[", ",", "")
+    (2 to list.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(list.take(cut)), cut - 1))
+    val base64 = java.util.Base64.getEncoder.encodeToString((long + "x" * 9000).getBytes("UTF-8"))
+    val encoded = long.length * 4 / 3
+    (200 until encoded by 50).foreach(cut => assertEquals(Redactor.beginningAtEnd(base64.take(cut)), cut))
+    (encoded + 2 until base64.length by 500).foreach(cut =>
+      assert(Redactor.beginningAtEnd(base64.take(cut)) < 9, cut))
+    // A sign of it is escaped.
+    val percents = java.net.URLEncoder.encode(base64, "UTF-8")
+    assert(percents.indexOf('%', 200) > 0)
+    (200 until encoded by 7).foreach(cut => assertEquals(Redactor.beginningAtEnd(percents.take(cut)), cut))
   }
 
   test("JSON stays JSON") {

@@ -1,0 +1,122 @@
+"""Texts that come in pieces: what waits for its rest, for how long, and what that costs."""
+
+from __future__ import annotations
+
+import base64
+import subprocess
+import sys
+
+import pytest
+
+from sparkconfig.redaction import MASK, Registry
+from sparkconfig.redaction.registry import Unfinished
+
+VALUE = "pA5s-w0rd!Qz71"
+FOREIGN = "pä5swörd-鍵-Qz71"
+LONG = "".join(f"{i * i * 7919:06x}kQzR/+~?" for i in range(60))
+
+
+def registry_of(*values: str) -> Registry:
+    registry = Registry()
+    registry.declare(values)
+    return registry
+
+
+@pytest.mark.parametrize("value", [FOREIGN, "ä" + FOREIGN, "\U0001d55c\U0001d55c-twice-Qz71"])
+@pytest.mark.parametrize("before", ["", "20:"])
+@pytest.mark.parametrize("case", [str.lower, str.upper])
+def test_pairs_of_digits_are_masked_where_a_cut_tears_a_character(value, before, case):
+    registry = registry_of(value)
+    pairs = case(value.encode().hex(":"))
+    for cut in range(1, len(pairs)):
+        shown, waiting = registry.split(f"say {before}{pairs[:cut]}")
+        assert shown == f"say {before}", cut
+        assert registry.redact(f"{waiting}{pairs[cut:]} end") == f"{MASK} end", cut
+
+
+@pytest.mark.parametrize("value", [VALUE, FOREIGN])
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("comma", [", ", ","])
+def test_a_list_of_bytes_waits_from_where_a_value_may_begin(value, signed, comma):
+    registry = registry_of(value)
+    octets = [octet - 256 if signed and octet > 127 else octet for octet in value.encode()]
+    before = f"say [1{comma}255{comma}"
+    written = comma.join(map(str, octets))
+    for cut in range(1, len(written)):
+        shown, waiting = registry.split(before + written[:cut])
+        assert shown == before, cut
+        assert registry.redact(f"{waiting}{written[cut:]}{comma}7] end") == f"{MASK}7] end", cut
+
+
+def test_a_list_of_bytes_is_masked_wherever_it_is_cut():
+    registry = registry_of(VALUE)
+    written = f"[1, 17, 112, {str(list(VALUE.encode()))[1:-1]}, 12] end"
+    for cut in range(1, len(written)):
+        shown, waiting = registry.split(written[:cut])
+        rest = registry.redact(waiting + written[cut:])
+        # A mask takes the comma behind it along if that has come.
+        assert (shown + rest).replace(", ", "") == f"[117112{MASK}12] end", cut
+
+
+def test_what_follows_an_encoding_that_was_cut_is_shown_once_the_value_cannot_go_on():
+    registry = registry_of(LONG)
+    blob = base64.b64encode(LONG.encode() + bytes(range(256)) * 400).decode()
+    pieces = Unfinished(registry)
+    shown = ""
+    for at in range(0, len(blob), 64):
+        shown += pieces.add(blob[at : at + 64])
+        assert len(pieces.held) < 2 * len(LONG), at
+    shown += pieces.end()
+    encoded = len(LONG) * 4 // 3
+    assert shown.startswith(MASK)
+    assert blob.endswith(shown.removeprefix(MASK))
+    assert len(blob) - encoded - 4 < len(shown.removeprefix(MASK)) <= len(blob) - encoded
+
+
+def test_an_encoding_that_comes_in_many_pieces_is_searched_a_few_times(monkeypatch):
+    registry = registry_of(LONG)
+    searched = 0
+    split = Registry._split
+
+    def counting(self, text):
+        nonlocal searched
+        searched += len(text)
+        return split(self, text)
+
+    monkeypatch.setattr(Registry, "_split", counting)
+    written = base64.b64encode(LONG.encode()).decode()
+    pieces = Unfinished(registry)
+    shown = "".join(pieces.add(char) for char in f"say {written} end") + pieces.end()
+    assert shown.replace("=", "") == f"say {MASK} end"
+    # Each character until the encoding is known by its first 192.
+    assert searched < 192**2 / 2 + 4 * len(written)
+
+
+@pytest.mark.parametrize("text", ["rows: [12, 7", "loss [0, 1, 2", "shape (128, 64", "[3, 4, 5"])
+def test_of_numbers_no_more_waits_than_may_begin_a_value(text):
+    shown, waiting = registry_of("Qz71-pA5s-w0rd").split(text)
+    assert shown + waiting == text
+    assert len(waiting) <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C:" + "\\" * 300_000,
+        "\\" * 300_000 + "u0061",
+        "\\\\u0061" * 40_000,
+        "&amp;" * 50_000,
+        "%25" * 100_000,
+    ],
+    ids=["backslashes", "an escape behind them", "escapes", "entities", "percent signs"],
+)
+def test_a_run_of_signs_of_escapes_takes_linear_time(text):
+    # In a process of its own: a search that takes quadratic time can be ended from outside only.
+    code = (
+        "import sys; from sparkconfig.redaction import Registry; r = Registry()\n"
+        "r.register(['plainSecret77']); print(len(r.redact(sys.stdin.read())))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=text, capture_output=True, text=True, check=True, timeout=30
+    )
+    assert int(done.stdout) == len(text)
