@@ -13,7 +13,6 @@ from sparkconfig.language import references
 from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, marked
 from sparkconfig.substitution import Command, iter_segments
 
-
 CASES = json.loads(
     (Path(__file__).resolve().parents[2] / "conformance" / "expressions" / "cases.json").read_text(
         encoding="utf-8"
