@@ -1,7 +1,12 @@
 """Streams and logs that several threads write at once, with finalizers in the middle."""
 
+import os
 import subprocess
 import sys
+
+import pytest
+
+from sparkconfig.redaction import MASK
 
 _PROGRAM = """
 import faulthandler, logging, sys, threading
@@ -109,3 +114,53 @@ def test_a_process_that_forks_while_a_record_waits_shows_it_once() -> None:
     done = _run('import os; logging.info("once"); child = os.fork(); child and os.waitpid(child, 0)')
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("LOG once\n") == 1
+
+
+def _printed(program: str, **environ: str) -> bytes:
+    """What is on the standard output of a program with a masked value."""
+    before = (
+        "import base64, multiprocessing, os, sys\n"
+        "from sparkconfig.redaction.registry import REGISTRY\n"
+        "from sparkconfig.redaction.sinks import streams\n"
+        "value = 'pä5swörd-Qz71'\n"
+        "REGISTRY.declare([value, value * 20])\n"
+        "streams.install()\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", before + program],
+        capture_output=True, timeout=60, check=True, env={**os.environ, **environ},
+    ).stdout  # fmt: skip
+
+
+@pytest.mark.parametrize("flush", [True, False])
+def test_the_end_of_what_a_child_of_multiprocessing_prints_is_not_lost(flush: bool) -> None:
+    work = f"print('part p\u00e45sw', end='', flush={flush})"
+    program = (
+        f"def work():\n    {work}\n"
+        "child = multiprocessing.get_context('fork').Process(target=work)\n"
+        "child.start()\nchild.join()\nprint('|', end='')\n"
+    )
+    assert _printed(program, PYTHONUTF8="1").decode() == "part pä5sw|"
+
+
+def test_what_waits_is_written_when_a_stream_is_closed() -> None:
+    assert _printed("print('part p', end=''); sys.stdout.close()", PYTHONUTF8="1") == b"part p"
+
+
+def test_an_encoding_that_waits_for_its_end_is_masked_at_the_end_of_python() -> None:
+    program = "print('say', base64.b64encode((value * 20).encode()).decode(), end='')"
+    assert _printed(program, PYTHONUTF8="1").decode().replace("=", "") == f"say {MASK}"
+
+
+@pytest.mark.parametrize("before", ["latin-1", "utf-8", "utf-16"])
+@pytest.mark.parametrize("after", ["latin-1", "utf-8", "utf-16-le", "cp037"])
+def test_a_stream_that_changes_its_encoding_is_masked(before: str, after: str) -> None:
+    program = (
+        "print('first', value)\n"
+        f"sys.stdout.reconfigure(encoding='{after}')\n"
+        "print('then p', end='', flush=True)\nprint('ä5swörd-Qz71', value)"
+    )
+    # Python writes no byte order mark into a pipe.
+    plain = f"utf-16-{sys.byteorder[0]}e" if before == "utf-16" else before
+    first, then = f"first {MASK}\n".encode(plain), f"then {MASK} {MASK}\n".encode(after)
+    assert _printed(program, PYTHONIOENCODING=before, PYTHONUTF8="0") == first + then

@@ -38,7 +38,8 @@ class RedactorSuite extends FunSuite {
     val list = short.getBytes("UTF-8").mkString("[1, ", ", ", "")
     (4 to list.length).foreach(cut => assertEquals(Redactor.beginningAtEnd(s"say ${list.take(cut)}"), cut - 4))
     Seq("one of [1, 2, 3]", "choose [y/n", "[300, 9", "[1 9").foreach { text =>
-      assertEquals(Redactor.beginningAtEnd(text), 0, text)
+      // A digit may begin a value of another suite.
+      assert(Redactor.beginningAtEnd(text) <= 1, text)
     }
   }
 
