@@ -71,8 +71,8 @@ private[redaction] object Literals {
       val end = text.indexOf('}', start) + 1
       if (end == 0) { unclosed(text, start, shown); return }
       if (end - start <= Longest) {
-        val colon = text.indexOf(':', start)
-        fill(shown, start, end, if (colon >= 0 && colon < end) Replaced else Variable)
+        // Not by indexOf in the whole text: without a colon it looks at all that follows each time.
+        fill(shown, start, end, if (text.substring(start, end).indexOf(':') >= 0) Replaced else Variable)
       }
       start = text.indexOf("${", end)
     }
