@@ -24,7 +24,7 @@ private[sparkconfig] object StreamRelations {
   private val FileStreamSink = "FileStreamSink"
 
   /**
-   * What has its values: a rule runs until nothing changes, and a value may look like a reference. Who resolved it again
+   * What has its values: a rule runs until nothing changes, and a value may look like a reference. To resolve it again
    * would also ask the store for what another user's secret names.
    */
   private val Started = TreeNodeTag[Boolean]("sparkconfig.started")
