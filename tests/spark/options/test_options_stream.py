@@ -73,22 +73,19 @@ def test_file_source_and_sink_options(doors):
         assert f"{number}{separator}x\n" in written
 
 
-@pytest.mark.parametrize("text", ["${x}", "reference"])
-def test_a_value_that_looks_like_a_reference_is_not_resolved_once_more(doors, text):
-    """Whoever may write one secret would read another; and Spark would resolve it for ever, up to its limit."""
-    looks = doors.ref("separator") if text == "reference" else text
-    doors.put(separator="|", looks=looks)
-    source, out, checkpoint = Path(doors.path("source")), doors.path("out"), doors.path("checkpoint")
+def test_files_with_a_text_that_only_looks_like_a_reference(doors):
+    """In the value, or in the option itself: Spark made the sink anew until its analyzer gave up."""
+    doors.put(looks="${x}")
+    source, checkpoint = Path(doors.path("source")), doors.path("checkpoint")
     source.mkdir()
-    (source / "1.csv").write_text(f"1,{looks}\n2,x\n")
+    (source / "1.csv").write_text("1,${x}\n2,x\n")
     frame = doors.spark.readStream.schema("id int, name string").option("nullValue", doors.ref("looks"))
-    writer = frame.csv(str(source)).writeStream.format("csv").option("nullValue", doors.ref("looks"))
-    run(writer.option("path", out), doors, checkpoint)
-    written = "".join(path.read_text() for path in Path(out).glob("part-*.csv"))
-    assert sorted(written.splitlines()) == [f"1,{looks}", "2,x"]
-    if text == "${x}":  # in the option itself, too
+    for number, text in enumerate((doors.ref("looks"), "${x}")):
+        out = doors.path(f"out{number}")
         writer = frame.csv(str(source)).writeStream.format("csv").option("nullValue", text)
-        run(writer.option("path", doors.path("more")), doors, doors.path("another"))
+        run(writer.option("path", out), doors, f"{checkpoint}{number}")
+        written = "".join(path.read_text() for path in Path(out).glob("part-*.csv"))
+        assert sorted(written.splitlines()) == ["1,${x}", "2,x"]
 
 
 def test_foreach_batch(doors):

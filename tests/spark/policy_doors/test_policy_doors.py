@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from spark.policy_doors.policy import DEFAULTS, PARTITIONS, SECRET, refused
+from spark.policy_doors.policy import DEFAULTS, PARTITIONS, refused
 from sparkconfig import spark35
-from support.policies import of_event, records
-from support.processes import wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -226,45 +221,3 @@ class TestHadoop:
 def test_the_operators_defaults_are_in_place(application):
     conf = application["classic"].sparkContext.getConf()
     assert {key: conf.get(key) for key in DEFAULTS} == DEFAULTS
-
-
-def test_audit_records_name_decisions_and_no_value(application):
-    """Stands last: it reads what the other tests have left."""
-    found = records(application["folder"])
-    seen = {(record["scope"], record["decision"]) for record in found}
-    scopes = "application", "session", "source", "sink", "catalog", "hadoop", "worker"
-    assert {(scope, "denied") for scope in scopes} <= seen
-    assert {
-        (record["scope"], record["decision"]) for record in found if record["subject"].startswith("${")
-    } >= {
-        ("application", "allowed"),
-        ("application", "denied"),
-        ("worker", "allowed"),
-        ("worker", "denied"),
-    }
-    assert ("session", "allowed") in seen
-    assert by_text(logged(application["folder"], "policy")) == by_text(found)
-    assert SECRET not in (application["folder"] / "audit.jsonl").read_text()
-
-
-def test_generations_are_recorded_beside_decisions_and_reach_the_same_logger(application):
-    found = records(application["folder"], "rotation")
-    assert [each["generation"] for each in found] == list(range(1, len(found) + 1))
-    assert any(text.endswith(":password}") for each in found for text in each["added"])
-    wait_until(  # the side process hands them over with its next answer to the driver's long poll
-        "the records in the driver's log",
-        lambda: by_text(logged(application["folder"], "rotation")) == by_text(found),
-        timeout=60,
-    )
-
-
-def logged(folder, event: str) -> list[dict[str, Any]]:
-    """The audit's records of one kind in the driver's log."""
-    lines = (folder / "driver.log").read_text().splitlines()
-    return of_event(
-        (line.removeprefix("shop.audit ") for line in lines if line.startswith("shop.audit ")), event
-    )
-
-
-def by_text(found: list[dict[str, Any]]) -> list[str]:
-    return sorted(json.dumps(record, sort_keys=True) for record in found)

@@ -97,7 +97,8 @@ class TestSession:
             clone = spark.cloneSession()
         except (AttributeError, TypeError, PySparkException):
             return  # a version or a front without
-        refused(lambda: clone.conf.set(PARTITIONS, "51"), PARTITIONS)
+        # At its first statement, if it is not watched yet.
+        refused(lambda: (clone.conf.set(PARTITIONS, "51"), clone.range(1).count()), PARTITIONS)
         refused(lambda: clone.sql(f"SET {PARTITIONS}=51"), PARTITIONS)
         clone.conf.set(PARTITIONS, "9")
         assert (clone.conf.get(PARTITIONS), spark.conf.get(PARTITIONS)) == ("9", "7")

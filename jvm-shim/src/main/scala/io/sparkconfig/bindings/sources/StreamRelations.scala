@@ -23,10 +23,7 @@ private[sparkconfig] object StreamRelations {
   private val StreamingRelation = "StreamingRelation"
   private val FileStreamSink = "FileStreamSink"
 
-  /**
-   * What has its values: a rule runs until nothing changes, and a value may look like a reference. To resolve it again
-   * would also ask the store for what another user's secret names.
-   */
+  /** What has its values: the rule runs until nothing changes, and a value may look like a reference. */
   private val Started = TreeNodeTag[Boolean]("sparkconfig.started")
   private val startedSinks = Collections.synchronizedSet(
     Collections.newSetFromMap(new WeakHashMap[Table, java.lang.Boolean]()))
