@@ -197,7 +197,9 @@ def _toml_key(text: str) -> Location | None:
         return None
     keys: list[str] = []
     while isinstance(value, dict):
-        key = next(iter(value))
+        key = next(iter(value), None)
+        if key is None:  # a comment, or a table
+            return None
         keys.append(key)
         value = value[key]
     return tuple(keys)

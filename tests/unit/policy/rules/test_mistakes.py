@@ -6,6 +6,7 @@ import pytest
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.loader import make_policy
+from sparkconfig.policy.rules import document
 from unit.policy.helpers import engine, rules
 
 
@@ -100,3 +101,8 @@ def test_the_policy_without_its_extra_says_what_to_install(tmp_path, monkeypatch
     monkeypatch.setitem(sys.modules, "regex", None)
     with pytest.raises(ConfigurationError, match=r"sparkconfig\[policy\]"):
         engine(tmp_path, rules({"key": "a", "type": "forbidden"}))
+
+
+def test_a_comment_in_a_text_of_several_lines_is_not_a_table() -> None:
+    """Found by the fuzzer: it ended with StopIteration."""
+    assert document.parse("a = '''\n[#]\n'''\n", "p.toml").data == {"a": "[#]\n"}
