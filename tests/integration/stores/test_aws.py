@@ -16,6 +16,7 @@ from sparkconfig.errors import (
 from sparkconfig.providers.aws.secretsmanager import AwsSecretsManagerConfigProvider
 from sparkconfig.providers.aws.ssm import AwsSsmConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
+from support.aws_environment import without_identity
 from support.fakes.fault_proxy import FaultProxy
 from support.fakes.http_server import BODY_MARK, Fault
 from support.fakes.moto_server import REGION, moto_server
@@ -40,17 +41,7 @@ def moto():
 
 @pytest.fixture(autouse=True)
 def _no_aws_environment(monkeypatch, tmp_path):
-    for name in (
-        "AWS_PROFILE",
-        "AWS_REGION",
-        "AWS_DEFAULT_REGION",
-        "AWS_ACCESS_KEY_ID",
-        "AWS_SECRET_ACCESS_KEY",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    without_identity(monkeypatch, tmp_path)
 
 
 def make(kind, moto, user="reader", **params):

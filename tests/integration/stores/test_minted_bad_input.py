@@ -27,6 +27,7 @@ from sparkconfig.providers.gcp_token import GcpTokenConfigProvider
 from sparkconfig.providers.oauth2 import OAuth2ConfigProvider
 from sparkconfig.resolution.declared import load_providers
 from sparkconfig.resolution.transformer import ConfigTransformer
+from support.aws_environment import without_identity
 from support.fakes.http_server import BODY_MARK, FakeHttpServer, Fault
 from support.fakes.moto_server import Moto, moto_server
 from support.fakes.sts import Sts
@@ -98,18 +99,8 @@ class Minted:
 
 @pytest.fixture(autouse=True)
 def _no_identity_of_this_machine(monkeypatch, tmp_path):
-    for name in (
-        "AWS_PROFILE",
-        "AWS_REGION",
-        "AWS_DEFAULT_REGION",
-        "AWS_ACCESS_KEY_ID",
-        "AWS_SECRET_ACCESS_KEY",
-    ):
-        monkeypatch.delenv(name, raising=False)
+    without_identity(monkeypatch, tmp_path)
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
 
 
 @pytest.fixture(scope="module")

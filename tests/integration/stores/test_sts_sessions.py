@@ -15,6 +15,7 @@ import pytest
 from sparkconfig.errors import AccessDeniedError, ConfigurationError
 from sparkconfig.providers.aws import sts
 from sparkconfig.providers.aws.sts import AwsStsConfigProvider
+from support.aws_environment import without_identity
 from support.fakes.moto_server import REGION, Moto, moto_server
 from support.fakes.sts import Sts
 
@@ -25,17 +26,7 @@ USER = pwd.getpwuid(os.getuid()).pw_name
 
 @pytest.fixture(autouse=True)
 def _no_identity_of_this_machine(monkeypatch, tmp_path):
-    for name in (
-        "AWS_PROFILE",
-        "AWS_REGION",
-        "AWS_DEFAULT_REGION",
-        "AWS_ACCESS_KEY_ID",
-        "AWS_SECRET_ACCESS_KEY",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    without_identity(monkeypatch, tmp_path)
 
 
 @pytest.fixture(scope="module")
