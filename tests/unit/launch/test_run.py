@@ -252,6 +252,26 @@ def test_a_slow_reader_loses_nothing_and_a_background_process_is_not_waited_for(
     os.close(target)
 
 
+_FULL = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (2048, max(2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+for _ in range(1100):
+    os.set_inheritable(os.open(os.devnull, os.O_RDONLY), True)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
+def test_a_caller_that_passes_a_thousand_descriptors(start: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the system's two ways to wait for output, one takes descriptors below 1024 alone."""
+    real = subprocess.Popen
+
+    def full(words: list[str], **how: Any) -> subprocess.Popen[bytes]:
+        return real([words[0], "-c", _FULL, *words[1:]], **how)
+
+    monkeypatch.setattr(subprocess, "Popen", full)
+    assert ended(start("sh", "-c", ": {properties}; echo hello")) == (0, "hello\n")
+
+
 def test_where_ended_children_are_ignored(start: Started) -> None:
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
