@@ -19,6 +19,7 @@ from support.spark_home import java, spark_home
 pytestmark = pytest.mark.spark
 
 APP = Path(__file__).parent / "apps" / "rows_between.py"
+LOOKS = APP.with_name("values_that_look_like_references.py")
 OLD, NEW = "Canary-5d1c7e-old", "Canary-5d1c7e-new"
 HAS_CONNECT = any((spark_home() / "jars").glob("spark-connect_*.jar")) and all(
     importlib.util.find_spec(name) for name in ("grpc", "grpc_status", "pandas", "pyarrow")
@@ -122,6 +123,26 @@ def test_python(files: Files, remote: str) -> None:
     assert "store.properties:nothing" in message
     assert OLD not in message
     assert NEW not in message
+
+
+def test_a_value_that_spells_a_reference_is_a_value(files: Files, tmp_path: Path) -> None:
+    """In an application of its own, where no other text is masked with it; files of V1 and V2, batches and streams."""
+    looks = "${files:/nowhere/at/all.properties:none}"
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "1.csv").write_text(f"1,{looks}\n2,x\n")
+    files.secrets.write_text(f"looks={looks}\nurl=jdbc:postgresql://localhost:1/x?password={looks}\n")
+    files.confs["spark.master"] = "local[1]"
+    files.run([sys.executable, LOOKS, tmp_path, files.secrets, shim_jar(), json.dumps(files.confs)])
+    found = json.loads(files.seen.read_text(encoding="utf-8"))
+    url = found.pop("url")
+    assert "whose value spells a reference itself" in url
+    assert looks not in url
+    assert len(found) == 18
+    lines = {"write", "wrapper_write", "stream", "wrapper_stream"}
+    wanted = {
+        way: [f"1,{looks}", "2,x"] if way.split()[0] in lines else [[1, None], [2, "x"]] for way in found
+    }
+    assert found == wanted
 
 
 def test_scala(files: Files) -> None:

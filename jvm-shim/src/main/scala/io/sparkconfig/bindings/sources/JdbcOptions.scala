@@ -4,10 +4,11 @@ import java.util.Locale
 
 import scala.util.Try
 
-import io.sparkconfig.core.NamedConnections
+import io.sparkconfig.core.{Expression, NamedConnections}
 import org.apache.spark.sql.execution.datasources.DataSource
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.sparkconfig.OptionReferenceException
 
 /**
  * Options of Spark's JDBC source. What goes to the database driver (user, password, properties, a URL whose
@@ -63,9 +64,21 @@ private[sparkconfig] object JdbcOptions {
       access: String = Connections.Read): Map[String, String] = {
     val whole = Connections.expanded(source, options, access)
     val resolved = Options.some(source, whole, key => whole.get(key).exists(readBySpark(key, _)))
+    requireLiteralUrl(whole, resolved)
     NamedConnections.nameIn(options).flatMap(NamedConnections.find).foreach(_.became(resolved))
     resolved
   }
+
+  /** A connection resolves its URL where it opens, on executors too: it cannot tell a value from what was written. */
+  private def requireLiteralUrl(written: Map[String, String], resolved: Map[String, String]): Unit =
+    resolved.foreach { case (key, value) =>
+      if (key.equalsIgnoreCase("url") && (value ne written(key)) && Expression.mayHold(value)) {
+        throw new OptionReferenceException(
+          s"The option '$key' of the data source 'jdbc' holds ${written(key)}, whose value spells a reference " +
+            "itself. A URL's value is taken as it is: write the parts that are references into options of their own, " +
+            "such as 'user' and 'password', or into the text of the option.")
+      }
+    }
 
   private def readBySpark(key: String, text: String): Boolean = key.toLowerCase(Locale.ROOT) match {
     // The dialect and the driver are found by what is before the first reference.

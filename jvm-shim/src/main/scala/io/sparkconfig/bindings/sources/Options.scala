@@ -12,13 +12,16 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** References and names of connections in the option maps of data sources. */
 private[sparkconfig] object Options {
 
+  /** Whether the text of an option may hold a reference, and is not the value of one. */
+  def mayHold(text: String): Boolean = Expression.mayHold(text) && !ResolvedTexts.contains(text)
+
   /** Whether they hold anything that becomes something else when it is used. */
   def hold(options: Map[String, String]): Boolean =
-    options.exists { case (key, text) => Expression.mayHold(text) || NamedConnections.isKey(key) }
+    options.exists { case (key, text) => mayHold(text) || NamedConnections.isKey(key) }
 
   def hold(options: CaseInsensitiveStringMap): Boolean = {
     val texts = options.values().iterator()
-    while (texts.hasNext) if (Expression.mayHold(texts.next())) return true
+    while (texts.hasNext) if (mayHold(texts.next())) return true
     options.containsKey(NamedConnections.Key)
   }
 
@@ -39,7 +42,7 @@ private[sparkconfig] object Options {
   /** Only the options that `wanted` names by their keys get values; connections were expanded before. */
   def some(source: String, options: Map[String, String], wanted: String => Boolean): Map[String, String] = {
     val expressions = options.collect {
-      case (key, text) if Expression.mayHold(text) && wanted(key) =>
+      case (key, text) if mayHold(text) && wanted(key) =>
         key -> Expression.of(text, options)
     }
     if (expressions.isEmpty) options
@@ -87,7 +90,10 @@ private[sparkconfig] object Options {
     if (problems.nonEmpty) throw new OptionReferenceException(problems.mkString("\n"))
     // Each was requested on its own; all are read from one generation.
     val snapshot = Values.snapshot
-    answers.collect { case Right((key, value)) => key -> snapshot.get(expressions(key)).getOrElse(value) }.toMap
+    answers.collect { case Right((key, first)) =>
+      val value = snapshot.get(expressions(key)).getOrElse(first)
+      key -> (if (Expression.mayHold(value)) ResolvedTexts.mark(value) else value)
+    }.toMap
   }
 
   private def problem(source: String, key: String, text: String, e: SparkConfigException): String =

@@ -1,13 +1,10 @@
 package io.sparkconfig.bindings.sources
 
-import java.util.{Collections, WeakHashMap}
-
 import scala.collection.JavaConverters._
 
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Table, TableCatalog}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -22,11 +19,6 @@ private[sparkconfig] object StreamRelations {
   /** Moved from `execution.streaming` to `execution.streaming.runtime` in 4.1. */
   private val StreamingRelation = "StreamingRelation"
   private val FileStreamSink = "FileStreamSink"
-
-  /** What has its values: the rule runs until nothing changes, and a value may look like a reference. */
-  private val Started = TreeNodeTag[Boolean]("sparkconfig.started")
-  private val startedSinks = Collections.synchronizedSet(
-    Collections.newSetFromMap(new WeakHashMap[Table, java.lang.Boolean]()))
 
   /** Puts the references back that were resolved in order to load. */
   def asWritten(plan: LogicalPlan, written: CaseInsensitiveMap[String]): LogicalPlan = {
@@ -45,27 +37,21 @@ private[sparkconfig] object StreamRelations {
 
   /** The sources of a query that starts: resolved once for each start. */
   def starting(session: Sessions.Spark, plan: LogicalPlan): LogicalPlan = plan.transformDown {
-    case started if started.getTagValue(Started).isDefined => started
     case relation: StreamingRelationV2 =>
       val current = inNewestCatalog(session, relation)
-      if (Options.hold(current.extraOptions)) marked(starting(current)) else current
+      if (Options.hold(current.extraOptions)) starting(current) else current
     case relation if relation.getClass.getSimpleName == StreamingRelation =>
       val source = relation.productIterator.collectFirst { case found: DataSource => found }
       if (!source.exists(found => Options.hold(found.options))) relation
-      else marked(Sources.edit(relation) { case source: DataSource =>
+      else Sources.edit(relation) { case source: DataSource =>
         Sources.withOptions(source, Options.values(source.className, source.options))
-      })
-  }
-
-  private def marked(relation: LogicalPlan): LogicalPlan = {
-    relation.setTagValue(Started, true)
-    relation
+      }
   }
 
   /** The sink of files takes its options when it is made, before there is a plan: it is made again. */
   def starting(session: Sessions.Spark, sink: Table): Table =
     // Moved from `execution.streaming` to `execution.streaming.sinks` in 4.1.
-    if (sink.getClass.getSimpleName != FileStreamSink || startedSinks.contains(sink)) sink
+    if (sink.getClass.getSimpleName != FileStreamSink) sink
     else {
       val options = Reflect.get(sink, "options").asInstanceOf[Map[String, String]]
       if (!Options.hold(options)) sink
@@ -77,9 +63,7 @@ private[sparkconfig] object StreamRelations {
           format,
           Reflect.get(sink, "partitionColumnNames"),
           Options.values(format.toString, options))
-        val made = sink.getClass.getConstructors.head.newInstance(arguments: _*).asInstanceOf[Table with Sink]
-        startedSinks.add(made)
-        made
+        sink.getClass.getConstructors.head.newInstance(arguments: _*).asInstanceOf[Table with Sink]
       }
     }
 
