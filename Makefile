@@ -160,7 +160,7 @@ third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ##
 	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/third_parties; \
 	done
 
-# Servers of Debian's that are not here are left out, and the page says so: mariadb-server, redis-server.
+# What is not here is left out, and the page says so: Debian's mariadb-server and redis-server; Go, which compiles FerretDB.
 REAL_SPARKS ?= 4.0.5 3.5.9
 REAL ?=
 real: jar $(REAL_SPARKS:%=.venvs/pyspark-%/.ready-options) ## write, read, rotate and search for leaks at real servers, into docs/real.md (REAL="mariadb kafka" for some)

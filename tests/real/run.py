@@ -61,7 +61,7 @@ def found(names: Sequence[str]) -> Iterator[Row]:
         cases = run(["real/test_sources.py"], {"REAL": ",".join(each.name for each in sources)})
         for source in sources:
             steps = {step: cases.get(f"test_source[{source.name}-{step}]", "failed") for step in STEPS}
-            if source.extension:
+            if source.extension or source.listener:
                 steps[ORDERS] = cases.get(f"test_extension_behind_ours[{source.name}]", "failed")
             yield Row(pyspark.__version__, source.title, steps)
     for suite in SUITES:

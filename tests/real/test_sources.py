@@ -38,6 +38,8 @@ pytestmark = [
 WANTED = os.environ.get("REAL", "").split(",")
 SOURCES = [each for each in ALL if WANTED in (["all"], [""]) or each.name in WANTED]
 STEPS = ("write", "read", "rotate", "leaks")
+EXTENSION = "io.sparkconfig.ConfigExtensions"
+LISTENER = "io.sparkconfig.redaction.sinks.EventLogListener"
 #: More than a connector gathers before it sends any.
 FIRST = 3000
 
@@ -54,16 +56,18 @@ class Site:
     missing: dict[str, str] = field(default_factory=dict)
     _application: ExitStack = field(default_factory=ExitStack)
 
-    def start(self, *first: str) -> None:
+    def start(self, *, ours_first: bool = False) -> None:
         """Start the application, anew if it runs.
 
         Args:
-            first: session extensions in front of those of the sources. The plugin adds ours behind all that are named.
+            ours_first: our session extension and listener are in front of those of the sources. Otherwise the plugin
+                adds them behind all that are named.
         """
         self.stop()
         jars = dict.fromkeys(jar for source in self.sources.values() for jar in source.jars())
         path = ":".join(map(str, [shim_jar(), *jars]))
-        extensions = [*first, *(source.extension for source in self.sources.values() if source.extension)]
+        extensions = [EXTENSION] * ours_first + [source.extension for source in self.sources.values()]
+        listeners = [LISTENER] * ours_first + [source.listener for source in self.sources.values()]
         conf = {
             **self.cluster.application(),
             "spark.app.name": "real",
@@ -76,7 +80,8 @@ class Site:
             "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
             "spark.config.providers": "real",
             "spark.config.providers.real.class": "file",
-            "spark.sql.extensions": ",".join(extensions),
+            "spark.sql.extensions": ",".join(filter(None, extensions)),
+            "spark.extraListeners": ",".join(filter(None, listeners)),
             **{key: text for source in self.sources.values() for key, text in source.confs().items()},
         }
         self.spark = self._application.enter_context(running_session(conf, folder=self.folder))
@@ -144,6 +149,9 @@ class Site:
         assert any(known in body for body in pages.values())
         for address, body in pages.items():
             assert finder.count(body) == 0, f"{address} shows a secret"
+        for source in self.sources.values():
+            for text in source.texts():
+                assert finder.count(text) == 0, f"what {source.name} keeps shows a secret"
 
 
 @pytest.fixture(scope="module")
@@ -189,12 +197,12 @@ def test_source(site: Site, name: str, step: str) -> None:
 
 @pytest.fixture(scope="module")
 def turned(site: Site) -> Site:
-    """An application with our session extension in front of the others; until here it was behind them."""
-    site.start("io.sparkconfig.ConfigExtensions")
+    """An application with our extension and listener in front of the others; until here they were behind them."""
+    site.start(ours_first=True)
     return site
 
 
-@pytest.mark.parametrize("name", [source.name for source in SOURCES if source.extension])
+@pytest.mark.parametrize("name", [source.name for source in SOURCES if source.extension or source.listener])
 def test_extension_behind_ours(turned: Site, name: str) -> None:
     if name in turned.missing:
         pytest.skip(turned.missing[name])

@@ -8,6 +8,8 @@ from real.sources.delta import Delta
 from real.sources.hive import Hive
 from real.sources.iceberg import IcebergCredential, IcebergRest, IcebergToken
 from real.sources.mariadb import MariaDb
+from real.sources.mongodb import MongoDb, MongoDbOptions
+from real.sources.openlineage import OpenLineage
 from real.sources.postgresql import PostgreSql
 from real.sources.redis import Redis
 from real.sources.s3 import Moto, SeaweedFs
@@ -27,4 +29,7 @@ ALL: tuple[type[Source], ...] = (
     CassandraOptions,
     CassandraCatalog,
     CassandraLate,
+    MongoDb,
+    MongoDbOptions,
+    OpenLineage,
 )

@@ -48,6 +48,7 @@ class Source(ABC):
         title: for the docs: the server with its version, the connector with its own.
         sparks: the first two numbers of the Sparks that the connector has a release for; empty: all.
         extension: the connector's own session extension.
+        listener: the connector's own listener of Spark's.
         within: it has `append` and `count`, for a rotation in the middle of one task.
     """
 
@@ -55,6 +56,7 @@ class Source(ABC):
     title: ClassVar[str]
     sparks: ClassVar[tuple[str, ...]] = ()
     extension: ClassVar[str] = ""
+    listener: ClassVar[str] = ""
     within: ClassVar[bool] = False
 
     def __init__(self, run: Run, store: Store) -> None:
@@ -101,6 +103,10 @@ class Source(ABC):
     def count(self, spark: Any) -> int:
         """How many rows of ``more`` are there."""
         raise NotImplementedError
+
+    def texts(self) -> Iterable[bytes]:
+        """What else must show no credential, such as the bodies of requests that a server got."""
+        return ()
 
     def stop(self) -> None:  # noqa: B027 - the run ends every child
         """End what is not a child of the run."""
