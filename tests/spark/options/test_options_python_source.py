@@ -47,3 +47,7 @@ def test_python_data_source(doors):
     assert read() == [20]
     doors.put(long="x" * 30)
     assert read() == [30]
+    held = doors.spark.read.format("lengths").option("password", doors.ref("long")).load()
+    assert doors.ids(held) == [30]
+    doors.put(long="x" * 40)
+    assert doors.ids(held.filter("id > 0")) == [40]

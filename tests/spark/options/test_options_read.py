@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 
@@ -30,6 +31,45 @@ def test_a_v2_relation_follows_a_rotation_by_itself(doors):
     assert doors.ids(frame) == [3]
     doors.rotate()
     assert doors.ids(frame.filter("id > 0")) == [3]
+
+
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."),
+    reason="3.5 loads V1 sources before there is a plan, once and for all",
+)
+def test_a_v1_relation_is_loaded_again_after_a_rotation(doors):
+    """In a frame that is held: joined with itself, in a view, and with another table by reference."""
+    doors.fill(3)
+    frame = doors.spark.read.format("storev1").option("password", doors.ref()).load()
+    frame.createOrReplaceTempView("held_v1")
+    assert doors.ids(frame) == [3]
+    doors.rotate()
+    assert doors.ids(frame.filter("id > 0")) == [3]
+    doors.rotate()
+    assert doors.ids(frame.join(frame.select("id"), "id")) == [3]
+    assert doors.ids(doors.spark.sql("SELECT id FROM held_v1 WHERE id IN (SELECT id FROM held_v1)")) == [3]
+    assert doors.store.refusals() == ""
+
+
+@pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
+def test_files_follow_a_rotation_in_a_held_frame(doors, v1_sources):
+    file = Path(doors.path("held.csv"))
+    file.write_text("1|+|x\n")
+    doors.put(separator="|+|")
+    if v1_sources is not None:
+        doors.spark.conf.set("spark.sql.sources.useV1SourceList", v1_sources)
+    try:
+        frame = (
+            doors.spark.read.schema("id int, name string")
+            .option("sep", doors.ref("separator"))
+            .csv(str(file))
+        )
+        assert [row.name for row in frame.collect()] == ["x"]
+        doors.put(separator="~#~")
+        file.write_text("1~#~y\n")
+        assert [row.name for row in frame.filter("id = 1").collect()] == ["y"]
+    finally:
+        doors.spark.conf.unset("spark.sql.sources.useV1SourceList")
 
 
 def test_two_references_in_one_value_and_text_around(doors):

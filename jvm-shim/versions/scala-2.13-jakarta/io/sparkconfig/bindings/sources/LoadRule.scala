@@ -1,6 +1,6 @@
 package io.sparkconfig.bindings.sources
 
-import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, ResolveDataSource, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.{EliminateSubqueryAliases, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical.{
   AnalysisHelper,
@@ -57,12 +57,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
 
   private def resolved(load: UnresolvedDataSource, texts: Map[String, String]): LogicalPlan = {
     Connections.requireNoPaths(texts, load.paths)
-    val paths = load.paths.map(path => Options.values(load.format, Map("path" -> path))("path"))
-    val options =
-      if (load.isStreaming) Options.values(load.format, texts) else Sources.options(load.format, texts, conf)
-    val relation = new ResolveDataSource(Sessions.classic(session))
-      .apply(load.copy(options = CaseInsensitiveMap(options), paths = paths))
-    StreamRelations.asWritten(relation, CaseInsensitiveMap(texts))
+    HeldLoad(session, load.copy(options = CaseInsensitiveMap(texts)), conf)
   }
 
   /** A catalog keeps locations as URIs, in which a reference would be no reference any more. */

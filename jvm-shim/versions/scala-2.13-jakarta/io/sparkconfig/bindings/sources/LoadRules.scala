@@ -4,5 +4,8 @@ import org.apache.spark.sql.SparkSessionExtensions
 
 /** Spark 4.0 and later. */
 private[sources] object LoadRules {
-  def inject(session: SparkSessionExtensions): Unit = session.injectHintResolutionRule(new LoadRule(_))
+  def inject(session: SparkSessionExtensions): Unit = {
+    session.injectHintResolutionRule(new LoadRule(_))
+    session.injectPreCBORule(new HeldRule(_))
+  }
 }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Table, TableCatalog}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
+import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.sparkconfig.{CatalogHook, Sessions, SqlAccess}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -30,6 +30,10 @@ private[sparkconfig] object StreamRelations {
     }
     plan.transformDown {
       case relation: DataSourceV2Relation => Sources.edit(relation)(restore)
+      case logical: LogicalRelation => Sources.edit(logical) { case files: HadoopFsRelation =>
+          val options = CaseInsensitiveMap(Options.asWritten(files.options.asJava, written))
+          files.copy(options = options)(files.sparkSession)
+        }
       case relation: StreamingRelationV2 => Sources.edit(relation)(restore)
       case relation if relation.getClass.getSimpleName == StreamingRelation => Sources.edit(relation)(restore)
     }

@@ -33,7 +33,7 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
     }
     written.transformDown {
       case relation: DataSourceV2Relation if Options.hold(relation.options) => withValues(relation)
-      // 3.5 loads files before there is a plan, with the options as they were written.
+      // Files hold references since their load, or since 3.5 loaded them before there was a plan.
       case logical: LogicalRelation => withValues(logical)
     }
   }
