@@ -121,6 +121,18 @@ def test_jdbc_relation_follows_a_rotation_by_itself(numbers):
     assert numbers.ids(frame) == [1, 2, 3]
 
 
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."), reason="3.5 reads dbtable before there is a plan, once and for all"
+)
+def test_a_jdbc_table_by_reference_follows_in_a_held_frame(numbers):
+    numbers.put(held_table="numbers")
+    options = numbers.jdbc("numbers", dbtable=numbers.ref("held_table"))
+    frame = numbers.spark.read.format("jdbc").options(**options).load()
+    assert numbers.ids(frame) == [1, 2, 3]
+    numbers.put(held_table="(select 9 as id) as held_subquery")
+    assert numbers.ids(frame.filter("id > 0")) == [9]
+
+
 def test_jdbc_password_in_the_url(numbers):
     # PostgreSQL's driver decodes %, so this password has none of the characters that a URL would need escaped.
     numbers.postgres.set_password("keeper", "plainEnough77Password")
