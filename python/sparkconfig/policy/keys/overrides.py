@@ -83,6 +83,14 @@ _OURS = frozenset(
     }
 )
 
+# What Spark's application master on YARN sets in cluster mode: the UI then answers the resource manager's proxy alone.
+_SPARK_CLASSES = frozenset(
+    {
+        "org.apache.hadoop.yarn.server.webproxy.amfilter.AmIpFilter",  # 3.5
+        "org.apache.spark.deploy.yarn.AmIpFilter",
+    }
+)
+
 # What only turns protection on takes nothing away, unless the operator's file says otherwise.
 _PROTECTING = {
     "spark.authenticate": "true",
@@ -264,7 +272,7 @@ def _protects(folded: str, value: object) -> bool:
 
 def _classes(text: str) -> frozenset[str]:
     names = (name.strip() for name in text.split(","))
-    return frozenset(name for name in names if name and name not in _OURS)
+    return frozenset(name for name in names if name and name not in _OURS | _SPARK_CLASSES)
 
 
 def _options(text: str) -> list[str]:

@@ -35,3 +35,16 @@ def test_keys_of_one_bucket_or_account():
     overrides = Overrides({ACCOUNT: "a"}, owned=True)
     assert overrides.reason(f"{ACCOUNT}.shop.dfs.core.windows.net", "b") == "operator"
     assert overrides.reason(f"{ACCOUNT}.shop.dfs.core.windows.net", "a") is None
+
+
+@pytest.mark.parametrize(
+    "needed",
+    ["org.apache.hadoop.yarn.server.webproxy.amfilter.AmIpFilter", "org.apache.spark.deploy.yarn.AmIpFilter"],
+)
+def test_the_filter_that_yarn_needs_is_no_change_by_a_job(needed):
+    """Spark's application master sets it before any driver in cluster mode; it takes an operator's filter away."""
+    key = "spark.ui.filters"
+    assert Overrides({}, owned=True).reason(key, needed) is None
+    assert Overrides({}, owned=True).reason(key, f"{needed},com.acme.Open") == "protected"
+    assert Overrides({key: "com.acme.Login"}, owned=True).reason(key, f"com.acme.Login,{needed}") is None
+    assert Overrides({key: "com.acme.Login"}, owned=True).reason(key, needed) == "operator"

@@ -59,7 +59,19 @@ private[workers] object WorkerFolder {
   private val readable: FileAttribute[_] =
     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
 
-  def create(): WorkerFolder = create(Seq(System.getProperty("java.io.tmpdir"), "/tmp").map(Paths.get(_)))
+  def create(): WorkerFolder = {
+    val temporary = Paths.get(System.getProperty("java.io.tmpdir"))
+    create(Seq(temporary) ++ shorter(temporary) :+ Paths.get("/tmp"))
+  }
+
+  /**
+   * A short name of a folder below the working directory. YARN's containers have their temporary files there, below a
+   * path that is too long for a socket, and it removes all of that however a container ends.
+   */
+  private[workers] def shorter(folder: Path, directory: Path = Paths.get("").toAbsolutePath): Option[Path] =
+    if (folder.isAbsolute && folder.startsWith(directory))
+      Some(Paths.get(s"/proc/${ProcessHandle.current().pid()}/cwd").resolve(directory.relativize(folder)))
+    else None
 
   /**
    * @param bases where it may be, the best first

@@ -44,6 +44,17 @@ class WorkerFolderSuite extends FunSuite {
     }
   }
 
+  test("a folder below the working directory has a short name") {
+    val temporary = Files.createTempDirectory(Paths.get("").toAbsolutePath, "real")
+    try {
+      val made = WorkerFolder.create(Paths.get("/tmp", "long" * 30) +: WorkerFolder.shorter(temporary).toSeq)
+      assert(made.folder.startsWith(s"/proc/${ProcessHandle.current().pid()}/cwd"), made.folder)
+      assertEquals(made.folder.toRealPath().getParent, temporary.toRealPath())
+      made.remove()
+    } finally Files.delete(temporary) // it is empty
+    assertEquals(WorkerFolder.shorter(Paths.get("/tmp"), Paths.get("/tm")), None)
+  }
+
   test("a path that is too long for a socket") {
     val long = Files.createDirectories(Files.createTempDirectory(Paths.get("/tmp"), "real").resolve("long" * 30))
     withTemporary(long) {
