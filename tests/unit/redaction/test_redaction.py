@@ -10,6 +10,7 @@ import pytest
 
 from leaks.values import CANARIES, ENCODINGS, LAYERS
 from sparkconfig.redaction import MASK, WITHHELD, Registry, worth_registering
+from sparkconfig.redaction.deep import redact_deep
 
 ROOT = Path(__file__).resolve().parents[3]
 SCALA = ROOT / "jvm-shim" / "src" / "main" / "scala" / "io" / "sparkconfig" / "redaction" / "engine"
@@ -365,3 +366,13 @@ def test_a_long_word_in_a_value_costs_no_time():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=20
     )
     assert done.stdout == f"{MASK}\n"
+
+
+def test_deep_containers_are_cut_and_other_objects_are_the_callers_to_show():
+    class Odd:
+        pass
+
+    odd, shown = Odd(), []
+    assert redact_deep([["a", [["b"]]], odd], deepest=2) == [["a", ["<list>"]], odd]
+    assert redact_deep({"k": (odd,)}, other=lambda each: shown.append(each) or "shown") == {"k": ["shown"]}
+    assert shown == [odd]
