@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sparkconfig.Sessions
@@ -48,7 +48,7 @@ private[sources] object HeldLoad {
       val held = new HeldLoad(load, fingerprint(values))
       plan.foreach {
         // Files get values at each query, since the relation shows its options.
-        case logical: LogicalRelation if !logical.relation.isInstanceOf[HadoopFsRelation] =>
+        case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) =>
           logical.setTagValue(Tag, held)
         case relation: DataSourceV2Relation if relation.table.getClass.getSimpleName == Python =>
           relation.setTagValue(Tag, held)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.catalog.SessionConfigSupport
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
-import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat}
+import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat, HadoopFsRelation}
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.BaseRelation
@@ -22,6 +22,9 @@ private[sparkconfig] object Sources {
     val found = DataSource.lookupDataSource(provider, conf)
     classOf[FileFormat].isAssignableFrom(found) || classOf[FileDataSourceV2].isAssignableFrom(found)
   }
+
+  /** Whether this is Spark's own relation of files: of the relations of other projects that extend it, a copy is less. */
+  def isOfFiles(relation: BaseRelation): Boolean = relation.getClass == classOf[HadoopFsRelation]
 
   /** A new instance of the V1 provider. */
   def provider(name: String, conf: SQLConf): AnyRef =
