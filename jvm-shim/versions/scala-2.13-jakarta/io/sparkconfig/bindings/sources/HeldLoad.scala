@@ -13,9 +13,9 @@ import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sparkconfig.Sessions
 
 /**
- * A `load` whose options or paths hold references, beside the relation that came of it. Sources of V1 and those that are
- * written in Python take their options when they are loaded: a frame that is held is loaded again when its values are
- * others by then.
+ * A `load` whose options or paths hold references, beside the relation that came of it. Sources of V1 and those that
+ * are written in Python take their options when they are loaded: a frame that is held is loaded again when its values
+ * are others by then.
  *
  * @param load with the texts as they were written
  * @param fingerprint of the values that the relation was made with
@@ -63,7 +63,8 @@ private[sources] object HeldLoad {
   private def withValues(load: UnresolvedDataSource, conf: SQLConf): UnresolvedDataSource = {
     val paths = load.paths.map(path => Options.values(load.format, Map("path" -> path))("path"))
     val options =
-      if (load.isStreaming) Options.values(load.format, texts(load)) else Sources.options(load.format, texts(load), conf)
+      if (load.isStreaming) Options.values(load.format, texts(load))
+      else Sources.options(load.format, texts(load), conf)
     load.copy(options = CaseInsensitiveMap(options), paths = paths)
   }
 
