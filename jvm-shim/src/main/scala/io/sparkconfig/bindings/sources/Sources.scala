@@ -23,7 +23,7 @@ private[sparkconfig] object Sources {
     classOf[FileFormat].isAssignableFrom(found) || classOf[FileDataSourceV2].isAssignableFrom(found)
   }
 
-  /** Whether this is Spark's own relation of files: of the relations of other projects that extend it, a copy is less. */
+  /** Whether this is Spark's own relation of files: a copy of one that another project extends is less than it was. */
   def isOfFiles(relation: BaseRelation): Boolean = relation.getClass == classOf[HadoopFsRelation]
 
   /** A new instance of the V1 provider. */

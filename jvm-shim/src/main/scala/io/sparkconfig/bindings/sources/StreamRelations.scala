@@ -30,7 +30,8 @@ private[sparkconfig] object StreamRelations {
     }
     plan.transformDown {
       case relation: DataSourceV2Relation => Sources.edit(relation)(restore)
-      case logical: LogicalRelation => Sources.edit(logical) { case files: HadoopFsRelation if Sources.isOfFiles(files) =>
+      case logical: LogicalRelation if Sources.isOfFiles(logical.relation) =>
+        Sources.edit(logical) { case files: HadoopFsRelation =>
           val options = CaseInsensitiveMap(Options.asWritten(files.options.asJava, written))
           files.copy(options = options)(files.sparkSession)
         }
