@@ -18,9 +18,9 @@ from pathlib import Path
 import pyspark
 
 from real.page import LEFT_OUT, ORDERS, RESULTS, STEPS, Row
-from real.plan import SUITES
+from real.plan import SUITES, Suite
 from real.sources import ALL
-from real.sources.base import SPARK
+from real.sources.base import SPARK, Source
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWN = [*(each.name for each in ALL), *(each.name for each in SUITES)]
@@ -30,12 +30,14 @@ def main() -> int:
     """Run what is requested; fails if anything failed."""
     parser = argparse.ArgumentParser(description="run sources and suites against real servers")
     parser.add_argument("--write", action="store_true", help="keep the results, for the docs")
+    named = "only what names this Spark, not what runs on each"
+    parser.add_argument("--named", action="store_true", help=named)
     parser.add_argument("names", nargs="*", help=", ".join(KNOWN))
     options = parser.parse_args()
     if unknown := set(options.names) - set(KNOWN):
         parser.error(f"nothing is called {', '.join(sorted(unknown))}")
     rows = []
-    for row in found(options.names):
+    for row in found(options.names, named=options.named):
         print(row.line(), flush=True)
         rows.append(row)
         if options.write:
@@ -54,9 +56,9 @@ def keep(rows: Sequence[Row]) -> None:
     RESULTS.write_text(json.dumps([vars(row) for row in every], indent=1) + "\n", encoding="utf-8")
 
 
-def found(names: Sequence[str]) -> Iterator[Row]:
+def found(names: Sequence[str], *, named: bool = False) -> Iterator[Row]:
     """What is requested and has a release for this Spark, one after the other."""
-    sources = [each for each in ALL if (not names or each.name in names) and _fits(each.sparks)]
+    sources = [each for each in ALL if _wanted(each, names, named=named)]
     if sources:
         cases = run(["real/test_sources.py"], {"REAL": ",".join(each.name for each in sources)})
         for source in sources:
@@ -65,7 +67,7 @@ def found(names: Sequence[str]) -> Iterator[Row]:
                 steps[ORDERS] = cases.get(f"test_extension_behind_ours[{source.name}]", "failed")
             yield Row(pyspark.__version__, source.title, steps)
     for suite in SUITES:
-        if (not names or suite.name in names) and _fits(suite.sparks):
+        if _wanted(suite, names, named=named):
             cases = run(suite.files, {"THIRD_PARTIES": "check", "REAL": suite.name})
             ended = "failed" if "failed" in cases.values() or "ran" not in cases.values() else "ran"
             steps = {step: ended if step in suite.steps else "" for step in STEPS}
@@ -95,8 +97,9 @@ def _ended(case: ET.Element) -> str:
     return "ran" if skipped is None else str(skipped.attrib.get("message", "skipped"))
 
 
-def _fits(sparks: Sequence[str]) -> bool:
-    return not sparks or SPARK in sparks
+def _wanted(each: type[Source] | Suite, names: Sequence[str], *, named: bool) -> bool:
+    fits = SPARK in each.sparks or not (each.sparks or named)
+    return fits and (not names or each.name in names)
 
 
 if __name__ == "__main__":
