@@ -12,6 +12,15 @@ from real.sources.base import Store
 from real.sources.postgresql import PostgreSql
 from support.processes import Run
 
+#: Without foreign keys: DataNucleus makes them on a second connection, which waits for the first for ever.
+SCHEMA = {
+    "datanucleus.schema.autoCreateAll": "false",
+    "datanucleus.schema.autoCreateTables": "true",
+    "datanucleus.schema.autoCreateColumns": "true",
+    "datanucleus.schema.autoCreateConstraints": "false",
+    "hive.metastore.schema.verification": "false",
+}
+
 
 class Hive(PostgreSql):
     """The password of the metastore's database changes; each connection of its pool asks for the newest."""
@@ -32,12 +41,7 @@ class Hive(PostgreSql):
             f"{database}URL": f"{url}?password={self.store.reference('hive.password')}",
             f"{database}DriverName": "io.sparkconfig.bindings.ReferenceDriver",
             f"{database}UserName": self.name,
-            # Without foreign keys: DataNucleus makes them on a second connection, which waits for the first for ever.
-            "datanucleus.schema.autoCreateAll": "false",
-            "datanucleus.schema.autoCreateTables": "true",
-            "datanucleus.schema.autoCreateColumns": "true",
-            "datanucleus.schema.autoCreateConstraints": "false",
-            "hive.metastore.schema.verification": "false",
+            **SCHEMA,
             "hive.metastore.warehouse.dir": str(self._warehouse),
         }
         text = "".join(
