@@ -29,6 +29,7 @@ class Cassandra(Source):
     name = "cassandra"
     title = f"Cassandra {VERSION}, its connector 3.5.1, confs that it reads itself"
     sparks = ("3.5",)
+    extension = "com.datastax.spark.connector.CassandraSparkExtensions"
     _servers: ClassVar[dict[Run, CassandraServer]] = {}
 
     def __init__(self, run: Run, store: Store) -> None:

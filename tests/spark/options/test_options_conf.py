@@ -136,6 +136,22 @@ def test_a_connector_reads_its_own_confs_by_itself(application):
     assert copied.conf.get("spark.shopdb.pw") == application.ref()
 
 
+def test_a_connector_reads_a_session_that_has_run_nothing(application):
+    """As the first load() of a session does on 3.5: it connects before anything is analysed."""
+    fresh = application.classic.newSession()
+    jvm, session = application.classic._jvm, fresh._jsparkSession
+    session.sessionState()
+    active = jvm.org.apache.spark.sql.SparkSession
+    active.setActiveSession(session)
+    try:
+        application.refresh()
+        theirs = list(jvm.shopdb.connector.Client.reads(session, "spark.shopdb.pw"))
+    finally:
+        active.setActiveSession(application.classic._jsparkSession)
+    newest = application.passwords[-1]
+    assert [text == newest for text in theirs] == [True] * 6
+
+
 def test_a_library_opens_connections_by_itself(application):
     """As Iceberg's JDBC catalog and connection pools do, by `jdbc:sparkconfig:`."""
     jvm = application.classic._jvm

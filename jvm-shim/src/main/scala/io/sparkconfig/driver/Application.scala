@@ -149,7 +149,7 @@ private[sparkconfig] object Application {
       val connectors = new ConnectorCode(client.settings.resolvePrefixes)
       // Not Bindings, which find their values at each use and know only a conf or a session. These three hold what the
       // plan resolved, and stand before any hook reads a conf.
-      ReferenceConf.install(conf, confValue, connectors)
+      ReferenceConf.install(conf, confValue, connectors, () => ConnectorConfs.prepare())
       ConnectorConfs.hold(confValue, connectors)
       ReferenceHadoopConf.install(sc, hadoop.references, hadoop.values)
       hadoop.verify(sc.hadoopConfiguration)

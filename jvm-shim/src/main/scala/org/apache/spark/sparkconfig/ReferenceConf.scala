@@ -12,11 +12,13 @@ import org.apache.spark.sparkconfig.access.{ConnectorCode, Reflect}
  *
  * @param value the current value of a key's text; None when the text holds no reference of ours
  * @param connectors who gets values from enumerations
+ * @param beforeThem what to do before a connector gets its own
  */
 private final class ReferenceSettings(
     settings: ConcurrentHashMap[String, String],
     value: (String, String) => Option[String],
-    connectors: ConnectorCode)
+    connectors: ConnectorCode,
+    beforeThem: () => Unit)
   extends ConcurrentHashMap[String, String](settings) {
 
   override def get(key: AnyRef): String = {
@@ -46,6 +48,7 @@ private final class ReferenceSettings(
     val prefixes = if (held) connectors.asking() else Nil
     if (prefixes.isEmpty) None
     else {
+      beforeThem()
       val copy = new JHashMap[String, String]()
       val entries = all.iterator()
       while (entries.hasNext) {
@@ -77,12 +80,13 @@ object ReferenceConf {
   def install(
       conf: SparkConf,
       value: (String, String) => Option[String],
-      connectors: ConnectorCode = ConnectorCode.Nobody): Unit = {
+      connectors: ConnectorCode = ConnectorCode.Nobody,
+      beforeThem: () => Unit = () => ()): Unit = {
     val settings = Reflect.field(classOf[SparkConf], "settings")
     settings.get(conf) match {
       case plain: ConcurrentHashMap[_, _] =>
         val references =
-          new ReferenceSettings(plain.asInstanceOf[ConcurrentHashMap[String, String]], value, connectors)
+          new ReferenceSettings(plain.asInstanceOf[ConcurrentHashMap[String, String]], value, connectors, beforeThem)
         settings.set(conf, references)
         // The reader of registered entries captured the old map if anything was read before.
         val reader = Reflect.field(classOf[SparkConf], "reader").get(conf)

@@ -4,7 +4,8 @@ import java.util.{AbstractMap, Collections, HashMap => JHashMap, Map => JMap, Se
 
 import scala.collection.JavaConverters._
 
-import org.apache.spark.sparkconfig.access.ConnectorCode
+import org.apache.spark.sparkconfig.access.{ConnectorCode, Reflect}
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 /** The confs of sessions, for connectors that read them there: they get values under their prefixes. */
@@ -16,6 +17,17 @@ object ConnectorConfs {
     held = Some((value, connectors))
 
   def release(): Unit = held = None
+
+  /**
+   * Called when a connector asks for the application's conf, for it reads the session's next: in 3.5 the first query
+   * of a session connects before any of our rules has seen that session.
+   */
+  def prepare(): Unit =
+    (SparkSession.getActiveSession ++ SparkSession.getDefaultSession).filter(isBuilt).foreach(install)
+
+  /** Not while Spark is building it, which asks for the conf too. */
+  private def isBuilt(session: Sessions.Spark): Boolean =
+    Reflect.field(classOf[Sessions.Classic], "sessionState").get(Sessions.classic(session)) != null
 
   /** Idempotent, and cheap once it is done; later guards of the session go below it. */
   def install(session: Sessions.Spark): Unit = held.foreach { case (value, connectors) =>
