@@ -32,7 +32,10 @@ SUITES = (
         "hive-server", "Hive's metastore as a server (of Spark's jars), on PostgreSQL 16: JDBC tables, and files",
         ["real/test_hive_server.py"],
     ),
-    Suite("yarn", "YARN and HDFS 3.5.0, one node of each: client and cluster mode", ["real/test_yarn.py"]),
+    Suite(
+        "yarn", "YARN and HDFS 3.5.0, two nodes: client and cluster mode, operator's file, killed drivers, executors",
+        ["real/test_yarn.py", "real/test_yarn_nodes.py"],
+    ),
     Suite(
         "kubernetes", "Spark's Kubernetes backend, client and cluster mode; API server and nodes are stand-ins of ours",
         ["real/test_kubernetes.py"],

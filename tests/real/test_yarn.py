@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
+import re
 import shlex
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,10 +37,11 @@ APP = Path(__file__).with_name("apps") / "on_yarn.py"
 
 
 @pytest.fixture(scope="module")
-def yarn(harness_run: Run) -> Yarn:
+def yarn(harness_run: Run) -> Iterator[Yarn]:
     yarn = Yarn(harness_run, cache=CACHE)
     yarn.hdfs("events", "-mkdir", "-p", "/events")
-    return yarn
+    yield yarn
+    yarn.stop()
 
 
 @pytest.mark.parametrize("mode", ["client", "cluster"])
@@ -83,11 +83,11 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
     assert found.read_text().split() == [*digests, "pushed"]
     reference = f"${{files:{store}:password}}".encode()
     names, holders = set(), set()
-    for name, body in _written(yarn.home):
+    for name, body in yarn.written():
         assert finder.count(body) == 0, f"{name} shows a value"
         names.add(name.rpartition("/")[2])
         if reference in body.replace(b"\\", b""):
-            holders.add(name.partition("/")[0] + "/" + name.rpartition("/")[2])
+            holders.add(re.sub(r"^node-\d/", "", name).partition("/")[0] + "/" + name.rpartition("/")[2])
     # What was searched: launch scripts and logs of containers; the conf in a container's folder and in the staging
     # folder, and the event log: these two are blocks of HDFS, which are plain files.
     assert {"launch_container.sh", "stderr", "stdout"} <= names
@@ -156,18 +156,3 @@ def _listed(yarn: Yarn, name: str) -> list[str]:
     """What ``-ls`` says of a log, but for its length."""
     line = yarn.hdfs(name, "-ls", "/old/app-1").splitlines()[-1].split()
     return line[:4] + line[5:]
-
-
-def _written(home: Path) -> Iterator[tuple[str, bytes]]:
-    """Every file of the daemons and their containers, below ``home``; archives also by their members."""
-    for path in home.rglob("*"):
-        if not path.is_file() or path.is_symlink() or path.suffix == ".jar":
-            continue
-        body, name = path.read_bytes(), path.relative_to(home).as_posix()
-        yield name, body
-        if body.startswith(b"PK"):
-            with zipfile.ZipFile(io.BytesIO(body)) as archive:
-                # Jars and Python's packages go there, too, and say nothing of a job.
-                for member in archive.namelist():
-                    if not member.endswith((".class", ".py", "/")):
-                        yield f"{name}/{member}", archive.read(member)

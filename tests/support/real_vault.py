@@ -5,6 +5,8 @@ may do everything there, and VAULT_CACERT its authority, if it speaks TLS. What 
 to itself (a database, an API server of Kubernetes) is tested when it runs on this host.
 """
 
+from __future__ import annotations
+
 import datetime as dt
 import json
 import os
@@ -13,6 +15,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -45,7 +48,7 @@ class RealVault:
     """See :class:`support.fakes.vault.FakeVault` for what each arrangement means."""
 
     @classmethod
-    def of(cls, request):
+    def of(cls, request: pytest.FixtureRequest) -> RealVault:
         """The server that the environment names, or the private one of these tests."""
         if all(GIVEN[:2]):
             return cls(*GIVEN)
@@ -80,7 +83,7 @@ class RealVault:
                 return None
             raise AssertionError(f"{method} {path}: HTTP {error.code} {error.read()[:300]!r}") from None
 
-    def __enter__(self):
+    def __enter__(self) -> RealVault:
         self._remove()
         self.call("PUT", f"sys/policies/acl/{_NAME}", {"policy": _POLICY})
         self.call("POST", f"sys/mounts/{_NAME}-kv2", {"type": "kv", "options": {"version": "2"}})
@@ -92,7 +95,7 @@ class RealVault:
         self.put("first", {"a": "b"})
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._remove()
         if self._reviewer is not None:
             self._reviewer.__exit__()
@@ -107,7 +110,7 @@ class RealVault:
         self.call("DELETE", f"sys/namespaces/{_NAME}", may_fail=True)
         self.call("DELETE", f"sys/policies/acl/{_NAME}", may_fail=True)
 
-    def params(self, engine="kv2", **more):
+    def params(self, engine: str = "kv2", **more: str) -> dict[str, str]:
         params = {"address": self.url, "engine": engine, "mount": self.MOUNTS[engine]}
         params |= {"ca.file": self._ca} if self._ca else {}
         params |= {} if "auth" in more or "token.file" in more else {"token": self.ROOT}
@@ -115,7 +118,9 @@ class RealVault:
             params["auth.mount"] = f"{_NAME}-{more['auth']}"
         return {**params, **more}
 
-    def put(self, path, data, seconds=None, namespace=None):
+    def put(
+        self, path: str, data: Mapping[str, str], seconds: int | None = None, namespace: str | None = None
+    ) -> None:
         if seconds:
             after = {"delete_version_after": f"{seconds}s"}
             self.call("POST", f"{_NAME}-kv2/metadata/{path}", after)
@@ -162,7 +167,7 @@ class RealVault:
         secret_id = self.call("POST", f"{role}/secret-id", {})["data"]["secret_id"]
         return {"auth": "approle", "role.id": role_id, "secret.id": secret_id}
 
-    def jwt(self, method):
+    def jwt(self, method: str) -> tuple[dict[str, str], str]:
         mount = f"auth/{_NAME}-{method}"
         public = self._key.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo

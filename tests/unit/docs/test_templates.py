@@ -8,11 +8,7 @@ from pathlib import Path
 GENERATE = Path(__file__).resolve().parents[3] / "docs" / "generate.py"
 
 # Their pages say that they were never run, and why.
-NEVER_RUN = {
-    "databricks-spark.conf.template",
-    "kubernetes-network-policy.yaml.template",
-    "yarn.conf.template",
-}
+NEVER_RUN = {"databricks-spark.conf.template", "kubernetes-network-policy.yaml.template"}
 
 
 def test_every_document_in_conf_is_run_by_a_test_or_known_not_to_be():
