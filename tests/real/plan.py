@@ -37,6 +37,10 @@ SUITES = (
         ["real/test_yarn.py", "real/test_yarn_nodes.py"],
     ),
     Suite(
+        "cassandra-streams", "Cassandra 5.0.5, its connector 3.5.1: streams into its catalog, and foreachBatch",
+        ["real/test_cassandra_streams.py"], ("3.5",), ("write", "read"),
+    ),
+    Suite(
         "kubernetes", "Spark's Kubernetes backend, client and cluster mode; API server and nodes are stand-ins of ours",
         ["real/test_kubernetes.py"],
     ),
