@@ -55,7 +55,7 @@ SUITES = (
     ),
     Suite(
         "iceberg", "Iceberg 1.12: JDBC catalog on PostgreSQL, S3FileIO on moto, MERGE, procedures, streams",
-        ["third_parties/test_iceberg.py"], ("3.5", "4.1"),
+        ["third_parties/test_iceberg.py"], ("3.5", "4.1"), orders=True,
     ),
     Suite(
         "keycloak", "Keycloak 26.4: client credentials, refresh, token exchange, its tokens as logins of OpenBao",

@@ -38,7 +38,10 @@ ICEBERG = {
     "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0",
 }
 CACHE = Path(__file__).parents[2] / ".cache"
-ROLE = "iceberg"
+OURS = "io.sparkconfig.ConfigExtensions"
+THEIRS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+#: The plugin adds its extension by itself, behind theirs.
+ORDERS = {"behind": THEIRS, "in_front": f"{OURS},{THEIRS}"}
 
 pytestmark = [
     pytest.mark.spark,
@@ -59,6 +62,7 @@ class Lake:
     postgres: PostgresServer
     moto: Any
     front: FaultProxy
+    role: str
     spark: Any = None
     secrets: list[str] = field(default_factory=list, repr=False)
     key: str = ""
@@ -69,14 +73,15 @@ class Lake:
     def rotate(self) -> None:
         """A new password and a new pair of keys; the old ones are refused, and old connections are cut."""
         iam = self.moto.client("iam")
-        made = iam.create_access_key(UserName=ROLE)["AccessKey"]
+        made = iam.create_access_key(UserName=self.role)["AccessKey"]
         if self.key:
-            iam.delete_access_key(UserName=ROLE, AccessKeyId=self.key)
+            iam.delete_access_key(UserName=self.role, AccessKeyId=self.key)
         self.key, password = made["AccessKeyId"], new_password()
         self.secrets += [made["SecretAccessKey"], password]
-        self.postgres.set_password(ROLE, password)
+        self.postgres.set_password(self.role, password)
         self.postgres.sql(
-            f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{ROLE}'", database=ROLE
+            f"select pg_terminate_backend(pid) from pg_stat_activity where usename = '{self.role}'",
+            database=self.role,
         )
         part = self.folder / "store.part"
         part.write_text(f"password={password}\nid={self.key}\nsecret={made['SecretAccessKey']}\n")
@@ -92,8 +97,9 @@ class Lake:
         return sorted(tuple(row) for row in frame.collect())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=list(ORDERS))
 def lake(
+    request: pytest.FixtureRequest,
     cluster: SparkCluster,
     postgres: PostgresServer,
     pg_driver: Path,
@@ -111,13 +117,14 @@ def lake(
     jars = [jar for jar in found if re.sub(r"-\d.*", "", jar.name) not in own]
     folder = tmp_path_factory.mktemp("iceberg")
     (folder / "events").mkdir()
-    postgres.create(role=ROLE, password=new_password(), database=ROLE)
+    role = f"iceberg_{request.param}"
+    postgres.create(role=role, password=new_password(), database=role)
     with moto_server() as moto, FaultProxy(moto.url) as front:
-        lake = Lake(folder, postgres, moto, front)
+        lake = Lake(folder, postgres, moto, front, role)
         iam = moto.client("iam")
-        iam.create_user(UserName=ROLE)
+        iam.create_user(UserName=role)
         iam.put_user_policy(
-            UserName=ROLE, PolicyName="rights",
+            UserName=role, PolicyName="rights",
             PolicyDocument=json.dumps({
                 "Version": "2012-10-17",
                 "Statement": [{"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}],
@@ -130,7 +137,7 @@ def lake(
             "s3", endpoint_url=moto.url, region_name=REGION,
             aws_access_key_id=lake.key, aws_secret_access_key=lake.secrets[0],
         ).create_bucket(Bucket="lake", CreateBucketConfiguration={"LocationConstraint": REGION})  # fmt: skip
-        url = postgres.jdbc_url(ROLE)
+        url = postgres.jdbc_url(role)
         kept, late = "spark.sql.catalog.kept", "spark.sql.catalog.late"
         path = ":".join(map(str, [shim_jar(), connector_jar("aws"), pg_driver, *jars]))
         conf = {
@@ -140,7 +147,7 @@ def lake(
             "spark.jars": "",
             "spark.driver.extraClassPath": path,
             "spark.executor.extraClassPath": path,
-            "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+            "spark.sql.extensions": ORDERS[request.param],
             "spark.eventLog.enabled": "true",
             "spark.eventLog.compress": "false",
             "spark.eventLog.dir": (folder / "events").as_uri(),
@@ -152,7 +159,7 @@ def lake(
                 for key, text in {
                     "": "org.apache.iceberg.spark.SparkCatalog",
                     ".type": "jdbc",
-                    ".jdbc.user": ROLE,
+                    ".jdbc.user": role,
                     ".jdbc.password": lake.reference("password"),
                     ".jdbc.schema-version": "V1",
                     # What PostgreSQL says to a connection that it cuts.
