@@ -285,26 +285,22 @@ def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newe
 
 
 def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: Site, capsys) -> None:
-    def generation(name: str) -> int:
-        assert main(["refresh", name, "--status", "--json"]) == 0
-        return json.loads(capsys.readouterr().out)["status"]["generation"]
-
     # A cluster of another test has given the same id if it started in the same second.
     given = site.context.applicationId
-    named = [name for name in control.sockets() if name == given or name.startswith(f"{given}-")]
-    [application] = [name for name in named if generation(name) == driver.generation()]
+    asked = {n: control.ask(path, "status") for n, path in control.sockets().items() if n.startswith(given)}
+    [application] = [n for n, each in asked.items() if each["status"]["generation"] == driver.generation()]
     socket = control.sockets()[application]
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
+    assert main(["refresh", application, "--status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["status"]["generation"] == driver.generation()
     assert main(["refresh", application, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["application"], answer["generation"] >= answer["before"]) == (application, True)
-    # The two-step change of whoever wants to end the old password: no executor has it when the command returns.
     fresh = site.rotate()
     assert main(["refresh", application, "--wait", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == []
-    executors = driver.status()["executors"]
-    assert {(each["behind"], each["pushed"]) for each in executors} == {(False, True)}
+    assert {(each["behind"], each["pushed"]) for each in driver.status()["executors"]} == {(False, True)}
     text = site.reference()
 
     def ask(_rows):

@@ -96,7 +96,7 @@ def few_generations(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ten_thousand_texts_around_one_secret_register_one_value(
     service: AgentService, secrets: Path, registry: Registry
 ) -> None:
-    """Nor do they take memory: what the second half leaves is less than a tenth of its texts."""
+    """Nor do they take memory: the second half leaves less than a third of its texts."""
 
     def compose(number: int) -> str:
         return f"jdbc:db://host-{number}/s?password=${{files:{secrets}:password}}&n={number:060d}"
@@ -114,7 +114,7 @@ def test_ten_thousand_texts_around_one_secret_register_one_value(
     gc.collect()
     left, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert left - half < 5000 * len(compose(0)) // 10
+    assert left - half < 5000 * len(compose(0)) // 3
     assert len(registry) == known
     assert registry.redact(PASSWORD) == MASK
 

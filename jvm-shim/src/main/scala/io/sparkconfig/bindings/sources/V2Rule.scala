@@ -87,7 +87,9 @@ private[sparkconfig] object V2Rule extends Rule[LogicalPlan] {
 
   private def withValues(logical: LogicalRelation): LogicalRelation = logical.relation match {
     case files: HadoopFsRelation if Options.hold(files.options) =>
-      val resolved = files.copy(options = Options.values(files.fileFormat.toString, files.options))(files.sparkSession)
+      // Formats look options up as they are written, and the map's own keys are in lower case.
+      val values = CaseInsensitiveMap(Options.values(files.fileFormat.toString, files.options))
+      val resolved = files.copy(options = values)(files.sparkSession)
       Sources.edit(logical) { case relation if relation == files => resolved }.asInstanceOf[LogicalRelation]
     case _ => logical
   }
