@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import logging
 import os
@@ -154,7 +155,6 @@ class ControlServer:
         self.path = _folders()[0] / (application_id + _SUFFIX)
         try:
             self._bind(self.path.name)
-            self._listener.listen(8)
         except OSError as error:
             self.close()
             raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror or error}") from None
@@ -164,12 +164,15 @@ class ControlServer:
         for attempt in range(_BIND_ATTEMPTS):
             try:
                 with self._usable() as descriptor:
+                    # Two that start at once with one id would each find nobody there, and the second unlink the first.
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
                     if _answers(descriptor, name):
                         name = self._beside(name)
                     with contextlib.suppress(FileNotFoundError):
                         os.unlink(name, dir_fd=descriptor)
                     self._listener.bind(_within(descriptor, name))
                     os.chmod(name, 0o600, dir_fd=descriptor)
+                    self._listener.listen(8)
                     return
             except FileNotFoundError:  # another application has just ended, and removed the empty folder
                 if attempt == _BIND_ATTEMPTS - 1:

@@ -342,3 +342,26 @@ def test_the_worker_module_imports_neither_pyspark_nor_the_brain() -> None:
         [sys.executable, "-c", code], env=environment, check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_two_that_start_at_once_with_one_id_are_both_reached() -> None:
+    """Each master counts its applications from 0000, and stamps them by the second."""
+    servers: dict[int, control.ControlServer] = {}
+    barrier = threading.Barrier(2)
+
+    def start(number: int) -> None:
+        barrier.wait(10)
+        servers[number] = control.ControlServer("app-1-0000", {"number": lambda: {"number": number}})
+
+    for _ in range(40):
+        threads = [threading.Thread(target=start, args=(number,)) for number in (1, 2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(20)
+        try:
+            found = [control.ask(path, "number")["number"] for path in control.sockets().values()]
+        finally:
+            for server in servers.values():
+                server.close()
+        assert sorted(found) == [1, 2]
