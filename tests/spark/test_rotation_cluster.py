@@ -20,7 +20,7 @@ from sparkconfig.cli import main
 from sparkconfig.streaming import managed
 from support.crawl import fetch
 from support.processes import wait_until
-from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
+from support.rotation import ROTATION_SECONDS, Site, control_name, digest, replace_file, running_site
 
 pytestmark = [
     pytest.mark.spark,
@@ -285,10 +285,7 @@ def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newe
 
 
 def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: Site, capsys) -> None:
-    # A cluster of another test has given the same id if it started in the same second.
-    given = site.context.applicationId
-    asked = {n: control.ask(path, "status") for n, path in control.sockets().items() if n.startswith(given)}
-    [application] = [n for n, each in asked.items() if each["status"]["generation"] == driver.generation()]
+    application = control_name(site.context.applicationId)
     socket = control.sockets()[application]
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700

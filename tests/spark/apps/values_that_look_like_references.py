@@ -126,6 +126,9 @@ ways = [load, wrapper, view, table, write, wrapper_write, stream, wrapper_stream
 for kind, listed in LISTS.items():
     spark.sql(f"SET spark.sql.sources.useV1SourceList={listed}")
     seen.update({f"{way.__name__} {kind}": outcome(way) for way in ways})
-seen["url"] = outcome(spark.read.format("jdbc").options(url=f"${{files:{secrets}:url}}", dbtable="t").load)
+jdbc = {"url": f"${{files:{secrets}:url}}", "dbtable": "t"}
+seen["url"] = outcome(spark.read.format("jdbc").options(**jdbc).load)
+wrapped = spark.read.format("sparkconfig").options(**jdbc, **{"sparkconfig.format": "jdbc"})
+seen["wrapped url"] = outcome(wrapped.load)
 spark.stop()
 Path(os.environ["SEEN"]).write_text(json.dumps(seen), encoding="utf-8")
