@@ -110,8 +110,9 @@ def _ask() -> None:
     # Another JVM has values of its own; those of the last one stay masked.
     if _known is None or _known.gateway is not gateway:
         _known = _Jvm(gateway, driver_api(jvm))
-    _tell(_known)
-    _known.learn()
+    if not _known.ended:
+        _tell(_known)
+        _known.learn()
 
 
 class _Jvm:
@@ -119,6 +120,7 @@ class _Jvm:
 
     def __init__(self, gateway: object, api: Any) -> None:  # noqa: ANN401 - a Py4J view has no type
         self.gateway = gateway
+        self.ended = False
         self.values = -1
         self._api = api
         self._prints = 0
@@ -144,7 +146,7 @@ class _Jvm:
         goes_on: bool,  # noqa: FBT001
     ) -> tuple[list[tuple[int, int]], int] | None:
         """Ask where values stand. None: the JVM has ended, or this thread or process must not speak on its socket."""
-        if getattr(_state, "asking", False) or os.getpid() != _owner:
+        if self.ended or getattr(_state, "asking", False) or os.getpid() != _owner:
             return None
         _state.asking = True
         try:
@@ -229,6 +231,16 @@ def _watch_calls() -> None:
                 _called = True
 
     GatewayClient.send_command = marking
+    shutdown = GatewayClient.shutdown_gateway
+
+    @functools.wraps(shutdown)
+    def ending(self: Any) -> None:  # noqa: ANN401
+        # Py4J logs while it ends a gateway, and that may leave a new connection without an answer for ever.
+        if _known is not None and getattr(_known.gateway, "_gateway_client", None) is self:
+            _known.ended = True
+        shutdown(self)
+
+    GatewayClient.shutdown_gateway = ending
 
 
 @contextmanager
