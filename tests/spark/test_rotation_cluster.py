@@ -20,7 +20,7 @@ from sparkconfig.cli import main
 from sparkconfig.streaming import managed
 from support.crawl import fetch
 from support.processes import wait_until
-from support.rotation import ROTATION_SECONDS, Site, control_name, digest, replace_file, running_site
+from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
 
 pytestmark = [
     pytest.mark.spark,
@@ -285,17 +285,24 @@ def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newe
 
 
 def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: Site, capsys) -> None:
-    application = control_name(site.context.applicationId)
+    application = site.context.applicationId
     socket = control.sockets()[application]
+    assert socket.is_relative_to(site.folder)
+    # A change that is on its way reaches the side process before the driver.
+    wait_until(
+        "the driver to have the newest generation",
+        lambda: control.ask(socket, "status")["status"]["generation"] == driver.generation(),
+        timeout=60,
+    )
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
-    assert main(["refresh", application, "--status", "--json"]) == 0
+    assert main(["refresh", str(socket), "--status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["status"]["generation"] == driver.generation()
-    assert main(["refresh", application, "--json"]) == 0
+    assert main(["refresh", str(socket), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["application"], answer["generation"] >= answer["before"]) == (application, True)
     fresh = site.rotate()
-    assert main(["refresh", application, "--wait", "--json"]) == 0
+    assert main(["refresh", str(socket), "--wait", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == []
     assert {(each["behind"], each["pushed"]) for each in driver.status()["executors"]} == {(False, True)}
     text = site.reference()

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparkconfig._spark import driver
-from sparkconfig.agent import control
-from support.processes import wait_until
 from support.scala_objects import scala_object
 from support.session import running_session
 
@@ -25,18 +23,6 @@ if TYPE_CHECKING:
 
 #: How long rotations every 50 ms go on: `make rotation-faults` asks for the whole minute.
 ROTATION_SECONDS = float(os.environ.get("SPARKCONFIG_ROTATION_SECONDS", "8"))
-
-
-def control_name(application: str) -> str:
-    """The name of its control socket: a cluster that started in the same second has an application with the same id."""
-
-    def answers() -> str | None:
-        sockets = {name: path for name, path in control.sockets().items() if name.startswith(application)}
-        found = {name: control.ask(path, "status")["status"]["generation"] for name, path in sockets.items()}
-        return next((name for name, generation in found.items() if generation == driver.generation()), None)
-
-    # A change that is on its way reaches the side process before the driver.
-    return wait_until("a control socket with the driver's generation", answers, timeout=60)
 
 
 def digest(value: str) -> str:
@@ -160,7 +146,7 @@ def running_site(
         "spark.shop.password": site.reference(file=files[0]),
         **(conf or {}),
     }
-    # Applications of two clusters that start in one second have one id; refresh must reach this one.
+    # Two clusters give one id to applications that start in one second: this one's socket has a directory of its own.
     runtime = folder / "runtime"
     runtime.mkdir(mode=0o700)
     env = {"PYSPARK_PYTHON": sys.executable, "XDG_RUNTIME_DIR": str(runtime), **(env or {})}

@@ -75,13 +75,17 @@ def _folders() -> list[Path]:
 
 
 def sockets() -> dict[str, Path]:
-    """Return the sockets of this user's applications: application id to path. Some may be dead."""
+    """Return the sockets of this user's applications: application id to path. Some may be dead.
+
+    Where two have one id, in two directories, the second goes by its path.
+    """
     found: dict[str, Path] = {}
     for folder in _folders():
         with contextlib.suppress(OSError), _opened(folder) as descriptor:
             for name in sorted(os.listdir(descriptor)):  # noqa: PTH208 - a path would be another look
                 if name.endswith(_SUFFIX) and _is_socket(descriptor, name):
-                    found[name.removesuffix(_SUFFIX)] = folder / name
+                    path = folder / name
+                    found[path.stem if path.stem not in found else str(path)] = path
     return found
 
 

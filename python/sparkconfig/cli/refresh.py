@@ -44,7 +44,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     command.add_argument(
         "application",
         nargs="?",
-        help="application id, such as app-20300101000000-0001; needed if several run",
+        help="application id, such as app-20300101000000-0001, or the path of its socket; needed if several run",
     )
     command.add_argument("--list", action="store_true", help="list the running applications")
     command.add_argument(
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
         lines = table(["application", "generation"], rows) if rows else ["no application"]
         out.result({"applications": [name for name, _ in rows]}, lines)
         return ExitCode.OK
-    name = _chosen(options.application, list(found))
+    name = _chosen(options.application, {name: path for name, (path, _) in found.items()})
     path, status = found[name]
     if options.status:
         out.result({"application": name, "status": status}, _lines(status))
@@ -138,21 +138,28 @@ def _living() -> dict[str, tuple[Path, dict[str, object]]]:
     return living
 
 
-def _chosen(wanted: str | None, found: list[str]) -> str:
+def _chosen(wanted: str | None, found: dict[str, Path]) -> str:
+    """The name of the one that is meant, by its id or by the path of its socket."""
     listed = ", ".join(found) or "none"
     if wanted is None and len(found) == 1:
-        return found[0]
+        return next(iter(found))
     if wanted is None:
         if not found:
             raise SecretNotFoundError(
                 "no application of this user with sparkconfig runs here; start one first"
             )
         raise SecretNotFoundError(f"several applications run; name one of: {listed}")
-    if wanted not in found:
+    paths = [str(path) for path in found.values() if path.stem == wanted]
+    if len(paths) > 1:
         raise SecretNotFoundError(
-            f"no application of this user has this id and runs here with sparkconfig; there are: {listed}"
+            f"several applications that run here have the id {wanted}; name the socket of one: {', '.join(paths)}"
         )
-    return wanted
+    for name, path in found.items():
+        if wanted in (name, str(path)):
+            return name
+    raise SecretNotFoundError(
+        f"no application of this user has this id and runs here with sparkconfig; there are: {listed}"
+    )
 
 
 def _lines(status: dict[str, object]) -> list[str]:

@@ -68,6 +68,33 @@ def test_applications_with_one_id_are_both_reached(
     assert set(control.sockets()) == {"app-1"}
 
 
+def test_applications_with_one_id_in_two_directories_are_told_apart(
+    service: AgentService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One was started with a runtime directory, the other without: from a service, say, or by cron."""
+    here, elsewhere = control.sockets()["app-1"], tmp_path / "temporary"
+    elsewhere.mkdir()
+    with monkeypatch.context() as change:
+        change.delenv("XDG_RUNTIME_DIR")
+        change.setattr("tempfile.tempdir", str(elsewhere))
+        status = {"generation": 17, "providers": [], "reload_trigger": "auto"}
+        other = control.ControlServer("app-1", {"status": lambda: {"status": status}})
+    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
+    try:
+        assert control.sockets() == {"app-1": here, str(other.path): other.path}
+        assert main(["refresh", "app-1"]) == 4
+        said = capsys.readouterr().err
+        assert str(here) in said
+        assert str(other.path) in said
+        assert main(["refresh", str(here), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["application"] == "app-1"
+        assert main(["refresh", str(other.path), "--status", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["status"]["generation"] == 17
+    finally:
+        other.close()
+    assert main(["refresh", "app-1", "--json"]) == 0
+
+
 def test_refresh_waits_for_executors_and_names_those_that_are_behind(
     service: AgentService, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
