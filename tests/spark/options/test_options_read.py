@@ -51,6 +51,36 @@ def test_a_v1_relation_is_loaded_again_after_a_rotation(doors):
     assert doors.store.refusals() == ""
 
 
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."),
+    reason="3.5 loads V1 sources before there is a plan, once and for all",
+)
+def test_a_held_v1_relation_is_loaded_once_for_each_value(doors):
+    doors.fill(3)
+    frame = doors.classic.read.format("storev1").option("password", doors.ref()).load()
+    doors.rotate()
+    for condition in ("id > 0", "id > 1", "id > 2"):
+        assert doors.ids(frame.filter(condition)) == [3]
+    assert doors.store.entries("V1 createRelation") == 2
+    assert doors.store.refusals() == ""
+
+
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."),
+    reason="3.5 loads V1 sources before there is a plan, once and for all",
+)
+def test_an_insert_into_a_view_of_a_held_v1_relation_takes_the_newest_value(doors):
+    doors.fill(3)
+    frame = doors.spark.read.format("storev1").option("password", doors.ref()).load()
+    frame.createOrReplaceTempView("held_for_inserts")
+    doors.rotate()
+    doors.spark.sql(
+        "INSERT INTO held_for_inserts SELECT 4L UNION SELECT id + 2 FROM held_for_inserts"
+    ).collect()
+    assert doors.stored() == [3, 4, 5]
+    assert doors.store.refusals() == ""
+
+
 @pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
 def test_files_follow_a_rotation_in_a_held_frame(doors, v1_sources):
     file = Path(doors.path("held.csv"))
@@ -131,6 +161,18 @@ def test_a_jdbc_table_by_reference_follows_in_a_held_frame(numbers):
     assert numbers.ids(frame) == [1, 2, 3]
     numbers.put(held_table="(select 9 as id) as held_subquery")
     assert numbers.ids(frame.filter("id > 0")) == [9]
+
+
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."), reason="3.5 reads dbtable before there is a plan, once and for all"
+)
+def test_columns_that_spark_pads_follow_in_a_held_frame(numbers):
+    numbers.put(held_table="(select 1 as id, cast('a' as char(3)) as padded) as before")
+    options = numbers.jdbc("numbers", dbtable=numbers.ref("held_table"))
+    frame = numbers.spark.read.format("jdbc").options(**options).load()
+    assert numbers.ids(frame) == [1]
+    numbers.put(held_table="(select 9 as id, cast('b' as char(3)) as padded) as after")
+    assert frame.filter("id > 0").collect() == [(9, "b  ")]
 
 
 def test_jdbc_password_in_the_url(numbers):

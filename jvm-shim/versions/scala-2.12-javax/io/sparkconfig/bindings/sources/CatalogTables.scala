@@ -27,7 +27,8 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
       // A copy: what comes from Hive's metastore is a view of Scala 2.12's, which tasks cannot carry.
       val properties = Map.empty[String, String] ++ found.storage.properties
       val options = Sources.options(found.provider.get, properties, conf)
-      cached.filter(_.getTagValue(Fingerprint).contains(options.hashCode)).getOrElse {
+      val values = Fingerprint.of(options)
+      cached.filter(_.getTagValue(MadeWith).contains(values)).getOrElse {
         val made = LogicalRelation(
           Sources.relation(Sources.dataSource(
             session,
@@ -38,7 +39,7 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
             found.bucketSpec,
             Some(found))),
           found)
-        made.setTagValue(Fingerprint, options.hashCode)
+        made.setTagValue(MadeWith, values)
         made
       }
     }
@@ -56,6 +57,6 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
 
 private object CatalogTables {
 
-  /** Of the resolved options that a relation was made with. */
-  val Fingerprint: TreeNodeTag[Int] = TreeNodeTag[Int]("sparkconfig.options")
+  /** The fingerprint of the resolved options that a relation was made with. */
+  val MadeWith: TreeNodeTag[String] = TreeNodeTag[String]("sparkconfig.options")
 }

@@ -93,11 +93,12 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
       if (JdbcOptions.isJdbc(provider, conf)) made(table, options)
       else {
         val key = keyOf(table)
+        val values = Fingerprint.of(options)
         Sessions.catalog(session).getCachedTable(key) match {
-          case known: LogicalRelation if known.getTagValue(Fingerprint).contains(options.hashCode) => known
+          case known: LogicalRelation if known.getTagValue(MadeWith).contains(values) => known
           case _ =>
             val fresh = made(table, options)
-            fresh.setTagValue(Fingerprint, options.hashCode)
+            fresh.setTagValue(MadeWith, values)
             Sessions.catalog(session).cacheTable(key, fresh)
             fresh
         }
@@ -152,7 +153,7 @@ private object CatalogTables {
   val SessionCatalog = "spark_catalog"
 
   /** Of the resolved options that a relation was made with. */
-  val Fingerprint: TreeNodeTag[Int] = TreeNodeTag[Int]("sparkconfig.options")
+  val MadeWith: TreeNodeTag[String] = TreeNodeTag[String]("sparkconfig.options")
 
   /** A relation of files beside the one that it was made of; no case class, which would show its options. */
   final class Kept(

@@ -3,11 +3,10 @@ package io.sparkconfig.bindings.sources
 import org.apache.spark.sql.catalyst.analysis.ResolveDataSource
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.connector.catalog.Table
-import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.{InsertIntoDataSourceCommand, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sparkconfig.Sessions
@@ -20,42 +19,45 @@ import org.apache.spark.sql.sparkconfig.Sessions
  * @param load with the texts as they were written
  * @param fingerprint of the values that the relation was made with
  */
-private[sources] final class HeldLoad(load: UnresolvedDataSource, fingerprint: Int) {
+private[sources] final class HeldLoad(load: UnresolvedDataSource, fingerprint: String) {
+  private val latest = new Latest[LogicalPlan]
 
   /** The relation of the same load with the values of now, if they are others. */
   def renewed(session: Sessions.Spark, conf: SQLConf): Option[LogicalPlan] = {
     val now = HeldLoad.withValues(load, conf)
     val current = HeldLoad.fingerprint(now)
     if (current == fingerprint) None
-    else {
+    else Some(latest.of(current) {
       val relation = HeldLoad.loaded(session, now)
-      relation.setTagValue(HeldLoad.Tag, new HeldLoad(load, current))
-      Some(relation)
-    }
+      HeldLoad.hold(relation, new HeldLoad(load, current))
+      relation
+    })
   }
 }
 
 private[sources] object HeldLoad {
   private val Python = "PythonTable"
 
-  val Tag: TreeNodeTag[HeldLoad] = TreeNodeTag[HeldLoad]("sparkconfig.load")
+  // By the object that the source made, which Spark's rules hand on; a tag of the plan is lost with some of its copies.
+  private val held = new WeakIdentityMap[AnyRef, HeldLoad]
+
+  /** The load that this object of a source came of. */
+  def of(made: AnyRef): Option[HeldLoad] = held.get(made)
 
   /** Loads with values; the plan has the references. */
   def apply(session: Sessions.Spark, load: UnresolvedDataSource, conf: SQLConf): LogicalPlan = {
     val values = withValues(load, conf)
     val plan = StreamRelations.asWritten(loaded(session, values), CaseInsensitiveMap(texts(load)))
-    if (!load.isStreaming) {
-      val held = new HeldLoad(load, fingerprint(values))
-      plan.foreach {
-        // Files get values at each query, since the relation shows its options.
-        case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) =>
-          logical.setTagValue(Tag, held)
-        case relation: DataSourceV2Relation if relation.table.getClass.getSimpleName == Python =>
-          relation.setTagValue(Tag, held)
-        case _ => ()
-      }
-    }
+    if (!load.isStreaming) hold(plan, new HeldLoad(load, fingerprint(values)))
     plan
+  }
+
+  private def hold(plan: LogicalPlan, load: HeldLoad): Unit = plan.foreach {
+    // Files get values at each query, since the relation shows its options.
+    case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) => held.put(logical.relation, load)
+    case relation: DataSourceV2Relation if relation.table.getClass.getSimpleName == Python =>
+      held.put(relation.table, load)
+    case _ => ()
   }
 
   private def texts(load: UnresolvedDataSource): Map[String, String] = load.options.originalMap
@@ -68,7 +70,8 @@ private[sources] object HeldLoad {
     load.copy(options = CaseInsensitiveMap(options), paths = paths)
   }
 
-  private def fingerprint(load: UnresolvedDataSource): Int = (texts(load), load.paths).hashCode
+  private def fingerprint(load: UnresolvedDataSource): String =
+    Fingerprint.of(texts(load), load.paths)
 
   private def loaded(session: Sessions.Spark, load: UnresolvedDataSource): LogicalPlan =
     new ResolveDataSource(Sessions.classic(session)).apply(load)
@@ -77,21 +80,22 @@ private[sources] object HeldLoad {
 /** Pre-CBO, in front of [[V2Rule]]: held loads whose values have changed. */
 private[sources] final class HeldRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
-    case relation if relation.getTagValue(HeldLoad.Tag).isDefined =>
-      relation.getTagValue(HeldLoad.Tag).flatMap(_.renewed(session, conf)).fold(relation)(replaced(relation, _))
+    case held: LogicalRelation => renewed(held)
+    case held: DataSourceV2Relation => now(held.table).fold[LogicalPlan](held) {
+        case now: DataSourceV2Relation if held.table.schema == now.table.schema =>
+          Sources.edit(held) { case table: Table if table eq held.table => now.table }
+        case _ => held
+      }
+    case insert: InsertIntoDataSourceCommand =>
+      Sources.edit(insert) { case relation: LogicalRelation => renewed(relation) }
   }
 
   /** With the columns that the frame has; a source that has others now keeps the relation of its load. */
-  private def replaced(relation: LogicalPlan, renewed: LogicalPlan): LogicalPlan = (relation, renewed) match {
-    case (held: LogicalRelation, now: LogicalRelation) if held.relation.schema == now.relation.schema =>
-      marked(Sources.edit(held) { case source: BaseRelation if source eq held.relation => now.relation }, now)
-    case (held: DataSourceV2Relation, now: DataSourceV2Relation) if held.table.schema == now.table.schema =>
-      marked(Sources.edit(held) { case table: Table if table eq held.table => now.table }, now)
-    case _ => relation
+  private def renewed(held: LogicalRelation): LogicalPlan = now(held.relation).fold[LogicalPlan](held) {
+    case now: LogicalRelation if held.relation.schema == now.relation.schema =>
+      Sources.edit(held) { case source: BaseRelation if source eq held.relation => now.relation }
+    case _ => held
   }
 
-  private def marked(copy: LogicalPlan, renewed: LogicalPlan): LogicalPlan = {
-    renewed.getTagValue(HeldLoad.Tag).foreach(copy.setTagValue(HeldLoad.Tag, _))
-    copy
-  }
+  private def now(made: AnyRef): Option[LogicalPlan] = HeldLoad.of(made).flatMap(_.renewed(session, conf))
 }

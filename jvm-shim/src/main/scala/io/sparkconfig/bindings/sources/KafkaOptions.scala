@@ -1,11 +1,8 @@
 package io.sparkconfig.bindings.sources
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
-import javax.crypto.Mac
-import javax.crypto.spec.SecretKeySpec
 
-import io.sparkconfig.core.{Expression, Tokens}
+import io.sparkconfig.core.Expression
 
 /**
  * Options of Kafka clients that hold references for `io.sparkconfig.kafka.ReferenceConfigProvider`. They stay as they
@@ -15,11 +12,7 @@ private[sparkconfig] object KafkaOptions {
   private val Providers = "kafka.config.providers"
   private val ReferenceProvider = "io.sparkconfig.kafka.ReferenceConfigProvider"
   private val Servers = "kafka.bootstrap.servers"
-  private val Algorithm = "HmacSHA256"
-  private val MarkBytes = 8
-
-  /** Not guessable, and gone with this process: a mark tells nothing about a password. */
-  private lazy val markKey = new SecretKeySpec(Tokens.bytes(32), Algorithm)
+  private val MarkDigits = 16
 
   /** Option key to what it will hold in the end, as an expression of ours; empty for anything but such maps. */
   def late(options: Map[String, String]): Map[String, Expression] = {
@@ -45,13 +38,7 @@ private[sparkconfig] object KafkaOptions {
    */
   def marked(options: Map[String, String], values: Map[String, String]): Map[String, String] =
     if (values.isEmpty) options
-    else {
-      val mac = Mac.getInstance(Algorithm)
-      mac.init(markKey)
-      values.toSeq.sorted.foreach { case (key, value) => mac.update(s"${key}\u0000${value}\u0000".getBytes(UTF_8)) }
-      val mark = mac.doFinal().take(MarkBytes).map(byte => f"$byte%02x").mkString
-      options + (s"$Providers.${ours(options).min}.param.mark" -> mark)
-    }
+    else options + (s"$Providers.${ours(options).min}.param.mark" -> Fingerprint.of(values).take(MarkDigits))
 
   /**
    * The options with the brokers as a param of our provider: it asks the policies where its values go, and Kafka does

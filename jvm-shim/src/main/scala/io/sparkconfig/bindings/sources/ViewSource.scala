@@ -11,15 +11,17 @@ import org.apache.spark.sql.sparkconfig.Sessions
  *
  * @param fingerprint of the resolved options that the relation was made with
  */
-private[sparkconfig] final case class ViewSource(command: CreateTempViewUsing, fingerprint: Int) {
+private[sparkconfig] final class ViewSource(val command: CreateTempViewUsing, fingerprint: String) {
+  private val latest = new Latest[LogicalPlan]
 
   /** The view's relation with the values of now, if they are others. */
   def renewed(session: Sessions.Spark): Option[LogicalPlan] = {
     val conf = Sessions.classic(session).sessionState.conf
     val options = Sources.options(command.provider, command.options, conf)
-    if (options.hashCode == fingerprint) None
-    else Some(LogicalRelation(Sources.relation(
-      Sources.dataSource(session, command.provider, options, command.userSpecifiedSchema))))
+    val current = Fingerprint.of(options)
+    if (current == fingerprint) None
+    else Some(latest.of(current)(LogicalRelation(Sources.relation(
+      Sources.dataSource(session, command.provider, options, command.userSpecifiedSchema)))))
   }
 }
 
@@ -30,7 +32,7 @@ private[sparkconfig] object ViewSource {
     val name = command.tableIdent.table
     val catalog = Sessions.catalog(session)
     val view = if (command.global) catalog.getRawGlobalTempView(name) else catalog.getRawTempView(name)
-    view.flatMap(_.plan).foreach(_.setTagValue(Tag, ViewSource(command, options.hashCode)))
+    view.flatMap(_.plan).foreach(_.setTagValue(Tag, new ViewSource(command, Fingerprint.of(options))))
   }
 
   /** The options that the user gave the temporary view whose relation this is. */

@@ -1,10 +1,14 @@
 package io.sparkconfig.redaction.engine
 
+import scala.concurrent.duration.Duration
 import scala.util.Random
 
 import munit.FunSuite
 
 class IndexSuite extends FunSuite {
+  // Long searches, on a machine that may be busy.
+  override val munitTimeout: Duration = Duration(5, "min")
+
   private val Alphabet = "abXY09-_.é "
 
   private def index(texts: String*): Index = new Index(texts.map(new Pattern(_, Pattern.Plain, 0)).toArray)

@@ -1,0 +1,45 @@
+package io.sparkconfig.bindings.sources
+
+import java.lang.ref.{ReferenceQueue, WeakReference}
+import java.util.concurrent.ConcurrentHashMap
+
+/**
+ * What is known about an object: found by the object itself, not by what equals it, and forgotten when nobody holds the
+ * object any more. For any thread.
+ */
+private[sources] final class WeakIdentityMap[K <: AnyRef, V <: AnyRef] {
+  private val gone = new ReferenceQueue[AnyRef]
+  private val known = new ConcurrentHashMap[WeakIdentityMap.Key, V]()
+
+  def put(key: K, value: V): Unit = {
+    forget()
+    known.put(new WeakIdentityMap.Key(key, gone), value)
+  }
+
+  def get(key: K): Option[V] = Option(known.get(new WeakIdentityMap.Key(key, null)))
+
+  def size: Int = { forget(); known.size }
+
+  private def forget(): Unit = {
+    var key = gone.poll()
+    while (key != null) {
+      known.remove(key)
+      key = gone.poll()
+    }
+  }
+}
+
+private object WeakIdentityMap {
+
+  /** Equal when it stands for the same object. */
+  private final class Key(of: AnyRef, queue: ReferenceQueue[AnyRef]) extends WeakReference[AnyRef](of, queue) {
+    private val hash = System.identityHashCode(of)
+
+    override def hashCode: Int = hash
+
+    override def equals(other: Any): Boolean = other match {
+      case key: Key => (this eq key) || (get != null && (get eq key.get))
+      case _ => false
+    }
+  }
+}
