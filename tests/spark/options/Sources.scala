@@ -102,6 +102,21 @@ class V1Relation(context: SQLContext, options: Map[String, String])
   }
 }
 
+/** Gives all loads the same relation: the one of the first since [[Store.clear]]. */
+class SharedV1Source extends RelationProvider {
+  override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =
+    SharedV1Source.relation(context, options)
+}
+
+object SharedV1Source {
+  private var first: V1Relation = _
+  private def relation(context: SQLContext, options: Map[String, String]): BaseRelation = synchronized {
+    Store.enter("V1 shared", options)
+    if (Store.entries("V1 shared") == 1) first = new V1Relation(context, options)
+    first
+  }
+}
+
 /** A V2 source and sink, for batches and streams. */
 class V2Source extends TableProvider with DataSourceRegister {
   protected def enter(options: util.Map[String, String]): Unit = ()

@@ -81,6 +81,25 @@ def test_an_insert_into_a_view_of_a_held_v1_relation_takes_the_newest_value(door
     assert doors.store.refusals() == ""
 
 
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."),
+    reason="3.5 loads V1 sources before there is a plan, once and for all",
+)
+def test_a_relation_that_a_source_gives_to_several_loads_keeps_its_values(doors):
+    """Whose frame it is, nobody can say: the values of one load must not come to another's."""
+    doors.fill(3)
+    doors.put(other=doors.passwords[-1])
+    load = doors.classic.read.format("sparkconfigtest.SharedV1Source").option
+    frame, _ = load("password", doors.ref()).load(), load("password", doors.ref("other")).load()
+    doors.put(pw=doors.passwords[-1] + "-changed", other=doors.passwords[-1] + "-changed-too")
+    try:
+        assert doors.ids(frame) == [3]
+    finally:
+        doors.rotate()
+    assert doors.store.entries("V1 shared") == 2
+    assert doors.store.refusals() == ""
+
+
 @pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
 def test_files_follow_a_rotation_in_a_held_frame(doors, v1_sources):
     file = Path(doors.path("held.csv"))

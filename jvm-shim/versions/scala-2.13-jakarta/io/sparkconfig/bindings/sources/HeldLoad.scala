@@ -19,7 +19,7 @@ import org.apache.spark.sql.sparkconfig.Sessions
  * @param load with the texts as they were written
  * @param fingerprint of the values that the relation was made with
  */
-private[sources] final class HeldLoad(load: UnresolvedDataSource, fingerprint: String) {
+private[sources] final class HeldLoad(private val load: UnresolvedDataSource, fingerprint: String) {
   private val latest = new Latest[LogicalPlan]
 
   /** The relation of the same load with the values of now, if they are others. */
@@ -33,16 +33,19 @@ private[sources] final class HeldLoad(load: UnresolvedDataSource, fingerprint: S
       relation
     })
   }
+
+  private def of(other: UnresolvedDataSource): Boolean =
+    load.format == other.format && HeldLoad.texts(load) == HeldLoad.texts(other) && load.paths == other.paths
 }
 
 private[sources] object HeldLoad {
   private val Python = "PythonTable"
 
   // By the object that the source made, which Spark's rules hand on; a tag of the plan is lost with some of its copies.
-  private val held = new WeakIdentityMap[AnyRef, HeldLoad]
+  private val held = new WeakIdentityMap[AnyRef, Option[HeldLoad]]
 
-  /** The load that this object of a source came of. */
-  def of(made: AnyRef): Option[HeldLoad] = held.get(made)
+  /** The load that this object of a source came of, if it came of one alone. */
+  def of(made: AnyRef): Option[HeldLoad] = held.get(made).flatten
 
   /** Loads with values; the plan has the references. */
   def apply(session: Sessions.Spark, load: UnresolvedDataSource, conf: SQLConf): LogicalPlan = {
@@ -54,11 +57,15 @@ private[sources] object HeldLoad {
 
   private def hold(plan: LogicalPlan, load: HeldLoad): Unit = plan.foreach {
     // Files get values at each query, since the relation shows its options.
-    case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) => held.put(logical.relation, load)
+    case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) => hold(logical.relation, load)
     case relation: DataSourceV2Relation if relation.table.getClass.getSimpleName == Python =>
-      held.put(relation.table, load)
+      hold(relation.table, load)
     case _ => ()
   }
+
+  // A source may give the same object to several loads: whose values would be the new ones, nobody could say.
+  private def hold(made: AnyRef, load: HeldLoad): Unit =
+    held.put(made, if (held.get(made).forall(_.exists(_.of(load.load)))) Some(load) else None)
 
   private def texts(load: UnresolvedDataSource): Map[String, String] = load.options.originalMap
 
