@@ -161,19 +161,22 @@ third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ##
 	done
 
 # What is not here is left out, and the page says so: Debian's mariadb-server and redis-server; Go, which compiles FerretDB.
+# The older Sparks run beside 4.3, and what they print comes at the end, in one piece.
 REAL_SPARKS ?= 4.0.5 3.5.9
 # Here only what names this Spark runs: products of others that have a release for it.
 REAL_NAMED_SPARKS ?= 4.1.4
 REAL ?=
 real: jar $(REAL_SPARKS:%=.venvs/pyspark-%/.ready-options) $(REAL_NAMED_SPARKS:%=.venvs/pyspark-%/.ready-options) ## write, read, rotate and search for leaks at real servers, into docs/real.md (REAL="mariadb kafka" for some)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group real
-	@$(FIND_JAVA); set -e; failed=; \
-	PYTHONPATH=tests $(BIN)/python tests/real/run.py --write $(REAL) || failed="$$failed 4.3"; \
-	for spark in $(REAL_SPARKS) $(REAL_NAMED_SPARKS); do \
+	@mkdir -p build; $(FIND_JAVA); set -e; export PYTHONPATH=tests; \
+	(failed=; for spark in $(REAL_SPARKS) $(REAL_NAMED_SPARKS); do \
 	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c .venvs/pyspark-$$spark/constraints.txt --group real; \
 	  case " $(REAL_NAMED_SPARKS) " in *" $$spark "*) named=--named;; *) named=;; esac; \
-	  PYTHONPATH=tests .venvs/pyspark-$$spark/bin/python tests/real/run.py --write $$named $(REAL) || failed="$$failed $$spark"; \
-	done; $(BIN)/python docs/generate.py; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+	  .venvs/pyspark-$$spark/bin/python tests/real/run.py --write $$named $(REAL) || failed=1; \
+	done; test -z "$$failed") > build/real-older.log 2>&1 & older=$$!; \
+	trap 'kill $$older' INT TERM; failed=; \
+	$(BIN)/python tests/real/run.py --write $(REAL) || failed=1; wait $$older || failed=1; cat build/real-older.log; \
+	$(BIN)/python docs/generate.py; test -z "$$failed"
 
 yarn: ## the part of make real on YARN with HDFS, in client and cluster mode
 	@$(MAKE) --no-print-directory real REAL=yarn

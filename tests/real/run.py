@@ -6,6 +6,7 @@ What ended how is kept in ``results.json``, from which ``docs/generate.py`` make
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import subprocess
@@ -47,6 +48,16 @@ def main() -> int:
 
 def keep(rows: Sequence[Row]) -> None:
     """Put these in the place of what was known of the same sources on this Spark, in the order of the page."""
+    # `make real` runs two Sparks at a time.
+    folder = os.open(RESULTS.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        _keep(rows)
+    finally:
+        os.close(folder)
+
+
+def _keep(rows: Sequence[Row]) -> None:
     kept = [Row(**each) for each in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
     found_now = {(row.spark, row.title) for row in rows}
     order = [*(each.title for each in ALL), *(each.title for each in SUITES)]
