@@ -93,8 +93,6 @@ class Site:
             "spark.dynamicAllocation.initialExecutors": "2",
             "spark.dynamicAllocation.executorIdleTimeout": "3s",
             "spark.decommission.enabled": "true",
-            # Both executors get a task: none is given before they are there.
-            "spark.scheduler.minRegisteredResourcesRatio": "1",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.compress": "false",
             "spark.eventLog.dir": f"file://{self.folder}/events",
