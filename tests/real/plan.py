@@ -46,7 +46,7 @@ SUITES = (
     ),
     Suite(
         "hosts", "Standalone cluster of three hosts (network namespaces): a cut link, a killed driver, a worker gone",
-        ["real/test_hosts.py"], steps=("read", "rotate", "leaks"),
+        ["real/test_hosts.py", "real/test_hosts_users.py"], steps=("read", "rotate", "leaks"),
     ),
     Suite("kafka", "Kafka 3.9: SCRAM and OAUTHBEARER, batches and streams", ["spark/test_kafka_cluster.py"], ("4.3",)),
     Suite(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import sys
 import urllib.request
@@ -31,6 +32,7 @@ class SparkCluster:
         master: str = "127.0.0.1",
         within: Mapping[str, Sequence[str]] | None = None,
         conf: Mapping[str, str] | None = None,
+        owners: Mapping[str, int] | None = None,
     ) -> None:
         """Start the cluster and wait until all its workers are registered.
 
@@ -43,6 +45,7 @@ class SparkCluster:
             master: its address.
             within: by address, what the command line of a daemon there begins with.
             conf: of the daemons, beside `security`.
+            owners: by address, the number of the user that `within` makes of the daemons there.
 
         Raises:
             HarnessError: it did not come up; the error names the log.
@@ -53,15 +56,16 @@ class SparkCluster:
         for folder in ("conf", "local"):
             (self.home / folder).mkdir()
         self.local = self.home / "local"
+        self._owners = owners or {}
         # Among the logs: the executors write their standard output and error there.
-        self.work = run.private_dir(f"logs/{name}-executors")
+        self.work = run.private_dir(f"{name}/work" if owners else f"logs/{name}-executors")
+        if owners:
+            for folder, mode in ((self.home, 0o711), (self.work, 0o711), (self.local, 0o1777)):
+                folder.chmod(mode)
         self.auth_secret = secrets.token_hex(24)
         self._within = within or {}
         self._env = {**spark_environment(self.home / "conf", self.local), **(env or {})}
-        # A file, because a command line is visible to every user of the machine.
-        self._properties = run.private_file(
-            f"{name}/daemon.properties", _lines({**self.security(), **(conf or {})})
-        )
+        self._conf = {**self.security(), **(conf or {})}
         self._worker = ("--cores", str(cores), "--memory", memory)
         self.master = self._daemon("master", "master.Master", "--port", "0", host=master)
         start = self.master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=60)
@@ -157,6 +161,9 @@ class SparkCluster:
 
     def _start_worker(self, host: str) -> Child:
         number = str(len(self.workers) + 1)
+        if owner := self._owners.get(host):
+            (self.work / number).mkdir()
+            os.chown(self.work / number, owner, owner)
         worker = self._daemon(
             f"worker-{number}", "worker.Worker", *self._worker, "--port", "0",
             "--work-dir", str(self.work / number), self.url, host=host,
@@ -165,6 +172,10 @@ class SparkCluster:
         return worker
 
     def _daemon(self, name: str, main: str, *arguments: str, host: str = "127.0.0.1") -> Child:
+        # A file, because a command line is visible to every user of the machine.
+        properties = self._run.private_file(f"{self._name}/{name}.properties", _lines(self._conf))
+        if owner := self._owners.get(host):
+            os.chown(properties, owner, owner)
         return self._run.start(
             f"{self._name}-{name}",
             [
@@ -176,7 +187,7 @@ class SparkCluster:
                 "--webui-port",
                 "0",
                 "--properties-file",
-                self._properties,
+                properties,
                 *arguments,
             ],
             env={
