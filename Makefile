@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest browser release-check site completion spark-suites third-parties real yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
@@ -168,15 +168,20 @@ REAL_NAMED_SPARKS ?= 4.1.4
 REAL ?=
 real: jar $(REAL_SPARKS:%=.venvs/pyspark-%/.ready-options) $(REAL_NAMED_SPARKS:%=.venvs/pyspark-%/.ready-options) ## write, read, rotate and search for leaks at real servers, into docs/real.md (REAL="mariadb kafka" for some)
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group real
-	@mkdir -p build; $(FIND_JAVA); set -e; export PYTHONPATH=tests; \
-	(failed=; for spark in $(REAL_SPARKS) $(REAL_NAMED_SPARKS); do \
+	@mkdir -p build; $(MAKE) --no-print-directory real-older > build/real-older.log 2>&1 & older=$$!; \
+	  trap 'kill $$older; exit 130' INT TERM; failed=; \
+	  $(MAKE) --no-print-directory real-newest || failed=" 4.3"; wait $$older || failed="$$failed older ones"; \
+	  cat build/real-older.log; $(BIN)/python docs/generate.py; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+
+real-newest:
+	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/real/run.py --write $(REAL)
+
+real-older:
+	@$(FIND_JAVA); set -e; failed=; for spark in $(REAL_SPARKS) $(REAL_NAMED_SPARKS); do \
 	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c .venvs/pyspark-$$spark/constraints.txt --group real; \
 	  case " $(REAL_NAMED_SPARKS) " in *" $$spark "*) named=--named;; *) named=;; esac; \
-	  .venvs/pyspark-$$spark/bin/python tests/real/run.py --write $$named $(REAL) || failed=1; \
-	done; test -z "$$failed") > build/real-older.log 2>&1 & older=$$!; \
-	trap 'kill $$older' INT TERM; failed=; \
-	$(BIN)/python tests/real/run.py --write $(REAL) || failed=1; wait $$older || failed=1; cat build/real-older.log; \
-	$(BIN)/python docs/generate.py; test -z "$$failed"
+	  PYTHONPATH=tests .venvs/pyspark-$$spark/bin/python tests/real/run.py --write $$named $(REAL) || failed="$$failed $$spark"; \
+	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 yarn: ## the part of make real on YARN with HDFS, in client and cluster mode
 	@$(MAKE) --no-print-directory real REAL=yarn

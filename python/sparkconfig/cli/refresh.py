@@ -75,7 +75,7 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
     name = _chosen(options.application, {name: path for name, (path, _) in found.items()})
     path, status = found[name]
     if options.status:
-        out.result({"application": name, "status": status}, _lines(status))
+        out.result({"application": path.stem, "status": status}, _lines(status))
         return ExitCode.OK
     with doing("asking the application to read its secrets again"):
         answer = control.ask(path, "refresh")
@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
         if before == after
         else f"{name}: generation {before} -> {after}, {len(changed)} changed"
     )
-    result = {"application": name, "before": before, "generation": after, "changed": changed}
+    result = {"application": path.stem, "before": before, "generation": after, "changed": changed}
     lines = [text, *(f"  {each}" for each in changed)]
     if waited is None:
         out.result(result, lines)
@@ -127,15 +127,19 @@ def _living() -> dict[str, tuple[Path, dict[str, object]]]:
     from sparkconfig.agent import control
 
     living = {}
-    for name, path in control.sockets().items():
+    for path in control.sockets().values():
         try:
-            living[name] = (path, control.ask(path, "status")["status"])
+            living[path] = control.ask(path, "status")["status"]
         except control.GoneError:
             # Left behind by a side process that was killed.
             control.remove(path)
         except AgentError:
             continue  # it is alive, and may answer the next one
-    return living
+    ids = [path.stem for path in living]
+    return {
+        (path.stem if ids.count(path.stem) == 1 else str(path)): (path, status)
+        for path, status in living.items()
+    }
 
 
 def _chosen(wanted: str | None, found: dict[str, Path]) -> str:
@@ -155,7 +159,7 @@ def _chosen(wanted: str | None, found: dict[str, Path]) -> str:
             f"several applications that run here have the id {wanted}; name the socket of one: {', '.join(paths)}"
         )
     for name, path in found.items():
-        if wanted in (name, str(path)):
+        if wanted == name or Path(wanted).absolute() == path:
             return name
     raise SecretNotFoundError(
         f"no application of this user has this id and runs here with sparkconfig; there are: {listed}"

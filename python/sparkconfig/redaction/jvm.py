@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,8 @@ lock = threading.Lock()
 _learning = threading.Lock()
 _owner = os.getpid()
 _known: _Jvm | None = None
+# Of former ones some texts may still be asked about.
+_met: weakref.WeakSet[_Jvm] = weakref.WeakSet()
 _asked_at = 0.0
 # What this process has revealed by itself, and how much of it a JVM masks.
 _revealed: dict[str, None] = {}
@@ -121,6 +124,7 @@ class _Jvm:
     def __init__(self, gateway: object, api: Any) -> None:  # noqa: ANN401 - a Py4J view has no type
         self.gateway = gateway
         self.ended = False
+        _met.add(self)
         self.values = -1
         self._api = api
         self._prints = 0
@@ -235,9 +239,12 @@ def _watch_calls() -> None:
 
     @functools.wraps(shutdown)
     def ending(self: Any) -> None:  # noqa: ANN401
+        # What was resolved since the last line may be printed when nobody can be asked.
+        refresh_now()
         # Py4J logs while it ends a gateway, and that may leave a new connection without an answer for ever.
-        if _known is not None and getattr(_known.gateway, "_gateway_client", None) is self:
-            _known.ended = True
+        for each in list(_met):
+            if getattr(each.gateway, "_gateway_client", None) is self:
+                each.ended = True
         shutdown(self)
 
     GatewayClient.shutdown_gateway = ending

@@ -81,6 +81,35 @@ def test_an_insert_into_a_view_of_a_held_v1_relation_takes_the_newest_value(door
     assert doors.store.refusals() == ""
 
 
+def test_an_insert_into_a_view_by_using_takes_the_newest_value(doors):
+    doors.fill(3)
+    options = doors.sql_options({"password": doors.ref()})
+    doors.spark.sql(
+        f"CREATE OR REPLACE TEMPORARY VIEW made_for_inserts USING storev1 OPTIONS {options}"
+    ).collect()
+    doors.rotate()
+    doors.spark.sql("INSERT INTO made_for_inserts SELECT 4L").collect()
+    assert doors.stored() == [3, 4]
+    assert doors.store.refusals() == ""
+
+
+@pytest.mark.skipif(
+    pyspark.__version__.startswith("3."),
+    reason="3.5 loads V1 sources before there is a plan, once and for all",
+)
+def test_sessions_that_share_a_view_keep_relations_of_their_own(doors):
+    """A source may have read confs of the session that it was loaded in, a user's credentials say."""
+    doors.fill(3)
+    frame = doors.classic.read.format("storev1").option("password", doors.ref()).load()
+    frame.createOrReplaceGlobalTempView("shared_view")
+    doors.rotate()
+    for session in (doors.classic, doors.classic.newSession()):
+        for _ in range(2):
+            assert doors.ids(session.sql("SELECT id FROM global_temp.shared_view")) == [3]
+    assert doors.store.entries("V1 createRelation") == 3
+    assert doors.store.refusals() == ""
+
+
 @pytest.mark.skipif(
     pyspark.__version__.startswith("3."),
     reason="3.5 loads V1 sources before there is a plan, once and for all",

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from spark.options.conftest import free_port, has_connect
+from spark.options.compile_sources import sources_jar
+from spark.options.conftest import CACHE, free_port, has_connect
 from spark.policy_doors.policy import DEFAULTS, FRONTS, PARTITIONS, RULES, SECRET
 from support.policies import log_to, write_operator
 from support.session import running_session
+from support.shim import shim_jar
+from support.spark_home import spark_home
 
 
 @pytest.fixture(scope="package")
@@ -35,7 +38,9 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
         },
     )
     log_to(home, folder / "driver.log")
+    conf["spark.jars"] = f"{shim_jar()},{sources_jar(CACHE, spark_home())}"
     with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
+        spark._jvm.sparkconfigtest.Store.setPassword(SECRET)
         found = {"classic": spark, "folder": folder, "port": port}
         if has_connect():
             from pyspark.sql.connect.session import SparkSession as ConnectSession

@@ -28,6 +28,7 @@ RULES = {
         {"type": "forbid", "provider": "files", "key": "*admin*"},
         {"type": "forbid", "provider": "files", "key": "region", "scopes": ["worker"]},
     ],
+    "connections": [{"type": "allow", "connection": "look", "access": "read"}],
     "tables": [
         {"tables": "spark_catalog.default.prod_*", "forbid": True, "message": "use another name"},
         {"tables": "*", "require": {"provider": {"type": "allowlist", "values": ["parquet", "csv"]}}},
@@ -39,6 +40,8 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.hadoop.fs.s3a.endpoint": "s3.shop",
     "spark.shop.region": "a",
+    "spark.config.connections.look.format": "sparkconfigtest.V1Source",
+    "spark.config.connections.look.option.password": SECRET,
 }
 
 

@@ -162,3 +162,12 @@ class TestReferences:
         ):
             assert answer(first, snapshot) == b"", first.keys()
         assert b'"ok":true' in answer({"token": where["token"]})
+
+
+def test_an_insert_into_a_view_of_a_load_writes_by_its_connection(spark, application):
+    """The view does not show where its rows come from, and the connection may only be read."""
+    frame = spark.read.format("sparkconfigtest.V1Source").option("sparkconfig.connection", "look").load()
+    frame.createOrReplaceTempView("looked_at")
+    rows = spark.table("looked_at").count()
+    refused(lambda: spark.sql("INSERT INTO looked_at VALUES (1L)").collect(), "connection")
+    assert spark.table("looked_at").count() == rows

@@ -50,9 +50,10 @@ def client(monkeypatch):
         client.shutdown_callback_server()
 
 
-def test_who_writes_while_the_gateway_ends_does_not_wait_for_it(client, monkeypatch):
+@pytest.mark.parametrize("former", [False, True], ids=["the one", "a former one"])
+def test_who_writes_while_the_gateway_ends_does_not_wait_for_it(client, monkeypatch, former):
     known = jvm._Jvm(client, JavaObject("o1", client._gateway_client))
-    monkeypatch.setattr(jvm, "_known", known)
+    monkeypatch.setattr(jvm, "_known", None if former else known)
     jvm._watch_calls()
     known._elsewhere.add("salt", [0])
     shown = []
@@ -75,3 +76,11 @@ def test_who_writes_while_the_gateway_ends_does_not_wait_for_it(client, monkeypa
     # Nobody could be asked: the whole line counts as a value.
     assert shown
     assert known._elsewhere.find("canary") == [(0, 6)]
+
+
+def test_what_came_since_the_last_line_is_learned_before_the_end(client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(jvm, "refresh_now", lambda: asked.append(client._gateway_client.is_connected))
+    jvm._watch_calls()
+    client.shutdown()
+    assert asked == [True]

@@ -84,6 +84,9 @@ private[sparkconfig] object NamedConnections {
     case (key, name) if isKey(key) => name
   }
 
+  /** Whether there are any. */
+  def any: Boolean = known.nonEmpty
+
   def find(name: String): Option[NamedConnection] = known.get(name)
 
   /**

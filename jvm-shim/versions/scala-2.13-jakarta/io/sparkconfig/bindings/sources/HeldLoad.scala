@@ -1,5 +1,6 @@
 package io.sparkconfig.bindings.sources
 
+import io.sparkconfig.core.NamedConnections
 import org.apache.spark.sql.catalyst.analysis.ResolveDataSource
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -20,14 +21,14 @@ import org.apache.spark.sql.sparkconfig.Sessions
  * @param fingerprint of the values that the relation was made with
  */
 private[sources] final class HeldLoad(private val load: UnresolvedDataSource, fingerprint: String) {
-  private val latest = new Latest[LogicalPlan]
+  private val latest = new Latest
 
   /** The relation of the same load with the values of now, if they are others. */
   def renewed(session: Sessions.Spark, conf: SQLConf): Option[LogicalPlan] = {
     val now = HeldLoad.withValues(load, conf)
     val current = HeldLoad.fingerprint(now)
     if (current == fingerprint) None
-    else Some(latest.of(current) {
+    else Some(latest.of(session, current) {
       val relation = HeldLoad.loaded(session, now)
       HeldLoad.hold(relation, new HeldLoad(load, current))
       relation
@@ -42,10 +43,22 @@ private[sources] object HeldLoad {
   private val Python = "PythonTable"
 
   // By the object that the source made, which Spark's rules hand on; a tag of the plan is lost with some of its copies.
-  private val held = new WeakIdentityMap[AnyRef, Option[HeldLoad]]
+  private val held = new WeakIdentityMap[AnyRef, Origin]
+
+  /**
+   * What an object of a source came of.
+   *
+   * @param load if it came of one alone: a source may give the same object to several, and nobody could say whose
+   *             values would be the new ones
+   * @param connections the names that any of them named
+   */
+  private final class Origin(val load: Option[HeldLoad], val connections: Set[String])
 
   /** The load that this object of a source came of, if it came of one alone. */
-  def of(made: AnyRef): Option[HeldLoad] = held.get(made).flatten
+  def of(made: AnyRef): Option[HeldLoad] = held.get(made).flatMap(_.load)
+
+  /** The connections that loads named which gave this relation. */
+  def connections(relation: BaseRelation): Set[String] = held.get(relation).fold(Set.empty[String])(_.connections)
 
   /** Loads with values; the plan has the references. */
   def apply(session: Sessions.Spark, load: UnresolvedDataSource, conf: SQLConf): LogicalPlan = {
@@ -63,9 +76,11 @@ private[sources] object HeldLoad {
     case _ => ()
   }
 
-  // A source may give the same object to several loads: whose values would be the new ones, nobody could say.
-  private def hold(made: AnyRef, load: HeldLoad): Unit =
-    held.put(made, if (held.get(made).forall(_.exists(_.of(load.load)))) Some(load) else None)
+  private def hold(made: AnyRef, load: HeldLoad): Unit = held.update(made) { before =>
+    new Origin(
+      if (before.forall(_.load.exists(_.of(load.load)))) Some(load) else None,
+      before.fold(Set.empty[String])(_.connections) ++ NamedConnections.nameIn(texts(load.load)))
+  }
 
   private def texts(load: UnresolvedDataSource): Map[String, String] = load.options.originalMap
 

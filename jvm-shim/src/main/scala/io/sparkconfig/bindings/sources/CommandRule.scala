@@ -37,7 +37,10 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
         // Files are written through a command of their own, which comes by here again.
         if (Sources.isFile(create.table.provider.get, conf)) create else ResolvingCreateTableAsSelect(create)
       case view: CreateTempViewUsing if Options.hold(view.options) => ResolvingCreateView(view)
-      case insert: InsertIntoDataSourceCommand => Connections.inserting(insert)
+      case insert: InsertIntoDataSourceCommand => Connections.inserting(insert) match {
+          case same: InsertIntoDataSourceCommand => ViewSource.renewed(session, same)
+          case other => other
+        }
       case create if create.productIterator.exists(_.isInstanceOf[TableSpec]) =>
         refuseV2InSessionCatalog(create)
         create

@@ -80,8 +80,11 @@ private[sparkconfig] object Connections {
    */
   def inserting(insert: InsertIntoDataSourceCommand): LogicalPlan = {
     val relation = insert.logicalRelation
-    val made = relation.catalogTable.map(_.storage.properties).orElse(ViewSource.options(relation)).getOrElse(Map.empty)
     val held = jdbcOptions(relation.relation)
+    val made = relation.catalogTable.map(_.storage.properties).orElse(ViewSource.options(relation)).getOrElse {
+      if (held.isEmpty) requireWritable(relation.relation)
+      Map.empty[String, String]
+    }
     named(held.getOrElse(made), Write) match {
       case Some(_) if held.isDefined =>
         SaveIntoDataSourceCommand(
@@ -91,6 +94,17 @@ private[sparkconfig] object Connections {
           if (insert.overwrite) SaveMode.Overwrite else SaveMode.Append)
       case _ => insert
     }
+  }
+
+  /** A view of a load: the policies are asked about its connections as for any other write. */
+  private def requireWritable(relation: BaseRelation): Unit = LoadedRelations.connections(relation) match {
+    case Some(names) => names.foreach(name => named(Map(NamedConnections.Key -> name), Write))
+    case None if PolicyClient.running.isDefined && NamedConnections.any =>
+      refuse(
+        "An insert into a view of a DataFrame is not possible on this Spark beside named connections and a policy: " +
+          "nobody can tell whether its source came by a connection that may be written to. Write with df.write, or " +
+          "create the view with CREATE TEMPORARY VIEW ... USING.")
+    case None => ()
   }
 
   private def jdbcOptions(relation: BaseRelation): Option[Map[String, String]] =

@@ -2,7 +2,7 @@ package io.sparkconfig.bindings.sources
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
-import org.apache.spark.sql.execution.datasources.{CreateTempViewUsing, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.{CreateTempViewUsing, InsertIntoDataSourceCommand, LogicalRelation}
 import org.apache.spark.sql.sparkconfig.Sessions
 
 /**
@@ -12,7 +12,7 @@ import org.apache.spark.sql.sparkconfig.Sessions
  * @param fingerprint of the resolved options that the relation was made with
  */
 private[sparkconfig] final class ViewSource(val command: CreateTempViewUsing, fingerprint: String) {
-  private val latest = new Latest[LogicalPlan]
+  private val latest = new Latest
 
   /** The view's relation with the values of now, if they are others. */
   def renewed(session: Sessions.Spark): Option[LogicalPlan] = {
@@ -20,7 +20,7 @@ private[sparkconfig] final class ViewSource(val command: CreateTempViewUsing, fi
     val options = Sources.options(command.provider, command.options, conf)
     val current = Fingerprint.of(options)
     if (current == fingerprint) None
-    else Some(latest.of(current)(LogicalRelation(Sources.relation(
+    else Some(latest.of(session, current)(LogicalRelation(Sources.relation(
       Sources.dataSource(session, command.provider, options, command.userSpecifiedSchema)))))
   }
 }
@@ -37,6 +37,12 @@ private[sparkconfig] object ViewSource {
 
   /** The options that the user gave the temporary view whose relation this is. */
   def options(relation: LogicalPlan): Option[Map[String, String]] = relation.getTagValue(Tag).map(_.command.options)
+
+  /** An insert into a temporary view, with the values of now. */
+  def renewed(session: Sessions.Spark, insert: InsertIntoDataSourceCommand): LogicalPlan =
+    insert.logicalRelation.getTagValue(Tag).flatMap(_.renewed(session)).fold[LogicalPlan](insert) { now =>
+      Sources.edit(insert) { case relation: LogicalRelation if relation eq insert.logicalRelation => now }
+    }
 
   /** The source of the temporary view of this name. */
   def of(session: Sessions.Spark, parts: Seq[String]): Option[ViewSource] =

@@ -5,18 +5,24 @@ import java.util.concurrent.ConcurrentHashMap
 
 /**
  * What is known about an object: found by the object itself, not by what equals it, and forgotten when nobody holds the
- * object any more. For any thread.
+ * object any more. A value that leads to its own key would hold it for ever. For any thread.
  */
 private[sources] final class WeakIdentityMap[K <: AnyRef, V <: AnyRef] {
   private val gone = new ReferenceQueue[AnyRef]
   private val known = new ConcurrentHashMap[WeakIdentityMap.Key, V]()
 
-  def put(key: K, value: V): Unit = {
+  def put(key: K, value: V): Unit = update(key)(_ => value)
+
+  /** Put what becomes of the value that is known so far, in one step. */
+  def update(key: K)(change: Option[V] => V): Unit = {
     forget()
-    known.put(new WeakIdentityMap.Key(key, gone), value)
+    known.compute(new WeakIdentityMap.Key(key, gone), (_, before) => change(Option(before)))
   }
 
-  def get(key: K): Option[V] = Option(known.get(new WeakIdentityMap.Key(key, null)))
+  def get(key: K): Option[V] = {
+    forget()
+    Option(known.get(new WeakIdentityMap.Key(key, null)))
+  }
 
   def size: Int = { forget(); known.size }
 
