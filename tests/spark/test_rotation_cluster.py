@@ -285,19 +285,15 @@ def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newe
 
 
 def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: Site, capsys) -> None:
-    application = site.context.applicationId
-    socket = control.sockets()[application]
+    socket = control.sockets()[application := site.context.applicationId]
     assert socket.is_relative_to(site.folder)
-    # A change that is on its way reaches the side process before the driver.
-    wait_until(
-        "the driver to have the newest generation",
-        lambda: control.ask(socket, "status")["status"]["generation"] == driver.generation(),
-        timeout=60,
-    )
-    assert stat.S_IMODE(socket.stat().st_mode) == 0o600
-    assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
-    assert main(["refresh", str(socket), "--status", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["status"]["generation"] == driver.generation()
+
+    def told() -> int:
+        assert main(["refresh", str(socket), "--status", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)["status"]["generation"]
+
+    wait_until("a change on its way to reach the driver", lambda: told() == driver.generation(), timeout=60)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (socket, socket.parent)] == [0o600, 0o700]
     assert main(["refresh", str(socket), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["application"], answer["generation"] >= answer["before"]) == (application, True)

@@ -9,7 +9,7 @@ import pytest
 
 from spark.options.compile_sources import sources_jar
 from spark.options.conftest import CACHE, free_port, has_connect
-from spark.policy_doors.policy import DEFAULTS, FRONTS, PARTITIONS, RULES, SECRET
+from spark.policy_doors.policy import CONNECTIONS, DEFAULTS, FRONTS, PARTITIONS, RULES, SECRET
 from support.policies import log_to, write_operator
 from support.session import running_session
 from support.shim import shim_jar
@@ -31,6 +31,7 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
         folder,
         RULES,
         **DEFAULTS,
+        **CONNECTIONS,
         **{
             "spark.plugins": conf["spark.plugins"],
             "spark.config.worker.job.types": "batch, connect",

@@ -40,6 +40,8 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.hadoop.fs.s3a.endpoint": "s3.shop",
     "spark.shop.region": "a",
+}
+CONNECTIONS = {
     "spark.config.connections.look.format": "sparkconfigtest.V1Source",
     "spark.config.connections.look.option.password": SECRET,
 }
