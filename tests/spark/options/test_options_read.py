@@ -10,6 +10,11 @@ import pytest
 from pyspark.errors import AnalysisException
 
 pytestmark = pytest.mark.spark
+# docs/data-sources.md says so too: on 3.5 such a frame keeps the values of its load.
+follows_when_held = pytest.mark.skipif(
+    pyspark.__version__.startswith("3."),
+    reason="3.5 loads V1 sources, and reads dbtable, before there is a plan, once and for all",
+)
 
 
 @pytest.mark.parametrize("source", ["storev1", "storev2"])
@@ -33,10 +38,7 @@ def test_a_v2_relation_follows_a_rotation_by_itself(doors):
     assert doors.ids(frame.filter("id > 0")) == [3]
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."),
-    reason="3.5 loads V1 sources before there is a plan, once and for all",
-)
+@follows_when_held
 def test_a_v1_relation_is_loaded_again_after_a_rotation(doors):
     """In a frame that is held: joined with itself, in a view, and with another table by reference."""
     doors.fill(3)
@@ -51,10 +53,7 @@ def test_a_v1_relation_is_loaded_again_after_a_rotation(doors):
     assert doors.store.refusals() == ""
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."),
-    reason="3.5 loads V1 sources before there is a plan, once and for all",
-)
+@follows_when_held
 def test_a_held_v1_relation_is_loaded_once_for_each_value(doors):
     doors.fill(3)
     frame = doors.classic.read.format("storev1").option("password", doors.ref()).load()
@@ -65,10 +64,7 @@ def test_a_held_v1_relation_is_loaded_once_for_each_value(doors):
     assert doors.store.refusals() == ""
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."),
-    reason="3.5 loads V1 sources before there is a plan, once and for all",
-)
+@follows_when_held
 def test_an_insert_into_a_view_of_a_held_v1_relation_takes_the_newest_value(doors):
     doors.fill(3)
     frame = doors.spark.read.format("storev1").option("password", doors.ref()).load()
@@ -93,10 +89,7 @@ def test_an_insert_into_a_view_by_using_takes_the_newest_value(doors):
     assert doors.store.refusals() == ""
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."),
-    reason="3.5 loads V1 sources before there is a plan, once and for all",
-)
+@follows_when_held
 def test_sessions_that_share_a_view_keep_relations_of_their_own(doors):
     """A source may have read confs of the session that it was loaded in, a user's credentials say."""
     doors.fill(3)
@@ -110,10 +103,7 @@ def test_sessions_that_share_a_view_keep_relations_of_their_own(doors):
     assert doors.store.refusals() == ""
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."),
-    reason="3.5 loads V1 sources before there is a plan, once and for all",
-)
+@follows_when_held
 def test_a_relation_that_a_source_gives_to_several_loads_keeps_its_values(doors):
     """Whose frame it is, nobody can say: the values of one load must not come to another's."""
     doors.fill(3)
@@ -199,9 +189,7 @@ def test_jdbc_relation_follows_a_rotation_by_itself(numbers):
     assert numbers.ids(frame) == [1, 2, 3]
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."), reason="3.5 reads dbtable before there is a plan, once and for all"
-)
+@follows_when_held
 def test_a_jdbc_table_by_reference_follows_in_a_held_frame(numbers):
     numbers.put(held_table="numbers")
     options = numbers.jdbc("numbers", dbtable=numbers.ref("held_table"))
@@ -211,9 +199,7 @@ def test_a_jdbc_table_by_reference_follows_in_a_held_frame(numbers):
     assert numbers.ids(frame.filter("id > 0")) == [9]
 
 
-@pytest.mark.skipif(
-    pyspark.__version__.startswith("3."), reason="3.5 reads dbtable before there is a plan, once and for all"
-)
+@follows_when_held
 def test_columns_that_spark_pads_follow_in_a_held_frame(numbers):
     numbers.put(held_table="(select 1 as id, cast('a' as char(3)) as padded) as before")
     options = numbers.jdbc("numbers", dbtable=numbers.ref("held_table"))
