@@ -200,6 +200,8 @@ class Yarn:
             "yarn.nodemanager.vmem-check-enabled": "false",
             "yarn.nodemanager.pmem-check-enabled": "false",
             "yarn.nodemanager.disk-health-checker.enable": "false",
+            # A node looks at its start all the same, and has no directories left on a disk that is 90 % full.
+            "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": "100",
             "yarn.scheduler.minimum-allocation-mb": "128",
             "yarn.timeline-service.enabled": "false",
             **{key: address for key, address in ports.items() if key.startswith("yarn")},
