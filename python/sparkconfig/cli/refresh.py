@@ -68,13 +68,17 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
 
     found = _living()
     if options.list:
-        rows = [[name, str(status["generation"])] for name, (_, status) in found.items()]
+        rows = [
+            [name, "no answer" if status is None else str(status["generation"])]
+            for name, (_, status) in found.items()
+        ]
         lines = table(["application", "generation"], rows) if rows else ["no application"]
         out.result({"applications": [name for name, _ in rows]}, lines)
         return ExitCode.OK
     name = _chosen(options.application, {name: path for name, (path, _) in found.items()})
     path, status = found[name]
     if options.status:
+        status = status or control.ask(path, "status")["status"]
         out.result({"application": path.stem, "status": status}, _lines(status))
         return ExitCode.OK
     with doing("asking the application to read its secrets again"):
@@ -123,10 +127,11 @@ def _reached(path: Path, generation: int, seconds: float) -> tuple[int, list[str
         time.sleep(_PAUSE_SECONDS)
 
 
-def _living() -> dict[str, tuple[Path, dict[str, object]]]:
+def _living() -> dict[str, tuple[Path, dict[str, object] | None]]:
+    """The applications by their names, with their status if they answer now."""
     from sparkconfig.agent import control
 
-    living = {}
+    living: dict[Path, dict[str, object] | None] = {}
     for path in control.sockets().values():
         try:
             living[path] = control.ask(path, "status")["status"]
@@ -134,7 +139,7 @@ def _living() -> dict[str, tuple[Path, dict[str, object]]]:
             # Left behind by a side process that was killed.
             control.remove(path)
         except AgentError:
-            continue  # it is alive, and may answer the next one
+            living[path] = None  # it is alive, and may answer the next one
     ids = [path.stem for path in living]
     return {
         (path.stem if ids.count(path.stem) == 1 else str(path)): (path, status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -72,13 +73,19 @@ def test_applications_with_one_id_in_two_directories_are_told_apart(
     service: AgentService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One was started with a runtime directory, the other without: from a service, say, or by cron."""
-    here, elsewhere = control.sockets()["app-1"], tmp_path / "temporary"
+    here, elsewhere, busy = control.sockets()["app-1"], tmp_path / "temporary", threading.Event()
     elsewhere.mkdir()
     with monkeypatch.context() as change:
         change.delenv("XDG_RUNTIME_DIR")
         change.setattr("tempfile.tempdir", str(elsewhere))
         status = {"generation": 17, "providers": [], "reload_trigger": "auto"}
-        other = control.ControlServer("app-1", {"status": lambda: {"status": status}})
+
+        def told() -> dict[str, object]:
+            if busy.is_set():
+                raise AgentError("busy")
+            return {"status": status}
+
+        other = control.ControlServer("app-1", {"status": told})
     monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
     try:
         assert control.sockets() == {"app-1": here, str(other.path): other.path}
@@ -90,6 +97,14 @@ def test_applications_with_one_id_in_two_directories_are_told_apart(
         assert json.loads(capsys.readouterr().out)["application"] == "app-1"
         assert main(["refresh", str(other.path), "--status", "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["status"]["generation"] == 17
+        busy.set()
+        assert main(["refresh", "app-1"]) == 4, "one that does not answer now may be the one that is meant"
+        capsys.readouterr()
+        assert main(["refresh", "--list"]) == 0
+        assert re.search(rf"{other.path}\s+no answer", capsys.readouterr().out)
+        assert main(["refresh", str(other.path), "--status"]) != 0
+        assert main(["refresh", str(here), "--json"]) == 0
+        busy.clear()
         # The first one dies.
         here.unlink()
         with socket.socket(socket.AF_UNIX) as dead:
