@@ -22,6 +22,7 @@ SECRETS = {
     "revealed": "Canary-revealed-81/x+y",
     "other": "Canary-never-asked-for-5",
     "ca": "Canary-content-of-a-file-4",
+    "late": "Canary-resolved-last-9",
 }
 
 
@@ -133,6 +134,7 @@ def test_a_program_that_never_imports_it_shows_no_value(unaware):
         assert value not in files, name
     assert f"file {MASK}" in out, "the content of a file, which prints at once"
     assert f"in place {MASK}" in out
+    assert f"after stop {MASK}" in out
     assert f"composed in place https://shop:{MASK}@mail.example/?from={MASK}!" in out
     if importlib.util.find_spec("yaml"):
         assert f"from yaml: {MASK}\n" in out

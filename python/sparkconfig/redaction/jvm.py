@@ -33,9 +33,9 @@ _known: _Jvm | None = None
 # Of former ones some texts may still be asked about.
 _met: weakref.WeakSet[_Jvm] = weakref.WeakSet()
 _asked_at = 0.0
-# What this process has revealed by itself, and how much of it a JVM masks.
+# What this process has revealed by itself, and how much of it a JVM masks for which application.
 _revealed: dict[str, None] = {}
-_told: tuple[object, int] = (None, 0)
+_told: tuple[object, object, int] = (None, None, 0)
 _log_hooked = False
 # Whether a call into the JVM has ended since it was last asked: it may have brought a value, or a file with one.
 _called = False
@@ -105,16 +105,19 @@ def _ask() -> None:
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
-    jvm: Any = None if context is None else context._jvm  # noqa: SLF001
-    if jvm is None:
-        return
-    _watch_calls()
     gateway = SparkContext._gateway  # noqa: SLF001
-    # Another JVM has values of its own; those of the last one stay masked.
     if _known is None or _known.gateway is not gateway:
+        jvm: Any = None if context is None else context._jvm  # noqa: SLF001
+        if jvm is None:
+            return
+        _watch_calls()
+        # Another JVM has values of its own; those of the last one stay masked.
         _known = _Jvm(gateway, driver_api(jvm))
     if not _known.ended:
-        _tell(_known)
+        # Its executors are to know it too, and each application has others.
+        if context is not None:
+            _tell(_known, context)
+        # The JVM outlives the context: what was resolved before stop() may be printed after it.
         _known.learn()
 
 
@@ -182,14 +185,14 @@ def _index(positions: list[int] | None, unit: int) -> int:
     return unit if positions is None else bisect.bisect_left(positions, unit)
 
 
-def _tell(jvm: _Jvm) -> None:
+def _tell(jvm: _Jvm, context: object) -> None:
     global _told  # noqa: PLW0603
     with lock:
         values = list(_revealed)
-    start = _told[1] if _told[0] is jvm.gateway else 0
+    start = _told[2] if _told[0] is jvm.gateway and _told[1] is context else 0
     if start < len(values):
         jvm.mask(values[start:])
-        _told = (jvm.gateway, len(values))
+        _told = (jvm.gateway, context, len(values))
 
 
 def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no type

@@ -129,7 +129,11 @@ if importlib.util.find_spec("IPython"):
     shell.run_cell("f'IPython shows {token}'")
     shell.run_cell("spark.read.parquet(f'/no/such/IPython-{token}')")
     shell.run_cell("raise ValueError(f'IPython raises {token}')")
+# What the JVM has learned since the last line.
+last = (folder / "shop.properties").read_text().partition("late=")[2].partition("\n")[0]
+spark.read.option("nullValue", f"${{files:{at}:late}}").csv(str(folder / "shop.properties")).count()
 spark.stop()
+print(f"after stop {last}")
 # Its accumulators work in the next application too, whose Python is the same.
 spark = builder.getOrCreate()
 total = spark.sparkContext.accumulator(0)

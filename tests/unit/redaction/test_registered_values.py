@@ -29,6 +29,7 @@ from sparkconfig.settings.schema import parse
 
 PASSWORD = "Canary-4ab1-pass"
 USER = "Canary-user-9c"
+LATE = "Canary-revealed-after-the-stop"
 ENV = "Canary-env-77d1"
 
 
@@ -180,11 +181,13 @@ def test_a_composed_secret_that_is_revealed_registers_its_parts(
     assert redaction.REGISTRY is not registry
 
 
-def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_this_process_reveals_is_told_to_each_application_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[list[str]] = []
+    learned: list[int] = []
     no_prints = json.dumps({"values": 0, "salt": "", "prints": []})
     api = SimpleNamespace(
-        mask=lambda values: told.append(list(values)), fingerprints=lambda _start: no_prints
+        mask=lambda values: told.append(list(values)),
+        fingerprints=lambda start: (learned.append(start), no_prints)[1],
     )
     package = SimpleNamespace(**{"DriverApi$": SimpleNamespace(**{"MODULE$": api})})
     jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
@@ -192,7 +195,7 @@ def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
     monkeypatch.setattr(redaction, "REGISTRY", Registry())
     monkeypatch.setattr(driver_jvm, "_revealed", {})
-    monkeypatch.setattr(driver_jvm, "_told", (None, 0))
+    monkeypatch.setattr(driver_jvm, "_told", (None, None, 0))
     monkeypatch.setattr(driver_jvm, "_known", None)
     redaction.revealed([PASSWORD])
     assert told == []  # there is no JVM yet
@@ -201,9 +204,16 @@ def test_what_this_process_reveals_is_told_to_each_jvm_once(monkeypatch: pytest.
     redaction.revealed([USER])
     driver_jvm.refresh_now()
     assert told == [[PASSWORD, USER]]
-    context._gateway = object()
+    running, context._active_spark_context, times = context._active_spark_context, None, len(learned)
+    redaction.revealed([LATE])
+    assert len(learned) == times + 1, "after stop(), the JVM may have something new"
+    assert told == [[PASSWORD, USER]], "after stop(), no executor would hear of it"
+    context._active_spark_context = SimpleNamespace(_jvm=jvm)
     driver_jvm.refresh_now()
-    assert told == [[PASSWORD, USER]] * 2
+    assert told == [[PASSWORD, USER], [PASSWORD, USER, LATE]], "another application, other executors"
+    context._gateway, context._active_spark_context = object(), running
+    driver_jvm.refresh_now()
+    assert told == [[PASSWORD, USER], *[[PASSWORD, USER, LATE]] * 2]
 
 
 def test_values_of_plain_references_are_not_masked(
