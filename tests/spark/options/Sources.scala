@@ -18,7 +18,7 @@ import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactor
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.types.{LongType, StructType}
+import org.apache.spark.sql.types.{LongType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** A store in memory that lets in only who shows the password of the moment. */
@@ -100,6 +100,21 @@ class V1Relation(context: SQLContext, options: Map[String, String])
     Store.enter("V1 insert", options)
     data.collect().foreach(row => Store.rows.add(row.getLong(0)))
   }
+}
+
+/** Connects when it is used, as several sources do that are given a schema; `columns` are those of the store. */
+class LazyV1Source extends RelationProvider with SchemaRelationProvider {
+  override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation = {
+    val columns = options.collectFirst { case (key, names) if key.equalsIgnoreCase("columns") => names }.getOrElse("id")
+    createRelation(context, options, new StructType(columns.split("-").map(StructField(_, LongType))))
+  }
+  override def createRelation(context: SQLContext, options: Map[String, String], given: StructType): BaseRelation =
+    new V1Relation(context, options) {
+      override def schema: StructType = given
+      // The column whose name comes first.
+      override def insert(data: DataFrame, overwrite: Boolean): Unit =
+        super.insert(data.select(data.columns(given.fieldNames.zipWithIndex.min._2)), overwrite)
+    }
 }
 
 /** Gives all loads the same relation: the one of the first since [[Store.clear]]. */

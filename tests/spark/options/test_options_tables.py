@@ -54,6 +54,46 @@ def test_v1_table(doors, schema):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
+def test_names_in_a_permanent_view_mean_what_they_meant_when_it_was_made(doors):
+    """A temporary view that has a table's name by now, and another current database, do not count."""
+    doors.fill(1)
+    table, view = doors.table(), doors.table("v")
+    doors.put(columns="a-b")
+    doors.spark.sql(f"CREATE TABLE {table} USING storev1 OPTIONS (password '{doors.ref()}')")
+    doors.spark.sql(f"CREATE VIEW {view} AS SELECT * FROM {table}")
+    other = "CREATE TEMPORARY VIEW {} USING sparkconfigtest.LazyV1Source OPTIONS (columns '{}')"
+    doors.spark.sql(other.format(table, doors.ref("columns"))).collect()
+    doors.spark.sql("CREATE DATABASE IF NOT EXISTS elsewhere")
+    try:
+        assert doors.ids(doors.spark.table(view)) == [1]
+        doors.put(columns="b-a")
+        doors.rotate()
+        assert doors.ids(doors.spark.table(view)) == [1]
+        doors.spark.sql("USE elsewhere")
+        assert doors.ids(doors.spark.table(f"default.{view}")) == [1]
+    finally:
+        doors.spark.sql("USE default")
+        doors.spark.catalog.dropTempView(table)
+    assert doors.store.refusals() == ""
+    doors.spark.sql(f"DROP VIEW {view}")
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
+def test_what_a_reader_adds_to_a_v1_table_is_nobody_elses(doors):
+    if doors.spark.version.startswith("3."):
+        pytest.skip("3.5 hands sources of V1 the table's options alone")
+    doors.fill(1)
+    table = doors.table()
+    doors.spark.sql(f"CREATE TABLE {table} (id bigint) USING sparkconfigtest.LazyV1Source")
+    assert doors.ids(doors.spark.read.option("password", doors.ref()).table(table)) == [1]
+    with pytest.raises(Exception, match="given nothing"):
+        doors.ids(doors.spark.table(table))
+    with pytest.raises(Exception, match="given nothing"):
+        doors.spark.sql(f"INSERT INTO {table} SELECT 2L").collect()
+    assert doors.stored() == [1]
+    doors.spark.sql(f"DROP TABLE {table}")
+
+
 def test_v1_table_in_a_view_a_subquery_and_a_cte(doors):
     doors.fill(1, 2)
     table, view = doors.table(), doors.table("v")

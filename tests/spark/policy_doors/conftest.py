@@ -9,7 +9,8 @@ import pytest
 
 from spark.options.compile_sources import sources_jar
 from spark.options.conftest import CACHE, free_port, has_connect
-from spark.policy_doors.policy import CONNECTIONS, DEFAULTS, FRONTS, PARTITIONS, RULES, SECRET
+from spark.policy_doors.policy import CONNECTIONS, DEFAULTS, FRONTS, PARTITIONS, RULES, SECRET, TURN
+from sparkconfig import spark35
 from support.policies import log_to, write_operator
 from support.session import running_session
 from support.shim import shim_jar
@@ -20,6 +21,7 @@ from support.spark_home import spark_home
 def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("doors")
     (folder / "shop.properties").write_text(f"password={SECRET}\nadmin={SECRET}\nregion=a\n")
+    (folder / "look.properties").write_text(f"{TURN}=first\n")
     conf = {"spark.master": "local[2]", "spark.ui.enabled": "false", "spark.shop.given": "b", PARTITIONS: "7"}
     conf["spark.plugins"] = "io.sparkconfig.ConfigPlugin"
     port = free_port()
@@ -32,6 +34,7 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
         RULES,
         **DEFAULTS,
         **CONNECTIONS,
+        **{"spark.config.connections.look.option.turn": f"${{files:{folder}/look.properties:{TURN}}}"},
         **{
             "spark.plugins": conf["spark.plugins"],
             "spark.config.worker.job.types": "batch, connect",
@@ -40,6 +43,7 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
     )
     log_to(home, folder / "driver.log")
     conf["spark.jars"] = f"{shim_jar()},{sources_jar(CACHE, spark_home())}"
+    spark35.install()
     with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
         spark._jvm.sparkconfigtest.Store.setPassword(SECRET)
         found = {"classic": spark, "folder": folder, "port": port}

@@ -10,6 +10,7 @@ from spark.options.conftest import has_connect
 SECRET = "Canary-5d90a3-value"
 FRONTS = ["classic", *(["connect"] if has_connect() else [])]
 PARTITIONS = "spark.sql.shuffle.partitions"
+LAZY = "sparkconfigtest.LazyV1Source"
 RULES = {
     "rules": [
         {"key": PARTITIONS, "type": "range", "maxValue": "50"},
@@ -26,12 +27,15 @@ RULES = {
     ],
     "references": [
         {"type": "forbid", "provider": "files", "key": "*admin*"},
-        {"type": "forbid", "provider": "files", "key": "region", "scopes": ["worker"]},
+        {"type": "forbid", "provider": "files", "key": "region*", "scopes": ["worker"]},
     ],
-    "connections": [{"type": "allow", "connection": "look", "access": "read"}],
+    "connections": [
+        {"type": "allow", "connection": "look", "access": "read"},
+        {"type": "allow", "connection": "peek", "access": "read"},
+    ],
     "tables": [
         {"tables": "spark_catalog.default.prod_*", "forbid": True, "message": "use another name"},
-        {"tables": "*", "require": {"provider": {"type": "allowlist", "values": ["parquet", "csv"]}}},
+        {"tables": "*", "require": {"provider": {"type": "allowlist", "values": ["parquet", "csv", LAZY]}}},
     ],
 }  # fmt: skip
 # The operator's defaults beside the rules.
@@ -44,7 +48,11 @@ DEFAULTS = {
 CONNECTIONS = {
     "spark.config.connections.look.format": "sparkconfigtest.V1Source",
     "spark.config.connections.look.option.password": SECRET,
+    "spark.config.connections.peek.format": LAZY,
+    "spark.config.connections.peek.option.password": SECRET,
 }
+# A key of the store whose value one of the connection's options is.
+TURN = "regionOfLook"
 
 
 def refused(action, *words: str) -> str:

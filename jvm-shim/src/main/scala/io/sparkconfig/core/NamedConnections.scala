@@ -84,8 +84,7 @@ private[sparkconfig] object NamedConnections {
     case (key, name) if isKey(key) => name
   }
 
-  /** Whether there are any. */
-  def any: Boolean = known.nonEmpty
+  def all: Seq[NamedConnection] = known.values.toSeq
 
   def find(name: String): Option[NamedConnection] = known.get(name)
 

@@ -29,16 +29,16 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
       val options = Sources.options(found.provider.get, properties, conf)
       val values = Fingerprint.of(options)
       cached.filter(_.getTagValue(MadeWith).contains(values)).getOrElse {
-        val made = LogicalRelation(
-          Sources.relation(Sources.dataSource(
-            session,
-            found.provider.get,
-            options,
-            Some(found.schema),
-            found.partitionColumnNames,
-            found.bucketSpec,
-            Some(found))),
-          found)
+        val relation = Sources.relation(Sources.dataSource(
+          session,
+          found.provider.get,
+          options,
+          Some(found.schema),
+          found.partitionColumnNames,
+          found.bucketSpec,
+          Some(found)))
+        RelationConnections.note(relation, properties)
+        val made = LogicalRelation(relation, found)
         made.setTagValue(MadeWith, values)
         made
       }

@@ -1,6 +1,7 @@
 package io.sparkconfig.bindings.sources
 
 import org.apache.spark.sql.catalyst.analysis.{
+  AnalysisContext,
   NoSuchDatabaseException,
   NoSuchNamespaceException,
   NoSuchTableException,
@@ -24,9 +25,8 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
 
   def forRead(relation: UnresolvedRelation): Option[LogicalPlan] = {
     val parts = relation.multipartIdentifier
-    if (Sessions.catalog(session).isTempView(parts)) {
-      ViewSource.of(session, parts).flatMap(_.renewed(session)).map(SubqueryAlias(parts, _))
-    } else find(relation).map { table =>
+    if (isTempView(parts)) ViewSource.renewed(session, parts)
+    else find(relation).map { table =>
       SubqueryAlias(Seq(SessionCatalog, table.database, table.identifier.table), relationOf(relation, table))
     }
   }
@@ -39,15 +39,30 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
   private def conf: SQLConf = Sessions.classic(session).sessionState.conf
 
   private def find(relation: UnresolvedRelation): Option[CatalogTable] =
-    if (Sessions.catalog(session).isTempView(relation.multipartIdentifier)) None
+    if (isTempView(relation.multipartIdentifier)) None
     else for {
-      identifier <- identifierOf(relation.multipartIdentifier)
+      identifier <- identifierOf(expanded(relation.multipartIdentifier))
       table <- metadata(identifier, relation)
       provider <- table.provider
       if table.tableType != CatalogTableType.VIEW && provider != "hive"
       if Options.hold(table.storage.properties) || Options.hold(relation.options)
       if kept(table).isDefined || !Sources.isV2(provider, conf)
     } yield table
+
+  /** In the text of a permanent view, only those temporary views count that it was made of. */
+  private def isTempView(parts: Seq[String]): Boolean =
+    (!isWithinView || AnalysisContext.get.referredTempViewNames.contains(parts)) &&
+      Sessions.catalog(session).isTempView(parts)
+
+  /** The names in a permanent view's text mean what they meant where the view was made. */
+  private def expanded(parts: Seq[String]): Seq[String] = AnalysisContext.get.catalogAndNamespace match {
+    case within if within.isEmpty || parts.head.equalsIgnoreCase(SessionCatalog) => parts
+    case within if parts.length == 1 => within :+ parts.head
+    case _ if conf.contains(s"spark.sql.catalog.${parts.head}") => parts
+    case within => within.head +: parts
+  }
+
+  private def isWithinView: Boolean = AnalysisContext.get.catalogAndNamespace.nonEmpty
 
   /** Tables of which Spark has a relation without references cost no question to the metastore. */
   private def metadata(identifier: TableIdentifier, relation: UnresolvedRelation): Option[CatalogTable] =
@@ -90,14 +105,15 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
       val options = Sources.options(provider, texts, conf, access)
       // JDBC relations are equal when their options are; of other sources the same object must come back, or
       // CACHE TABLE would never find its data again. It is Spark's own cache: bounded, and emptied by REFRESH.
-      if (JdbcOptions.isJdbc(provider, conf)) made(table, options)
+      // What a single reader adds to the options is nobody else's.
+      if (JdbcOptions.isJdbc(provider, conf) || given.nonEmpty) made(table, options, texts)
       else {
         val key = keyOf(table)
         val values = Fingerprint.of(options)
         Sessions.catalog(session).getCachedTable(key) match {
           case known: LogicalRelation if known.getTagValue(MadeWith).contains(values) => known
           case _ =>
-            val fresh = made(table, options)
+            val fresh = made(table, options, texts)
             fresh.setTagValue(MadeWith, values)
             Sessions.catalog(session).cacheTable(key, fresh)
             fresh
@@ -115,7 +131,7 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
     val path = table.storage.locationUri.map(location => "path" -> CatalogUtils.URIToString(location))
     val options = Options.values(table.provider.get, texts ++ path)
     kept(table).filter(_.options == options).map(_.relation).getOrElse {
-      val fresh = made(table, options)
+      val fresh = made(table, options, texts)
       fresh.relation match {
         // What a single reader adds to the options is nobody else's.
         case files: HadoopFsRelation if texts == table.storage.properties =>
@@ -136,17 +152,18 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
   /** Which sources are V1 is for the session to say. */
   private def v1Sources: String = conf.getConf(SQLConf.USE_V1_SOURCE_LIST)
 
-  private def made(table: CatalogTable, options: Map[String, String]): LogicalRelation =
-    LogicalRelation(
-      Sources.relation(Sources.dataSource(
-        session,
-        table.provider.get,
-        options,
-        Some(table.schema),
-        table.partitionColumnNames,
-        table.bucketSpec,
-        Some(table))),
-      table)
+  private def made(table: CatalogTable, options: Map[String, String], written: Map[String, String]): LogicalRelation = {
+    val relation = Sources.relation(Sources.dataSource(
+      session,
+      table.provider.get,
+      options,
+      Some(table.schema),
+      table.partitionColumnNames,
+      table.bucketSpec,
+      Some(table)))
+    RelationConnections.note(relation, written)
+    LogicalRelation(relation, table)
+  }
 }
 
 private object CatalogTables {

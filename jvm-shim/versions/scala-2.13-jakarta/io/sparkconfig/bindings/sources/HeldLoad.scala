@@ -1,6 +1,5 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.NamedConnections
 import org.apache.spark.sql.catalyst.analysis.ResolveDataSource
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedDataSource}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -24,8 +23,8 @@ private[sources] final class HeldLoad(private val load: UnresolvedDataSource, fi
   private val latest = new Latest
 
   /** The relation of the same load with the values of now, if they are others. */
-  def renewed(session: Sessions.Spark, conf: SQLConf): Option[LogicalPlan] = {
-    val now = HeldLoad.withValues(load, conf)
+  def renewed(session: Sessions.Spark, conf: SQLConf, access: String): Option[LogicalPlan] = {
+    val now = HeldLoad.withValues(load, conf, access)
     val current = HeldLoad.fingerprint(now)
     if (current == fingerprint) None
     else Some(latest.of(session, current) {
@@ -36,33 +35,25 @@ private[sources] final class HeldLoad(private val load: UnresolvedDataSource, fi
   }
 
   private def of(other: UnresolvedDataSource): Boolean =
-    load.format == other.format && HeldLoad.texts(load) == HeldLoad.texts(other) && load.paths == other.paths
+    load.format == other.format && HeldLoad.texts(load) == HeldLoad.texts(other) && load.paths == other.paths &&
+      load.userSpecifiedSchema == other.userSpecifiedSchema
 }
 
 private[sources] object HeldLoad {
   private val Python = "PythonTable"
 
   // By the object that the source made, which Spark's rules hand on; a tag of the plan is lost with some of its copies.
-  private val held = new WeakIdentityMap[AnyRef, Origin]
+  private val held = new WeakIdentityMap[AnyRef, Option[HeldLoad]]
 
   /**
-   * What an object of a source came of.
-   *
-   * @param load if it came of one alone: a source may give the same object to several, and nobody could say whose
-   *             values would be the new ones
-   * @param connections the names that any of them named
+   * The load that this object of a source came of, if it came of one alone: a source may give the same object to
+   * several, and nobody could say whose values would be the new ones.
    */
-  private final class Origin(val load: Option[HeldLoad], val connections: Set[String])
-
-  /** The load that this object of a source came of, if it came of one alone. */
-  def of(made: AnyRef): Option[HeldLoad] = held.get(made).flatMap(_.load)
-
-  /** The connections that loads named which gave this relation. */
-  def connections(relation: BaseRelation): Set[String] = held.get(relation).fold(Set.empty[String])(_.connections)
+  def of(made: AnyRef): Option[HeldLoad] = held.get(made).flatten
 
   /** Loads with values; the plan has the references. */
   def apply(session: Sessions.Spark, load: UnresolvedDataSource, conf: SQLConf): LogicalPlan = {
-    val values = withValues(load, conf)
+    val values = withValues(load, conf, Connections.Read)
     val plan = StreamRelations.asWritten(loaded(session, values), CaseInsensitiveMap(texts(load)))
     if (!load.isStreaming) hold(plan, new HeldLoad(load, fingerprint(values)))
     plan
@@ -70,25 +61,25 @@ private[sources] object HeldLoad {
 
   private def hold(plan: LogicalPlan, load: HeldLoad): Unit = plan.foreach {
     // Files get values at each query, since the relation shows its options.
-    case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) => hold(logical.relation, load)
+    case logical: LogicalRelation if !Sources.isOfFiles(logical.relation) =>
+      hold(logical.relation, load)
+      RelationConnections.note(logical.relation, texts(load.load))
     case relation: DataSourceV2Relation if relation.table.getClass.getSimpleName == Python =>
       hold(relation.table, load)
     case _ => ()
   }
 
   private def hold(made: AnyRef, load: HeldLoad): Unit = held.update(made) { before =>
-    new Origin(
-      if (before.forall(_.load.exists(_.of(load.load)))) Some(load) else None,
-      before.fold(Set.empty[String])(_.connections) ++ NamedConnections.nameIn(texts(load.load)))
+    if (before.forall(_.exists(_.of(load.load)))) Some(load) else None
   }
 
   private def texts(load: UnresolvedDataSource): Map[String, String] = load.options.originalMap
 
-  private def withValues(load: UnresolvedDataSource, conf: SQLConf): UnresolvedDataSource = {
+  private def withValues(load: UnresolvedDataSource, conf: SQLConf, access: String): UnresolvedDataSource = {
     val paths = load.paths.map(path => Options.values(load.format, Map("path" -> path))("path"))
     val options =
       if (load.isStreaming) Options.values(load.format, texts(load))
-      else Sources.options(load.format, texts(load), conf)
+      else Sources.options(load.format, texts(load), conf, access)
     load.copy(options = CaseInsensitiveMap(options), paths = paths)
   }
 
@@ -102,22 +93,24 @@ private[sources] object HeldLoad {
 /** Pre-CBO, in front of [[V2Rule]]: held loads whose values have changed. */
 private[sources] final class HeldRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
-    case held: LogicalRelation => renewed(held)
-    case held: DataSourceV2Relation => now(held.table).fold[LogicalPlan](held) {
+    case held: LogicalRelation => renewed(held, Connections.Read)
+    case held: DataSourceV2Relation => now(held.table, Connections.Read).fold[LogicalPlan](held) {
         case now: DataSourceV2Relation if held.table.schema == now.table.schema =>
           Sources.edit(held) { case table: Table if table eq held.table => now.table }
         case _ => held
       }
     case insert: InsertIntoDataSourceCommand =>
-      Sources.edit(insert) { case relation: LogicalRelation => renewed(relation) }
+      Sources.edit(insert) { case relation: LogicalRelation => renewed(relation, Connections.Write) }
   }
 
   /** With the columns that the frame has; a source that has others now keeps the relation of its load. */
-  private def renewed(held: LogicalRelation): LogicalPlan = now(held.relation).fold[LogicalPlan](held) {
-    case now: LogicalRelation if held.relation.schema == now.relation.schema =>
-      Sources.edit(held) { case source: BaseRelation if source eq held.relation => now.relation }
-    case _ => held
-  }
+  private def renewed(held: LogicalRelation, access: String): LogicalPlan =
+    now(held.relation, access).fold[LogicalPlan](held) {
+      case now: LogicalRelation if held.relation.schema == now.relation.schema =>
+        Sources.edit(held) { case source: BaseRelation if source eq held.relation => now.relation }
+      case _ => held
+    }
 
-  private def now(made: AnyRef): Option[LogicalPlan] = HeldLoad.of(made).flatMap(_.renewed(session, conf))
+  private def now(made: AnyRef, access: String): Option[LogicalPlan] =
+    HeldLoad.of(made).flatMap(_.renewed(session, conf, access))
 }

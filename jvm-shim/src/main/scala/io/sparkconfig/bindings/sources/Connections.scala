@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTable
 import org.apache.spark.sql.execution.datasources.{DataSource, InsertIntoDataSourceCommand, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.BaseRelation
-import org.apache.spark.sql.sparkconfig.OptionReferenceException
+import org.apache.spark.sql.sparkconfig.{OptionReferenceException, PolicyViolationException}
 
 /**
  * `sparkconfig.connection` in the options of a data source: where references become values, the options of the named
@@ -81,10 +81,13 @@ private[sparkconfig] object Connections {
   def inserting(insert: InsertIntoDataSourceCommand): LogicalPlan = {
     val relation = insert.logicalRelation
     val held = jdbcOptions(relation.relation)
-    val made = relation.catalogTable.map(_.storage.properties).orElse(ViewSource.options(relation)).getOrElse {
-      if (held.isEmpty) requireWritable(relation.relation)
-      Map.empty[String, String]
+    val written = relation.catalogTable.map(_.storage.properties).orElse(ViewSource.options(relation))
+    RelationConnections.of(relation.relation) match {
+      case Some(names) => names.foreach(name => named(Map(NamedConnections.Key -> name), Write))
+      case None if written.isEmpty && held.isEmpty && !LoadedRelations.areKnown => requireAllWritable()
+      case None => ()
     }
+    val made = written.getOrElse(Map.empty)
     named(held.getOrElse(made), Write) match {
       case Some(_) if held.isDefined =>
         SaveIntoDataSourceCommand(
@@ -96,15 +99,16 @@ private[sparkconfig] object Connections {
     }
   }
 
-  /** A view of a load: the policies are asked about its connections as for any other write. */
-  private def requireWritable(relation: BaseRelation): Unit = LoadedRelations.connections(relation) match {
-    case Some(names) => names.foreach(name => named(Map(NamedConnections.Key -> name), Write))
-    case None if PolicyClient.running.isDefined && NamedConnections.any =>
-      refuse(
-        "An insert into a view of a DataFrame is not possible on this Spark beside named connections and a policy: " +
-          "nobody can tell whether its source came by a connection that may be written to. Write with df.write, or " +
-          "create the view with CREATE TEMPORARY VIEW ... USING.")
-    case None => ()
+  /** A view of a load whose connection nobody knows: it may be any of those that are not for JDBC. */
+  private def requireAllWritable(): Unit = PolicyClient.running.foreach { policies =>
+    val names = NamedConnections.all.filterNot(each => same(Jdbc, each.format)).map(_.name)
+    try policies.statement(names.map(StatementItem("connection", _, Write)).toSet)
+    catch {
+      case _: PolicyViolationException => refuse(
+          "This Spark does not tell which connection a view of a DataFrame was loaded by, and the policy does not " +
+            "let you write by all of them. Write with df.write, or create the view with " +
+            "CREATE TEMPORARY VIEW ... USING.")
+    }
   }
 
   private def jdbcOptions(relation: BaseRelation): Option[Map[String, String]] =

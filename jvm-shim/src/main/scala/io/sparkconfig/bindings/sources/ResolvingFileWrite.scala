@@ -46,7 +46,7 @@ private[sparkconfig] final class ResolvingFileWrite(
     ResolvingFileWrite(this, child)
 
   override def run(session: Sessions.Classic, child: SparkPlan): Seq[Row] = {
-    val resolved = copy(options = Options.values(fileFormat.toString, options))
+    val resolved = copy(options = Options.values(fileFormat.toString, options, Connections.Write))
     val rows = resolved.run(session, child)
     resolved.metrics.foreach { case (name, metric) => metrics.get(name).foreach(_.set(metric.value)) }
     rows

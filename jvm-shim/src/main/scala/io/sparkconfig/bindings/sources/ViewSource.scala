@@ -15,13 +15,17 @@ private[sparkconfig] final class ViewSource(val command: CreateTempViewUsing, fi
   private val latest = new Latest
 
   /** The view's relation with the values of now, if they are others. */
-  def renewed(session: Sessions.Spark): Option[LogicalPlan] = {
+  def renewed(session: Sessions.Spark, access: String): Option[LogicalPlan] = {
     val conf = Sessions.classic(session).sessionState.conf
-    val options = Sources.options(command.provider, command.options, conf)
+    val options = Sources.options(command.provider, command.options, conf, access)
     val current = Fingerprint.of(options)
     if (current == fingerprint) None
-    else Some(latest.of(session, current)(LogicalRelation(Sources.relation(
-      Sources.dataSource(session, command.provider, options, command.userSpecifiedSchema)))))
+    else Some(latest.of(session, current) {
+      val relation =
+        Sources.relation(Sources.dataSource(session, command.provider, options, command.userSpecifiedSchema))
+      RelationConnections.note(relation, command.options)
+      LogicalRelation(relation)
+    })
   }
 }
 
@@ -32,19 +36,35 @@ private[sparkconfig] object ViewSource {
     val name = command.tableIdent.table
     val catalog = Sessions.catalog(session)
     val view = if (command.global) catalog.getRawGlobalTempView(name) else catalog.getRawTempView(name)
-    view.flatMap(_.plan).foreach(_.setTagValue(Tag, new ViewSource(command, Fingerprint.of(options))))
+    view.flatMap(_.plan).foreach { plan =>
+      plan.setTagValue(Tag, new ViewSource(command, Fingerprint.of(options)))
+      plan.foreach {
+        case made: LogicalRelation => RelationConnections.note(made.relation, command.options)
+        case _ => ()
+      }
+    }
   }
 
   /** The options that the user gave the temporary view whose relation this is. */
   def options(relation: LogicalPlan): Option[Map[String, String]] = relation.getTagValue(Tag).map(_.command.options)
 
-  /** An insert into a temporary view, with the values of now. */
-  def renewed(session: Sessions.Spark, insert: InsertIntoDataSourceCommand): LogicalPlan =
-    insert.logicalRelation.getTagValue(Tag).flatMap(_.renewed(session)).fold[LogicalPlan](insert) { now =>
-      Sources.edit(insert) { case relation: LogicalRelation if relation eq insert.logicalRelation => now }
+  /**
+   * An insert into a temporary view, with the values of now. Its columns have been matched with the view's: a source
+   * that has others now keeps the relation of the view.
+   */
+  def renewed(session: Sessions.Spark, insert: InsertIntoDataSourceCommand): LogicalPlan = {
+    val view = insert.logicalRelation
+    view.getTagValue(Tag).flatMap(_.renewed(session, Connections.Write)) match {
+      case Some(now: LogicalRelation) if now.relation.schema == view.relation.schema =>
+        Sources.edit(insert) { case relation: LogicalRelation if relation eq view => now }
+      case _ => insert
     }
+  }
 
-  /** The source of the temporary view of this name. */
-  def of(session: Sessions.Spark, parts: Seq[String]): Option[ViewSource] =
-    Sessions.catalog(session).getRawLocalOrGlobalTempView(parts).flatMap(_.plan).flatMap(_.getTagValue(Tag))
+  /** The temporary view of this name with the values of now, as Spark would look it up, if they are others. */
+  def renewed(session: Sessions.Spark, parts: Seq[String]): Option[LogicalPlan] = for {
+    view <- Sessions.catalog(session).getRawLocalOrGlobalTempView(parts)
+    source <- view.plan.flatMap(_.getTagValue(Tag))
+    now <- source.renewed(session, Connections.Read)
+  } yield Sessions.catalog(session).getTempViewRelation(view.copy(plan = Some(now)))
 }

@@ -1,8 +1,10 @@
 package org.apache.spark.sql.sparkconfig
 
+import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.internal.SessionState
 
 /** The session's class: since 4.0 the public class is abstract, and plans run in the classic one. */
 object Sessions {
@@ -12,6 +14,10 @@ object Sessions {
   def classic(session: Spark): Classic = session.asInstanceOf[Classic]
 
   def catalog(session: Spark): SessionCatalog = classic(session).sessionState.catalog
+
+  /** The state of the session of which this one is a clone. */
+  def parent(session: Spark): Option[SessionState] =
+    Reflect.get(classic(session), "parentSessionState").asInstanceOf[Option[SessionState]]
 
   def rows(session: Spark, plan: LogicalPlan): DataFrame =
     org.apache.spark.sql.classic.Dataset.ofRows(classic(session), plan)
