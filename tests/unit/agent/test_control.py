@@ -1,4 +1,4 @@
-"""The control socket of an application, its command, and Python workers outside Spark."""
+"""The control socket of an application, and its command."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import os
 import re
 import socket
 import stat
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from sparkconfig import worker
 from sparkconfig.agent import control
 from sparkconfig.agent.service import AgentService
 from sparkconfig.cli import main
@@ -351,45 +348,6 @@ def test_nonsense_on_the_socket_ends_nothing(service: AgentService) -> None:
             with contextlib.suppress(ConnectionResetError):
                 assert b"-value" not in client.recv(65536)
     assert control.ask(path, "status")["status"]["generation"] == 1
-
-
-def test_outside_spark_the_worker_says_what_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SPARKCONFIG_WORKER", raising=False)
-    with pytest.raises(AgentError, match=r"sparkconfig\.worker works in Python code that Spark runs"):
-        worker.current("${a:b}")
-
-
-def test_what_is_not_an_executors_folder_is_not_entered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The environment may be left from before, and another user may have made the folder since."""
-    tmp_path.chmod(0o755)
-    folder = str(tmp_path)
-    for text in (
-        "",
-        "{}",
-        "[]",
-        "7",
-        json.dumps({"folder": folder}),
-        json.dumps({"folder": folder, "token": "x"}),
-    ):
-        monkeypatch.setenv("SPARKCONFIG_WORKER", text)
-        with pytest.raises(AgentError, match="no executor with sparkconfig was found"):
-            worker.current("${a:b}")
-
-
-def test_the_worker_module_imports_neither_pyspark_nor_the_brain() -> None:
-    code = (
-        "import sys, sparkconfig.worker\n"
-        "heavy = {'pyspark', 'py4j', 'cryptography', 'sparkconfig.resolution.resolver',"
-        " 'sparkconfig.settings.schema'}\n"
-        "sys.exit(', '.join(sorted(heavy & set(sys.modules))) or 0)"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, check=False, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_two_that_start_at_once_with_one_id_are_both_reached() -> None:
