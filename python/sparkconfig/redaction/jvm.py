@@ -107,17 +107,20 @@ def _ask() -> None:
     context = SparkContext._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
     gateway = SparkContext._gateway  # noqa: SLF001
     if _known is None or _known.gateway is not gateway:
-        jvm: Any = None if context is None else context._jvm  # noqa: SLF001
+        # It outlives the context: what was resolved before stop() may be printed after it.
+        jvm: Any = (context or SparkContext)._jvm  # noqa: SLF001
         if jvm is None:
             return
         _watch_calls()
+        api = driver_api(jvm)
+        if type(api).__name__ == "JavaPackage":  # so Py4J calls what the JVM does not have, or not yet
+            return
         # Another JVM has values of its own; those of the last one stay masked.
-        _known = _Jvm(gateway, driver_api(jvm))
+        _known = _Jvm(gateway, api)
     if not _known.ended:
         # Its executors are to know it too, and each application has others.
         if context is not None:
             _tell(_known, context)
-        # The JVM outlives the context: what was resolved before stop() may be printed after it.
         _known.learn()
 
 

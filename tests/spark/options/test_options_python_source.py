@@ -49,5 +49,12 @@ def test_python_data_source(doors):
     assert read() == [30]
     held = doors.spark.read.format("lengths").option("password", doors.ref("long")).load()
     assert doors.ids(held) == [30]
+    options = doors.sql_options({"password": doors.ref("long")})
+    views = {"lengths_here": "TEMPORARY", "global_temp.lengths_there": "GLOBAL TEMPORARY"}
+    for name, kind in views.items():
+        made = name.rpartition(".")[2]
+        doors.spark.sql(f"CREATE OR REPLACE {kind} VIEW {made} USING lengths OPTIONS {options}").collect()
     doors.put(long="x" * 40)
     assert doors.ids(held.filter("id > 0")) == [40]
+    for name in views:
+        assert doors.ids(doors.spark.table(name)) == [40]

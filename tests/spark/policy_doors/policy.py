@@ -32,6 +32,7 @@ RULES = {
     "connections": [
         {"type": "allow", "connection": "look", "access": "read"},
         {"type": "allow", "connection": "peek", "access": "read"},
+        {"type": "allow", "connection": "log", "access": "read"},
     ],
     "tables": [
         {"tables": "spark_catalog.default.prod_*", "forbid": True, "message": "use another name"},
@@ -50,6 +51,8 @@ CONNECTIONS = {
     "spark.config.connections.look.option.password": SECRET,
     "spark.config.connections.peek.format": LAZY,
     "spark.config.connections.peek.option.password": SECRET,
+    "spark.config.connections.log.format": "logbook",
+    "spark.config.connections.log.option.password": SECRET,
 }
 # A key of the store whose value one of the connection's options is.
 TURN = "regionOfLook"

@@ -7,6 +7,7 @@ import json
 import socket
 import struct
 import sys
+from importlib.util import find_spec
 
 import pytest
 from pyspark import cloudpickle
@@ -205,3 +206,39 @@ def test_an_insert_into_a_view_by_using_without_a_connection_is_nobodys_business
     rows = spark.table("own").count()
     spark.sql("INSERT INTO own VALUES (1L)").collect()
     assert spark.table("own").count() == rows + 1
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="data sources in Python need pyarrow")
+def test_an_insert_into_a_view_by_using_of_a_v2_source_writes_by_its_connection(spark):
+    if spark.version.startswith("3."):
+        pytest.skip("data sources in Python came with Spark 4")
+    from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceWriter
+
+    class Logbook(DataSource):
+        @classmethod
+        def name(cls):
+            return "logbook"
+
+        def schema(self):
+            return "id bigint"
+
+        def reader(self, schema):
+            class Reader(DataSourceReader):
+                def read(self, partition):
+                    yield (1,)
+
+            return Reader()
+
+        def writer(self, schema, overwrite):
+            class Writer(DataSourceWriter):
+                def write(self, rows):
+                    raise ValueError("it was written")
+
+            return Writer()
+
+    spark.dataSource.register(Logbook)
+    options = "OPTIONS (`sparkconfig.connection` 'log')"
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW logged USING logbook {options}").collect()
+    assert spark.table("logged").count() == 1
+    refused(lambda: spark.sql("INSERT INTO logged VALUES (1L)").collect(), "connection")
+    refused(lambda: spark.range(1).write.insertInto("logged"), "connection")

@@ -191,7 +191,7 @@ def test_what_this_process_reveals_is_told_to_each_application_once(monkeypatch:
     )
     package = SimpleNamespace(**{"DriverApi$": SimpleNamespace(**{"MODULE$": api})})
     jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
-    context = SimpleNamespace(_active_spark_context=None, _gateway=object())
+    context = SimpleNamespace(_active_spark_context=None, _gateway=object(), _jvm=None)
     monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
     monkeypatch.setattr(redaction, "REGISTRY", Registry())
     monkeypatch.setattr(driver_jvm, "_revealed", {})
@@ -214,6 +214,31 @@ def test_what_this_process_reveals_is_told_to_each_application_once(monkeypatch:
     context._gateway, context._active_spark_context = object(), running
     driver_jvm.refresh_now()
     assert told == [[PASSWORD, USER], *[[PASSWORD, USER, LATE]] * 2]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["with the jar", "without it"])
+def test_a_jvm_that_was_never_asked_is_asked_after_the_stop(
+    monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    """A program that computes, stops and prints: nothing was printed while it had a context."""
+
+    class JavaPackage(SimpleNamespace):
+        """What Py4J gives for a name that the JVM does not know."""
+
+    learned: list[int] = []
+    no_prints = json.dumps({"values": 0, "salt": "", "prints": []})
+    known = SimpleNamespace(fingerprints=lambda start: (learned.append(start), no_prints)[1])
+    package = SimpleNamespace(
+        **{"DriverApi$": SimpleNamespace(**{"MODULE$": known if there else JavaPackage()})}
+    )
+    jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
+    context = SimpleNamespace(_active_spark_context=None, _gateway=object(), _jvm=jvm)
+    monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
+    monkeypatch.setattr(redaction, "REGISTRY", Registry())
+    monkeypatch.setattr(driver_jvm, "_known", None)
+    driver_jvm.refresh_now()
+    assert learned == ([0] if there else [])
+    assert (driver_jvm._known is not None) == there
 
 
 def test_values_of_plain_references_are_not_masked(

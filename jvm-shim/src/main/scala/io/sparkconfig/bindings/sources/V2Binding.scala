@@ -11,7 +11,7 @@ private[bindings] object V2Binding extends Binding {
     Bound(
       "`SELECT ... WITH (...)`, `INSERT ... WITH (...)`, `read.option(...).table(...)`, `writeTo`",
       "yes",
-      "`read.option`, `writeTo`; 3.5 has no such SQL"),
+      "`read.option` of files and V2 tables, `writeTo`; 3.5 has no such SQL"),
     Bound("writes: V1 and V2 sources, files, partitioned and bucketed [4] [9]", "yes", "yes"),
     Bound(
       "streams: V1 and V2 sources, file and V2 sinks [9], `foreachBatch`, `toTable`",

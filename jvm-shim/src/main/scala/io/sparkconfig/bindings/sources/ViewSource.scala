@@ -2,6 +2,7 @@ package io.sparkconfig.bindings.sources
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.{CreateTempViewUsing, InsertIntoDataSourceCommand, LogicalRelation}
 import org.apache.spark.sql.sparkconfig.Sessions
 
@@ -36,11 +37,18 @@ private[sparkconfig] object ViewSource {
     val name = command.tableIdent.table
     val catalog = Sessions.catalog(session)
     val view = if (command.global) catalog.getRawGlobalTempView(name) else catalog.getRawTempView(name)
-    view.flatMap(_.plan).foreach { plan =>
-      plan.setTagValue(Tag, new ViewSource(command, Fingerprint.of(options)))
-      plan.foreach {
-        case made: LogicalRelation => RelationConnections.note(made.relation, command.options)
-        case _ => ()
+    for { known <- view; plan <- known.plan } {
+      if (plan.exists(_.isInstanceOf[DataSourceV2Relation]))
+        // It keeps its options, which are values: of a load the plan has the references, and rules follow them.
+        LoadedRelations.load(session, command).foreach { load =>
+          catalog.alterTempViewDefinition(known.tableMeta.identifier, known.copy(plan = Some(load)))
+        }
+      else {
+        plan.setTagValue(Tag, new ViewSource(command, Fingerprint.of(options)))
+        plan.foreach {
+          case made: LogicalRelation => RelationConnections.note(made.relation, command.options)
+          case _ => ()
+        }
       }
     }
   }
