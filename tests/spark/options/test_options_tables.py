@@ -81,7 +81,7 @@ def test_names_in_a_permanent_view_mean_what_they_meant_when_it_was_made(doors):
 
 def test_what_a_reader_adds_to_a_v1_table_is_nobody_elses(doors):
     if doors.spark.version.startswith("3."):
-        pytest.skip("3.5 hands sources of V1 the table's options alone")
+        pytest.skip("on 3.5 a reader's options reach a V1 table's source as they are written")
     doors.fill(1)
     table = doors.table()
     doors.spark.sql(f"CREATE TABLE {table} (id bigint) USING sparkconfigtest.LazyV1Source")
