@@ -8,11 +8,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 # Java 17+ of this machine, or else one from PyPI; Spark and the build read JAVA_HOME.
-FIND_JAVA = JAVA_HOME="$$($(BIN)/python jvm-shim/java.py)" && export JAVA_HOME
+FIND_JAVA = JAVA_HOME="$$($(BIN)/python tools/jars/java.py)" && export JAVA_HOME
 # The same with an archive of Spark's classes and bytecode of its Python: an application of the tests then starts in half
 # the time.
 FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME="$$($(1)/python tests/support/class_archive.py)"
-BUILD_JAR = $(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
+BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
 .PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
@@ -60,7 +60,7 @@ dist: ## build the wheel, the sdist, a Maven repository, their SBOM and checksum
 	@$(MAKE) --no-print-directory .venvs/release/.ready
 	rm -rf dist
 	PIP_CONSTRAINT="$(CURDIR)/python/constraints.txt" $(RELEASE)/python -m build --outdir dist .
-	$(RELEASE)/python jvm-shim/release.py dist
+	$(RELEASE)/python tools/jars/release.py dist
 
 # actionlint is a program of Go; without Go or the program, GitHub's own schema is what checks the workflow.
 ACTIONLINT = $(shell command -v actionlint || { command -v go > /dev/null && echo go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; })
@@ -76,17 +76,17 @@ ARTEFACTS_SPARKS ?= 4.0.5 3.5.9
 ARTEFACTS ?=
 artefacts-check: $(VENV)/.ready-run $(ARTEFACTS_SPARKS:%=.venvs/pyspark-%/.ready) ## each command and example as a new user tries it, from dist/, on 4.3, 4.0 and 3.5 (ARTEFACTS="--step doctor")
 	@test -f dist/SHA256SUMS || $(MAKE) --no-print-directory dist
-	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python -m artefacts.check $(ARTEFACTS) dist \
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python -m artefacts.check $(ARTEFACTS) dist \
 	  $$(ls -d $(VENV)/lib/python*/site-packages/pyspark $(ARTEFACTS_SPARKS:%=.venvs/pyspark-%/lib/python*/site-packages/pyspark))
 
 lint: venv ## ruff, mypy --strict, the layers of the packages, scalafmt and scalafix
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
-	@$(FIND_JAVA) && $(BIN)/python jvm-shim/format.py --check
+	@$(FIND_JAVA) && $(BIN)/python tools/jars/format.py --check
 
 check: lint unit ## what to run before each commit: lint, unit and conformance tests, no Spark (about three minutes)
 
 docs: venv ## write the generated parts of the pages in docs
-	$(BIN)/python docs/generate.py
+	$(BIN)/python tools/docs/generate.py
 
 .venvs/site/.ready: python/constraints.txt
 	$(PYTHON) -m venv .venvs/site
@@ -98,7 +98,7 @@ site: .venvs/site/.ready ## the documentation as a site in build/site; a link th
 	NO_MKDOCS_2_WARNING=1 .venvs/site/bin/python -m mkdocs build --strict --quiet
 
 completion: .venvs/site/.ready ## write the scripts of 'sparkconfig completion' after a change of the command line
-	.venvs/site/bin/python docs/completion.py
+	.venvs/site/bin/python tools/docs/completion.py
 
 # File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
 # Those of some folders stay together too: tests/support/scheduling.py. They wait as much as they compute: four processes
@@ -113,7 +113,7 @@ bench: jar ## all benches in less than 20 minutes, beside their peers, as one ta
 	@$(FIND_JAVA) && $(BIN)/python bench/run.py --publish
 
 scala: jar ## the tests that are written in Scala, no Spark
-	@$(FIND_JAVA) && $(BIN)/python jvm-shim/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
+	@$(FIND_JAVA) && $(BIN)/python tools/jars/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 # Those on 3.5 run beside the others, in one process more; what they print comes at the end, in one piece.
 test: jar ## all tests, those of data sources on Spark 3.5 too
@@ -139,7 +139,7 @@ LOCKED_GROUPS = dev demo stores real audit bench fuzz assurance release site
 MUTATION ?=
 mutation: venv ## mutation tests of policy, redaction and resolution: hours; a part: MUTATION="--tenths 3"
 	$(ASSURANCE)
-	$(BIN)/python tests/mutation/run.py $(MUTATION)
+	$(BIN)/python tests/assurance/mutation/run.py $(MUTATION)
 
 MACHINE_EXAMPLES ?= 1000
 machines: venv ## long sequences of changes of sealed files, properties, policies and redaction, MACHINE_EXAMPLES each (1000)
@@ -150,14 +150,14 @@ machines: venv ## long sequences of changes of sealed files, properties, policie
 SUITES ?=
 SUITES_SPARK ?= 4.2.0
 spark-suites: jar .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.2.1/.ready ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
-	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/suites/run.py --write --spark $(SUITES_SPARK) $(SUITES)
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python tests/assurance/suites/run.py --write --spark $(SUITES_SPARK) $(SUITES)
 
 # The Sparks for which all of them have a release.
 THIRD_PARTIES_SPARKS ?= 3.5.9 4.1.4
 THIRD_PARTIES ?= check
 third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## Delta, Iceberg, OpenLineage and a user's own plugin beside sparkconfig (THIRD_PARTIES=write records stock Spark anew)
 	@$(FIND_JAVA); set -e; for spark in $(THIRD_PARTIES_SPARKS); do \
-	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/third_parties; \
+	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/assurance/third_parties; \
 	done
 
 # What is not here is left out, and the page says so: Debian's mariadb-server and redis-server; Go, which compiles FerretDB.
@@ -171,16 +171,16 @@ real: jar $(REAL_SPARKS:%=.venvs/pyspark-%/.ready-options) $(REAL_NAMED_SPARKS:%
 	@mkdir -p build; $(MAKE) --no-print-directory real-older > build/real-older.log 2>&1 & older=$$!; \
 	  trap 'kill $$older; exit 130' INT TERM; failed=; \
 	  $(MAKE) --no-print-directory real-newest || failed=" 4.3"; wait $$older || failed="$$failed older ones"; \
-	  cat build/real-older.log; $(BIN)/python docs/generate.py; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
+	  cat build/real-older.log; $(BIN)/python tools/docs/generate.py; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 real-newest:
-	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python tests/real/run.py --write $(REAL)
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python tests/assurance/real/run.py --write $(REAL)
 
 real-older:
 	@$(FIND_JAVA); set -e; failed=; for spark in $(REAL_SPARKS) $(REAL_NAMED_SPARKS); do \
 	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c .venvs/pyspark-$$spark/constraints.txt --group real; \
 	  case " $(REAL_NAMED_SPARKS) " in *" $$spark "*) named=--named;; *) named=;; esac; \
-	  PYTHONPATH=tests .venvs/pyspark-$$spark/bin/python tests/real/run.py --write $$named $(REAL) || failed="$$failed $$spark"; \
+	  PYTHONPATH=tests:tests/assurance .venvs/pyspark-$$spark/bin/python tests/assurance/real/run.py --write $$named $(REAL) || failed="$$failed $$spark"; \
 	done; test -z "$$failed" || { echo "failed on:$$failed"; exit 1; }
 
 yarn: ## the part of make real on YARN with HDFS, in client and cluster mode
@@ -194,7 +194,7 @@ browser: venv ## look at the page Config in a real Chromium (SCREENSHOT=FILE kee
 rotation-faults: jar ## the faults of rotation in full length: a change every 50 ms for a minute, a host cut off (as root)
 	@$(FIND_JAVA) && REAL=hosts SPARKCONFIG_ROTATION_SECONDS=60 $(BIN)/python -m pytest -v tests/unit/resolution/test_keeper.py tests/unit/resolution/test_cache.py \
 	  tests/unit/providers/_kit/test_watch.py tests/unit/agent/test_control.py tests/unit/agent/test_records.py \
-	  tests/unit/test_streaming.py tests/spark/test_rotation_*.py tests/real/test_hosts.py::test_a_host_that_is_cut_off_during_rotations
+	  tests/unit/test_streaming.py tests/spark/test_rotation_*.py tests/assurance/real/test_hosts.py::test_a_host_that_is_cut_off_during_rotations
 
 # The oldest Sparks that the two jars serve, each in an environment of its own.
 SMOKE_SPARKS ?= 3.5.9 4.0.5
@@ -252,7 +252,7 @@ OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/sp
 options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTIONS_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## references in data sources on 3.5 and each 4.x (OPTIONS_SPARKS)
 	@$(FIND_JAVA); set -e; failed=; for spark in $(OPTIONS_SPARKS); do \
 	  case $$spark in 3.*) base=3.5.9;; *) base=4.0.5;; esac; \
-	  jar="$$($(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --out build/options-matrix \
+	  jar="$$($(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --out build/options-matrix \
 	    --pyspark .venvs/pyspark-$$base/lib/python*/site-packages/pyspark)"; \
 	  echo "== pyspark $$spark with $$jar"; \
 	  ($(call FAST_SPARK,.venvs/pyspark-$$spark/bin) && SPARKCONFIG_TEST_JAR="$(CURDIR)/$$jar" \
@@ -261,7 +261,7 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 
 # Before tests start, some of which look at all jars that are there.
 jar-35: .venvs/pyspark-3.5.9/.ready-options
-	@$(FIND_JAVA) && $(BIN)/python jvm-shim/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
+	@$(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
 	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(AT_ONCE)
@@ -272,7 +272,7 @@ fuzz: $(FUZZERS:%=fuzz-%) ## fuzz languages, formats, policies and redaction, FU
 
 fuzz-%: jar
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group fuzz
-	@$(FIND_JAVA) && PYTHONPATH=tests $(BIN)/python -m fuzz.run $* $(FUZZ_SECONDS)
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python -m fuzz.run $* $(FUZZ_SECONDS)
 
 clean: ## remove what was built
 	rm -rf build dist .venv .venvs .mypy_cache .ruff_cache .pytest_cache python/sparkconfig/jars/*.jar

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "jvm-shim")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools" / "jars")]
 
 from tools import jars
 

@@ -31,8 +31,8 @@ PAGE = DOCS / "performance.md"
 BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
 KEPT = HERE.parent / "build" / "bench"
 DATA = {"rotation": "rotation.json"}
-"""Benches whose numbers are drawn: docs/pictures.py. The plot of growth has more sizes than 20 minutes have room for;
-it is drawn from a run by hand: ``bench_growth.py --json docs/images/growth.json``."""
+"""Benches whose numbers are drawn: tools/docs/pictures.py. The plot of growth has more sizes than 20 minutes have
+room for; it is drawn from a run by hand: ``bench_growth.py --json docs/images/growth.json``."""
 
 
 class Row(NamedTuple):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sparkconfig._version import __version__
+from sparkconfig._base.version import __version__
 from sparkconfig.errors import SparkConfigError
 
 if TYPE_CHECKING:

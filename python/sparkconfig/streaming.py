@@ -26,9 +26,9 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from sparkconfig._base.threads import daemon
 from sparkconfig._spark import driver
 from sparkconfig._spark.query_watch import Watch
-from sparkconfig._threads import daemon
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError
 from sparkconfig.secret import Secret
 

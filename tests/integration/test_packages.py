@@ -57,7 +57,7 @@ def scala() -> str:
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("repository")
     done = subprocess.run(
-        [sys.executable, ROOT / "jvm-shim" / "maven.py", folder, *all_jars()],
+        [sys.executable, ROOT / "tools" / "jars" / "maven.py", folder, *all_jars()],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -113,13 +113,9 @@ def wheel(request: pytest.FixtureRequest) -> Path:
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a checkout is built from, in another folder, with other times and permissions of its files."""
     root = tmp_path_factory.mktemp("copy") / "of a checkout"
-    for name in ("python", "jvm-shim", "conf"):
-        shutil.copytree(
-            ROOT / name,
-            root / name,
-            ignore=shutil.ignore_patterns("__pycache__"),
-            copy_function=shutil.copyfile,
-        )
+    for name in ("python", "jvm-shim", "tools", "conf"):
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, root / name, ignore=ignore, copy_function=shutil.copyfile)
     for name in ("README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "pyproject.toml", ".gitignore"):
         shutil.copyfile(ROOT / name, root / name)
     for path in root.rglob("*.*"):
@@ -239,7 +235,14 @@ def test_another_folder_gives_the_same_jars(elsewhere: Path, tmp_path: Path) -> 
         if root == ROOT:  # with what changed since then, apart from Scala
             for jar in all_jars():
                 shutil.copy(jar, out)
-        command = [sys.executable, root / "jvm-shim" / "build.py", "--pyspark", spark_home(), "--out", out]
+        command = [
+            sys.executable,
+            root / "tools" / "jars" / "build.py",
+            "--pyspark",
+            spark_home(),
+            "--out",
+            out,
+        ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, "TZ": "Asia/Tokyo"})
     assert _digests(tmp_path / "there") == _digests(tmp_path / "here")
 
@@ -269,7 +272,9 @@ def test_the_sbom_lists_the_wheel_its_jars_and_what_it_needs(wheel: Path, tmp_pa
         shutil.copy(wheel, folder)
         # What 'make dist' runs once the wheel is there: it wants each of our jars in the wheel.
         subprocess.run(
-            [sys.executable, ROOT / "jvm-shim" / "release.py", folder], check=True, stdout=subprocess.DEVNULL
+            [sys.executable, ROOT / "tools" / "jars" / "release.py", folder],
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
         assert len([*folder.glob("maven/io/sparkconfig/*/*/*.pom")]) == 2 * (1 + len(CONNECTORS))
         (written,) = folder.glob("*.cdx.json")

@@ -1,6 +1,6 @@
 """What users of a shared server try: statements that must be refused, each in many spellings, and honest ones.
 
-docs/generate.py makes the tables of docs/shared-servers.md from these, and the tests send every one of them.
+tools/docs/generate.py makes the tables of docs/shared-servers.md from these, and the tests send every one of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What honest users of a shared server do: all of it works as without policies.
 
-docs/generate.py makes a table of docs/shared-servers.md from these, and the tests send every one of them.
+tools/docs/generate.py makes a table of docs/shared-servers.md from these, and the tests send every one of them.
 """
 
 from __future__ import annotations

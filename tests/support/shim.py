@@ -42,7 +42,7 @@ def shim_jar() -> Path:
     with (ROOT / "build" / "jar.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run(
-            [sys.executable, str(ROOT / "jvm-shim" / "build.py"), "--pyspark", str(spark_home())],
+            [sys.executable, str(ROOT / "tools" / "jars" / "build.py"), "--pyspark", str(spark_home())],
             check=True, capture_output=True, text=True,
         )  # fmt: skip
     return Path(done.stdout.strip().splitlines()[-1])

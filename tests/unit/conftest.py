@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 # A machine that is busy with other work must not count as a fault.
 settings.register_profile("unit", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# For `tests/mutation/run.py`: the same few examples for each mutant.
+# For `tests/assurance/mutation/run.py`: the same few examples for each mutant.
 settings.register_profile(
     "mutation", settings.get_profile("unit"), max_examples=25, derandomize=True, database=None
 )

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparkconfig._version import __version__
+from sparkconfig._base.version import __version__
 from sparkconfig.errors import ConfigurationError
 
 __all__ = ["CONNECTORS", "FOLDER", "SparkInstall", "find_jar", "find_spark"]

@@ -6,8 +6,8 @@ import logging
 import threading
 from typing import ClassVar, Protocol
 
+from sparkconfig._base.threads import daemon
 from sparkconfig._spark import driver
-from sparkconfig._threads import daemon
 from sparkconfig.errors import AgentError
 
 __all__ = ["Watch", "Watched"]

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sparkconfig._threads import daemon
+from sparkconfig._base.threads import daemon
 from sparkconfig.errors import AgentError, ConfigurationError, SparkConfigError, UnresolvedReferenceError
 
 __all__ = ["ControlServer", "GoneError", "ask", "remove", "sockets"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import UnresolvedReferenceError
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.expression import Expression

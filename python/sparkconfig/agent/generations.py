@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.snapshot import Snapshot
 

@@ -12,8 +12,8 @@ import signal
 import sys
 from typing import BinaryIO, NoReturn
 
-from sparkconfig._threads import daemon
-from sparkconfig._version import __version__
+from sparkconfig._base.threads import daemon
+from sparkconfig._base.version import __version__
 from sparkconfig.agent.server import AgentServer
 from sparkconfig.agent.service import AgentService
 from sparkconfig.redaction.sinks import logging as logging_sink

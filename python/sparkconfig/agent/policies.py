@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sparkconfig._os_user import os_user
-from sparkconfig._text import shorten
+from sparkconfig._base.os_user import os_user
+from sparkconfig._base.text import shorten
 from sparkconfig.agent.policy_calls import answer
 from sparkconfig.policy.jobtype import SHARED, Launch
 from sparkconfig.policy.keys.keys import canonical, fold

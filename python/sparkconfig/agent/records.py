@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.agent.generations import changes
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.resolution.cache_entry import PathState

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparkconfig import _jvm
-from sparkconfig._text import shorten
+from sparkconfig._base import jvm
+from sparkconfig._base.text import shorten
 from sparkconfig.agent.application import Application, conf_id
 from sparkconfig.agent.factory import make_application
 from sparkconfig.agent.jvm_requests import JvmRequests
@@ -90,7 +90,7 @@ class AgentService:
         self._unmasked = UnmaskedValues()
         self._masked: Snapshot | None = None
         self._jvm_requests = JvmRequests()
-        _jvm.connect(self._jvm_requests.ask)
+        jvm.connect(self._jvm_requests.ask)
         self._methods = {
             "ping": self._ping,
             "start": self._start,

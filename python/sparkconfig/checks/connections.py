@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparkconfig._text import counted
+from sparkconfig._base.text import counted
 from sparkconfig.checks.dry_run import read_confs
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError

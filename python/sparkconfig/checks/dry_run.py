@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sparkconfig import databricks
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import properties, reading

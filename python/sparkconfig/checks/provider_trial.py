@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparkconfig._deadline import CallPool
-from sparkconfig._text import counted
+from sparkconfig._base.deadline import CallPool
+from sparkconfig._base.text import counted
 from sparkconfig.checks.dry_run import read_confs
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, ProviderTimeoutError, SparkConfigError

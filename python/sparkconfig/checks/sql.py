@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sparkconfig import _advice
+from sparkconfig._base import advice
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.tables import CreateTableRequest
 
@@ -88,7 +88,7 @@ def _split(text: str) -> Iterator[tuple[int, str]]:
         from sqlglot.dialects.spark import Spark
         from sqlglot.errors import SqlglotError
     except ImportError:
-        problem = f"reading SQL needs sqlglot; install it with: {_advice.install('policy')}"
+        problem = f"reading SQL needs sqlglot; install it with: {advice.install('policy')}"
     if problem:
         raise ConfigurationError(problem)
     try:

@@ -37,7 +37,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
-    """Print the script, which ``docs/generate.py`` wrote."""
+    """Print the script, which ``tools/docs/generate.py`` wrote."""
     script = (pkgutil.get_data("sparkconfig", f"data/completion.{options.shell}.txt") or b"").decode("utf-8")
     if out.as_json:
         out.result({"shell": options.shell, "script": script}, [])

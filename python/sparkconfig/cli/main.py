@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from sparkconfig._version import __version__
+from sparkconfig._base.version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, FileError, code_for
 from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.output import Output, UnwritableError

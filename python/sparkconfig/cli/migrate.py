@@ -173,7 +173,7 @@ def _print(
     *,
     unread: dict[str, str],
 ) -> None:
-    from sparkconfig._text import counted
+    from sparkconfig._base.text import counted
     from sparkconfig.detection import detectors
 
     moved = sum(len(each.moves) for each in plans)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
-from sparkconfig._text import escaped
+from sparkconfig._base.text import escaped
 
 __all__ = ["Output", "UnwritableError", "table"]
 

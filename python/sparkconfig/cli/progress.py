@@ -56,7 +56,7 @@ def doing(what: str) -> Iterator[None]:
         return
     from threading import Event
 
-    from sparkconfig._threads import daemon
+    from sparkconfig._base.threads import daemon
 
     began, ended = time.monotonic(), Event()
 

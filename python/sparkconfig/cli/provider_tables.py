@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sparkconfig import _advice
+from sparkconfig._base import advice
 from sparkconfig.cli.output import table
 from sparkconfig.providers._kit.params import Param
 from sparkconfig.providers.catalog import ProviderInfo
@@ -34,7 +34,7 @@ def params(found: Iterable[ProviderInfo]) -> list[str]:
 def _state(each: ProviderInfo) -> str:
     if each.installed:
         return "installed"
-    return _advice.install(each.extra) if each.extra else "not usable"
+    return advice.install(each.extra) if each.extra else "not usable"
 
 
 def _default(param: Param) -> str:

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _listed(what: str, texts: Sequence[str]) -> list[str]:
-    from sparkconfig._text import counted
+    from sparkconfig._base.text import counted
 
     return ["", f"{counted(len(texts), what)}:", *(f"  - {text}" for text in texts)] if texts else []
 

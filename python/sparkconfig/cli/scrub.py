@@ -181,7 +181,7 @@ def _since(options: argparse.Namespace) -> float:
 
 
 def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode:
-    from sparkconfig._text import counted
+    from sparkconfig._base.text import counted
     from sparkconfig.cli.output import table
     from sparkconfig.scrub import logs
     from sparkconfig.scrub.engine import Counts

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from sparkconfig import _advice
+from sparkconfig._base import advice
 from sparkconfig.errors import ProviderError
 from sparkconfig.formats.errors import FormatError, MissingReaderError
 from sparkconfig.formats.flat import flatten
@@ -45,7 +45,7 @@ def _yaml() -> Any:  # noqa: ANN401 - an optional module
     try:
         import yaml
     except ImportError:
-        problem = f"YAML needs PyYAML: {_advice.install('yaml')}"
+        problem = f"YAML needs PyYAML: {advice.install('yaml')}"
     else:
         return yaml
     raise MissingReaderError(problem)

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Mapping, Set
 from typing import cast
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.detection import literals
 from sparkconfig.detection.shapes import Span, shapes

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.destinations.formats import shown_place

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from sparkconfig._built_in import BuiltIn
-from sparkconfig._loading import import_object
-from sparkconfig._text import shorten
+from sparkconfig._base.built_in import BuiltIn
+from sparkconfig._base.loading import import_object
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.policy.audit import Audit
 from sparkconfig.policy.base import OverridePolicy

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError, PolicyViolationError
 from sparkconfig.settings.job_types import JOB_TYPES
 

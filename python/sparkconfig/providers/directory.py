@@ -14,7 +14,7 @@ import stat
 import time
 from collections.abc import Mapping, Sequence, Set
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence, Set
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.java_regex import JavaPatternError, to_python

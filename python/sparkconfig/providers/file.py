@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
 from sparkconfig.formats import FORMATS, FormatError, format_of
 from sparkconfig.providers._kit.described import Described

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 
-from sparkconfig._built_in import BuiltIn
-from sparkconfig._loading import import_object
-from sparkconfig._text import shorten
+from sparkconfig._base.built_in import BuiltIn
+from sparkconfig._base.loading import import_object
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers.base import ConfigProvider

@@ -8,8 +8,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Set
 
-from sparkconfig._deadline import CallPool, Outcome
-from sparkconfig._text import shorten
+from sparkconfig._base.deadline import CallPool, Outcome
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from sparkconfig._deadline import Outcome
+from sparkconfig._base.deadline import Outcome
 from sparkconfig.providers.base import ChangeCallback, ConfigData
 from sparkconfig.resolution.freshness import FileState, Freshness
 

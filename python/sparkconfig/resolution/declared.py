@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import TracebackType
 
-from sparkconfig._deadline import CallPool, Outcome
-from sparkconfig._text import shorten
+from sparkconfig._base.deadline import CallPool, Outcome
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     ConfigurationError,
     ProviderTimeoutError,

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Set
 
-from sparkconfig._threads import daemon
+from sparkconfig._base.threads import daemon
 from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.cache import CachingProvider

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from sparkconfig._deadline import CallPool, Outcome
-from sparkconfig._text import shorten
+from sparkconfig._base.deadline import CallPool, Outcome
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ProviderError, ProviderTimeoutError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.language.references import Reference, replace
 from sparkconfig.providers.base import ConfigData, ConfigProvider

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Mapping
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.formats.errors import FormatError
 from sparkconfig.language.kafka import PROVIDERS

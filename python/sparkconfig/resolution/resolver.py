@@ -10,8 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sparkconfig._deadline import CallPool
-from sparkconfig._text import shorten
+from sparkconfig._base.deadline import CallPool
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sparkconfig._deadline import CallPool
+from sparkconfig._base.deadline import CallPool
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,

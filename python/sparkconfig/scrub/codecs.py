@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from sparkconfig import _advice
+from sparkconfig._base import advice
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.scrub.objects import ObjectFile
 
 __all__ = ["DamagedLogError", "Reads", "Writes", "codec_of", "reading", "writing"]
 
 _CODECS = {".zstd": "zstd", ".zst": "zstd", ".lz4": "lz4", ".gz": "gzip", ".snappy": "snappy", ".lzf": "lzf"}
-_MISSING = f"needs a package that is not installed: {_advice.install('scrub')}"
+_MISSING = f"needs a package that is not installed: {advice.install('scrub')}"
 # java.util: net.jpountz.lz4.LZ4BlockOutputStream
 _LZ4_MAGIC = b"LZ4Block"
 _LZ4_HEADER = struct.Struct("<8sBiiI")

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Protocol
 
-from sparkconfig import _jvm
+from sparkconfig._base import jvm
 from sparkconfig.errors import ConfigurationError
 
 __all__ = ["Aead", "WrongTagError", "aes_gcm"]
@@ -42,7 +42,7 @@ def aes_gcm(key: bytes) -> Aead:
     if installed is not None:
         make, wrong_tag = installed
         return _InPython(make(key), wrong_tag)
-    ask = _jvm.driver()
+    ask = jvm.driver()
     if ask is None:
         raise ConfigurationError(
             "sealed files need the package 'cryptography': pip install cryptography (a driver's side process uses the"
@@ -80,7 +80,7 @@ class _InPython:
 class _InJvm:
     """Asks the JVM, which holds the values in use anyway; keys and values travel as all others do."""
 
-    def __init__(self, key: bytes, ask: _jvm.Ask) -> None:
+    def __init__(self, key: bytes, ask: jvm.Ask) -> None:
         self._key = key
         self._ask = ask
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.settings.early import is_read_early
 from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, is_text, marked
 from sparkconfig.settings.schema import PREFIX

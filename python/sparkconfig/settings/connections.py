@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 
 __all__ = ["FAMILY", "OPTION", "Connection", "read_connections"]
 

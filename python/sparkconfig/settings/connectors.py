@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.settings.kinds import Kind, names
 
 __all__ = ["CONNECTOR_CODE", "PREFIXES"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.settings.kinds import Kind, names
 
 __all__ = ["JOB_TYPES", "job_type_map", "job_types"]

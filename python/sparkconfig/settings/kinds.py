@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 
 __all__ = [
     "Kind",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparkconfig._real_paths import is_below
+from sparkconfig._base.real_paths import is_below
 from sparkconfig.errors import ConfigurationError
 
 __all__ = ["Allowlists"]

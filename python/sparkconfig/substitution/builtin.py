@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 
-from sparkconfig._real_paths import open_below, real_path
+from sparkconfig._base.real_paths import open_below, real_path
 from sparkconfig.errors import SubstitutionError
 from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.command import Modifiers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sparkconfig._loading import import_object
-from sparkconfig._text import shorten
+from sparkconfig._base.loading import import_object
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.substitution.types import SubstituterType
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import NamedTuple
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import SubstitutionError
 from sparkconfig.substitution.command import Modifiers, java_trim
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NoReturn, SupportsIndex
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import SecretExposureError, SparkConfigError, SubstitutionError
 from sparkconfig.secret import Secret
 

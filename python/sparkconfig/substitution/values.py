@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from types import MappingProxyType
 from typing import cast
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import SparkConfigError, SubstitutionError
 from sparkconfig.secret import Secret
 from sparkconfig.substitution.allowlists import Allowlists

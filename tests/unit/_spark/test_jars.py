@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig._base.version import __version__
 from sparkconfig._spark import class_archive, jars
-from sparkconfig._version import __version__
 from sparkconfig.errors import ConfigurationError
 
 

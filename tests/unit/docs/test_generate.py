@@ -1,4 +1,4 @@
-"""The lists of the shim, from which docs/generate.py makes tables."""
+"""The lists of the shim, from which tools/docs/generate.py makes tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LISTS = {"Sinks": "Sink", "Doors": "Door", "Bindings": "Binding"}
 
 @pytest.fixture(scope="module")
 def generate():
-    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
+    spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "tools" / "docs" / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

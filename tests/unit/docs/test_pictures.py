@@ -9,8 +9,8 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 
 
 def test_the_pictures_are_those_of_their_data() -> None:
-    """If not: python docs/pictures.py."""
-    made = runpy.run_path(str(DOCS / "pictures.py"))["pictures"]()
+    """If not: python tools/docs/pictures.py."""
+    made = runpy.run_path(str(DOCS.parent / "tools" / "docs" / "pictures.py"))["pictures"]()
     assert {name: (DOCS / "images" / name).read_text(encoding="utf-8") for name in made} == made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-GENERATE = Path(__file__).resolve().parents[3] / "docs" / "generate.py"
+GENERATE = Path(__file__).resolve().parents[3] / "tools" / "docs" / "generate.py"
 
 # Their pages say that they were never run, and why.
 NEVER_RUN = {"databricks-spark.conf.template", "kubernetes-network-policy.yaml.template"}

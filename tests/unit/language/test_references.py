@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.language.references import replace, scan
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN, SPARK_EXPANDED
 

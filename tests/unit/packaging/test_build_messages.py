@@ -16,7 +16,7 @@ module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 module.say("fetching")
 """
-COMMAND = [sys.executable, "-c", SAY, str(ROOT / "jvm-shim" / "hatch_build.py")]
+COMMAND = [sys.executable, "-c", SAY, str(ROOT / "tools" / "jars" / "hatch_build.py")]
 
 
 KEPT = """

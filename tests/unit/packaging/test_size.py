@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDERS = ("bench", "docs", "jvm-shim", "python", "tests")
+FOLDERS = ("bench", "docs", "jvm-shim", "python", "tests", "tools")
 MOST_LINES = 400
 
 

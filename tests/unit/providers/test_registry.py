@@ -14,8 +14,10 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_the_docs_are_current():
-    done = subprocess.run([sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], check=False)
-    assert done.returncode == 0, "run docs/generate.py"
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "docs" / "generate.py"), "--check"], check=False
+    )
+    assert done.returncode == 0, "run tools/docs/generate.py"
 
 
 def test_every_alias_is_listed_with_its_params():

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from sparkconfig import _jvm
+from sparkconfig._base import jvm
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.sealed import aead, crypto
 from sparkconfig.sealed.aead import WrongTagError, aes_gcm
@@ -23,10 +23,10 @@ KEY, NONCE = bytes(range(32)), bytes(range(12))
 @pytest.fixture
 def _no_cryptography(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(aead, "_installed", lambda: None)
-    before = _jvm.driver()
-    _jvm.connect(None)
+    before = jvm.driver()
+    jvm.connect(None)
     yield
-    _jvm.connect(before)
+    jvm.connect(before)
 
 
 def jvm_of_the_tests(name: str, request: Mapping[str, Any], seconds: float) -> Mapping[str, Any]:
@@ -43,7 +43,7 @@ def jvm_of_the_tests(name: str, request: Mapping[str, Any], seconds: float) -> M
 
 @pytest.mark.usefixtures("_no_cryptography")
 def test_the_jvm_and_the_package_read_each_other() -> None:
-    _jvm.connect(jvm_of_the_tests)
+    jvm.connect(jvm_of_the_tests)
     cipher = aes_gcm(KEY)
     data = cipher.encrypt(NONCE, b"a value", b"its name")
     assert data == AESGCM(KEY).encrypt(NONCE, b"a value", b"its name")
@@ -56,7 +56,7 @@ def test_the_jvm_and_the_package_read_each_other() -> None:
 def test_without_both_the_error_says_what_to_install() -> None:
     with pytest.raises(ConfigurationError, match="pip install cryptography"):
         aes_gcm(KEY)
-    _jvm.connect(lambda *_: {"error": "failed", "class": "NoSuchAlgorithmException"})
+    jvm.connect(lambda *_: {"error": "failed", "class": "NoSuchAlgorithmException"})
     with pytest.raises(ConfigurationError, match=r"no AES-GCM \(NoSuchAlgorithmException\)"):
         aes_gcm(KEY).decrypt(NONCE, b"x" * 20, b"")
 

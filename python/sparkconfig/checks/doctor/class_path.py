@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sparkconfig._base.text import shorten
+from sparkconfig._base.version import __version__
 from sparkconfig._spark import jars
-from sparkconfig._text import shorten
-from sparkconfig._version import __version__
 from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
 from sparkconfig.checks.doctor.subject import PLUGIN, Subject
 from sparkconfig.errors import ConfigurationError

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from sparkconfig._base.version import __version__
 from sparkconfig._spark.jars import find_spark
-from sparkconfig._version import __version__
 from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
 from sparkconfig.checks.doctor.subject import Subject
 from sparkconfig.errors import ConfigurationError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from sparkconfig._jvm import NoDriverError
-from sparkconfig._text import counted, shorten
+from sparkconfig._base.jvm import NoDriverError
+from sparkconfig._base.text import counted, shorten
 from sparkconfig.checks.doctor.finding import Finding, error, note, ok
 from sparkconfig.checks.doctor.subject import Subject, conf_list
 from sparkconfig.checks.exit_codes import ExitCode, code_for

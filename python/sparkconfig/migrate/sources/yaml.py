@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sparkconfig import _advice
+from sparkconfig._base import advice
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.migrate.text import Document, Edit, Text, identity
 
@@ -27,7 +27,7 @@ def read(content: str) -> Document:
     try:
         import yaml
     except ImportError:
-        raise ConfigurationError(f"reading YAML needs PyYAML: {_advice.install('yaml')}") from None
+        raise ConfigurationError(f"reading YAML needs PyYAML: {advice.install('yaml')}") from None
     try:
         documents = list(yaml.compose_all(content, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig import _advice
-from sparkconfig._text import shorten
+from sparkconfig._base import advice
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.base import OverridePolicy, refusal
 from sparkconfig.policy.keys.keys import canonical, fold, generalised
@@ -50,7 +50,7 @@ def load_rulebook(policy: str, params: Mapping[str, str]) -> Rulebook:
 
         from sparkconfig.policy.rules.rulebook import load
     except ImportError as error:
-        problem = f"the policy '{policy}' needs {error.name}; install it with: {_advice.install('policy')}"
+        problem = f"the policy '{policy}' needs {error.name}; install it with: {advice.install('policy')}"
     if problem:
         raise ConfigurationError(problem)
     from sparkconfig.policy.rules.document import parse, read

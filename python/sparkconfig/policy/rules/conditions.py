@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.keys.units import KINDS, Unit, unit_named, unit_of
 from sparkconfig.policy.keys.values import looks_secret, same, text_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.rules.matching import Budget

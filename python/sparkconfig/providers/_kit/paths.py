@@ -6,8 +6,8 @@ import errno
 import os
 import stat
 
-from sparkconfig._real_paths import is_below, open_below, real_path
-from sparkconfig._text import shorten
+from sparkconfig._base.real_paths import is_below, open_below, real_path
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from sparkconfig._text import shorten
+from sparkconfig._base.text import shorten
 from sparkconfig.errors import ProviderError
 from sparkconfig.formats.flat import flatten, json_fields, parsed_json
 from sparkconfig.providers._kit.params import Param, ParamValues

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Set
 from typing import Any, ClassVar, TypeVar
 
-from sparkconfig import _advice
+from sparkconfig._base import advice
 from sparkconfig.errors import ConfigurationError, ProviderError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.params import Param, ParamValues, read_params
@@ -115,5 +115,5 @@ class StoreProvider(Described):
         except ImportError:
             pass
         raise ConfigurationError(
-            f"provider {self.alias} needs {module.partition('.')[0]}: {_advice.install(self.extra or 'all')}"
+            f"provider {self.alias} needs {module.partition('.')[0]}: {advice.install(self.extra or 'all')}"
         )

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparkconfig._text import shorten
-from sparkconfig._threads import daemon
+from sparkconfig._base.text import shorten
+from sparkconfig._base.threads import daemon
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers._kit.links import places
 from sparkconfig.providers.base import ChangeCallback, ConfigData, ConfigProvider

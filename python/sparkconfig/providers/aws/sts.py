@@ -8,7 +8,7 @@ from collections.abc import Set
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from sparkconfig._os_user import os_user
+from sparkconfig._base.os_user import os_user
 from sparkconfig.errors import AccessDeniedError, ProviderError
 from sparkconfig.providers._kit.http import clock_note
 from sparkconfig.providers._kit.minted import DEFAULT_LIFE, ttl_of

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from sparkconfig import _jvm
+from sparkconfig._base import jvm
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
@@ -109,10 +109,10 @@ class HadoopConfigProvider(StoreProvider):
         return ConfigData(found, ttl=self._ttl)
 
     def _from_jvm(self, uri: str, keys: Set[str] | None, path: str, left: float) -> Mapping[str, str]:
-        ask = _jvm.driver()
+        ask = jvm.driver()
         if ask is None:
             problem = f"{uri} is read by the driver's JVM, and this process belongs to none: try it in an application"
-            raise _jvm.NoDriverError(f"{self._where(path)}: {problem}")
+            raise jvm.NoDriverError(f"{self._where(path)}: {problem}")
         aliases = None if keys is None else sorted(keys)
         answer = ask("hadoop.credentials", {"provider": uri, "aliases": aliases}, left)
         if "values" in answer:

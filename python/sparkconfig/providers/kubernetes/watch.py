@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Set
 from typing import Any
 
-from sparkconfig._threads import daemon
+from sparkconfig._base.threads import daemon
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers.base import ChangeCallback, ConfigData
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import __version__, _jvm
+from sparkconfig import __version__
+from sparkconfig._base import jvm
 from sparkconfig.checks.doctor import diagnose
 from unit.checks.doctor.helpers import CORE, make_jar, make_java, own_jar
 
@@ -15,10 +16,10 @@ from unit.checks.doctor.helpers import CORE, make_jar, make_java, own_jar
 @pytest.fixture(autouse=True)
 def _no_driver() -> Iterator[None]:
     """Other tests of this process may have made a side process, which knows a driver."""
-    before = _jvm.driver()
-    _jvm.connect(None)
+    before = jvm.driver()
+    jvm.connect(None)
     yield
-    _jvm.connect(before)
+    jvm.connect(before)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ private[sparkconfig] trait Binding {
   /** As logs call it. */
   def name: String
 
-  /** Where references may stand: rows of the table in docs/data-sources.md, which docs/generate.py reads. */
+  /** Where references may stand: rows of the table in docs/data-sources.md, which tools/docs/generate.py reads. */
   def binds: Seq[Bound]
 
   /** The application starts: sets confs that Spark has not read yet. */

@@ -13,7 +13,7 @@ private[doors] trait Door {
   /** As logs call it. */
   def name: String
 
-  /** What is asked about: rows of the table in docs/policies.md, which docs/generate.py reads from the source. */
+  /** What is asked about: rows of the table in docs/policies.md, which tools/docs/generate.py reads from the source. */
   def asks: Seq[Asked]
 
   /** Whether it stands without policies, too. */

@@ -12,7 +12,7 @@ private[redaction] trait Sink {
   /** As logs and errors call it. */
   def name: String
 
-  /** What is masked there: rows of the table in docs/redaction.md, which docs/generate.py reads from the source. */
+  /** What is masked there: rows of the table in docs/redaction.md, read by tools/docs/generate.py. */
   def masks: Seq[Masked]
 
   /**

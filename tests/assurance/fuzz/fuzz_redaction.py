@@ -1,0 +1,198 @@
+"""Fuzz redaction: both engines answer the same, nothing that is a writing of a value is left, the rest is.
+
+The driver's Python, which holds fingerprints alone, answers the same too.
+
+PYTHONPATH=tests:tests/assurance python -m fuzz.fuzz_redaction -max_total_time=60
+"""
+
+import re
+
+import atheris
+
+# What reads single characters is left out: counting its branches would take most of the time.
+with atheris.instrument_imports(
+    include=["sparkconfig.redaction"], exclude=["sparkconfig.redaction.readings"]
+):
+    from sparkconfig.redaction.fingerprints import Elsewhere
+    from sparkconfig.redaction.jvm import _answer
+    from sparkconfig.redaction.registry import MASK, WITHHELD, Registry
+
+from fuzz import redaction_model as model
+from fuzz.jvm import Jvm
+from fuzz.start import fuzz
+from leaks.values import ENCODINGS, LAYERS
+
+SIGNS = (
+    *(
+        "\\",
+        "'",
+        '"',
+        "&",
+        "%",
+        "+",
+        "=",
+        "/",
+        " ",
+        "\n",
+        ";",
+        "<",
+        ">",
+        "`",
+        "]",
+        "}",
+        "é",
+        "鍵",
+        "\U0001d55c",
+        ":",
+    ),
+    *(
+        "a",
+        "b",
+        "Z",
+        "Q",
+        "0",
+        "7",
+        "x",
+        "u",
+        "n",
+        "amp",
+        "quot",
+        "25",
+        "5c",
+        "ab",
+        "Q7",
+        "#",
+        "\t",
+        "-",
+        "[",
+        ",",
+    ),
+    *(
+        "\\u005c",
+        "\\\\",
+        "&amp;",
+        "&#39;",
+        "%25",
+        "%5C",
+        "''",
+        '""',
+        MASK[:12],
+        "\\x5c",
+        "\\134",
+        "&lt;",
+        "\\n",
+        "...",
+        "\u2026",
+        ".",
+        "@",
+        "?",
+    ),
+)
+LAYER_NAMES = sorted(LAYERS)
+ENCODING_NAMES = sorted(ENCODINGS)
+PADDING = "kQ7'xZ0b"  # a value that is shorter would not be registered
+
+
+def text_of(given, longest):
+    return "".join(
+        SIGNS[byte % len(SIGNS)] for byte in given.ConsumeBytes(given.ConsumeIntInRange(0, longest))
+    )
+
+
+def value_of(given):
+    """A value that is worth registering; most have some letters in a row, as real ones do."""
+    value = text_of(given, 12)
+    if given.ConsumeIntInRange(0, 3):
+        at = given.ConsumeIntInRange(0, len(value))
+        value = (
+            value[:at]
+            + "".join("abQZ07xk"[byte % 8] for byte in given.ConsumeBytes(given.ConsumeIntInRange(4, 12)))
+            + value[at:]
+        )
+    return value + PADDING[len(value) :]
+
+
+def piece_of(given, values):
+    """A piece of a text, and whether it is a writing of a value."""
+    kind = given.ConsumeIntInRange(0, 5)
+    if kind < 2:
+        return text_of(given, 10), False
+    value = given.PickValueInList(values)
+    if kind == 2:
+        return value[: given.ConsumeIntInRange(0, len(value))], False
+    if kind == 3:
+        return ENCODINGS[given.PickValueInList(ENCODING_NAMES)](value), False
+    written = value
+    for _ in range(given.ConsumeIntInRange(0, 2)):
+        written = LAYERS[given.PickValueInList(LAYER_NAMES)](written)
+    return written, True
+
+
+def check_with(jvm):
+    def check(data: bytes) -> None:
+        given = atheris.FuzzedDataProvider(data)
+        values = [value_of(given) for _ in range(given.ConsumeIntInRange(1, 3))]
+        # A value inside the mask masks nothing of masks.
+        values = [value for value in values if value not in MASK] or [PADDING]
+        pieces = [piece_of(given, values) for _ in range(given.ConsumeIntInRange(1, 4))]
+        text = "".join(piece for piece, _ in pieces)
+        cut = given.ConsumeBool() and given.ConsumeIntInRange(0, len(text))
+        python = Registry()
+        python.declare(values)
+        jvm.register(values)
+        answer = python.redact(text)
+        (theirs,) = jvm.redact([text])
+        shown = ascii((values, text))
+        if WITHHELD in (answer, theirs):
+            return  # many signs of escapes in a row cost too much; the engines count the steps differently
+        # Where writings of values touch each other, an engine may see one where the other sees two: both hide the same.
+        assert merged(answer) == merged(theirs) or model.repeats(values), (
+            shown,
+            ascii(answer),
+            ascii(theirs),
+        )
+        assert by_fingerprints(jvm, text) == theirs, (shown, ascii(theirs))
+        rest = answer.split(MASK)
+        for value in values:
+            assert all(value not in part for part in rest), (shown, ascii(answer))
+        for piece, whole in pieces:
+            if whole and piece not in MASK:
+                assert all(piece not in part for part in rest), (shown, ascii(piece), ascii(answer))
+        assert not model.leaks(rest, values), (shown, ascii(answer))
+        assert answer == text or model.may_be_masked(text, values), (shown, ascii(answer))
+        if cut:
+            check_stream(python, jvm, values, text, cut)
+
+    return check
+
+
+def merged(answer):
+    """The answer with one mask for several in a row."""
+    return re.sub(f"(?:{re.escape(MASK)})+", MASK, answer)
+
+
+def by_fingerprints(jvm, text):
+    """What the driver's Python shows of a text, which asks the JVM only if the text has a fingerprint."""
+    elsewhere = Elsewhere(lambda asked, *_: _answer(asked, {"found": jvm.places(asked), "beginning": 0}))
+    elsewhere.add(*jvm.fingerprints())
+    python = Registry()
+    python.mask_too(elsewhere)
+    return python.redact(text)
+
+
+def check_stream(python, jvm, values, text, cut):
+    """What a stream shows of a text that comes in two pieces."""
+    shown = ascii((values, text, cut))
+    (ours,) = [len(rest) for _, rest in [python.split(text[:cut])]]
+    if MASK not in text and python.redact(text[:cut]) == text[:cut]:
+        (theirs,) = jvm.beginnings([text[:cut]])
+        assert ours == theirs or not text[:cut].isascii(), (shown, ours, theirs)
+    first, waiting = python.split(text[:cut])
+    second, last = python.split(waiting + text[cut:])
+    answer = first + second + python.redact(last)
+    for value in values:
+        assert all(value not in part for part in answer.split(MASK)), (shown, ascii(answer))
+
+
+if __name__ == "__main__":
+    fuzz(check_with(Jvm()))
