@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
+from sparkconfig._spark.wanted import check_reference
 from sparkconfig._spark.worker_link import Link, connect
 from sparkconfig.errors import AgentError
 from sparkconfig.secret import Secret
@@ -50,7 +51,7 @@ def current(text: str) -> Secret:
     A reference that the application has not used before is asked of the driver, under its policy.
 
     Raises:
-        UnresolvedReferenceError: a reference has no value; the message says which and why.
+        UnresolvedReferenceError: a reference has no value, or the text has none; the message says which and why.
         PolicyViolation: the operator's policy does not let this job use it.
         AgentError: this is not a Python worker of an application with the plugin, nor its driver.
     """
@@ -59,6 +60,7 @@ def current(text: str) -> Secret:
         value = held.values.get(text)
         if value.__class__ is Secret and _generation_at(held.map, 0)[0] == held.generation:
             return value
+    check_reference(text)
     return _secret(_all({"": text})[""])
 
 

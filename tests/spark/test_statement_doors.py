@@ -9,11 +9,10 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 
 from leaks.support import bare_jvm
@@ -24,29 +23,48 @@ from support.attacks import (
     BOUND,
     CONNECT,
     CONNECTED,
-    NEWER,
+    LOGGED,
     SHOP,
-    STATEMENTS,
     fill,
     prepare,
 )
-from support.honest import CONNECT_HONEST, HONEST
+from support.honest import CONNECT_HONEST
 from support.policies import records
 from support.processes import Child
 from support.spark_ui import UI, page
-from support.sql_clients import jdbc_rows
+from support.sql_clients import jdbc_rows, send_listener
 from support.sql_servers import Site, hive
+from support.thrift_login import open_session
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
+from support.verdicts import all_refused, all_work, attempt
 
 pytestmark = pytest.mark.spark
 
 SHIPPED = Path(__file__).resolve().parents[2] / "conf" / "policies" / "shared-server.json"
-REFUSED = re.compile(
-    r"operator's policy does not allow|CANNOT_MODIFY_(STATIC_)?CONFIG|Cannot modify the value of a static config"
-    r"|[Tt]he connection '\w+' (sets|is for)|may not stand beside the connection"
-    r"|may not name what the connection|takes the name of a connection|names two connections"
-)
 
+
+#: What a login may bring, with what it would do.
+REFUSED_LOGINS = {
+    "set:system:socksProxyHost": "evil.example",
+    "set:system:javax.net.ssl.trustStore": "/tmp/own",
+    "set:hiveconf:javax.jdo.option.ConnectionURL": "jdbc:derby:memory:mine;create=true",
+    "set:hiveconf:hive.metastore.uris": "thrift://evil.example:9083",
+    "hive.metastore.uris": "thrift://evil.example:9083",
+    "set:hiveconf:hive.exec.post.hooks": "com.acme.Own",
+    "set:hiveconf:spark.hadoop.fs.defaultFS": "s3a://evil",
+    "set:hiveconf:system:socksProxyHost": "evil.example",
+    "set:metaconf:hive.metastore.event.listeners": "com.acme.Own",
+    "set:hivevar:x": "${env:HOME}",
+    "set:hivevar:${system:user.home}": "x",
+    "SET:system:socksProxyHost": "evil.example",
+    "set:env:HOME": "x",
+    "use:database": "default; ADD JAR x",
+}
+HONEST_LOGINS = {
+    "use:database": "default",
+    "set:hiveconf:spark.sql.shuffle.partitions": "3",
+    "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
+}
 
 #: Where the connections go: no statement of these tests says so.
 UNSEEN = "memory:unseen"
@@ -124,50 +142,6 @@ def site(harness_run, tmp_path_factory) -> Site:
     return Site(harness_run, folder, document(folder), **settings)
 
 
-def attempt(run: Callable[[str], object], text: str) -> str | None:
-    """Why a statement was refused; None: it was not. What fails otherwise is told."""
-    try:
-        found = run(text)
-    except Exception as error:
-        problem = re.sub(r"An error occurred[^:]*:", "", str(error))
-        assert BAIT not in problem, text
-        return problem if REFUSED.search(problem) else f"NOT BY POLICY: {problem[:300]}"
-    assert BAIT not in str(found), text
-    return None
-
-
-def known(text: str) -> bool:
-    """Whether this Spark has such statements."""
-    if pyspark.__version__.startswith("4.0."):
-        return "BEGIN " not in text  # scripts came with 4.1
-    return not pyspark.__version__.startswith("3.") or not NEWER.search(text)
-
-
-def all_refused(
-    run: Callable[[str], object], folder: Path, server: str, attacks: Mapping[str, Sequence[str]] = STATEMENTS
-) -> None:
-    passed = {}
-    for attack, texts in attacks.items():
-        for text in texts:
-            statement = fill(text, folder, server)
-            problem = attempt(run, statement)
-            if problem is None or (problem.startswith("NOT") and known(text)):
-                passed[f"{attack}: {statement}"] = problem
-    assert not passed, "\n".join(f"{key} -> {text}" for key, text in passed.items())
-
-
-def all_work(
-    run: Callable[[str], object], folder: Path, server: str, honest: Mapping[str, Sequence[str]] = HONEST
-) -> None:
-    failed = {}
-    for texts in honest.values():
-        for text in texts:
-            problem = attempt(run, fill(text, folder, server))
-            if problem is not None:
-                failed[text] = problem
-    assert not failed, "\n".join(f"{key} -> {text}" for key, text in failed.items())
-
-
 @contextlib.contextmanager
 def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iterator[tuple[Any, Any, Child]]:
     """A Thrift server, with a connection of ann's and one of bob's."""
@@ -203,6 +177,7 @@ class TestThriftStatements:
     def run(cls, site, servers) -> Iterator[Callable[[str], object]]:
         with thrift(site, "thrift") as (connection, other, server):
             servers.append(server)
+            cls.connection = connection
 
             def run(text: str, user: str = "ann") -> object:
                 return jdbc_rows(connection if user == "ann" else other, text)
@@ -210,12 +185,23 @@ class TestThriftStatements:
             run("CREATE TABLE kept (id BIGINT) USING parquet")
             run(fill(BOUND, site.folder, "thrift"))
             run(CONNECTED)
+            run(fill(LOGGED, site.folder, "thrift"))
             yield run
 
     def test_attacks_are_refused(self, site, run):
         all_refused(run, site.folder, "thrift")
         denied = [record for record in records(site.folder) if record.get("statement") == "add-jar"]
         assert {(record["user"], record["decision"]) for record in denied} == {("ann", "denied")}
+
+    @pytest.mark.parametrize("key", REFUSED_LOGINS)
+    def test_what_hive_would_do_at_a_login_is_refused(self, run, key):
+        problem = open_session(self.connection, {key: REFUSED_LOGINS[key]})
+        assert "operator's policy does not allow" in str(problem), (key, problem)
+        assert "42501" in str(problem)
+
+    @pytest.mark.parametrize("key", HONEST_LOGINS)
+    def test_what_drivers_send_at_a_login_is_taken(self, run, key):
+        assert open_session(self.connection, {key: HONEST_LOGINS[key]}) is None
 
     def test_honest_statements_work(self, site, run):
         all_work(run, site.folder, "thrift")
@@ -322,6 +308,7 @@ class TestConnectStatements:
         made.sql("CREATE TABLE kept (id BIGINT) USING parquet")
         made.sql(fill(BOUND, site.folder, "connect"))
         made.sql(CONNECTED)
+        made.sql(fill(LOGGED, site.folder, "connect"))
         yield made
         made.stop()
         server.stop()
@@ -367,6 +354,10 @@ class TestConnectStatements:
         names = {
             "spark": session, "F": F, "T": T, "Rows": Rows, "Source": Source,
             "UDT": json.dumps({"type": "struct", "fields": fields}),
+            "DEFAULT": T.StructType.fromJson(
+                {"fields": [{**fields[0], "type": "string", "metadata": {"EXISTS_DEFAULT": "upper(user())"}}]}
+            ),
+            "listener": lambda payload: send_listener(session, payload),
             "rate": session.readStream.format("rate").load(),
             "rows": session.readStream.schema("id long").parquet(f"{site.folder}/lake/dataframe"),
             **{name: {"sparkconfig.connection": name} for name in ("shop", "look", "hidden")},

@@ -5,6 +5,7 @@ tools/docs/generate.py makes the tables of docs/shared-servers.md from these, an
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ __all__ = [
     "BOUND",
     "CONNECT",
     "CONNECTED",
+    "LOGGED",
     "NEWER",
     "SHOP",
     "STATEMENTS",
@@ -62,6 +64,10 @@ BOUND = f"CREATE TABLE bound USING jdbc OPTIONS (url '{SHOP}', {_LOGIN})"
 CONNECTED = (
     "CREATE TABLE connected USING jdbc OPTIONS (sparkconfig.connection 'look', dbtable 'sysibm.sysdummy1')"
 )
+
+
+#: A folder of the lake with a log of a sink, which names a file elsewhere.
+LOGGED = "CREATE TABLE logged_table (a STRING) USING text OPTIONS (path '{lake}/logged', recursiveFileLookup 'true')"
 
 
 def named(more: str, name: str = "shop", source: str = "jdbc") -> str:
@@ -352,3 +358,31 @@ def prepare(folder: Path) -> None:
     (lake / "link.txt").symlink_to(folder / "bait.txt")
     (folder / "away").mkdir()
     (lake / "away").symlink_to(folder / "away")
+    _log_of_a_sink(lake / "logged", folder / "bait.txt")
+    _footer(lake / "footer")
+
+
+def _log_of_a_sink(folder: Path, file: Path) -> None:
+    """What a stream into files leaves beside them, and what it says of them: here another file."""
+    entry = {
+        "path": f"file://{file}", "size": file.stat().st_size, "isDir": False, "modificationTime": 1,
+        "blockReplication": 1, "blockSize": 1, "action": "add",
+    }  # fmt: skip
+    (folder / "_spark_metadata").mkdir(parents=True)
+    (folder / "_spark_metadata" / "0").write_text(f"v1\n{json.dumps(entry)}")
+
+
+def _footer(folder: Path) -> None:
+    """A file in the lake whose schema has SQL as the default of a column that it lacks."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    metadata = {"EXISTS_DEFAULT": "upper(current_database())"}
+    fields = [
+        {"name": "id", "type": "long", "nullable": True, "metadata": {}},
+        {"name": "a", "type": "string", "nullable": True, "metadata": metadata},
+    ]
+    rows = json.dumps({"type": "struct", "fields": fields})
+    schema = pa.schema([("id", pa.int64())], metadata={"org.apache.spark.sql.parquet.row.metadata": rows})
+    folder.mkdir()
+    pq.write_table(pa.table({"id": [1]}, schema=schema), folder / "a.parquet")

@@ -12,6 +12,16 @@ _ROW = (
     f'{{{{"type":"struct","fields":[{{{{"name":"a","type":{_UDT},"nullable":true,"metadata":{{{{}}}}}}}}]}}}}'
 )
 
+
+def _schema(sql: str, key: str = "EXISTS_DEFAULT") -> str:
+    """A row's type as JSON, with SQL as the default of its column."""
+    field = f'{{{{"name":"a","type":"string","nullable":true,"metadata":{{{{"{key}":"{sql}"}}}}}}}}'
+    return f'{{{{"type":"struct","fields":[{field}]}}}}'
+
+
+_CALL = "java_method(\\'java.lang.System\\', \\'getenv\\', \\'HOME\\')"
+_SOME = _schema("upper(current_database())")
+
 IN_SQL: Mapping[str, Sequence[str]] = {
     "load a class by the text of a type": [
         f"SELECT from_json('x', '{_ROW}')",
@@ -26,6 +36,50 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         f"SELECT variant_get(parse_json('1'), '$', '{_UDT}')",
         f"CREATE TEMPORARY VIEW peek AS SELECT from_json('x', '{_ROW}') AS a",
         "SELECT transform(array('a INT'), s -> from_json('x', s))",
+    ],
+    "have SQL evaluated by the metadata of a schema": [
+        f"SELECT from_json('{{{{}}}}', '{_schema(_CALL)}')",
+        f"SELECT from_json('{{{{}}}}', '{_SOME}')",
+        f"SELECT from_json('{{{{}}}}', '{_schema('upper(current_database())', 'CURRENT_DEFAULT')}')",
+        f"SELECT from_json('{{{{}}}}', '{_schema('(SELECT max(value) FROM text.`{bait}`)')}')",
+        f"SELECT from_csv('', '{_SOME}')",
+        f"SELECT from_xml('<a/>', '{_SOME}')",
+        "SELECT from_json('x', '" + _SOME.replace("EXISTS", "EXI\\\\u0053TS") + "')",
+        "SELECT from_json('x', '" + _SOME.replace('"EXISTS', '"EXISTS_DEFAULT":"1","EXISTS') + "')",
+        f"SELECT from_json('x', '{{{{\"type\":\"array\",\"elementType\":{_SOME},\"containsNull\":true}}}}')",
+        f"SELECT * FROM VALUES (from_json('{{{{}}}}', '{_SOME}'))",
+        f"CREATE TEMPORARY VIEW peek AS SELECT from_json('{{{{}}}}', '{_SOME}') AS a",
+        f"SELECT IDENTIFIER('from_json')('{{{{}}}}', '{_SOME}')",
+        "CREATE TABLE peek (a STRING DEFAULT upper(current_database())) USING parquet",
+        "CREATE TABLE peek (a STRING DEFAULT from_xml('<a/>', 'a STRING', map('mode', 'FAILFAST')).a) USING parquet",
+        "ALTER TABLE kept ADD COLUMNS (b STRING DEFAULT upper(current_database()))",
+        "ALTER TABLE kept ALTER COLUMN id SET DEFAULT length(current_database())",
+        # Written by the tests as a user's job would: the footer of a file in the lake.
+        "SELECT * FROM parquet.`{lake}/footer`",
+    ],
+    "read what a log of a sink names": [
+        "CREATE TEMPORARY VIEW peek USING text OPTIONS (path '{lake}/logged', recursiveFileLookup true)",
+        "CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}/logged/', `RecursiveFileLookup` 'true')",
+        "CREATE TEMPORARY VIEW peek USING json OPTIONS (path 'file:{lake}/logged', recursiveFileLookup 'true')",
+        "SELECT * FROM text.`{lake}/logged` WITH (recursiveFileLookup = true)",
+        "SELECT (SELECT max(value) FROM text.`{lake}/logged` WITH (recursiveFileLookup = 'TRUE'))",
+        "SELECT * FROM logged_table",
+    ],
+    "fetch a schema from somewhere else": [
+        "CREATE TABLE peek (a INT) USING avro TBLPROPERTIES ('avro.schema.url' = 'file:{bait}')",
+        "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('avro.schema.url' = '{bait}')",
+        "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('avro.schema.url' = 'http://evil.example/a')",
+        "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('AVRO.SCHEMA.URL' = 'file:{bait}')",
+        "ALTER TABLE kept SET TBLPROPERTIES ('avro.schema.url' = 'file:{bait}')",
+        "ALTER TABLE kept SET SERDEPROPERTIES ('avro.schema.url' = 'file:{bait}')",
+    ],
+    "read the server's confs as data": [
+
+        "SELECT '$" + "{{spark.app.id}}'",
+        "SELECT '$" + "{{spark:spark.driver.host}}'",
+        "SELECT '$" + "{{sparkconf:spark.app.name}}'",
+        "SELECT '$" + "{{hiveconf:spark.app.name}}'",
+        "VALUES ('$" + "{{spark.driver.port}}')",
     ],
     "have Hadoop read the environment, or the operator's confs": [
         "CREATE OR REPLACE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}', nullValue '\\044{{env.HOME}}')",

@@ -110,3 +110,13 @@ def pyhive_client(port: int) -> Client:
 
 def as_text(cell: object) -> str:
     return cell.decode() if isinstance(cell, bytes | bytearray) else str(cell)
+
+
+def send_listener(session: Any, payload: bytes) -> object:
+    """Register a listener as the Scala client does, with bytes that the server would deserialize."""
+    from pyspark.sql.connect.proto import Command
+
+    command = Command()
+    command.streaming_query_manager_command.add_listener.id = "peek"
+    command.streaming_query_manager_command.add_listener.listener_payload = payload
+    return session.client.execute_command(command)

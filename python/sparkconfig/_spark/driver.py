@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkconfig import redaction, secret
+from sparkconfig._spark.wanted import check_reference
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.redaction.jvm import driver_api, learn, unlogged
 from sparkconfig.secret import Secret
@@ -29,10 +30,11 @@ def current(text: str) -> Secret:
     Ask again at each use instead of keeping the value: then a rotation needs no restart.
 
     Raises:
-        UnresolvedReferenceError: a reference has no value; the message says which and why.
+        UnresolvedReferenceError: a reference has no value, or the text has none; the message says which and why.
         PolicyViolation: the operator's policy does not let this job use it.
         AgentError: no Spark application with the plugin runs in this process.
     """
+    check_reference(text)
     api = _driver_api()
     failure: SparkConfigError
     try:
@@ -165,8 +167,9 @@ def _driver_api() -> Any:  # noqa: ANN401 - a Py4J view of a JVM class has no ty
     context = SparkContext._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
     if context is None or context._jvm is None:  # noqa: SLF001
         raise AgentError(
-            "no Spark application runs in this process. sparkconfig.current() works in the driver's Python;"
-            " a Spark Connect client has no values, and the server resolves the references of its options"
+            "no Spark application runs in this process. sparkconfig.current() works in the driver's Python; in a UDF"
+            " and other code on executors, call sparkconfig.worker.current(); a Spark Connect client has no values,"
+            " and the server resolves the references of its options"
         )
     # Before the first value: from now on nothing that this process shows holds one.
     _redact()

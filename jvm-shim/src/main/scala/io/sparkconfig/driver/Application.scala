@@ -5,7 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.bindings.Bindings
-import io.sparkconfig.core.{Expression, Json, NamedConnections, SparkConfigException, Values}
+import io.sparkconfig.core.{Expression, Json, NamedConnections, SparkConfigException, Values, XmlAccess}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
@@ -41,6 +41,7 @@ private[sparkconfig] final class Application private (
     settings.put(ExecutorSide.WorkerKey, agent.settings.workerAccess.toString)
     ExecutorSide.putConnectors(settings, agent.settings.resolvePrefixes)
     settings.put(ExecutorSide.PoliciesKey, PolicyClient.running.isDefined.toString)
+    settings.put(ExecutorSide.StatementsKey, PolicyClient.running.exists(_.evaluatesStatements).toString)
     agent.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }
@@ -158,6 +159,7 @@ private[sparkconfig] object Application {
       plan.policy.foreach { policy =>
         PolicyClient.open(new PolicyClient(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
       }
+      if (PolicyClient.running.exists(_.evaluatesStatements)) XmlAccess.close()
       Doors.open(sc)
       InPlaceConfs.hold(plan.inPlace.keys)
       application.begin()

@@ -11,8 +11,16 @@ import io.sparkconfig.ui.QueryRestartEvent
 /** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
 object DriverApi {
 
-  /** The newest value of a text with references. It is a secret: keep it out of logs and plans. */
-  def current(text: String): String = if (Expression.mayHold(text)) resolved(Seq(Expression(text))).head else text
+  /**
+   * The newest value of a text with references. It is a secret: keep it out of logs and plans.
+   *
+   * @throws SparkConfigException there is no reference in the text: it would come back as if it were the secret
+   */
+  def current(text: String): String =
+    if (Expression.mayHold(text)) resolved(Seq(Expression(text))).head
+    else throw new SparkConfigException(
+      "the text given to current() holds no reference; write one, such as ${vault:db/prod:password}. The name of a " +
+        "conf is no reference: give what the conf holds.")
 
   /**
    * As [[current]], for Python: a JSON object with the `value`, and how many values this JVM masks by now, so that

@@ -4,7 +4,7 @@ import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Snapshot, Values}
+import io.sparkconfig.core.{Expression, Snapshot, Values, XmlAccess}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.redaction.RedactionSinks
@@ -30,6 +30,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     // In local mode executor and driver are one process, and the driver's half is there already.
     if (context.executorID() != "driver") {
       RedactionSinks.installQuietly(context.conf())
+      if (extra.get(ExecutorSide.StatementsKey) == "true") XmlAccess.close()
       ExecutorSide.files(extra).foreach(LocalFiles.open)
       val policies = extra.get(ExecutorSide.PoliciesKey) == "true"
       val started = new ExecutorValues(context, pollMs(extra), policies)
@@ -91,6 +92,9 @@ private[sparkconfig] object ExecutorSide {
   val PollKey = "poll.interval.ms"
   val WorkerKey = "worker.access"
   val PoliciesKey = "worker.policies"
+
+  /** Whether policies judge statements: the application serves people who run no code in it. */
+  val StatementsKey = "policies.statements"
   val DefaultPollMs = 5000L
   private val ConnectorPrefix = "connector."
   private val FilesKey = "files.directory"

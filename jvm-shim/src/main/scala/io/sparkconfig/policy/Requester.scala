@@ -20,7 +20,7 @@ private[policy] final case class Requester(user: String, session: String, front:
 
 private[policy] object Requester {
   val Connect = "connect"
-  private val Thrift = "thrift"
+  val Thrift = "thrift"
   private val ConnectService = "org.apache.spark.sql.connect.service.SparkConnectService$"
 
   /** Sessions of Connect belong to one user for ever. */

@@ -41,6 +41,8 @@ private[sparkconfig] object ConnectStatements {
     "CreateResourceProfileCommand" -> "resource-profile",
     "CheckpointCommand" -> "checkpoint",
     "StreamingQueryListenerBusCommand" -> "streaming-listener",
+    // A listener that runs in the server: bytes of Java's or Python's, which the server would deserialize.
+    "StreamingQueryManagerCommand.StreamingQueryListenerCommand" -> "streaming-listener-code",
     "WriteStreamOperationStart" -> "stream",
     "WriteOperation" -> "write",
     "WriteOperationV2" -> "write",
@@ -67,6 +69,13 @@ private[sparkconfig] object ConnectStatements {
       "unresolved_named_lambda_variable common_inline_user_defined_function call_function named_argument_expression " +
       "merge_action typed_aggregate_expression subquery_expression direct_shuffle_partition_id extension"))
     .map { case (name, fields) => (Package + name) -> fields.split(' ').toSet }
+
+  /** Bytes that are rows, a literal, or a plan that is read below. All others are code, or may be. */
+  private val Data = Set(
+    "LocalRelation.data",
+    "Expression.Literal.binary",
+    "Plan.CompressedOperation.data",
+    "AddArtifactsRequest.ArtifactChunk.data").map(Package + _)
 
   /** Messages with no text of interest below: rows, and what the client says of itself. */
   private val Leaves = Set("UserContext", "RelationCommon", "ExpressionCommon").map(Package + _)
@@ -102,6 +111,8 @@ private[sparkconfig] object ConnectStatements {
         found ++= of(message, name)
         message.getAllFields.forEach { (field, value) =>
           if (Known.get(name).exists(!_.contains(field.getName))) found += statement(s"connect-${kebab(field.getName)}")
+          if (field.getJavaType == JavaType.BYTE_STRING && !Data(field.getFullName) && !Kinds.contains(name))
+            found += statement(s"connect-bytes-${kebab(field.getName)}")
           if (field.getJavaType == JavaType.MESSAGE) value match {
             case all: java.util.List[_] => all.forEach(each => waiting.push(each.asInstanceOf[Message]))
             case one => waiting.push(one.asInstanceOf[Message])
@@ -123,6 +134,9 @@ private[sparkconfig] object ConnectStatements {
       statement(Kinds(name)) +: writes(message)
     case "Catalog" =>
       message.getAllFields.asScala.keys.map(field => statement(s"catalog-${kebab(field.getName)}")).toSeq
+    // The planner makes the relation by itself, before any rule sees its options.
+    case "Read.DataSource" if field(message, "predicates").exists(message.getRepeatedFieldCount(_) > 0) =>
+      statement("jdbc-predicates") +: schema(message)
     case "RefreshByPath" => text(message, "path").map(path(_, "read")).toSeq
     case "MlCommand.Write" | "MlCommand.Read" => text(message, "path").map(path(_, Write)).toSeq
     case _ if name == "google.protobuf.Any" => Seq(statement("connect-extension"))
@@ -141,12 +155,20 @@ private[sparkconfig] object ConnectStatements {
     walk.items.toSeq
   }
 
-  /** Types as JSON may name classes. */
-  private def schema(message: Message): Seq[StatementItem] =
-    message.getAllFields.asScala.toSeq.collect {
-      case (field, text: String) if text.contains("\"type\"") || text.contains("\\u") => text
-    }.filter(text => Try(Json.parse(text)).toOption.fold(text.contains("udt") || text.contains("\\u"))(holdsUdt))
-      .map(_ => statement("udt"))
+  /** Types as JSON may name classes, and hold SQL as default values. */
+  private def schema(message: Message): Seq[StatementItem] = {
+    val texts = message.getAllFields.asScala.toSeq.flatMap {
+      case (_, text: String) => Seq(text)
+      case (_, all: java.util.List[_]) => all.asScala.collect { case text: String => text }
+      case _ => Nil
+    }
+    val udt = texts.exists { text =>
+      (text.contains("\"type\"") || text.contains("\\u")) &&
+      Try(Json.parse(text)).toOption.fold(text.contains("udt") || text.contains("\\u"))(holdsUdt)
+    }
+    Seq("udt").filter(_ => udt).map(statement(_)) ++
+      Seq(ColumnDefaults.Refused).filter(_ => texts.exists(ColumnDefaults.inJson)).map(statement(_))
+  }
 
   /** Jackson's own search does not look inside of what it finds: a column's type is an object. */
   private def holdsUdt(node: JsonNode): Boolean =

@@ -101,7 +101,7 @@ private final class Protos(own: (String, String) => Boolean) {
     case pair: KeyValue =>
       if (own(pair.getKey, pair.getValue)) pair
       else {
-        val safe = Redactor.redact(pair.getValue)
+        val safe = Redactor.redactAnswer(pair.getValue)
         if (safe eq pair.getValue) pair else pair.toBuilder.setValue(safe).build()
       }
     case programs if isForPrograms(programs.getDescriptorForType.getFullName) => programs
@@ -134,7 +134,7 @@ private final class Protos(own: (String, String) => Boolean) {
 
   private def one(field: FieldDescriptor, value: AnyRef): AnyRef = field.getJavaType match {
     case JavaType.STRING if Events(field.getFullName) => StreamJson.redact(value.asInstanceOf[String])
-    case JavaType.STRING => Redactor.redact(value.asInstanceOf[String])
+    case JavaType.STRING => Redactor.redactAnswer(value.asInstanceOf[String])
     case JavaType.MESSAGE => redact(value.asInstanceOf[Message])
     case _ => value // rows are bytes, and they are data
   }
@@ -144,13 +144,13 @@ private final class Protos(own: (String, String) => Boolean) {
       val info = packed.unpack(classOf[ErrorInfo])
       val safe = redact(info: Message)
       if (safe eq info) packed else Packed.pack(safe)
-    } else if (Redactor.contains(packed.getValue.toString(ISO_8859_1))) Packed.getDefaultInstance
+    } else if (Redactor.containsAnswer(packed.getValue.toString(ISO_8859_1))) Packed.getDefaultInstance
     else packed
 
   def redact(status: Status): Status = {
     val text = status.getDescription
-    val safe = Redactor.redact(text)
-    val cause = Throwables.redact(status.getCause)
+    val safe = Redactor.redactAnswer(text)
+    val cause = Throwables.redactAnswer(status.getCause)
     if ((safe eq text) && (cause eq status.getCause)) status else status.withDescription(safe).withCause(cause)
   }
 
@@ -162,7 +162,7 @@ private final class Protos(own: (String, String) => Boolean) {
         trailers.getAll(key).forEach(bytes => redact(name, bytes).foreach(safe.put(key, _)))
       } else {
         val key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER)
-        trailers.getAll(key).forEach(text => safe.put(key, Redactor.redact(text)))
+        trailers.getAll(key).forEach(text => safe.put(key, Redactor.redactAnswer(text)))
       }
     }
     safe
@@ -171,7 +171,7 @@ private final class Protos(own: (String, String) => Boolean) {
   /** What cannot be searched and holds a value is left out. */
   private def redact(name: String, bytes: Array[Byte]): Option[Array[Byte]] =
     if (name == "grpc-status-details-bin") Some(redact(RpcStatus.parseFrom(bytes): Message).toByteArray)
-    else Some(bytes).filterNot(raw => Redactor.contains(new String(raw, ISO_8859_1)))
+    else Some(bytes).filterNot(raw => Redactor.containsAnswer(new String(raw, ISO_8859_1)))
 }
 
 private object Protos {

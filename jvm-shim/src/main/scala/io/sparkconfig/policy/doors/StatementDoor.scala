@@ -10,8 +10,13 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, InsertIntoHadoopFsRelationCommand, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, FileTable}
+import org.apache.spark.sql.execution.datasources.{
+  FileIndex,
+  HadoopFsRelation,
+  InsertIntoHadoopFsRelationCommand,
+  LogicalRelation
+}
 import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions, SqlVariables}
 
 /** Statements as they were parsed, before Spark evaluates or opens anything. */
@@ -37,16 +42,26 @@ private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalP
 
 /** The files that a statement is about to read or write, after globs and whatever came between. */
 private final class FilesRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
+  import FilesRule._
+
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
       val walk = new StatementWalk(StatementDoor.conf(session), _ => false)
       OptionsDoor.fresh(plan) {
-        case relation: LogicalRelation if relation.catalogTable.isEmpty =>
+        case relation: LogicalRelation =>
           relation.relation match {
-            case files: HadoopFsRelation => files.location.rootPaths.foreach(path => walk.path(path.toString, Read))
+            case files: HadoopFsRelation =>
+              // A table was judged when it was made; what a log in its folder names was not.
+              if (relation.catalogTable.isEmpty)
+                files.location.rootPaths.foreach(path => walk.path(path.toString, Read))
+              listed(files.location).foreach(walk.path(_, Read))
             case _ => ()
           }
         case relation: DataSourceV2Relation if relation.identifier.isEmpty =>
+          relation.table match {
+            case files: FileTable => listed(files.fileIndex).foreach(walk.path(_, Read))
+            case _ => ()
+          }
           Try(Reflect.get(relation.table, "paths")).toOption.foreach {
             case paths: Seq[_] => paths.foreach(path => walk.path(path.toString, Read))
             case _ => ()
@@ -60,6 +75,16 @@ private final class FilesRule(session: Sessions.Spark) extends Rule[LogicalPlan]
     }
     plan
   }
+}
+
+private object FilesRule {
+
+  /** A log of a streaming sink in a folder says which files are read: they may lie anywhere. */
+  private val Logs = Set("MetadataLogFileIndex")
+
+  /** The files of an index that does not list the folders that it was made for. */
+  def listed(index: FileIndex): Seq[String] =
+    if (Logs(index.getClass.getSimpleName)) index.inputFiles.toSeq else Nil
 }
 
 /** Which statements run, and what they name: rules about statements, functions, paths and data sources. */
@@ -82,6 +107,7 @@ private[sparkconfig] object StatementDoor extends Door {
     FirstRules.injectParsed(session)(new StatementRule(_))
     FirstRules.inject(session)(new StatementRule(_))
     session.injectPostHocResolutionRule(new FilesRule(_))
+    session.injectPostHocResolutionRule(_ => ColumnDefaultRule)
     session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
   }
 

@@ -12,10 +12,12 @@ import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
 import io.sparkconfig.policy.{CanonicalPath, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ScriptTransformation}
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.types.{DataType, Metadata}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
+import org.apache.spark.unsafe.types.UTF8String
 
 /**
  * Collects what one plan does and names. Plans are read by the names of their arguments, which are the same in all
@@ -62,7 +64,18 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
     if (PythonCode(each.getClass.getSimpleName)) found += statement("python-udf")
     FunctionOptions.paths(each).foreach(path(_, Read))
     if (TypeTexts.mayNameClass(each)) found += statement("udt")
+    if (isOpenDefault(each)) found += statement(ColumnDefaults.Refused)
     each.productIterator.foreach(nested)
+  }
+
+  private def isOpenDefault(each: Expression): Boolean = each match {
+    case Literal(text: UTF8String, _) => ColumnDefaults.inJson(text.toString)
+    // DEFAULT of a column, and DEFAULT of a variable, which is an ordinary expression.
+    case other if DefaultOfColumn(other.getClass.getSimpleName) => !other.children.forall(ColumnDefaults.isConstant)
+    case other => other.productIterator.exists {
+        case kind: DataType => ColumnDefaults.isOpen(kind)
+        case _ => false
+      }
   }
 
   /** Plans in expressions: subqueries. */
@@ -91,7 +104,11 @@ private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String
         case tree: Expression => expression(tree)
         case _ => ()
       }
+    case schema: DataType => if (ColumnDefaults.isOpen(schema)) found += statement(ColumnDefaults.Refused)
+    case metadata: Metadata => if (ColumnDefaults.isOpen(metadata)) found += statement(ColumnDefaults.Refused)
     case all: Seq[_] => all.foreach(argument(name, _, access, local))
+    case sql: String if DefaultTexts(name) =>
+      if (sql.nonEmpty && ColumnDefaults.isOpenText(sql)) found += statement(ColumnDefaults.Refused)
     case text @ (_: String | _: URI) =>
       if (Paths(name)) access.foreach(path(text.toString, _, local))
       else if (Sources(name)) access.foreach(source(text.toString, _))
@@ -153,9 +170,16 @@ private[doors] object StatementWalk {
     "UnresolvedTableSpec",
     "TableSpec",
     "SerdeInfo",
+    "AlterColumnSpec",
+    "ColumnDefinition",
+    "QualifiedColType",
     "FormatClasses",
     "UnresolvedPartitionSpec",
     "CatalogStorageFormat")
+  private val DefaultOfColumn = Set("DefaultValueExpression")
+
+  /** Arguments that are the SQL of a column's default. */
+  private val DefaultTexts = Set("setDefaultExpression", "default", "defaultValue", "newDefaultExpression")
   private val PythonCode = Set("PythonUDF", "PythonUDAF", "PythonUDTF", "UnresolvedPolymorphicPythonUDTF")
   private val PathKey = Seq(
     "path",
@@ -168,7 +192,8 @@ private[doors] object StatementWalk {
     "keytab",
     "keystore",
     "truststore",
-    "schemaurl")
+    "schemaurl",
+    "schemauri")
 
   /** Properties by which Hive's metastore, and options by which `USING hive`, names a table's classes. */
   private val ClassKeys = Set(
@@ -182,7 +207,7 @@ private[doors] object StatementWalk {
     "file.outputformat")
 
   /** Whether an option of this name holds paths. */
-  def isPath(key: String): Boolean = PathKey.exists(last(key).endsWith)
+  def isPath(key: String): Boolean = PathKey.exists(squeezed(key).endsWith)
 
   /** The paths that an option holds. */
   def pathsIn(key: String, text: String): Seq[String] =
@@ -190,6 +215,9 @@ private[doors] object StatementWalk {
     else Try(Json.texts(Json.parse(text))).filter(_ => text.trim.startsWith("[")).getOrElse(Seq(text))
 
   private def isCheckpoint(key: String): Boolean = last(key) == "checkpointlocation"
+
+  /** `avro.schema.url` and `avroSchemaUrl` are one key to this. */
+  private def squeezed(key: String): String = key.toLowerCase(Locale.ROOT).filter(_.isLetterOrDigit)
 
   private def last(key: String): String = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
 

@@ -85,6 +85,12 @@ object Redactor {
   def redactRecord(text: String): String = redact(text, json = false, record = true)
 
   /**
+   * [[redact]] for an answer to a client: whole values, never beginnings or fragments. He could write a beginning
+   * himself, and read from the mask whether a value begins so.
+   */
+  def redactAnswer(text: String): String = redact(text, json = false, answer = true)
+
+  /**
    * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
    * Spark's own keys.
    * @param record as for [[redactRecord]]
@@ -102,19 +108,35 @@ object Redactor {
       try !find(text, json = false, record).isEmpty
       catch { case fault: Throwable => failed(fault); true }
 
-  /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked. */
-  private[redaction] def redactExcept(text: String, json: Boolean, keep: => Spans, record: Boolean = false): String =
-    redact(text, json, record, found => { val kept = keep; found.without(kept.hold) })
+  /** As [[redactAnswer]] finds them. */
+  private[redaction] def containsAnswer(text: String): Boolean =
+    if (text == null || text.isEmpty || isEmpty) false
+    else
+      try !find(text, json = false, answer = true).isEmpty
+      catch { case fault: Throwable => failed(fault); true }
+
+  /**
+   * [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked.
+   * @param answer as for [[redactAnswer]]
+   */
+  private[redaction] def redactExcept(
+      text: String,
+      json: Boolean,
+      keep: => Spans,
+      record: Boolean = false,
+      answer: Boolean = false): String =
+    redact(text, json, record, found => { val kept = keep; found.without(kept.hold) }, answer)
 
   private def redact(
       text: String,
       json: Boolean,
       record: Boolean = false,
-      choose: Intervals => Intervals = identity[Intervals]): String =
+      choose: Intervals => Intervals = identity[Intervals],
+      answer: Boolean = false): String =
     if (text == null || text.isEmpty || isEmpty) text
     else
       try {
-        val all = find(text, json, record)
+        val all = find(text, json, record, answer)
         val found = if (all.isEmpty) all else choose(all)
         if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
       } catch { case fault: Throwable => failed(fault); Withheld }
@@ -126,13 +148,17 @@ object Redactor {
    * Finds what is to be masked: sorted, apart from each other, and never a part of an escape.
    * @param record as for [[redactRecord]]
    */
-  private[redaction] def find(text: String, json: Boolean, record: Boolean = false): Intervals = {
+  private[redaction] def find(
+      text: String,
+      json: Boolean,
+      record: Boolean = false,
+      answer: Boolean = false): Intervals = {
     val all = values.indexes
     // The fragments' indexes are the last ones.
     var whole = all.length
     while (whole > 0 && all(whole - 1).ofFragments) whole -= 1
-    val signs = new Signs(errors = record && whole < all.length)
-    val first = if (record) whole else all.length
+    val signs = new Signs(errors = record && !answer && whole < all.length)
+    val first = if (record || answer) whole else all.length
     val part = Part.mine
     val search = new Search(text, new Budget(Constants.steps(text.length)))
     search.by(all, 0, first, part, signs)
@@ -145,7 +171,7 @@ object Redactor {
         search.found.add(view.positions(inside.found.start(i)), view.positions(inside.found.end(i)))
       }
     }
-    if (signs.dots && Beginnings.nextEllipsis(text, 0) >= 0)
+    if (!answer && signs.dots && Beginnings.nextEllipsis(text, 0) >= 0)
       beginningsOf(all).addCutShort(text, search.budget, search.found)
     val raw = search.found
     if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }

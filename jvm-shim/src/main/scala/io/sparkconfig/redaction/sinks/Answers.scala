@@ -19,13 +19,13 @@ private[redaction] object Answers {
 
   /** Columns of free text, whatever command they are from. */
   private val Texts = Map[String, String => String](
-    "plan" -> Redactor.redact,
-    "comment" -> Redactor.redact,
-    "description" -> Redactor.redact,
-    "properties" -> Redactor.redact,
-    "options" -> Redactor.redact,
-    "configuration" -> Redactor.redact,
-    "value" -> Redactor.redact,
+    "plan" -> Redactor.redactAnswer,
+    "comment" -> Redactor.redactAnswer,
+    "description" -> Redactor.redactAnswer,
+    "properties" -> Redactor.redactAnswer,
+    "options" -> Redactor.redactAnswer,
+    "configuration" -> Redactor.redactAnswer,
+    "value" -> Redactor.redactAnswer,
     "createtab_stmt" -> SqlText.redact,
     "function_desc" -> SqlText.redact,
     "procedure_desc" -> SqlText.redact,
@@ -61,7 +61,7 @@ private[redaction] object Answers {
     val details = new Details
     rows.map { row =>
       val ofPair = pair.filter { position => details.isText(text(row, 0, output)) && !row.isNullAt(position) }
-      val changes = (texts ++ ofPair.map(_ -> (Redactor.redact(_: String)))).flatMap { case (i, redact) =>
+      val changes = (texts ++ ofPair.map(_ -> (Redactor.redactAnswer(_: String)))).flatMap { case (i, redact) =>
         changed(row, i, output, redact).map(i -> _)
       }
       if (changes.isEmpty) row
@@ -142,7 +142,7 @@ private[redaction] object Details {
       if (forPrograms) keep.add(start, end)
       start = end + 1
     }
-    Redactor.redactExcept(block, json = false, keep)
+    Redactor.redactExcept(block, json = false, keep, answer = true)
   }
 
   private val JsonTexts = Set("comment", "default", "default value", "current default value", "exists default value")
@@ -157,6 +157,6 @@ private[redaction] object Details {
           _.endsWith("properties"))
       if (kept) keep.add(start, end)
     }
-    Redactor.redactExcept(document, json = true, keep)
+    Redactor.redactExcept(document, json = true, keep, answer = true)
   }
 }

@@ -24,6 +24,6 @@ private[redaction] object SqlText {
     val keep = new Spans
     val token = Token.matcher(statement)
     while (token.find()) Kept.foreach(name => if (token.start(name) >= 0) keep.add(token.start(name), token.end(name)))
-    Redactor.redactExcept(statement, json = false, keep)
+    Redactor.redactExcept(statement, json = false, keep, answer = true)
   }
 }

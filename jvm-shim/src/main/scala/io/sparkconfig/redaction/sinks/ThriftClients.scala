@@ -5,6 +5,7 @@ import java.util.{List => JList, Map => JMap}
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.Threads
+import io.sparkconfig.policy.doors.LoginDoor
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import org.apache.hive.service.cli.{
   CLIService,
@@ -108,13 +109,13 @@ private object ThriftErrors {
 
   /** The same instance if no value is in it. */
   def redact(error: HiveSQLException): HiveSQLException =
-    if (error == null || (Throwables.redact(error) eq error)) error
+    if (error == null || (Throwables.redactAnswer(error) eq error)) error
     else {
       val safe = new HiveSQLException(
-        Redactor.redact(error.getMessage),
+        Redactor.redactAnswer(error.getMessage),
         error.getSQLState,
         error.getErrorCode,
-        Throwables.redact(error.getCause))
+        Throwables.redactAnswer(error.getCause))
       safe.setStackTrace(error.getStackTrace)
       safe
     }
@@ -128,7 +129,7 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
     try call
     catch {
       case error: HiveSQLException => throw ThriftErrors.redact(error)
-      case error: Exception => throw Throwables.redact(error)
+      case error: Exception => throw Throwables.redactAnswer(error)
     }
 
   override def openSession(
@@ -136,8 +137,10 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
       user: String,
       password: String,
       address: String,
-      configuration: JMap[String, String]): SessionHandle =
+      configuration: JMap[String, String]): SessionHandle = {
+    judge(user, configuration)
     opened(service.openSession(protocol, user, password, address, configuration), configuration)
+  }
 
   override def openSessionWithImpersonation(
       protocol: TProtocolVersion,
@@ -145,10 +148,16 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
       password: String,
       address: String,
       configuration: JMap[String, String],
-      token: String): SessionHandle =
+      token: String): SessionHandle = {
+    judge(user, configuration)
     opened(
       service.openSessionWithImpersonation(protocol, user, password, address, configuration, token),
       configuration)
+  }
+
+  /** Before Hive acts on it. */
+  private def judge(user: String, configuration: JMap[String, String]): Unit =
+    LoginDoor.problem(user, configuration).foreach(text => throw new HiveSQLException(text, "42501"))
 
   private def opened(open: => SessionHandle, configuration: JMap[String, String]): SessionHandle = {
     val handle = safely(open)

@@ -10,14 +10,19 @@ import org.apache.spark.sql.internal.SQLConf
 object SqlVariables {
 
   /**
-   * The variables of the server's own environment (`env:HOME`) and JVM (`system:user.home`) that the text names, also
-   * by way of a conf whose value names one. References of providers have other prefixes, and are left alone by Spark.
+   * What the text names that is not the session's: variables of the server's environment (`env:HOME`) and JVM
+   * (`system:user.home`), also by way of a conf whose value names one, and confs (`conf:spark.x`), whose values would
+   * become data. References of providers have other prefixes, and are left alone by Spark.
    */
   def ofServer(text: String): Set[String] =
     if (!text.contains("${") || !SQLConf.get.variableSubstituteEnabled) Set.empty
     else {
       val found = mutable.Set.empty[String]
-      val confs = provider(key => Try(SQLConf.get.getConfString(key)).toOption)
+      val confs = provider { key =>
+        val text = Try(SQLConf.get.getConfString(key)).toOption
+        if (text.isDefined && key.startsWith("spark.")) found += s"conf:$key"
+        text
+      }
       val reader = new ConfigReader(confs)
       Seq("spark", "sparkconf", "hivevar", "hiveconf").foreach(reader.bind(_, confs))
       Seq("env", "system").foreach(prefix => reader.bind(prefix, provider { key => found += s"$prefix:$key"; None }))
