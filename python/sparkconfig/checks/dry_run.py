@@ -167,14 +167,16 @@ def check(
                 report.problems.append(early)
                 continue
             report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
-        report.warnings += conf_warnings.near_misses(confs, resolver.providers)
+        report.warnings += conf_warnings.mistakes(confs, resolver.providers)
+        report.warnings += [
+            f"{shorten(key)}: spark-submit ignores confs whose names do not begin with 'spark.'; write"
+            f" {'spark.hadoop.' if key.startswith(('fs.', 'dfs.', 'hive.')) else 'spark.'}{shorten(key)}"
+            for key in found
+            if not key.startswith("spark.")
+        ]
     report.warnings += [
         f"{key}: a secret is in clear; {conf_warnings.remedy_for(key)}"
         for key in conf_warnings.in_clear(confs)
-    ]
-    report.warnings += [
-        f"{key}: this conf should hold a secret and is empty. {conf_warnings.EMPTY_REMEDY}"
-        for key in conf_warnings.empty(confs)
     ]
     report.warnings = messages.limited(report.warnings)
     report.problems = messages.limited(list(dict.fromkeys(report.problems)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from sparkconfig.detection import detectors
-from sparkconfig.detection.shapes import Span, entropy, is_placeholder, shapes, union
+from sparkconfig.detection.shapes import Span, entropy, shapes, union
 from sparkconfig.redaction.data import SECRET_NAMES
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.expressions import is_literal, marked
+from sparkconfig.settings.placeholders import is_placeholder
 
 __all__ = ["BY_KEY", "find"]
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from sparkconfig.redaction.data import HARMLESS_NAMES, SECRET_NAMES
-from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_text, marked
+from sparkconfig.settings.expressions import VARIABLE, is_text, marked
+from sparkconfig.settings.placeholders import is_placeholder
 
-__all__ = ["Span", "entropy", "is_placeholder", "shapes", "union"]
+__all__ = ["Span", "entropy", "shapes", "union"]
 
 
 class Span(NamedTuple):
@@ -85,12 +86,6 @@ _HARMLESS = re.compile(
     r"|version|count|expiry|alias|format|store|policy|scope|service|renewer|manager|factory|[._-]on|spec|bits?)$",
     re.IGNORECASE,
 )
-# What represents a secret anywhere: masks, and what a template engine replaces.
-_PLACEHOLDER = re.compile(
-    rf"[{REPLACED}{VARIABLE}]+"
-    r"|[*x.#-]{3,200}|\*+\(redacted.*|<.*>|\{\{.*\}\}|%\(\w+\)s|@\w+@",
-    re.IGNORECASE | re.DOTALL,
-)
 # What is beside such names in prose and in code.
 _WORD = re.compile(
     r"\$?\{.*|\$\[.*|\$[A-Z_(].*|%.*%|(?:your|my|the)[-_ ].*"
@@ -120,11 +115,6 @@ def union(spans: Iterable[Span]) -> list[Span]:
         elif span.end > kept[-1].end:
             kept[-1] = kept[-1]._replace(end=span.end)
     return kept
-
-
-def is_placeholder(value: str) -> bool:
-    """Whether ``value`` only stands in for a secret: a mask, or what a template engine replaces."""
-    return _PLACEHOLDER.fullmatch(value.strip()) is not None
 
 
 def entropy(value: str) -> float:

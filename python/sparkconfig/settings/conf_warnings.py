@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.early import is_read_early
 from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, is_text, marked
-from sparkconfig.settings.schema import PREFIX
+from sparkconfig.settings.placeholders import is_placeholder, unfilled
+from sparkconfig.settings.schema import PREFIX, declared
 
-__all__ = ["empty", "in_clear", "is_secret", "near_misses", "of_start", "remedy_for"]
+__all__ = ["empty", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for"]
 
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
@@ -49,6 +50,10 @@ _NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}
 _OTHER_BRACKETS = re.compile(
     r"(?:(\$[\[(]?)|(?<!\$)(\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):[^\s:{}\"']{1,200}:[^\s:{}\"']{1,200}"
 )
+_QUOTED = re.compile(r"(['\"])\$\{[^{}'\"]*:[^{}'\"]*\}\1")
+_DURATION_PARAM = re.compile(
+    rf"{re.escape(PREFIX)}providers\.[^.]+\.param\.(.+\.)?(ttl|timeout|interval|expiry|duration)$"
+)
 _OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
 
 
@@ -65,9 +70,39 @@ def of_start(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
     if plain:
         keys = ", ".join(shorten(key) for key in plain)
         yield f"secrets are in clear in: {keys}. Put each value into a store and a reference in its place"
-    yield from near_misses(confs, providers)
+    yield from mistakes(confs, providers)
+
+
+def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
+    """What is probably a mistake in the confs, with what to write: placeholders, quotes, units, texts near a reference.
+
+    Args:
+        confs: an application's confs, or those of a file.
+        providers: the names of its providers.
+    """
+    yield from _near_misses(confs, providers)
+    for key, text in confs.items():
+        name = shorten(key)
+        if "${" in key:
+            yield f"{name}: nothing expands a variable in the name of a conf; write the name in full"
+        if _QUOTED.fullmatch(text.strip()):
+            yield f"{name}: the quotes around the reference would be a part of the value; leave them out"
+        if names_secret(key) and (problem := unfilled(text)):
+            yield f"{name}: {problem}"
+        if unit := _unit_of(key, text):
+            number = shorten(text.strip())
+            yield f"{name}: {number} is taken as {unit}; write {number}s if you mean seconds"
     for key in empty(confs):
         yield f"{shorten(key)}: this conf should hold a secret and is empty. {EMPTY_REMEDY}"
+
+
+def _unit_of(key: str, text: str) -> str | None:
+    """The unit that a number without one has, for a setting that is a duration."""
+    if not text.strip().isdigit() or text.strip() == "0":
+        return None
+    units = {each.metadata["name"]: each.metadata["kind"].name for each in declared()}
+    kind = units.get(key, "duration (ms)" if _DURATION_PARAM.match(key) else "")
+    return "milliseconds" if kind == "duration (ms)" else None
 
 
 def in_clear(confs: Mapping[str, str]) -> list[str]:
@@ -77,11 +112,12 @@ def in_clear(confs: Mapping[str, str]) -> list[str]:
 
 def empty(confs: Mapping[str, str]) -> list[str]:
     """The keys that name a secret and hold nothing: what a shell makes of a reference in double quotes."""
-    return sorted(
-        key
-        for key, text in confs.items()
-        if not text.strip() and _SECRET_KEY.search(key) is not None and not _NO_SECRET_KEY.match(key)
-    )
+    return sorted(key for key, text in confs.items() if not text.strip() and names_secret(key))
+
+
+def names_secret(key: str) -> bool:
+    """Whether a conf of this name holds a secret."""
+    return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None and not _NO_SECRET_KEY.match(key)
 
 
 def remedy_for(key: str) -> str:
@@ -92,7 +128,7 @@ def remedy_for(key: str) -> str:
     return f"Spark reads it before plugins start: let only the driver's user read the file (chmod 600){other}"
 
 
-def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
+def _near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
     """Describe texts that look like references to one of ``providers`` and are none."""
     for key, text in confs.items():
         for found in _OTHER_BRACKETS.finditer(text):
@@ -117,7 +153,7 @@ def near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterato
 
 def is_secret(key: str, text: str) -> bool:
     """Whether the whole of ``text`` is a secret because ``key`` names one; no switch, place, count or reference is."""
-    if text.strip().lower() in _SWITCH:
+    if text.strip().lower() in _SWITCH or is_placeholder(text):
         return False
     shown = marked(text.strip())
     # A variable may be any part of a path.
@@ -143,4 +179,7 @@ def _is_in_clear(key: str, text: str) -> bool:
 
 def _holds_value(expression: re.Pattern[str], shown: str) -> bool:
     values = ("".join(groups) for each in expression.finditer(shown) if (groups := each.groups(default="")))
-    return any(not value.startswith(("$", REPLACED)) and is_text(value) for value in values)
+    return any(
+        not value.startswith(("$", REPLACED)) and not is_placeholder(value) and is_text(value)
+        for value in values
+    )

@@ -173,7 +173,7 @@ class Settings:
     )
     poll_interval: int = _conf(
         "poll.interval",
-        duration("ms", low=1),
+        duration("ms", low=100),
         "5s",
         "How often providers without ttl are read again. Executors ask as often where the driver cannot push.",
     )

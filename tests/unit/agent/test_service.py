@@ -99,7 +99,7 @@ def test_references_that_would_stay_text_are_reported(service: AgentService, sec
 
 
 def test_a_change_makes_a_new_generation_and_wakes_the_waiting(service: AgentService, secrets: Path) -> None:
-    call(service, "start", confs=confs(secrets, **{"spark.config.poll.interval": "50ms"}))
+    call(service, "start", confs=confs(secrets, **{"spark.config.poll.interval": "100ms"}))
     secrets.write_text("password=another-value\n")
     answer = call(service, "await_change", generation=1, wait_ms=20_000)
     assert answer["snapshot"]["generation"] == 2

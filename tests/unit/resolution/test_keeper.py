@@ -240,7 +240,7 @@ def test_the_manual_trigger_publishes_all_or_nothing(tmp_path) -> None:
     confs = {
         "spark.config.providers": "file",
         "spark.config.reload.trigger": "manual",
-        "spark.config.poll.interval": "5ms",
+        "spark.config.poll.interval": "100ms",
         "spark.a": f"${{file:{one}:k}}",
         "spark.b": f"${{file:{two}:k}}",
     }

@@ -152,9 +152,7 @@ def test_secrets_that_look_harmless(key: str, text: str) -> None:
     "text", ["${secrets.shop.password}", "a${secrets/shop:x/password}", "${secrets/shop/password}"]
 )
 def test_almost_references(text: str) -> None:
-    (said,) = (
-        conf_warnings.near_misses({"spark.x": text}, {"secrets"}) if ":" not in text else ("has no colon",)
-    )
+    (said,) = conf_warnings.mistakes({"spark.x": text}, {"secrets"}) if ":" not in text else ("has no colon",)
     assert "has no colon" in said
     assert "password" not in said
 
@@ -171,7 +169,7 @@ def test_almost_references(text: str) -> None:
     ],
 )
 def test_what_is_not_almost_a_reference(text: str) -> None:
-    assert list(conf_warnings.near_misses({"spark.x": text}, {"secrets"})) == []
+    assert list(conf_warnings.mistakes({"spark.x": text}, {"secrets"})) == []
 
 
 @pytest.mark.parametrize(
@@ -184,7 +182,7 @@ def test_what_is_not_almost_a_reference(text: str) -> None:
     ],
 )
 def test_a_reference_without_its_dollar_or_in_other_brackets(text: str) -> None:
-    (said,) = conf_warnings.near_misses({"spark.x": text}, {"secrets"})
+    (said,) = conf_warnings.mistakes({"spark.x": text}, {"secrets"})
     assert "is text, not a reference" in said
     assert "${secrets:PATH:KEY}" in said
     assert "password" not in said
@@ -198,16 +196,16 @@ def test_a_reference_without_its_dollar_or_in_other_brackets(text: str) -> None:
     ],
 )  # fmt: skip
 def test_other_brackets_and_dollars(text: str) -> None:
-    assert list(conf_warnings.near_misses({"spark.x": text}, {"secrets"})) == []
+    assert list(conf_warnings.mistakes({"spark.x": text}, {"secrets"})) == []
 
 
 def test_a_reference_without_its_end() -> None:
-    (said,) = conf_warnings.near_misses({"spark.x": "${secrets:a:b}, ${secrets:shop:password"}, {"secrets"})
+    (said,) = conf_warnings.mistakes({"spark.x": "${secrets:a:b}, ${secrets:shop:password"}, {"secrets"})
     assert said == "spark.x: ${secrets:… has no closing brace, so it is text, not a reference"
 
 
 def test_long_hostile_texts_take_no_time() -> None:
-    assert list(conf_warnings.near_misses({"k": "${a/" * 100_000}, {"b"})) == []
+    assert list(conf_warnings.mistakes({"k": "${a/" * 100_000}, {"b"})) == []
     assert conf_warnings.in_clear({"k": "://" * 100_000}) == []
 
 

@@ -38,18 +38,16 @@ def references(subject: Subject) -> Iterator[Finding]:
         return
     for text in report.problems:
         yield error(area, text, "correct the conf; 'sparkconfig resolve --dry-run FILE' shows all of them")
-    for text in conf_warnings.near_misses(_jobs(confs), declared):
-        yield warning(area, text, "add the missing colon or closing brace")
+    for text in conf_warnings.mistakes(_jobs(confs), declared):
+        yield warning(area, text, "correct the conf; docs/references.md says how references are written")
     if keys and not report.problems:
         yield ok(area, "every substitution has a value, and every provider in a reference is declared")
 
 
 def literals(subject: Subject) -> Iterator[Finding]:
-    """Name the confs that hold a secret in clear, and those that should hold one and are empty."""
+    """Name the confs that hold a secret in clear."""
     for key in conf_warnings.in_clear(subject.effective):
         yield warning("secrets in clear", f"{key} holds a secret in clear", conf_warnings.remedy_for(key))
-    for key in conf_warnings.empty(subject.effective):
-        yield warning("empty secrets", f"{key} should hold a secret and is empty", conf_warnings.EMPTY_REMEDY)
 
 
 def policy(subject: Subject) -> Iterator[Finding]:

@@ -295,5 +295,5 @@ def test_a_misplaced_reference_is_one_error_and_a_default_of_a_shell_is_none(exa
 
 
 def test_an_empty_secret(examine):
-    (text,) = found(examine(f"{GOOD}\nspark.shop.password\nspark.shop.name"), "empty secrets", Level.WARNING)
-    assert text.startswith("spark.shop.password ")
+    (text,) = found(examine(f"{GOOD}\nspark.shop.password\nspark.shop.name"), "references", Level.WARNING)
+    assert text.startswith("spark.shop.password: this conf should hold a secret and is empty")

@@ -1,0 +1,105 @@
+"""What stands in for a value is no secret in clear, and no value to seal; who wrote it is told what to write."""
+
+from __future__ import annotations
+
+import pytest
+
+from sparkconfig.detection import literals
+from sparkconfig.settings import conf_warnings
+from sparkconfig.settings.placeholders import is_placeholder, unfilled
+
+KEY = "spark.hadoop.fs.s3a.secret.key"
+
+VARIABLES = {
+    "${DB_PASSWORD}": "DB_PASSWORD",
+    "$DB_PASSWORD": "DB_PASSWORD",
+    "$(PASSWORD)": "PASSWORD",
+    '"${DB_PASSWORD}"': "DB_PASSWORD",
+    "'$AWS_KEY'": "AWS_KEY",
+    " $AWS_SECRET_ACCESS_KEY ": "AWS_SECRET_ACCESS_KEY",
+    "${db_password}": "db_password",
+}
+TEMPLATES = (
+    "{{ db_password }}", "{{.Values.password}}", "{% raw %}x{% endraw %}", "${{ secrets.DB_PASSWORD }}", "%%TOKEN%%",
+    "%PASSWORD%", "__PASSWORD__", "<password>", "<your-key-here>", "<%= ENV['PW'] %>", "@PASSWORD@", "@db.password@",
+    "#{DbPassword}#", "#{DbPassword}", "%(password)s", "((db/password))", "[[ password ]]", "[password]", "~PASSWORD~",
+)  # fmt: skip
+DATABRICKS = ("{{secrets/scope/key}}", "{{ secrets/scope/key }}", '"{{secrets/shop/db-password}}"')
+MASKS = ("*****", "*********(redacted)", "xxxxxx", "####")
+SECRETS = (
+    "$ecret-Horse9", "$uper", "P%ss%word1", "a__b__c", "<3Horses>x", "{{{", "p@ss@word9", "((x", "%41%42%43-x9",
+    "{secret9}", "__init9", "$$money9", "$1horse", "100%sure9",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*VARIABLES, *TEMPLATES, *DATABRICKS, *MASKS])
+def test_a_placeholder_is_no_secret_to_anybody(text):
+    assert is_placeholder(text)
+    assert conf_warnings.in_clear({KEY: text, "spark.shop.password": text}) == []
+    assert literals.find(KEY, text) == []
+    if " " not in text:
+        url = f"jdbc:x://db/shop?user=a&password={text}"
+        assert conf_warnings.in_clear({"spark.shop.url": url}) == []
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_what_only_resembles_one_is_a_secret(text):
+    assert not is_placeholder(text)
+    assert conf_warnings.in_clear({KEY: text}) == [KEY]
+    assert unfilled(text) is None
+
+
+@pytest.mark.parametrize("text", VARIABLES)
+def test_a_variable_that_nothing_expands_is_named(text):
+    (said,) = conf_warnings.mistakes({KEY: text}, ())
+    assert said.startswith(f"{KEY}: nothing expands ")
+    assert f"${{envvar:{VARIABLES[text]}}}" in said
+
+
+@pytest.mark.parametrize("text", TEMPLATES)
+def test_a_template_that_nothing_has_filled_in_is_said(text):
+    (said,) = conf_warnings.mistakes({KEY: text}, ())
+    assert "nothing has filled in" in said
+
+
+@pytest.mark.parametrize("text", DATABRICKS)
+def test_what_databricks_alone_expands_is_said(text):
+    (said,) = conf_warnings.mistakes({KEY: text}, ())
+    assert "Databricks' own syntax" in said
+
+
+def test_under_a_name_that_is_no_secret_nothing_is_said():
+    confs = dict.fromkeys(("spark.app.name", "spark.shop.host", "spark.eventLog.dir"), "${HOME}")
+    assert list(conf_warnings.mistakes(confs, ())) == []
+
+
+@pytest.mark.parametrize("text", ['"${files:a:b}"', "'${files:a:b}'", ' "${files:a:b}" '])
+def test_quotes_around_a_reference(text):
+    (said,) = conf_warnings.mistakes({"spark.shop.password": text}, {"files"})
+    assert "the quotes around the reference" in said
+
+
+@pytest.mark.parametrize("key", ["spark.hadoop.${STORAGE}.key", "spark.${a:b}.x"])
+def test_a_variable_in_a_key(key):
+    (said,) = conf_warnings.mistakes({key: "1"}, ())
+    assert "in the name of a conf" in said
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "spark.config.poll.interval", "spark.config.stale.expiry", "spark.config.provider.timeout",
+        "spark.config.files.keep", "spark.config.providers.vault.param.ttl",
+        "spark.config.providers.vault.param.connect.timeout",
+    ],
+)  # fmt: skip
+def test_a_duration_without_a_unit(key):
+    (said,) = conf_warnings.mistakes({key: "5"}, ())
+    assert said == f"{key}: 5 is taken as milliseconds; write 5s if you mean seconds"
+    for text in ("5s", "500ms", "0", "1h", "5 s"):
+        assert list(conf_warnings.mistakes({key: text}, ())) == []
+
+
+@pytest.mark.parametrize("key", ["spark.executor.cores", "spark.config.providers.vault.param.retries"])
+def test_a_number_that_is_no_duration(key):
+    assert list(conf_warnings.mistakes({key: "5"}, ())) == []
