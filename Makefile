@@ -17,8 +17,19 @@ BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOM
 .DEFAULT_GOAL := help
 .PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
+# Everything else is the laboratory: what runs for minutes to hours.
+DAILY = run test check lint docs venv jar unit scala examples clean
+RELEASES = dist release-check artefacts-check smoke options-matrix policy-matrix hashes site completion
+
 help: ## list the targets
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F'\t' '{printf "  %-15s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | \
+	  awk -F'\t' -v daily="$(DAILY)" -v release="$(RELEASES)" '\
+	    { text[$$1] = $$2; order[++count] = $$1 } \
+	    function show(name) { if (name in text) printf "  %-15s %s\n", name, text[name]; delete text[name] } \
+	    END { \
+	      n = split(daily, names, " "); print "Every day"; for (i = 1; i <= n; i++) show(names[i]); \
+	      n = split(release, names, " "); print "For a release"; for (i = 1; i <= n; i++) show(names[i]); \
+	      print "Laboratory"; for (i = 1; i <= count; i++) if (order[i] != "help") show(order[i]) }'
 
 # PyPI has Spark as an sdist. pip makes a wheel of it, and compressing Spark's jars once more took 17 s of processor time.
 QUICKLY = --config-settings=--build-option=--compression=stored
