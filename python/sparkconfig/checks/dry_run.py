@@ -11,7 +11,7 @@ from sparkconfig import databricks
 from sparkconfig._base.text import shorten
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.formats import properties, reading
+from sparkconfig.formats import properties, reading, spark_application
 from sparkconfig.formats.errors import FormatError
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
@@ -108,7 +108,7 @@ class Report:
 def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, str]:
     """Read files of confs, the last one winning, and ``KEY=VALUE`` texts over them; values trimmed as Spark does.
 
-    A file holds properties, or is a fragment of a Databricks driver.
+    A file holds properties, is a fragment of a Databricks driver, or holds a SparkApplication of Kubernetes.
 
     Raises:
         ConfigurationError: a file cannot be read or is malformed, or a text has no ``=``.
@@ -228,8 +228,10 @@ def _read(path: Path) -> dict[str, str]:
         raw = reading.read(path)
         if b"[driver]" in raw and databricks.is_fragment(text := raw.decode("utf-8", "replace")):
             return databricks.confs_of(text)
+        if spark_application.is_yaml(text := raw.decode("utf-8", "replace")):
+            return spark_application.confs_of(text)
         return {key: value.strip() for key, value in properties.load(raw).items()}
-    except FormatError as error:
+    except (FormatError, ConfigurationError) as error:
         problem = f"{path}: {error}"
     except OSError as error:
         raise FileError(path, error) from None

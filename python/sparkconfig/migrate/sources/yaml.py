@@ -6,13 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sparkconfig._base import advice
-from sparkconfig.errors import ConfigurationError
+from sparkconfig.formats.spark_application import MAPS, documents, pairs, specs
 from sparkconfig.migrate.text import Document, Edit, Text, identity
 
 __all__ = ["read"]
 
-_KINDS = ("SparkApplication", "ScheduledSparkApplication")
 _ELSEWHERE = (
     "nothing resolves references there: keep it in a Secret of Kubernetes and name that in secretKeyRef"
 )
@@ -24,52 +22,25 @@ def read(content: str) -> Document:
     Raises:
         ConfigurationError: they are malformed, or PyYAML is not installed.
     """
-    try:
-        import yaml
-    except ImportError:
-        raise ConfigurationError(f"reading YAML needs PyYAML: {advice.install('yaml')}") from None
-    try:
-        documents = list(yaml.compose_all(content, Loader=yaml.SafeLoader))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = "" if mark is None else f" in line {mark.line + 1}"
-        problem = f"this file is not YAML{where}; a template has to be rendered first"
-    except RecursionError:
-        problem = "this YAML is nested too deeply"
-    else:
-        texts = [text for root in documents if root is not None for text in _texts(content, root)]
-        first = next((m for root in documents if root is not None for m in _maps(root)), None)
-        settings = None if first is None else lambda confs: _added(content, first, confs)
-        return Document(content, sorted(texts, key=lambda text: text.start), "yaml", settings)
-    raise ConfigurationError(problem)
-
-
-def _pairs(node: Any) -> dict[str, Any]:  # noqa: ANN401 - a node of PyYAML
-    if getattr(node, "id", "") != "mapping":
-        return {}
-    return {key.value: value for key, value in node.value if getattr(key, "id", "") == "scalar"}
-
-
-def _specs(root: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
-    pairs = _pairs(root)
-    if getattr(pairs.get("kind"), "value", "") in _KINDS:
-        spec = _pairs(pairs.get("spec"))
-        yield spec
-        yield _pairs(spec.get("template"))  # of a scheduled one
+    roots = documents(content)
+    texts = [text for root in roots for text in _texts(content, root)]
+    first = next((m for root in roots for m in _maps(root)), None)
+    settings = None if first is None else lambda confs: _added(content, first, confs)
+    return Document(content, sorted(texts, key=lambda text: text.start), "yaml", settings)
 
 
 def _maps(root: Any) -> Iterator[Any]:  # noqa: ANN401
     """The sparkConf of applications, as nodes."""
-    for spec in _specs(root):
+    for spec in specs(root):
         if getattr(spec.get("sparkConf"), "id", "") == "mapping" and spec["sparkConf"].value:
             yield spec["sparkConf"]
 
 
 def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
     confs: dict[int, tuple[str, Any]] = {}
-    for spec in _specs(root):
-        for name, prefix in (("sparkConf", ""), ("hadoopConf", "spark.hadoop.")):
-            for key, value in _pairs(spec.get(name)).items():
+    for spec in specs(root):
+        for name, prefix in MAPS:
+            for key, value in pairs(spec.get(name)).items():
                 confs[id(value)] = (prefix + key, value)
     seen: set[int] = set()
     stack = [("", root)]
@@ -86,11 +57,11 @@ def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
                 None if known else _ELSEWHERE, conf=known,
             )  # fmt: skip
         elif node.id == "mapping":
-            pairs = _pairs(node)
+            entries = pairs(node)
             # Variables of an environment: {name: X, value: Y}
-            called = getattr(pairs.get("name"), "value", "")
+            called = getattr(entries.get("name"), "value", "")
             stack += [
-                (called if each == "value" and called else each, value) for each, value in pairs.items()
+                (called if each == "value" and called else each, value) for each, value in entries.items()
             ]
         else:
             stack += [(key, value) for value in node.value]
