@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sparkconfig._base import advice
@@ -10,6 +11,8 @@ from sparkconfig.providers._kit.params import Param
 from sparkconfig.providers.catalog import ProviderInfo
 
 __all__ = ["markdown", "overview", "params"]
+
+_MANY = 3
 
 
 def overview(found: Iterable[ProviderInfo]) -> list[str]:
@@ -51,12 +54,26 @@ def markdown(found: Sequence[ProviderInfo]) -> list[str]:
     for each in found:
         extra = f"`{each.extra}`" if each.extra else "none"
         lines.append(f"| [`{each.alias}`](#{each.alias}) | {each.store} | {extra} | {_cell(each.ttl)} |")
+    shared = _shared(found)
+    if shared:
+        lines += ["", "### Params that many providers share", "", *_params(shared)]
     for each in found:
         lines += ["", f"### {each.alias}", "", f"{each.store[:1].upper()}{each.store[1:]}.", ""]
         facts = (("References", each.paths), ("Authentication", each.auth), ("ttl", each.ttl))
         lines += [f"- {name}: {fact}" for name, fact in facts if fact]
-        lines += ["", *_params(each.params or ())]
+        params = each.params or ()
+        own = [param for param in params if param not in shared]
+        common = ", ".join(f"`{param.name}`" for param in params if param in shared)
+        if common:
+            lines.append(f"- Besides, [shared params](#params-that-many-providers-share): {common}")
+        lines += ["", *_params(own)] if own else []
     return lines
+
+
+def _shared(found: Sequence[ProviderInfo]) -> list[Param]:
+    """The params that mean the same to several providers, with the same default."""
+    counts = Counter(param for each in found for param in each.params or ())
+    return [param for param, count in counts.items() if count >= _MANY]
 
 
 def _params(params: Sequence[Param]) -> list[str]:
