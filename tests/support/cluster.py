@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from support.processes import Child, Run, wait_until
+from support.processes import PATIENCE, Child, Run, wait_until
 from support.rpc import protected_rpc
 from support.spark_home import spark_environment, spark_home
 
@@ -68,21 +68,23 @@ class SparkCluster:
         self._conf = {**self.security(), **(conf or {})}
         self._worker = ("--cores", str(cores), "--memory", memory)
         self.master = self._daemon("master", "master.Master", "--port", "0", host=master)
-        start = self.master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=60)
+        start = self.master.wait_for(r"Starting Spark master at (spark://\S+)", timeout=PATIENCE)
         self.url = start[1]
         self.master_ui = _web_address(self.master, "MasterWebUI")
         self.workers: list[Child] = []
         for number in range(1, workers + 1):
             self._start_worker(hosts[number % len(hosts)])
         self.worker_uis = [_web_address(worker, "WorkerWebUI") for worker in self.workers]
-        wait_until(f"{workers} registered workers", lambda: self._living_workers() == workers, timeout=60)
+        wait_until(
+            f"{workers} registered workers", lambda: self._living_workers() == workers, timeout=PATIENCE
+        )
 
     def add_worker(self, host: str) -> Child:
         """Start one more worker at an address and wait until it is registered."""
         before = self._living_workers()
         worker = self._start_worker(host)
         self.worker_uis.append(_web_address(worker, "WorkerWebUI"))
-        wait_until("one more worker", lambda: self._living_workers() > before, timeout=60)
+        wait_until("one more worker", lambda: self._living_workers() > before, timeout=PATIENCE)
         return worker
 
     def security(self) -> dict[str, str]:
@@ -146,7 +148,7 @@ class SparkCluster:
 
     def state(self) -> dict[str, Any]:
         """What the master says of itself, its workers and applications, as JSON."""
-        with urllib.request.urlopen(f"{self.master_ui}/json/", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.master_ui}/json/", timeout=60) as answer:
             return dict(json.load(answer))
 
     def executor_logs(self) -> list[Path]:
@@ -203,7 +205,7 @@ class SparkCluster:
 
 
 def _web_address(daemon: Child, what: str) -> str:
-    return daemon.wait_for(rf"Bound {what} to .* started at (http://\S+)", timeout=60)[1]
+    return daemon.wait_for(rf"Bound {what} to .* started at (http://\S+)", timeout=PATIENCE)[1]
 
 
 def _lines(properties: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificate, serialize_java_truststore
 
-from support.processes import HarnessError, Run
+from support.processes import PATIENCE, HarnessError, Run
 from support.spark_home import spark_environment, spark_home
 
 COORDINATES = "org.postgresql:postgresql:42.7.4"
@@ -94,7 +94,7 @@ def java_trust_options(run: Run) -> str:
 
 def _finish(run: Run, name: str, coordinates: str, command: list[str], env: Mapping[str, str] | None) -> None:
     child = run.start(name, command, env=env)
-    if child.wait(timeout=300) != 0:
+    if child.wait(timeout=PATIENCE) != 0:
         reason = child.output().strip()[-1500:]
         raise HarnessError(f"could not get {coordinates}: {reason}")
 

@@ -22,7 +22,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from support.processes import Child, HarnessError, Run, wait_until
+from support.processes import PATIENCE, Child, HarnessError, Run, wait_until
 
 PGSERVER = "pgserver==0.1.4"
 _HOST = "127.0.0.1"
@@ -101,7 +101,7 @@ class PostgresServer:
             user=self._user,
             group=self._group,
         )
-        child.wait_for("database system is ready to accept connections", timeout=60)
+        child.wait_for("database system is ready to accept connections", timeout=PATIENCE)
         return child
 
     def jdbc_url(self, database: str) -> str:
@@ -124,7 +124,7 @@ class PostgresServer:
         rules.write_text(f"host {database} {role} {address}/32 trust\n{rules.read_text()}")
         loaded = self.sql("SELECT pg_conf_load_time()")
         self.sql("SELECT pg_reload_conf()")
-        wait_until("the new rule", lambda: self.sql("SELECT pg_conf_load_time()") != loaded, timeout=30)
+        wait_until("the new rule", lambda: self.sql("SELECT pg_conf_load_time()") != loaded, timeout=PATIENCE)
 
     def sql(self, statement: str, *, database: str = "postgres") -> str:
         """Run a statement as superuser; returns its rows, one a line, columns separated by ``|``."""

@@ -26,6 +26,10 @@ class HarnessError(Exception):
     """Something that the tests or the demonstration need did not start or did not answer."""
 
 
+PATIENCE = 1800
+"""Seconds: what ends or fails is seen at once, and a machine that is busy is no reason to give up."""
+
+
 def wait_until(what: str, probe: Callable[[], T | None], *, timeout: float, interval: float = 0.05) -> T:
     """Poll ``probe`` until it returns something true.
 

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,6 +28,8 @@ SPARKS = {"2.12": "3.5.9", "2.13": "4.0.5"}
 """Scala version to the Spark that its jar is compiled against: the oldest supported one of each kind."""
 READY = ROOT / "jvm-shim" / "jars"
 """Where an sdist holds the jars."""
+_BEAT = 10.0
+"""Seconds between two words about a download."""
 BUILT = ROOT / "build" / "jars"
 
 
@@ -101,6 +104,27 @@ def say(text: str) -> None:
             terminal.write(f"\rsparkconfig: {text}\n")
 
 
+def _fetch(command: list[str], environ: dict[str, str], folder: Path, what: str) -> None:
+    """Run pip, and say every few seconds how much is in its folder: its own bar does not reach a terminal from here."""
+    began = time.monotonic()
+    with subprocess.Popen(command, stdout=sys.stderr, env=environ) as pip:
+        while True:
+            try:
+                code = pip.wait(_BEAT)
+                break
+            except subprocess.TimeoutExpired:
+                size = sum(_size(path) for path in folder.rglob("*")) >> 20
+                say(f"still fetching {what}: {size} MB on the disk after {time.monotonic() - began:.0f} s")
+    if code:
+        raise subprocess.CalledProcessError(code, command)
+
+
+def _size(path: Path) -> int:
+    with contextlib.suppress(OSError):  # gone meanwhile
+        return path.lstat().st_size
+    return 0
+
+
 def _pyspark(version: str, cache: Path) -> Path:
     """Return the package directory of a Spark, fetched if it is not there."""
     package = cache / f"pyspark-{version}"
@@ -113,7 +137,7 @@ def _pyspark(version: str, cache: Path) -> Path:
         command += ["--root-user-action=ignore", "--target", scratch, f"pyspark=={version}"]
         # Constraints of the build name the Spark to run on, not those to compile against.
         environ = {key: value for key, value in os.environ.items() if key != "PIP_CONSTRAINT"}
-        subprocess.run(command, check=True, stdout=sys.stderr, env=environ)
+        _fetch(command, {**environ, "TMPDIR": scratch}, Path(scratch), f"pyspark {version}")
         fetched = Path(scratch) / "pyspark"
         for entry in fetched.iterdir():  # the jars are all that is needed
             if entry.name != "jars" and entry.is_dir():

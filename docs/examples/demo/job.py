@@ -13,7 +13,7 @@ from support.cluster import SparkCluster
 from support.crawl import fetch
 from support.leaks import LeakFinder
 from support.postgres import PostgresServer, new_password
-from support.processes import Child, Run
+from support.processes import PATIENCE, Child, Run
 
 ROLE = DATABASE = "shop"
 APPLICATION = Path(__file__).resolve().parent.parent / "shop_weather.py"
@@ -59,7 +59,7 @@ def run_job(stage: Stage, how: Submission) -> Column:
         arguments: list[str | Path] = ["--again-when", again, "--end-when", end]
         child = _submit(stage, how, name, before, arguments)
         with step(f"{how.title}: writing the weather to PostgreSQL, reading it back on both workers"):
-            child.wait_for("^report 1 is complete", timeout=180)
+            child.wait_for("^report 1 is complete", timeout=PATIENCE)
         column.tables += _tables(child)
         print(column.tables[-1])
         _search_live(stage, column, finder, _ui(child))
@@ -72,7 +72,7 @@ def run_job(stage: Stage, how: Submission) -> Column:
         say(f"    the old password is {'refused' if column.old_password_refused else 'STILL ACCEPTED'} now")
         with step(f"{how.title}: reading again in the same application"):
             again.touch()
-            column.followed_rotation = bool(child.wait_for_or_end("^report 2 is complete", timeout=120))
+            column.followed_rotation = bool(child.wait_for_or_end("^report 2 is complete", timeout=PATIENCE))
         if column.followed_rotation:
             column.tables = _tables(child)
             _search_live(stage, column, finder, _ui(child))
@@ -81,7 +81,7 @@ def run_job(stage: Stage, how: Submission) -> Column:
             say(f"    it failed: {error[0] if error else 'see the driver log'}")
         with step(f"{how.title}: ending the application"):
             end.touch()
-            child.wait(timeout=90)
+            child.wait(timeout=PATIENCE)
     _search_rest(stage, column, finder, child, processes)
     return column
 
@@ -108,7 +108,7 @@ def _submit(stage: Stage, how: Submission, name: str, password: str, arguments: 
 
 
 def _ui(child: Child) -> str:
-    port = child.wait_for(r"Successfully started service 'SparkUI' on port (\d+)", timeout=5)[1]
+    port = child.wait_for(r"Successfully started service 'SparkUI' on port (\d+)", timeout=PATIENCE)[1]
     return f"http://127.0.0.1:{port}"
 
 
@@ -141,7 +141,7 @@ def _search_rest(
 ) -> None:
     """Search what the application left behind, and what its processes showed."""
     cluster = stage.cluster
-    application = child.wait_for(r"Connected to Spark cluster with app ID (\S+)", timeout=5)[1]
+    application = child.wait_for(r"Connected to Spark cluster with app ID (\S+)", timeout=PATIENCE)[1]
     with step(f"{column.title}: searching what it left behind"):
         _search_daemons(stage, column, finder)
         daemons = [cluster.master.log, *(worker.log for worker in cluster.workers)]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.keys import add_key_options, key_param, key_words
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -21,6 +25,9 @@ examples:
   sparkconfig init --for defaults >> "$SPARK_HOME/conf/spark-defaults.conf"
   sparkconfig init --sealed-file /etc/shop/secrets.sealed --key-file /etc/shop/shop.key
 """
+_PLUGIN = "io.sparkconfig.ConfigPlugin"
+# Not spark.jars: the --jars of any job would replace it, and the plugin's class would not be found.
+_CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
 _FORMS = ("submit", "defaults", "builder")
 
 
@@ -38,9 +45,13 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "--provider", default="secrets", metavar="NAME", help="name of the provider (secrets)"
     )
     parser.add_argument(
-        "--sealed-file", default="/path/to/secrets.sealed", metavar="FILE", help="the sealed file"
+        "--sealed-file",
+        type=Path,
+        default=Path("/path/to/secrets.sealed"),
+        metavar="FILE",
+        help="the sealed file",
     )
-    parser.add_argument("--key-file", default="/path/to/secrets.key", metavar="FILE", help="the key file")
+    add_key_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -49,59 +60,99 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Print the lines."""
     from sparkconfig._spark import jars
 
-    jar = str(jars.find_jar(options.spark_home))
+    if not any((options.key_file, options.key_env, options.passphrase_env)):
+        options.key_file = Path("/path/to/secrets.key")
+    spark = jars.find_spark(options.spark_home)
+    jar = jars.find_jar(scala=spark.scala)
+    # Each driver and executor of this Spark finds it there already.
+    installed = (spark.jars / jar.name).is_file()
     name = options.provider
+    # A provider takes absolute paths: a driver may start in any folder.
+    params = {"file": str(options.sealed_file.absolute()), **key_param(options)}
     own = {
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        "spark.plugins": _PLUGIN,
         "spark.config.providers": name,
         f"spark.config.providers.{name}.class": "sealed",
-        f"spark.config.providers.{name}.param.file": options.sealed_file,
-        f"spark.config.providers.{name}.param.key.file": options.key_file,
+        **{f"spark.config.providers.{name}.param.{param}": value for param, value in params.items()},
     }
-    confs = {"spark.jars": jar, **own}
+    listed = _listed(spark.home)
+    confs = {
+        **({} if installed else {key: _joined(listed.get(key, ""), str(jar), ":") for key in _CLASS_PATHS}),
+        **own,
+        "spark.plugins": _joined(listed.get("spark.plugins", ""), _PLUGIN, ","),
+    }
     texts = {
-        "submit": _submit(jar, own),
+        "submit": _submit(None if installed else str(jar), own),
         "defaults": "\n".join(f"{key:<47} {value}" for key, value in confs.items()),
-        "builder": _builder(name, options.sealed_file, options.key_file),
+        "builder": _builder(name, params),
     }
     if options.form:
-        out.result({"jar": jar, "confs": confs, options.form: texts[options.form]}, [texts[options.form]])
+        out.result(
+            {"jar": str(jar), "confs": confs, options.form: texts[options.form]}, [texts[options.form]]
+        )
         return ExitCode.OK
-    out.result({"jar": jar, "confs": confs, **texts}, _explained(texts, options))
+    out.result({"jar": str(jar), "confs": confs, **texts}, _explained(texts, options, installed=installed))
     return ExitCode.OK
 
 
-def _explained(texts: dict[str, str], options: argparse.Namespace) -> list[str]:
-    key_file, sealed_file = shlex.quote(options.key_file), shlex.quote(options.sealed_file)
+def _listed(home: Path) -> Mapping[str, str]:
+    """The spark-defaults.conf of this Spark: lines that are appended to it replace earlier ones."""
+    from sparkconfig.formats import properties
+
+    folder = os.environ.get("SPARK_CONF_DIR") or home / "conf"
+    try:
+        return properties.load((Path(folder) / "spark-defaults.conf").read_bytes())
+    except (OSError, ValueError):
+        return {}  # Spark itself says what is wrong with it
+
+
+def _joined(before: str, own: str, separator: str) -> str:
+    """A list with ``own`` at its end; copies of the jar of other versions go."""
+    parts = [part.strip() for part in before.split(separator)]
+    kept = [part for part in parts if part and part != own and "sparkconfig_2.1" not in part]
+    return separator.join([*kept, own])
+
+
+def _explained(texts: dict[str, str], options: argparse.Namespace, *, installed: bool) -> list[str]:
+    where = f"{key_words(options)} --file {shlex.quote(str(options.sealed_file))}"
+    new = "--new-key " if options.key_file else ""
+    submit, defaults = "# spark-submit", "# or conf/spark-defaults.conf"
+    if not installed:
+        submit += "; other jars of the job stand in the same --jars, behind commas"
+        defaults += (
+            "; the jar has to be there on each host. After 'sparkconfig install' on them, no path is needed"
+        )
     return [
-        "# spark-submit",
+        submit,
         texts["submit"],
         "",
-        "# or conf/spark-defaults.conf",
+        defaults,
         texts["defaults"],
         "",
         "# or Python, started as 'python app.py'",
         texts["builder"],
         "",
         "# A password in the sealed file; it is asked for, or read from standard input:",
-        f"#   sparkconfig seal create --new-key --key-file {key_file} --file {sealed_file}",
-        f"#   sparkconfig seal set --key-file {key_file} --file {sealed_file} shop:password",
+        f"#   sparkconfig seal create {new}{where}",
+        f"#   sparkconfig seal set {where} shop:password",
         f"# Then write ${{{options.provider}:shop:password}} wherever the password was.",
         f"# On a command line in single quotes, --conf 'spark.shop.password=${{{options.provider}:shop:password}}':",
         "# in double quotes the shell replaces a reference with nothing.",
     ]
 
 
-def _submit(jar: str, confs: dict[str, str]) -> str:
-    parts = [f"spark-submit --jars {shlex.quote(jar)}"]
+def _submit(jar: str | None, confs: dict[str, str]) -> str:
+    parts = ["spark-submit" if jar is None else f"spark-submit --jars {shlex.quote(jar)}"]
     parts += [f"  --conf {shlex.quote(f'{key}={value}')}" for key, value in confs.items()]
     return " \\\n".join([*parts, "  app.py"])
 
 
-def _builder(name: str, sealed_file: str, key_file: str) -> str:
+def _builder(name: str, params: dict[str, str]) -> str:
+    provider = {"class": "sealed", **params}
+    written = ", ".join(f"{json.dumps(key)}: {value!r}" for key, value in provider.items())
     return f"""\
 from pyspark.sql import SparkSession
 from sparkconfig.session import configure
 
-providers = {{{name!r}: {{"class": "sealed", "file": {sealed_file!r}, "key.file": {key_file!r}}}}}
+providers = {{{name!r}: {{{written}}}}}
 spark = configure(SparkSession.builder, providers=providers).getOrCreate()"""

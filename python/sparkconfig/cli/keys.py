@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sparkconfig.sealed.keys import KeySource
 
-__all__ = ["add_key_options", "key_and_param", "key_of", "named_by"]
+__all__ = ["add_key_options", "key_and_param", "key_of", "key_param", "key_words", "named_by"]
 
 
 def add_key_options(parser: argparse.ArgumentParser) -> None:
@@ -55,8 +56,20 @@ def key_and_param(options: argparse.Namespace) -> tuple[KeySource, dict[str, str
     if key is None:
         options.parser.refuse("name the key of the sealed file: --key-file, --key-env or --passphrase-env")
         raise AssertionError
+    return key, key_param(options)
+
+
+def key_param(options: argparse.Namespace) -> dict[str, str]:
+    """Return the param that tells a provider of the key that the options name."""
     if options.key_file is not None:
-        return key, {"key.file": str(options.key_file.absolute())}
+        return {"key.file": str(options.key_file.absolute())}
     if options.key_env is not None:
-        return key, {"key.env": options.key_env}
-    return key, {"passphrase.env": options.passphrase_env}
+        return {"key.env": options.key_env}
+    return {"passphrase.env": options.passphrase_env}
+
+
+def key_words(options: argparse.Namespace) -> str:
+    """Return the option that names the key, for a shell; of a variable no name, since it may be the key itself."""
+    if options.key_file is not None:
+        return f"--key-file {shlex.quote(str(options.key_file))}"
+    return "--key-env VAR" if options.key_env is not None else "--passphrase-env VAR"

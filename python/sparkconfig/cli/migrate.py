@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparkconfig.checks.exit_codes import ExitCode
-from sparkconfig.cli.keys import add_key_options, key_and_param
+from sparkconfig.cli.keys import add_key_options, key_and_param, key_words
 from sparkconfig.cli.output import Output
 
 if TYPE_CHECKING:
@@ -227,8 +228,10 @@ def _after(options: argparse.Namespace, target: Target) -> list[str]:
     from sparkconfig.migrate.apply import backup_of
 
     backup = backup_of(target.path)
-    key = f"--key-file {options.key_file}" if options.key_file else "…"
-    turn_on = f"sparkconfig init --provider {target.provider} --sealed-file {target.path} {key}"
+    sealed_file = shlex.quote(str(target.path))
+    turn_on = (
+        f"sparkconfig init --provider {target.provider} --sealed-file {sealed_file} {key_words(options)}"
+    )
     if target.store is not None:
         turn_on = f"declare the provider {target.provider} for the applications, as {options.store_conf} does"
     return [

@@ -154,7 +154,8 @@ def _new_key(target: Target) -> Iterator[None]:
 def undo(target: Target) -> tuple[list[Path], int]:
     """Bring back the files as they were before the last migration; the sealed values stay.
 
-    A file that was removed since is made again, readable by its owner. The backup goes with its last migration.
+    Lines that were added at the end since stay. A file that was removed since is made again, readable by its owner.
+    The backup goes with its last migration.
 
     Returns:
         The files, those that were as before already too; and how many earlier migrations can still be undone.
@@ -174,16 +175,16 @@ def undo(target: Target) -> tuple[list[Path], int]:
         raise SecretNotFoundError(f"{backup} is empty: there is nothing to undo")
     run = runs[-1]
     listed = json.loads(opened.value(EntryName(run, _MANIFEST)))
-    contents = {
-        Path(each["path"]): opened.value(EntryName(run, f"file-{n}")) for n, each in enumerate(listed)
-    }
-    for each in listed:
+    contents: dict[Path, str] = {}
+    for n, each in enumerate(listed):
         path = Path(each["path"])
-        now = _text_now(path)
-        if now is not None and _digest(now) != each["after"] and now != contents[path]:
+        before, now = opened.value(EntryName(run, f"file-{n}")), _text_now(path)
+        added = "" if now is None or now == before else _appended(now, each["length"], each["after"])
+        if added is None:
             raise ConfigurationError(
                 f"{path} was changed after the migration, so nothing is undone; undo that change first"
             )
+        contents[path] = before + ("\n" if added and before and not before.endswith("\n") else "") + added
     for path, content in contents.items():
         if _text_now(path) != content:
             _replace(path, content)
@@ -192,6 +193,11 @@ def undo(target: Target) -> tuple[list[Path], int]:
         if not load(backup, target.key).names():
             backup.unlink()  # else it would bind the next migration to this key
     return list(contents), len(runs) - 1
+
+
+def _appended(now: str, length: int, after: str) -> str | None:
+    """What follows the text that a migration wrote, such as the lines of 'init'; None: that text is not there."""
+    return now[length:] if _digest(now[:length]) == after else None
 
 
 def _text_now(path: Path) -> str | None:
@@ -243,9 +249,11 @@ def _back_up(plans: Sequence[FilePlan], target: Target) -> None:
         editor.create(backup, target.key)
     runs = {name.section for name in load(backup, target.key).names()}
     run = f"run-{1 + max((int(name.removeprefix('run-')) for name in runs), default=0):06d}"
+    after = {plan.path.absolute(): plan.rewritten() for plan in plans}
+    # A digest of a text without secrets.
     listed = [
-        {"path": str(plan.path.absolute()), "after": _digest(plan.rewritten())} for plan in plans
-    ]  # a digest of a text without secrets
+        {"path": str(path), "after": _digest(text), "length": len(text)} for path, text in after.items()
+    ]
     entries = {EntryName(run, f"file-{n}"): plan.document.content for n, plan in enumerate(plans)}
     entries[EntryName(run, _MANIFEST)] = json.dumps(listed)
     editor.put(backup, target.key, entries, keep=True)

@@ -6,13 +6,14 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sparkconfig.errors import ConfigurationError
+from sparkconfig.errors import ConfigurationError, SealedFileError
 from sparkconfig.sealed.failures import (
     FileAccessError,
     FileForbiddenError,
@@ -21,7 +22,7 @@ from sparkconfig.sealed.failures import (
     NotAFileError,
 )
 
-__all__ = ["Stamp", "locked", "read", "replace", "stamp"]
+__all__ = ["Stamp", "locked", "read", "replace", "stamp", "sweep"]
 
 LARGEST = 16 << 20
 """Bytes; a sealed file holds passwords and keys."""
@@ -191,13 +192,26 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
+def sweep(path: Path) -> None:
+    """Remove what killed writers of ``path`` left: after a link, that is a second name of the file itself."""
+    target = Path(os.path.realpath(path))
+    with contextlib.suppress(OSError, SealedFileError):  # of a folder that this user only reads
+        if _leftovers(target):
+            with locked(target):
+                _remove_leftovers(target)
+
+
 def _remove_leftovers(target: Path) -> None:
     """Remove what killed writers left; the lock says that none of them still writes."""
-    prefix = f".{target.name}."
-    for entry in os.scandir(target.parent):
-        if entry.name.startswith(prefix) and entry.name.endswith(".partial"):
-            with contextlib.suppress(OSError):
-                Path(entry.path).unlink()
+    for path in _leftovers(target):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _leftovers(target: Path) -> list[Path]:
+    name = re.compile(rf"\.{re.escape(target.name)}\.\d+\.partial")
+    with os.scandir(target.parent) as entries:
+        return [Path(entry.path) for entry in entries if name.fullmatch(entry.name)]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -105,6 +105,7 @@ class KeyFile(_ListedKeys):
 
     def keys(self) -> list[bytes]:
         """Return all keys, the newest first, at least one."""
+        files.sweep(self.path)
         try:
             raw, _ = files.read(self.path, private=True)
         except FileMissingError:

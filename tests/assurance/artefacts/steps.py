@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,7 +88,11 @@ def init(user: User) -> None:
     (user.job / "job.conf").write_text(defaults)
     (user.home / "conf" / "spark-defaults.conf").write_text(defaults)
     # Without the jar, for --packages and for 'run'.
-    plain = [line for line in defaults.splitlines() if not line.startswith(("spark.jars ", "spark.plugins "))]
+    plain = [
+        line
+        for line in defaults.splitlines()
+        if "ClassPath" not in line and not line.startswith("spark.plugins ")
+    ]
     (user.job / "plain.conf").write_text("\n".join(plain) + "\n")
 
 
@@ -131,6 +137,28 @@ def migrate(user: User) -> None:
     user.command("migrate", "--undo", *target)
     if old.read_text() != before:
         raise WrongError("migrate --undo did not restore the file")
+
+
+def printed_way(user: User) -> None:
+    """``migrate``, the command that it prints, the lines that this one prints, and a job with jars of its own."""
+    conf = user.job / "walk.conf"
+    before = f"spark.shop.password {VALUE}\nspark.master local[1]\nspark.ui.enabled false\n"
+    conf.write_text(before)
+    target = ("--sealed-file", "walk.sealed", "--key-file", "walk.key")
+    shown = user.command("migrate", "walk.conf", "--apply", "--new-key", *target)
+    turn_on = shlex.split(shown.split("to turn it on: ")[1].splitlines()[0])
+    lines = user.run(*turn_on).split("# or conf/spark-defaults.conf")[1].partition("\n")[2].split("\n\n")[0]
+    with conf.open("a") as stream:
+        stream.write(f"{lines}\n")
+    with zipfile.ZipFile(user.job / "other.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
+    expect(user.command("doctor", "--file", "walk.conf"), "0 errors")
+    (user.job / "walk.py").write_text(APP.replace(REFERENCE, "${secrets:app:spark.shop.password}"))
+    shown = user.submit("--jars", "other.jar", "--properties-file", "walk.conf", "walk.py")
+    expect(shown, f"DIGEST {EXPECTED} SPARK {user.version}")
+    user.command("migrate", "--undo", *target)
+    if conf.read_text() != f"{before}{lines}\n":
+        raise WrongError("migrate --undo did not restore the file, or lost the lines that were appended")
 
 
 def leaked(user: User) -> Path:
@@ -335,6 +363,7 @@ COMMANDS: dict[str, Callable[[User], str | None]] = {
 STEPS: dict[str, Callable[[User], str | None]] = {
     "--help of every command": help_of_every_command,
     **COMMANDS,
+    "migrate, init, a job with --jars, as printed": printed_way,
     "spark-submit --jars, refresh of the running application": spark_submit,
     "python app.py with configure()": builder,
     "run -- spark-submit": run_submit,

@@ -266,6 +266,62 @@ class TestInit:
         assert main(arguments) == 0
         assert "${secrets:shop:password}" in output(capsys)
 
+    def test_its_provider_takes_the_files_of_any_folder(
+        self, spark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        from sparkconfig.resolution.declared import load_providers
+
+        monkeypatch.chdir(tmp_path)
+        files = ["--sealed-file", "s.sealed", "--key-file", "k"]
+        assert main(["seal", "create", "--new-key", "--file", "s.sealed", "--key-file", "k"]) == 0
+        output(capsys)
+        assert main(["init", "--spark-home", str(spark), *files, "--json"]) == 0
+        shown = json.loads(output(capsys))
+        own = {key: text for key, text in shown["confs"].items() if key.startswith("spark.config.")}
+        monkeypatch.chdir("/")
+        load_providers(own).close()
+        assert own["spark.config.providers.secrets.param.key.file"] == str(tmp_path / "k")
+        assert str(tmp_path / "k") in shown["builder"]
+        assert str(tmp_path / "k") in shown["submit"]
+
+    @pytest.mark.parametrize("key", ["key", "passphrase"])
+    def test_a_key_that_is_no_file(self, key: str, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["init", "--spark-home", str(spark), f"--{key}-env", "SHOP_KEY", "--json"]) == 0
+        confs = json.loads(output(capsys))["confs"]
+        assert confs[f"spark.config.providers.secrets.param.{key}.env"] == "SHOP_KEY"
+        assert "spark.config.providers.secrets.param.key.file" not in confs
+
+    def test_the_jar_stands_where_the_jars_of_a_job_do_not_replace_it(
+        self, spark: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["init", "--spark-home", str(spark), "--json"]) == 0
+        shown = json.loads(output(capsys))
+        assert "spark.jars" not in shown["confs"]
+        for role in ("driver", "executor"):
+            assert shown["confs"][f"spark.{role}.extraClassPath"] == shown["jar"]
+        assert shown["jar"] in shown["submit"]
+
+    def test_lists_of_spark_defaults_stay(self, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        (spark / "conf").mkdir()
+        (spark / "conf" / "spark-defaults.conf").write_text(
+            "spark.plugins org.example.Plugin\n"
+            "spark.driver.extraClassPath /opt/jdbc.jar:/old/sparkconfig_2.13-0.0.1.jar\n"
+        )
+        assert main(["init", "--spark-home", str(spark), "--json"]) == 0
+        shown = json.loads(output(capsys))
+        assert shown["confs"]["spark.plugins"] == "org.example.Plugin,io.sparkconfig.ConfigPlugin"
+        assert shown["confs"]["spark.driver.extraClassPath"] == f"/opt/jdbc.jar:{shown['jar']}"
+
+    def test_after_install_no_path_of_the_jar_is_needed(
+        self, spark: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["install", "--spark-home", str(spark)]) == 0
+        output(capsys)
+        assert main(["init", "--spark-home", str(spark), "--json"]) == 0
+        shown = json.loads(output(capsys))
+        assert not [key for key in shown["confs"] if "jars" in key or "ClassPath" in key]
+        assert ("--jars" in shown["submit"], "--jars" in shown["defaults"]) == (False, False)
+
 
 def test_every_command_has_help_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:

@@ -133,12 +133,25 @@ def test_a_second_migration_adds_to_the_first(folder: Path, migrate: Callable[..
 
 def test_undo_refuses_what_was_changed_since(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
     migrate("jobs", "--apply", *TARGET, "--new-key")
-    with (folder / "jobs" / "run.sh").open("a") as stream:
-        stream.write("# more\n")
+    script = folder / "jobs" / "run.sh"
+    script.write_text("# more\n" + script.read_text())
     code, text = migrate("--undo", *TARGET)
     assert code == ExitCode.CONFIGURATION
     assert "run.sh was changed after the migration" in text
     assert in_clear(folder) == []
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_undo_keeps_the_lines_of_init_that_were_appended(
+    end: str, folder: Path, migrate: Callable[..., tuple[int, str]]
+) -> None:
+    conf = folder / "jobs" / "shop.conf"
+    conf.write_text(CONF.rstrip("\n") + end)
+    migrate("jobs", "--apply", *TARGET, "--new-key")
+    with conf.open("a") as stream:
+        stream.write("spark.plugins io.sparkconfig.ConfigPlugin\n")
+    assert migrate("--undo", *TARGET)[0] == 0
+    assert (conf.read_text() == CONF + "spark.plugins io.sparkconfig.ConfigPlugin\n") is True
 
 
 def test_an_end_in_the_middle_is_gone_on_with_and_undone(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -21,10 +22,12 @@ FILES = {
     "run.sh": f"spark-submit --conf spark.shop.password={VALUE} app.py\n",
 }
 TARGET = ("--sealed-file", "s", "--key-file", "k")
+NEW_KEY = ("migrate", "jobs", "--apply", *TARGET, "--new-key")
+_CHANGES = ("open", "os.rename", "os.link", "os.remove", "os.truncate", "os.chmod")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-def killed_at(number: int, *words: str) -> bool:
+def killed_at(number: int, *words: str, of: tuple[str, ...] = _CHANGES) -> bool:
     """Run the command in a child that is killed before its n-th write; whether it came to its end instead."""
     child = os.fork()
     if child == 0:
@@ -32,9 +35,7 @@ def killed_at(number: int, *words: str) -> bool:
 
         def watch(event: str, given: tuple[object, ...]) -> None:
             nonlocal left
-            writes = event in ("os.rename", "os.link", "os.remove", "os.truncate", "os.chmod") or (
-                event == "open" and isinstance(given[2], int) and given[2] & _WRITING
-            )
+            writes = event in of and (event != "open" or (isinstance(given[2], int) and given[2] & _WRITING))
             if writes and given[0] != os.devnull:
                 if left == 0:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -49,12 +50,47 @@ def killed_at(number: int, *words: str) -> bool:
     return os.WIFEXITED(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["seal", "list", "--file", "s", "--key-file", "k"],
+        ["migrate", "jobs", "--apply", *TARGET],
+        ["resolve", "--dry-run", "job.conf"],
+        ["seal", "rotate-key", "--file", "s", "--key-file", "k"],
+        ["seal", "set", "--file", "s", "--key-file", "k", "shop:other"],
+    ],
+    ids=" ".join,
+)
+def test_no_second_name_of_a_new_key_outlives_the_next_command(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key file is linked to its name and then loses the one that it was written under."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO("value"))
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "shop.conf").write_text(FILES["shop.conf"])
+    params = f"spark.config.providers.a.param.file {tmp_path}/s\nspark.config.providers.a.param.key.file {tmp_path}/k\n"
+    (tmp_path / "job.conf").write_text(
+        f"spark.config.providers a\nspark.config.providers.a.class sealed\n{params}x ${{a:b:c}}"
+    )
+    (tmp_path / ".k.more.7.partial").touch()  # of another file, that another process may write now
+    assert not killed_at(0, *NEW_KEY, of=("os.remove",))
+    leftover = [path.name for path in tmp_path.glob(".k.*.partial")]
+    assert len(leftover) == 2
+    if command[0] != "migrate":
+        assert main(["migrate", "jobs", "--apply", *TARGET]) == 0
+        (tmp_path / ".k.4711.partial").hardlink_to(tmp_path / "k")
+    main(command)
+    assert [path.name for path in tmp_path.glob(".k.*.partial")] == [".k.more.7.partial"]
+
+
 def test_nothing_is_lost_wherever_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
         monkeypatch.delenv(name, raising=False)
-    apply = ("migrate", "jobs", "--apply", *TARGET, "--new-key")
     ended, number = False, 0
     while not ended:
         folder = tmp_path / str(number)
@@ -62,7 +98,7 @@ def test_nothing_is_lost_wherever_it_ends(
         monkeypatch.chdir(folder)
         for name, text in FILES.items():
             (folder / "jobs" / name).write_text(text)
-        ended = killed_at(number, *apply)
+        ended = killed_at(number, *NEW_KEY)
         sealed = ""
         if (folder / "s").exists():
             opened = load(folder / "s", KeyFile(folder / "k"))
@@ -71,7 +107,7 @@ def test_nothing_is_lost_wherever_it_ends(
             now = (folder / "jobs" / name).read_text()
             whole = now == text or (VALUE in sealed and OTHER in sealed)
             assert whole, f"write {number}: a value is neither in {name} nor sealed"
-        assert main(apply) == 0, number
+        assert main(NEW_KEY) == 0, number
         clear = [
             path.name for path in folder.rglob("*")
             if path.is_file() and any(value.encode() in path.read_bytes() for value in (VALUE, OTHER))

@@ -26,7 +26,10 @@ _ON_PATH = (
 _SEPARATOR = {"spark.jars": ",", "spark.yarn.dist.jars": ",", "spark.yarn.jars": ","}
 _HERE = ("", "file", "local")
 _COPY = "check that it is a copy of the jar that 'sparkconfig jar' prints; copy it again after each update"
-_INSTALL = "run 'sparkconfig install --spark-home {home}' again, on every node"
+_REPLACED = (
+    "spark.jars alone names the jar: the --jars of a job replace it, and the plugin's class is not found then"
+)
+_INSTALL = "run 'sparkconfig install --spark-home {home}' on every node"
 
 
 def jar(subject: Subject) -> Iterator[Finding]:
@@ -63,9 +66,8 @@ def class_path(subject: Subject) -> Iterator[Finding]:
     """Check the jars named by confs, and those in Spark's own ``jars``."""
     if subject.spark is None:
         return
-    good = 0
+    origins = {origin for origin, _ in (*_elsewhere(subject), *_named(subject))}
     for origin, url in _elsewhere(subject):
-        good += 1
         name, wanted = url.rpartition("/")[2], f"sparkconfig_{subject.spark.scala}-{__version__}.jar"
         if name == wanted:
             yield note("class path", f"{origin}: {shorten(url)} cannot be checked from here", _COPY)
@@ -76,7 +78,6 @@ def class_path(subject: Subject) -> Iterator[Finding]:
         if problem:
             yield error("class path", f"{origin}: {problem}", 'use the path that "sparkconfig jar" prints')
         else:
-            good += 1
             yield ok("class path", f"{origin}: {path}")
     installed = sorted(subject.spark.jars.glob("sparkconfig_2.1*.jar"))
     again = _INSTALL.format(home=subject.spark.home)
@@ -85,15 +86,24 @@ def class_path(subject: Subject) -> Iterator[Finding]:
         if problem:
             yield error("class path", problem, again)
         else:
-            good += 1
             yield ok("class path", f"{path}: every driver and executor of this Spark finds it")
     if len(installed) > 1:
         yield error("class path", f"{len(installed)} sparkconfig jars are in {subject.spark.jars}", again)
-    if not good:
+    if not installed:
+        yield from _reach(origins, again)
+
+
+def _reach(origins: set[str], install: str) -> Iterator[Finding]:
+    """Whether a job may lose the jar that confs name."""
+    if origins == {"spark.jars"}:
+        yield warning(
+            "class path", _REPLACED, f"{install}, or write the lines that 'sparkconfig init' prints"
+        )
+    elif not origins:
         yield note(
             "class path",
             "no conf names the jar, and it is not in Spark's own jars",
-            f'spark-submit --jars "$(sparkconfig jar)", or sparkconfig install --spark-home {subject.spark.home}',
+            f'spark-submit --jars "$(sparkconfig jar)", or {install.removeprefix("run ")}',
         )
 
 

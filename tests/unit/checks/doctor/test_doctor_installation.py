@@ -70,6 +70,7 @@ def test_a_jar_that_only_spark_can_read(examine):
     where = "hdfs://nn:8020/lib"
     diagnosis = examine(f"{GOOD}\nspark.jars {where}/x.jar,{where}/sparkconfig_2.13-{__version__}.jar")
     notes = found(diagnosis, "class path", Level.NOTE)
+    assert "the --jars of a job replace it" in " ".join(each.found for each in diagnosis.findings)
     assert notes == [f"spark.jars: {where}/sparkconfig_2.13-{__version__}.jar cannot be checked from here"]
     diagnosis = examine(f"{GOOD}\nspark.yarn.dist.jars {where}/sparkconfig_2.12-0.0.1.jar")
     assert f"is not named sparkconfig_2.13-{__version__}" in found(diagnosis, "class path", Level.WARNING)[0]
