@@ -25,6 +25,8 @@ pytestmark = pytest.mark.spark
 ROLE = "teller"
 #: A secret that is the name of a table, of a column and of a partition too.
 WORD = "inventory"
+#: A secret of which clients send a part.
+LONG = "".join(f"{number * number * 7919:06x}kQzR" for number in range(1, 20))
 SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 
 
@@ -47,7 +49,7 @@ class Bank:
         self.passwords.append(new_password())
         self.postgres.set_password(ROLE, self.passwords[-1])
         part = self.folder / "store.part"
-        part.write_text(f"pw={self.passwords[-1]}\nword={WORD}\n")
+        part.write_text(f"pw={self.passwords[-1]}\nword={WORD}\nlong={LONG}\n")
         part.replace(self.folder / "store.properties")
 
     def create(self, table: str) -> str:
@@ -70,6 +72,7 @@ class Bank:
             "spark.config.providers": "files",
             "spark.config.providers.files.class": "file",
             "spark.shop.word": self.reference.replace(":pw}", ":word}"),
+            "spark.shop.long": self.reference.replace(":pw}", ":long}"),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.catalogImplementation": "hive",
             "spark.hadoop.hive.server2.thrift.port": "0",
@@ -173,6 +176,8 @@ SET shop.conf;
 SET shop.variable;
 SET shop.substituted;
 """
+#: Parts of a secret: a mask would say that a guess begins right.
+GUESSES = [LONG[:8] + "...", LONG[:30] + "\u2026", LONG[:64], LONG[64:128]]
 
 
 def test_thrift_server(bank: Bank) -> None:
@@ -201,6 +206,15 @@ def test_thrift_server(bank: Bank) -> None:
         assert listed.count(f"conf-is-{WORD}") == 1, "a conf that the client has set in its URL"
         assert listed.count(f"variable-is-{WORD}") == 1, "a variable that the client has set in its URL"
         assert f"got-{WORD}" not in listed
+        texts = "".join(f"EXPLAIN SELECT concat('{guess}', region) FROM {WORD};\n" for guess in GUESSES)
+        texts += "".join(
+            f"ALTER TABLE {WORD} SET TBLPROPERTIES ('guess{number}' = '{guess}');\n"
+            for number, guess in enumerate(GUESSES)
+        )
+        answered = bank.finish(beeline, f"{texts}SHOW TBLPROPERTIES {WORD};\nDESCRIBE FORMATTED {WORD};\n")
+        assert all(answered.count(guess) >= 3 for guess in GUESSES), (
+            "a part of a secret in a client's own text"
+        )
     finally:
         server.stop()
     bank.outputs.append(server.output())

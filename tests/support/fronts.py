@@ -24,6 +24,8 @@ LITERAL = "Canary-in-clear-82/x+y"
 QUOTED = "hunter2Zx:9KdLwQ71"
 #: A secret that protobuf's texts hold as octal bytes.
 FOREIGN = "cänäry-ключ-鍵-7c1e"
+#: A secret of several blocks, as long tokens and keys are.
+LONG = "".join(f"{number * number * 7919:06x}kQzR" for number in range(1, 20))
 #: Secrets by their reference, and words that a program meets elsewhere too.
 WORDS = {
     "one": "inventory",
@@ -32,7 +34,7 @@ WORDS = {
     "four": "nodeName",
     "five": "etl_service",
 }
-SECRETS = {"token": SECRET, "quoted": QUOTED, "foreign": FOREIGN, **WORDS}
+SECRETS = {"token": SECRET, "quoted": QUOTED, "foreign": FOREIGN, "long": LONG, **WORDS}
 VARIABLE = "${spark.shop.token}"
 #: Statements that fail, each in another part of Spark.
 BAD = {

@@ -190,6 +190,7 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
     val done = search.done(this)
     if (done.covers(i, at)) return
     val pattern = patterns(i)
+    if (search.answer && pattern.block) return
     val offset = offsets(i)
     if (at + window > text.length || !text.regionMatches(at, pattern.text, offset, window)) return
     var end = search.readings.matchRight(pattern.text, offset + window, at + window)

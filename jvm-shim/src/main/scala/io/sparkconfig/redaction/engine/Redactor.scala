@@ -85,7 +85,7 @@ object Redactor {
   def redactRecord(text: String): String = redact(text, json = false, record = true)
 
   /**
-   * [[redact]] for an answer to a client: whole values, never beginnings or fragments. He could write a beginning
+   * [[redact]] for an answer to a client: whole values, never beginnings, blocks or fragments. He could write one
    * himself, and read from the mask whether a value begins so.
    */
   def redactAnswer(text: String): String = redact(text, json = false, answer = true)
@@ -97,6 +97,10 @@ object Redactor {
    */
   def redactJson(text: String, record: Boolean = false): String =
     redactExcept(text, json = true, SparkJson.keys(text), record)
+
+  /** [[redactJson]] as [[redactAnswer]]. */
+  private[redaction] def redactJsonAnswer(text: String): String =
+    redactExcept(text, json = true, SparkJson.keys(text), answer = true)
 
   /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
   def contains(text: String): Boolean = contains(text, record = false)
@@ -160,12 +164,12 @@ object Redactor {
     val signs = new Signs(errors = record && !answer && whole < all.length)
     val first = if (record || answer) whole else all.length
     val part = Part.mine
-    val search = new Search(text, new Budget(Constants.steps(text.length)))
+    val search = new Search(text, new Budget(Constants.steps(text.length)), answer)
     search.by(all, 0, first, part, signs)
     val wanted = if (signs.error) all.length else first
     if (wanted > first) search.by(all, first, wanted, part)
     if (signs.views || Views.mayBeginList(text)) Views.of(text, signs).foreach { view =>
-      val inside = new Search(view.text, search.budget)
+      val inside = new Search(view.text, search.budget, answer)
       inside.by(all, 0, wanted, part)
       if (!inside.isEmpty) (0 until inside.found.size).foreach { i =>
         search.found.add(view.positions(inside.found.start(i)), view.positions(inside.found.end(i)))

@@ -1,7 +1,10 @@
 package io.sparkconfig.redaction.engine
 
-/** One text that is searched: what the search may cost, and what it finds. Most texts hold nothing and need little. */
-private[redaction] final class Search(val text: String, val budget: Budget) {
+/**
+ * One text that is searched: what the search may cost, and what it finds. Most texts hold nothing and need little.
+ * @param answer whether a client reads it: no blocks of long values are looked for
+ */
+private[redaction] final class Search(val text: String, val budget: Budget, val answer: Boolean = false) {
   private var places: Intervals = _
   private var reader: Readings = _
   private var matches: java.util.IdentityHashMap[Index, Done] = _

@@ -8,12 +8,14 @@ import java.util.{ArrayList, Base64}
  * @param rest     how many more characters the whole encoding has, of which the text is the beginning: what follows in
  *                 the same alphabet belongs to the match, up to these
  * @param fragment a part of a value that errors quote, see [[Fragments]]
+ * @param block    a part of a long value, which is masked where no client reads
  */
 private[redaction] final class Pattern(
     val text: String,
     val alphabet: Int,
     val rest: Int,
-    val fragment: Boolean = false)
+    val fragment: Boolean = false,
+    val block: Boolean = false)
 
 private[redaction] object Pattern {
   val Plain = 0
@@ -70,7 +72,7 @@ private[redaction] object Variants {
   private def addParts(text: String, found: ArrayList[Pattern]): Unit =
     if (text.length >= 2 * Part)
       text.take(PartsLimit).grouped(Part).filter(part => part.length == Part && part.distinct.length >= PartVariety)
-        .foreach(part => found.add(new Pattern(part, Pattern.Plain, rest = 0)))
+        .foreach(part => found.add(new Pattern(part, Pattern.Plain, rest = 0, block = true)))
 
   private def addHex(bytes: Array[Byte], found: ArrayList[Pattern]): Unit = {
     val count = math.min(bytes.length, EncodedLimit / 2)

@@ -56,7 +56,7 @@ private[sparkconfig] object MaskedWorkerLogs {
     else {
       val safe = types.indices.map(i => if (row.isNullAt(i)) null else row.get(i, types(i))).toArray[Any]
       texts.foreach { i =>
-        if (safe(i) != null) safe(i) = UTF8String.fromString(Redactor.redactJson(safe(i).toString))
+        if (safe(i) != null) safe(i) = UTF8String.fromString(Redactor.redactJsonAnswer(safe(i).toString))
       }
       new GenericInternalRow(safe)
     }
