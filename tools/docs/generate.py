@@ -21,7 +21,12 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "tests"), str(ROOT / "tests" / "assurance")]
+sys.path[:0] = [
+    str(ROOT / "tools" / "docs"),
+    str(ROOT / "python"),
+    str(ROOT / "tests"),
+    str(ROOT / "tests" / "assurance"),
+]
 
 from sparkconfig.cli.provider_tables import markdown  # noqa: E402 - this checkout's
 from sparkconfig.policy.loader import BUILT_IN as POLICIES  # noqa: E402 - this checkout's
@@ -361,6 +366,7 @@ PAGES = {
     "redaction.md": sinks,
     "shared-servers.md": attacks,
     "templates.md": templates,
+    "tests.md": lambda: list(importlib.import_module("tests_table").lines()),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,10 @@ def test_a_row_that_is_not_a_constant_is_refused(generate, tmp_path, monkeypatch
     one.write_text('object One extends Sink { Seq(Masked("a", s"$b")) }', encoding="utf-8")
     with pytest.raises(ValueError, match="One of Sinks"):
         generate.listed("Sinks: Sink", "Masked")
+
+
+def test_every_package_of_the_shim_has_tests_that_are_there():
+    table = runpy.run_path(str(ROOT / "tools" / "docs" / "tests_table.py"))
+    assert set(table["COVERS"]) == set(table["scala"]())
+    for name, places in [*table["COVERS"].items(), *table["PYTHON"].items()]:
+        assert all((ROOT / place).exists() for place in places), name
