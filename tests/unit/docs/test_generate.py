@@ -52,6 +52,7 @@ def test_a_row_that_is_not_a_constant_is_refused(generate, tmp_path, monkeypatch
 
 def test_every_package_of_the_shim_has_tests_that_are_there():
     table = runpy.run_path(str(ROOT / "tools" / "docs" / "tests_table.py"))
-    assert set(table["COVERS"]) == set(table["scala"]())
-    for name, places in [*table["COVERS"].items(), *table["PYTHON"].items()]:
+    for name in table["scala"]():
+        assert all((ROOT / place).exists() for place in table["COVERS"][name]), name
+    for name, places in table["PYTHON"].items():
         assert all((ROOT / place).exists() for place in places), name
