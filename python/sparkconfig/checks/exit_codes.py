@@ -34,7 +34,7 @@ class ExitCode(IntEnum):
 
     OK = 0
     UNRESOLVED = 1
-    """The check was made and found references without a value."""
+    """The check was made and found references without a value, or secrets that stay in clear."""
     USAGE = 2
     """The command line is wrong."""
     CONFIGURATION = 3

@@ -45,7 +45,7 @@ examples:
   spark-submit --jars "$(sparkconfig jar)" app.py
 
 exit codes:
-  0 done, 1 references without a value, 2 wrong command line, 3 wrong configuration, 4 not found,
+  0 done, 1 no value, or a secret in clear, 2 wrong command line, 3 wrong configuration, 4 not found,
   5 not allowed or wrong key, 6 cannot be reached now, 7 damaged file, 8 refused by a policy,
   70 internal error, 130 interrupted
 """

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+_MOST_UNKNOWN = 20
+
 _EPILOG = """\
 examples:
   sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
@@ -28,8 +30,10 @@ examples:
       --sealed-file backup --key-file shop.key --new-key              into Vault, OpenBao or AWS Secrets Manager
   sparkconfig migrate --undo --sealed-file secrets.sealed --key-file shop.key
 
-It reads spark-defaults.conf and other properties, scripts that call spark-submit, SQL, Python, and SparkApplication
-documents of Kubernetes. A folder means the files in it with a known suffix.
+It rewrites configuration files: properties, and SparkApplication documents of Kubernetes. In Python, notebooks, SQL and
+shell scripts it names each place, and what to write there. Of a folder it names the files of other kinds.
+
+exit codes: 0 nothing stays in clear but what the plan would move, 1 something stays, 3 a file cannot be read
 """
 
 
@@ -61,7 +65,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--section", default="app", metavar="NAME", help="section of the sealed values (app)")
     parser.add_argument(
         "--kind",
-        choices=("properties", "script", "sql", "python", "yaml"),
+        choices=("properties", "script", "sql", "python", "notebook", "yaml"),
         help="what the files are; not needed if their suffixes say it",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -85,7 +89,7 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
     from sparkconfig.migrate import plan, settings
 
     names = plan.Names(options.section, target.values() if target else {})
-    files = plan.files_in(options.paths)
+    files, unknown = plan.files_in(options.paths)
     progress = Progress(sum(path.stat().st_size for path in files if path.is_file()))
     plans: list[FilePlan] = []
     unread: dict[str, str] = {}
@@ -111,8 +115,10 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
         from sparkconfig.migrate.apply import apply
 
         apply(moving, target, new_key=options.new_key)
-    _print(options, out, plans, target, todo, unread=unread)
-    return ExitCode.CONFIGURATION if unread else ExitCode.OK
+    _print(options, out, plans, target, todo, unread=unread, unknown=unknown)
+    if unread:
+        return ExitCode.CONFIGURATION
+    return ExitCode.UNRESOLVED if any(each.left for each in plans) else ExitCode.OK
 
 
 def _target(options: argparse.Namespace, open_: ExitStack) -> Target:
@@ -173,6 +179,7 @@ def _print(
     todo: dict[str, str],
     *,
     unread: dict[str, str],
+    unknown: list[Path],
 ) -> None:
     from sparkconfig._base.text import counted
     from sparkconfig.detection import detectors
@@ -186,6 +193,7 @@ def _print(
         "detect_secrets": detectors.is_installed(),
         "files": [_as_json(each, options.provider, todo) for each in plans],
         "unread": unread,
+        "unknown": [str(path) for path in unknown],
     }
     lines: list[str] = []
     for each in plans:
@@ -196,19 +204,31 @@ def _print(
             *(f"  {why}" for why in unread.values()),
             "",
         ]
+    if unknown:
+        shown = [f"  {path}" for path in unknown[:_MOST_UNKNOWN]]
+        shown += ["  …, see --json"] if len(unknown) > _MOST_UNKNOWN else []
+        lines += [
+            f"of no kind that is known here, {counted(len(unknown), 'file')} (--kind says one):",
+            *shown,
+            "",
+        ]
     verb = "moved" if options.apply else "to move"
     lines.append(f"{counted(moved, 'secret')} {verb}, {left} left, in {counted(len(plans), 'file')}")
     if options.apply and moved and target is not None:
         lines += _after(options, target)
     elif moved:
         lines.append("nothing was changed; to do it, add --apply, --sealed-file and --key-file")
+    if left:
+        lines.append(
+            "what is left is yours to do: 'sparkconfig seal set' seals a value under the name in its reference"
+        )
     out.result(data, lines)
 
 
 def _described(each: FilePlan, provider: str, todo: dict[str, str]) -> list[str]:
     from sparkconfig.cli.output import table
 
-    if not each.moves and not each.left:
+    if not (each.moves or each.left or each.unfilled):
         return []
     lines = [f"{each.path}"]
     rows = [[str(m.line), m.key, m.shape, f"${{{provider}:{m.name}}}"] for m in each.moves]
@@ -216,6 +236,10 @@ def _described(each: FilePlan, provider: str, todo: dict[str, str]) -> list[str]
         lines += [f"  {line}" for line in table(["line", "key", "because", "becomes"], rows)]
     lines += [
         f"  line {left.line}: {left.key or 'text'} stays ({left.shape}): {left.why}" for left in each.left
+    ]
+    lines += [
+        f"  line {line}: {key} is filled in by something else: write the reference there by hand"
+        for line, key in each.unfilled
     ]
     if each.settings:
         lines.append(f"  added: {', '.join(each.settings)}")
@@ -251,6 +275,7 @@ def _as_json(each: FilePlan, provider: str, todo: dict[str, str]) -> dict[str, o
             for m in each.moves
         ],
         "left": [{"line": m.line, "key": m.key, "because": m.shape, "why": m.why} for m in each.left],
+        "unfilled": [{"line": line, "key": key} for line, key in each.unfilled],
         "settings": sorted(each.settings),
         "to_do": todo.get(str(each.path)),
     }

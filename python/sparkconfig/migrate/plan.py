@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,9 @@ from sparkconfig.formats import reading
 from sparkconfig.migrate import sources
 from sparkconfig.migrate.text import Document, Edit, Text, rewritten
 from sparkconfig.sealed.names import EntryName
+from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.conf_places import ConfPlaces
+from sparkconfig.settings.placeholders import unfilled
 from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["FilePlan", "Left", "Move", "Names", "expand", "files_in", "plan_file", "read_text"]
@@ -28,6 +30,14 @@ _OWN = "sparkconfig's own settings hold no references: name a key file or an ide
 _UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
 _ENTANGLED = "the text around it holds '${' or '}', and a reference would be read differently there"
 _NOT_A_TEXT = "a comment, or text that no program reads as a conf or an option: remove it"
+_ROLE = re.compile(
+    r"(?:(?:access|secret|account|private|encryption|api|client|sas|session)[._-]?)?"
+    r"(?:key|secret|password|passwd|passphrase|pwd|pass|token|credentials?|signature)",
+    re.IGNORECASE,
+)
+_ANY = "any-value-1"
+_NUMBER = re.compile(r"(?<=[A-Za-z])_?\d{1,3}$")
+_SHORT = re.compile(r"(?:^|[._-])pw$", re.IGNORECASE)
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -80,6 +90,8 @@ class FilePlan:
         moves: secrets that move.
         left: secrets that stay.
         settings: confs that are added, so that the references have a provider.
+        reported: lines and values of ``left``.
+        unfilled: lines and keys of secrets that something else fills in.
     """
 
     path: Path
@@ -88,6 +100,8 @@ class FilePlan:
     moves: list[Move] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    reported: set[tuple[int, str]] = field(default_factory=set)
+    unfilled: list[tuple[int, str]] = field(default_factory=list)
 
     def rewritten(self) -> str:
         """Return the new content."""
@@ -98,7 +112,7 @@ class FilePlan:
 
 
 class Names:
-    """Gives each value one name: equal values share theirs, and no name has two values.
+    """Gives each value one name: equal values of keys with the same role share theirs, and no name has two values.
 
     Args:
         section: of new names.
@@ -108,20 +122,28 @@ class Names:
     def __init__(self, section: str, sealed: Mapping[EntryName, str]) -> None:
         self._section = section
         self._values = dict(sealed)
-        self._names = {value: name for name, value in sealed.items()}
+        self._names = {(value, _role(name.key)): name for name, value in sealed.items()}
 
     def name(self, key: str, value: str) -> EntryName:
         """Return the name of a value, a new one if there is none yet."""
-        if value in self._names:
-            return self._names[value]
         base = _UNFIT.sub("-", key).strip("-.")[:200] or "secret"
+        role = _role(base)
+        if (value, role) in self._names:
+            return self._names[value, role]
         number, name = 1, EntryName(self._section, base)
         while name in self._values:
             number += 1
             name = EntryName(self._section, f"{base}-{number}")
         self._values[name] = value
-        self._names[value] = name
+        self._names[value, role] = name
         return name
+
+
+def _role(key: str) -> str:
+    """What a key's value is for: an access key and a secret key may be equal now, and are changed one by one."""
+    found = _ROLE.findall(key)
+    words = re.sub(r"[._-]|\d", "", found[-1]).lower() if found else ""
+    return "password" if words in ("pwd", "passwd", "pass") else words
 
 
 def read_text(path: Path) -> str:
@@ -145,22 +167,35 @@ def read_text(path: Path) -> str:
     raise ConfigurationError(problem)
 
 
-def files_in(paths: Iterable[Path]) -> list[Path]:
-    """Return the files among ``paths``, and those with a known suffix in the folders among them, each once."""
+def files_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the named files and those of a known kind in the named folders, each once; and the others."""
     found: dict[Path, None] = {}
+    unknown: list[Path] = []
     for path in paths:
-        if path.is_dir():
-            inner = (each for each in sorted(path.rglob("*")) if each.is_file() and not each.is_symlink())
-            hidden = (
-                each
-                for each in inner
-                if not any(part.startswith(".") for part in each.relative_to(path).parts)
-            )
-            found.update(dict.fromkeys(each for each in hidden if sources.kind_of(each, "") is not None))
-        else:
+        for each in _visible(path) if path.is_dir() else ():
+            if sources.kind_of(each, _beginning(each)) is not None:
+                found[each] = None
+            else:
+                unknown.append(each)
+        if not path.is_dir():
             found[path] = None
     # One file may have several names: a link, or a path from another folder.
-    return list({path.resolve(): path for path in reversed(found)}.values())[::-1]
+    return list({path.resolve(): path for path in reversed(found)}.values())[::-1], unknown
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    for each in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in each.relative_to(folder).parts)
+        if not hidden and each.is_file() and not each.is_symlink():
+            yield each
+
+
+def _beginning(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(200).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def plan_file(path: Path, names: Names, *, provider: str, kind: str | None = None) -> FilePlan:
@@ -197,7 +232,9 @@ def plan_file(path: Path, names: Names, *, provider: str, kind: str | None = Non
 
 def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provider: str) -> None:
     spans = (
-        literals.find(text.key, text.value) if text.key else shapes(text.value, prose=text.kept is not None)
+        literals.find(_spelled(text.key), text.value)
+        if text.key
+        else shapes(text.value, prose=text.kept is not None)
     )
     why = text.kept
     if why is None and text.conf:
@@ -205,21 +242,37 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
     moves: list[Move] = []
     left: list[Left] = []
     line = plan.document.line(text.start)
+
+    def advice(span: Span, value: str, why: str) -> str:
+        if "{reference}" not in why:
+            return why
+        name = names.name(_name_for(text.key, span), value)
+        return why.replace("{reference}", f"${{{provider}:{name}}}").replace("{key}", shorten(text.key))
+
     for span in spans:
         value = text.value[span.start : span.end]
         edit = None
         if why is None:
             name = names.name(_name_for(text.key, span), value)
             edit = text.put(span.start, span.end, f"${{{provider}:{name}}}")
-        if edit is None:
-            left.append(Left(line, shorten(text.key), span.shape, why or text.kept or _UNSAYABLE))
-        else:
+        if edit is None and (line, value) not in plan.reported:
+            plan.reported.add((line, value))  # one literal may go by several names
+            left.append(Left(line, shorten(text.key), span.shape, advice(span, value, why or _UNSAYABLE)))
+        elif edit is not None:
             moves.append(Move(line, shorten(text.key), span.shape, name, value, edit))
+    if not spans and text.conf and unfilled(text.value) and conf_warnings.is_secret(text.key, _ANY):
+        plan.unfilled.append((line, shorten(text.key)))
     if moves and not _stays_same(text.value, spans, moves, provider):
         left += [Left(line, move.key, move.shape, _ENTANGLED) for move in moves]
         moves = []
     plan.moves += moves
     plan.left += left
+
+
+def _spelled(key: str) -> str:
+    """``password2``, ``PASSWORD_1`` and ``pw`` name a password, too."""
+    bare = _NUMBER.sub("", key)
+    return f"{bare}.password" if _SHORT.search(bare) else bare
 
 
 def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provider: str) -> bool:

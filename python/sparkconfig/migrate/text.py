@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 __all__ = ["Document", "Edit", "Text", "identity", "rewritten"]
@@ -36,7 +36,7 @@ class Text:
         end: index after it.
         put: given a part of ``value`` (start, end) and a reference, says how the file is changed; None: this file's
             syntax cannot say it there.
-        kept: why nothing can take the place of this text, and what to do; None: a reference can.
+        kept: why migrate does not rewrite this text, and what to do, with ``{reference}`` and ``{key}``; None: it does.
         conf: whether ``key`` is a conf of the application, else an option of a data source or the like.
     """
 
@@ -44,7 +44,7 @@ class Text:
     value: str
     start: int
     end: int
-    put: Callable[[int, int, str], Edit | None]
+    put: Callable[[int, int, str], Edit | None] = lambda *_: None
     kept: str | None = None
     conf: bool = True
 
@@ -58,15 +58,12 @@ class Document:
         texts: in the order of the file.
         kind: what it is, in a word or two.
         settings: given confs, says how the file comes to set them; None: it cannot.
-        unread: why the texts are not all; None: they are.
     """
 
     content: str
     texts: list[Text]
     kind: str
     settings: Callable[[dict[str, str]], Edit] | None = None
-    unread: str | None = None
-    notes: list[str] = field(default_factory=list)
 
     def line(self, index: int) -> int:
         """Return the number of the line that holds a character, from 1."""

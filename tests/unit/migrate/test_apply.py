@@ -19,7 +19,7 @@ from sparkconfig.sealed.opened import load
 
 VALUE, OTHER = "migrate-canary-77aa", "migrate-canary-88bb"
 CONF = f"spark.shop.password {VALUE}\nspark.shop.url jdbc:x://h?password={OTHER}&a=1\n"
-SCRIPT = f"spark-submit --conf spark.shop.password={VALUE} app.py\n"
+SCRIPT = f"spark.shop.password {VALUE}\n"
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs" / "shop.conf").write_text(CONF)
-    (tmp_path / "jobs" / "run.sh").write_text(SCRIPT)
-    (tmp_path / "jobs" / "run.sh").chmod(0o750)
+    (tmp_path / "jobs" / "run.conf").write_text(SCRIPT)
+    (tmp_path / "jobs" / "run.conf").chmod(0o750)
     return tmp_path
 
 
@@ -84,7 +84,7 @@ def test_apply_again_and_undo(folder: Path, migrate: Callable[..., tuple[int, st
     ) is True
     assert in_clear(folder) == []
     assert stat.S_IMODE((folder / "s.undo").stat().st_mode) == 0o600
-    assert stat.S_IMODE((folder / "jobs" / "run.sh").stat().st_mode) == 0o750
+    assert stat.S_IMODE((folder / "jobs" / "run.conf").stat().st_mode) == 0o750
     # What a driver would make of it.
     assert main(["resolve", "--dry-run", "jobs/shop.conf"]) == 0
     new = (folder / "jobs" / "shop.conf").read_text()
@@ -98,8 +98,8 @@ def test_apply_again_and_undo(folder: Path, migrate: Callable[..., tuple[int, st
     code, _ = migrate("--undo", *TARGET)
     assert code == 0
     assert ((folder / "jobs" / "shop.conf").read_text() == CONF) is True
-    assert ((folder / "jobs" / "run.sh").read_text() == SCRIPT) is True
-    assert stat.S_IMODE((folder / "jobs" / "run.sh").stat().st_mode) == 0o750
+    assert ((folder / "jobs" / "run.conf").read_text() == SCRIPT) is True
+    assert stat.S_IMODE((folder / "jobs" / "run.conf").stat().st_mode) == 0o750
     assert migrate("--undo", *TARGET)[0] == ExitCode.NOT_FOUND
 
 
@@ -116,28 +116,28 @@ def test_a_file_of_a_folder_that_cannot_be_read_does_not_stop_the_others(
     assert in_clear(folder) == ["dump.sql", "wrong.yaml"]
     assert sorted(json.loads(migrate("jobs", "--json")[1])["unread"]) == ["jobs/dump.sql", "jobs/wrong.yaml"]
     # A file that is named is one that somebody relies on.
-    code, text = migrate("jobs/dump.sql", "jobs/run.sh")
+    code, text = migrate("jobs/dump.sql", "jobs/run.conf")
     assert (code, "longer than 1 MiB" in text, "secret" in text.splitlines()[-1]) == (3, True, True)
 
 
 def test_a_second_migration_adds_to_the_first(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
     migrate("jobs/shop.conf", "--apply", *TARGET, "--new-key")
-    migrate("jobs/run.sh", "--apply", *TARGET)
+    migrate("jobs/run.conf", "--apply", *TARGET)
     assert len(values(folder)) == 2
-    assert "${secrets:app:spark.shop.password}" in (folder / "jobs" / "run.sh").read_text()
+    assert "${secrets:app:spark.shop.password}" in (folder / "jobs" / "run.conf").read_text()
     migrate("--undo", *TARGET)
-    assert in_clear(folder) == ["run.sh"]
+    assert in_clear(folder) == ["run.conf"]
     migrate("--undo", *TARGET)
-    assert in_clear(folder) == ["run.sh", "shop.conf"]
+    assert in_clear(folder) == ["run.conf", "shop.conf"]
 
 
 def test_undo_refuses_what_was_changed_since(folder: Path, migrate: Callable[..., tuple[int, str]]) -> None:
     migrate("jobs", "--apply", *TARGET, "--new-key")
-    script = folder / "jobs" / "run.sh"
+    script = folder / "jobs" / "run.conf"
     script.write_text("# more\n" + script.read_text())
     code, text = migrate("--undo", *TARGET)
     assert code == ExitCode.CONFIGURATION
-    assert "run.sh was changed after the migration" in text
+    assert "run.conf was changed after the migration" in text
     assert in_clear(folder) == []
 
 
@@ -175,7 +175,7 @@ def test_an_end_in_the_middle_is_gone_on_with_and_undone(
     migrate("--undo", *TARGET)
     migrate("--undo", *TARGET)
     assert ((folder / "jobs" / "shop.conf").read_text() == CONF) is True
-    assert ((folder / "jobs" / "run.sh").read_text() == SCRIPT) is True
+    assert ((folder / "jobs" / "run.conf").read_text() == SCRIPT) is True
 
 
 def test_nothing_is_changed_if_a_file_would_mean_something_else(
@@ -253,7 +253,7 @@ def test_undo_after_everything_was_undone_leaves_nothing_in_the_way(
 def test_a_backup_of_another_key_is_said_before_anything_is_made(
     folder: Path, migrate: Callable[..., tuple[int, str]]
 ) -> None:
-    migrate("jobs/run.sh", "--apply", *TARGET, "--new-key")
+    migrate("jobs/run.conf", "--apply", *TARGET, "--new-key")
     (folder / "s").unlink()
     (folder / "k").unlink()
     code, text = migrate("jobs/shop.conf", "--apply", *TARGET, "--new-key")
@@ -279,7 +279,7 @@ def test_the_key_of_a_backup_may_be_rotated(folder: Path, migrate: Callable[...,
 def test_undo_brings_back_a_file_that_was_removed(
     folder: Path, migrate: Callable[..., tuple[int, str]]
 ) -> None:
-    migrate("jobs/run.sh", "--apply", *TARGET, "--new-key")
+    migrate("jobs/run.conf", "--apply", *TARGET, "--new-key")
     migrate("jobs/shop.conf", "--apply", *TARGET)
     (folder / "jobs" / "shop.conf").unlink()
     code, text = migrate("--undo", *TARGET)

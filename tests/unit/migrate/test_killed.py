@@ -19,7 +19,7 @@ from sparkconfig.sealed.opened import load
 VALUE, OTHER = "migrate-canary-77aa", "migrate-canary-88bb"
 FILES = {
     "shop.conf": f"spark.shop.password {VALUE}\nspark.shop.url jdbc:x://h?password={OTHER}&a=1\n",
-    "run.sh": f"spark-submit --conf spark.shop.password={VALUE} app.py\n",
+    "run.conf": f"spark.shop.password {VALUE}\n",
 }
 TARGET = ("--sealed-file", "s", "--key-file", "k")
 NEW_KEY = ("migrate", "jobs", "--apply", *TARGET, "--new-key")

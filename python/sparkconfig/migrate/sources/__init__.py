@@ -9,7 +9,7 @@ from sparkconfig.migrate.text import Document
 
 __all__ = ["KINDS", "read"]
 
-KINDS = ("properties", "script", "sql", "python", "yaml")
+KINDS = ("properties", "script", "sql", "python", "notebook", "yaml")
 """What ``read`` knows."""
 _SUFFIXES = {
     ".conf": "properties",
@@ -20,6 +20,7 @@ _SUFFIXES = {
     ".sql": "sql",
     ".hql": "sql",
     ".py": "python",
+    ".ipynb": "notebook",
     ".yaml": "yaml",
     ".yml": "yaml",
 }
@@ -52,6 +53,8 @@ def _reader(kind: str) -> Callable[[str], Document]:
         from sparkconfig.migrate.sources.sql import read as reader
     elif kind == "python":
         from sparkconfig.migrate.sources.python import read as reader
+    elif kind == "notebook":
+        from sparkconfig.migrate.sources.notebook import read as reader
     else:
         from sparkconfig.migrate.sources.yaml import read as reader
     return reader

@@ -7,6 +7,7 @@ import re
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import properties
 from sparkconfig.formats.errors import FormatError
+from sparkconfig.migrate.sources.assignments import commented
 from sparkconfig.migrate.text import Document, Edit, Text, mapped
 
 __all__ = ["read"]
@@ -32,7 +33,8 @@ def read(content: str) -> Document:
     if found != expected:  # the reader that Spark's users rely on has the last word
         raise ConfigurationError("this properties file is written in a way that cannot be rewritten safely")
     # An earlier line with the same key is read by nobody, and its secret is as good as any.
-    return Document(content, texts, "properties", settings=lambda confs: _added(content, confs))
+    everything = sorted([*texts, *commented(content, texts)], key=lambda text: text.start)
+    return Document(content, everything, "properties", settings=lambda confs: _added(content, confs))
 
 
 def _added(content: str, confs: dict[str, str]) -> Edit:

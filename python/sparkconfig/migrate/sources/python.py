@@ -1,49 +1,129 @@
-"""Python sources: options of readers and writers, confs of a session's builder, and SQL in ``spark.sql``."""
+"""Python: each literal with the names that it goes by where it stands. It is reported, place by place."""
 
 from __future__ import annotations
 
 import ast
+import io
 import re
-from collections import Counter
+import tokenize
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import sql
-from sparkconfig.migrate.text import Document, Edit, Text
+from sparkconfig.migrate.sources import folding, sql
+from sparkconfig.migrate.sources.assignments import COMMENTED
+from sparkconfig.migrate.text import Document, Text
 
-__all__ = ["read"]
+__all__ = ["read", "texts_of"]
 
-_HERE = "Python's own text: read the value with sparkconfig.current('${...}').reveal() where it is used"
+_OPTION = "seal the value, and write {reference} in its place"
 _RUNTIME = (
-    "after spark.conf.set, most readers get the text of the reference: set the conf in spark-defaults.conf, with --conf"
-    " or in the session's builder, and write the reference there"
+    "set it in spark-defaults.conf, with --conf or in the session's builder, as {reference}; what is set on a running"
+    " session reaches some readers as it is written"
 )
-_FORMATTED = "part of an f-string: write the text without one, or take it from sparkconfig.current(...)"
-_LITERAL = re.compile(r"([rRuU]?)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)
-_ESCAPE = re.compile(
-    r"\\(?:\n|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|N\{[^}]*\}|[0-7]{1,3}|.)|[^\\]", re.DOTALL
+_HERE = "seal the value, and write sparkconfig.current('{reference}').reveal() where it is used"
+_OPTIONS = frozenset(
+    {"option", "options", "config", "setAll", "load", "save", "saveAsTable", "start", "toTable", "jdbc"}
 )
-_SPARK = re.compile("spark", re.IGNORECASE)
-_READERS = frozenset({"read", "write", "readStream", "writeStream", "format", "option", "options"})
-_WITH_OPTIONS = frozenset({"load", "save", "saveAsTable", "start", "toTable"})
+_STATEMENT = re.compile(r"\b(?:OPTIONS|TBLPROPERTIES|SET|CREATE|ALTER)\b", re.IGNORECASE)
+_MAGIC = re.compile(r"^# MAGIC ?", re.MULTILINE)
+# What they return says the same as their argument.
+_SAME = frozenset(
+    {
+        "str",
+        "bytes",
+        "lit",
+        "Secret",
+        "SecretStr",
+        "b64decode",
+        "b64encode",
+        "dedent",
+        "quote",
+        "quote_plus",
+        "Literal",
+    }
+)
+_KEYS = ("key", "name", "conf", "keyName")
+_VALUES = ("value", "default", "defaultValue", "defaultvalue", "fallback")
 
 
-@dataclass
-class _Use:
-    """A place where a value is a conf or an option."""
+def read(content: str) -> Document:
+    """Read a module.
 
-    key: str
-    node: ast.expr
-    conf: bool = False
-    kept: str | None = None
+    Raises:
+        ConfigurationError: it is not the Python of this interpreter.
+    """
+    return Document(content, sorted(texts_of(content), key=lambda text: text.start), "python")
 
 
-class _Source:
+def texts_of(content: str) -> list[Text]:
+    """Return the literals of a module, and of what is commented out in it.
+
+    Raises:
+        ConfigurationError: it is not the Python of this interpreter.
+    """
+    if "\f" in content or "\r" in content.replace("\r\n", "\n"):
+        raise ConfigurationError("this module has line ends that are not in common use")
+    tree = _parsed(content)
+    if tree is None:
+        raise ConfigurationError("this file is not Python that can be read here")
+    return [*_literals(tree, content), *_comments(content)]
+
+
+def _parsed(content: str) -> ast.Module | None:
+    try:
+        return ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _comments(content: str) -> Iterator[Text]:
+    """Code in comments, line by line, and the cells of other languages in Databricks' notebooks."""
+    starts = [0]
+    for line in content.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for token in tokenize.generate_tokens(io.StringIO(content).readline):
+        if token.type != tokenize.COMMENT:
+            continue
+        start = starts[token.start[0] - 1] + token.start[1]
+        text = _MAGIC.sub("", token.string).lstrip("# \t").rstrip("\\ \t")
+        magic = token.string.startswith("# MAGIC")
+        tree = _parsed(text) or _parsed(f"_{text}") or _parsed(text.rstrip(",")) or _parsed(f"f({text}")
+        found = list(_literals(tree, None)) if tree is not None else []
+        if _STATEMENT.search(text) or magic:
+            found += sql.texts_of(text)
+        for each in found:
+            kept = each.kept if magic else COMMENTED
+            yield Text(each.key, each.value, start, start + len(token.string), kept=kept, conf=each.conf)
+
+
+def _literals(tree: ast.Module, content: str | None) -> Iterator[Text]:
+    names = _Names(tree)
+    lines = _Lines(content) if content is not None else None
+    skipped = _docstrings(tree)
+    for node in ast.walk(tree):
+        if id(node) in names.inner or id(node) in skipped or not isinstance(node, ast.expr):
+            continue
+        value = folding.text(node)
+        if value is None:
+            continue
+        start, end = lines.span(node) if lines is not None else (0, 0)
+        for key, kept in names.of(node) or [("", _HERE)]:
+            yield Text(key, value, start, end, kept=kept, conf=False)
+        if _STATEMENT.search(value):
+            for each in sql.texts_of(value):
+                yield Text(each.key, each.value, start, end, kept=each.kept, conf=False)
+
+
+def _docstrings(tree: ast.Module) -> set[int]:
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)}  # fmt: skip
+
+
+class _Lines:
     """Places of a module's nodes in its text."""
 
     def __init__(self, content: str) -> None:
-        self.content = content
         self._lines = content.splitlines(keepends=True)
         self._starts = [0]
         for line in self._lines:
@@ -56,243 +136,131 @@ class _Source:
         )
 
     def _at(self, line: int, octets: int) -> int:
-        text = self._lines[line - 1]
-        return self._starts[line - 1] + len(text.encode("utf-8")[:octets].decode("utf-8"))
+        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:octets].decode())
 
 
-def read(content: str) -> Document:
-    """Read a module.
+class _Names:
+    """What each literal of a module is called: by calls, targets, keywords, keys and the variables it goes through."""
 
-    Raises:
-        ConfigurationError: it is not the Python of this interpreter.
-    """
-    if (
-        "\f" in content
-        or "\r" in content.replace("\r\n", "\n")
-        or (not content.isprintable() and "\x0b" in content)
-    ):
-        raise ConfigurationError("this module has line ends that are not in common use")
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError):
-        tree = None
-    if tree is None:
-        raise ConfigurationError("this file is not Python that can be read here")
-    source = _Source(content)
-    texts: list[Text] = []
-    uses = {id(use.node): use for use in _followed(tree)} if _SPARK.search(content) else {}
-    formatted = {
-        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
-    }
-    keys = _keys(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            start, end = source.span(node)
-            raw = content[start:end]
-            texts.append(
-                Text(keys.get(id(node), ""), raw, start, end, lambda *_: None, _FORMATTED, conf=False)
-            )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in formatted:
-            use = uses.get(id(node)) or _Use(keys.get(id(node), ""), node, kept=_HERE)
-            texts += _texts(source, node, use)
-    return Document(content, sorted(texts, key=lambda text: text.start), "python")
+    def __init__(self, tree: ast.Module) -> None:
+        self._found: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        #: Parts of a text that is put together: the whole is looked at.
+        self.inner: set[int] = set()
+        self._assigned: dict[str, list[ast.expr]] = defaultdict(list)
+        given: list[tuple[str, ast.expr, str]] = []
+        for node in ast.walk(tree):
+            given += _given(node)
+            if isinstance(node, ast.expr) and folding.text(node) is not None:
+                self.inner.update(id(part) for part in ast.walk(node) if part is not node)
+        for key, value, _ in given:
+            self._assigned[key].append(value)
+        for key, value, kept in given:
+            self._give(key, value, kept, depth=0)
+
+    def of(self, node: ast.expr) -> list[tuple[str, str]]:
+        return self._found[id(node)]
+
+    def _give(self, key: str, node: ast.expr, kept: str, *, depth: int) -> None:
+        if depth > _DEEPEST:
+            return
+        if folding.text(node) is not None:
+            self._found[id(node)].append((key, kept))
+            return
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        inner = self._assigned[name] if name and name != key else _alternatives(node)
+        for each in inner:
+            self._give(key, each, kept, depth=depth + 1)
 
 
-def _texts(source: _Source, node: ast.Constant, use: _Use) -> Iterator[Text]:
-    start, end = source.span(node)
-    places = _places(source.content[start:end], start, str(node.value))
-
-    def put(first: int, last: int, reference: str) -> Edit | None:
-        # Without a gap: a text may be made of several literals, one beside the other.
-        if places is None or any(
-            b - a > _LONGEST_ESCAPE for a, b in zip(places[first:last], places[first + 1 :], strict=False)
-        ):
-            return None
-        return Edit(places[first], places[last - 1] + _width(source.content, places[last - 1]), reference)
-
-    if use.key == _SQL:
-        for inner in sql.texts_of(str(node.value)):
-            yield _nested(inner, put, start, end)
-        return
-    yield Text(use.key, str(node.value), start, end, put, use.kept, conf=use.conf)
+_DEEPEST = 6
 
 
-def _nested(inner: Text, put: object, start: int, end: int) -> Text:
-    def through(first: int, last: int, reference: str) -> Edit | None:
-        edit = inner.put(first, last, reference)
-        return None if edit is None else put(edit.start, edit.end, edit.new)  # type: ignore[operator]
-
-    return replace(inner, start=start, end=end, put=through)
-
-
-_SQL = "\0sql"
-_LONGEST_ESCAPE = 10
-
-
-def _width(content: str, at: int) -> int:
-    found = _ESCAPE.match(content, at)
-    return len(found[0]) if found else 1
-
-
-def _places(raw: str, start: int, value: str) -> list[int] | None:
-    """Where each character of a literal stands; None: it is written in a way that this does not follow."""
-    found = _LITERAL.fullmatch(raw)
-    if found is None or re.search(r"(?<!\\)" + found[2], found[3]):
-        return None  # several literals
-    places: list[int] = []
-    chars: list[str] = []
-    at = start + found.start(3)
-    if found[1] in ("r", "R"):
-        return None if found[3] != value else [*range(at, at + len(value) + 1)]
-    for piece in _ESCAPE.finditer(found[3]):
-        char = piece[0]
-        if char.startswith("\\"):
-            try:
-                char = ast.literal_eval(f"'{char}'") if char not in ("\\\n",) else ""
-            except (SyntaxError, ValueError):
-                return None
-        chars.append(char)
-        places += [at + piece.start()] * len(char)
-    return [*places, at + len(found[3])] if "".join(chars) == value else None
+def _alternatives(node: ast.expr) -> list[ast.expr]:
+    """The expressions of which one is the value, or a part of it."""
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.BoolOp):
+        return node.values
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return node.elts
+    if isinstance(node, ast.NamedExpr | ast.Await | ast.Starred):
+        return [node.value]
+    if isinstance(node, ast.Call):
+        # "...".encode(), and str("...")
+        own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        return [*own, *node.args] if _called(node) in _SAME else own
+    return []
 
 
-def _followed(tree: ast.Module) -> Iterator[_Use]:
-    """Uses, also those by a name that is assigned once and used for nothing else."""
-    uses = list(_uses(tree))
-    stored = Counter(
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    stored.update(node.arg for node in ast.walk(tree) if isinstance(node, ast.arg))
-    loaded = Counter(
-        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    )
-    as_value = Counter(use.node.id for use in uses if isinstance(use.node, ast.Name) and use.kept is None)
-    assigned = {
-        target.id: node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and len(node.targets) == 1
-        for target in node.targets
-        if isinstance(target, ast.Name) and stored[target.id] == 1
-    }
-    for use in uses:
-        if not isinstance(use.node, ast.Name):
-            yield use
-            continue
-        name = use.node.id
-        value = assigned.get(name)
-        if value is not None and loaded[name] == as_value[name]:
-            yield from _in_dict(value, use) if use.key == _DICT else [replace(use, node=value)]
+def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
+    """Names and values that a node brings together, and what to write instead."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _to_target(target, node.value)
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value is not None:
+        yield from _to_target(node.target, node.value)
+    elif isinstance(node, ast.Compare):
+        yield from _to_target(node.left, node.comparators[0])
+    elif isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
+        yield from _of_pairs(node)
+    elif isinstance(node, ast.Call):
+        yield from _of_call(node)
+    elif isinstance(node, ast.BoolOp):
+        # os.environ.get("DB_PASSWORD") or "..."
+        asked = [
+            folding.text(each.args[0]) for each in node.values if isinstance(each, ast.Call) and each.args
+        ]
+        yield from ((name, value, _HERE) for name in asked if name for value in node.values)
+    elif isinstance(node, ast.arguments):
+        positional = [*node.posonlyargs, *node.args]
+        pairs = [*zip(positional[::-1], node.defaults[::-1], strict=False)]
+        pairs += [
+            (arg, each)
+            for arg, each in zip(node.kwonlyargs, node.kw_defaults, strict=True)
+            if each is not None
+        ]
+        yield from ((arg.arg, default, _HERE) for arg, default in pairs)
 
 
-_DICT = "\0dict"
+def _of_pairs(node: ast.Dict | ast.List | ast.Tuple | ast.Set) -> Iterator[tuple[str, ast.expr, str]]:
+    if isinstance(node, ast.Dict):
+        pairs = [(key, value) for key, value in zip(node.keys, node.values, strict=True) if key is not None]
+    else:
+        inner = [each.elts for each in node.elts if isinstance(each, ast.List | ast.Tuple)]
+        pairs = [(each[0], each[1]) for each in inner if len(each) == 2]
+    for key, value in pairs:
+        if name := folding.text(key):
+            yield name, value, _OPTION
 
 
-def _in_dict(node: ast.expr, use: _Use) -> Iterator[_Use]:
-    if isinstance(node, ast.Name):
-        yield replace(use, key=_DICT, node=node)
-    elif isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                yield from _in_dict(value, use)
-            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield replace(use, key=key.value, node=value)
+def _to_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
+    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+        for one, each in zip(target.elts, value.elts, strict=False):
+            yield from _to_target(one, each)
+    elif isinstance(target, ast.Starred):
+        yield from _to_target(target.value, value)
+    elif isinstance(target, ast.Name):
+        yield target.id, value, _HERE
+    elif isinstance(target, ast.Attribute):
+        yield target.attr, value, _HERE
+    elif isinstance(target, ast.Subscript) and (name := folding.text(target.slice)):
+        yield name, value, _OPTION
 
 
-def _uses(tree: ast.Module) -> Iterator[_Use]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            yield from _of_call(node, node.func)
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _of_call(call: ast.Call, function: ast.Attribute) -> Iterator[_Use]:
-    name = function.attr
-    if name in ("config", "set", "setAll"):
-        yield from _confs(call, function)
-    elif name == "jdbc":
-        yield from _jdbc(call)
-    elif name == "sql" and call.args:
-        yield _Use(_SQL, call.args[0])
-    elif name == "option":
-        yield from _pair(call, conf=False)
-    elif name == "options" or (name in _WITH_OPTIONS and _receivers(function) & _READERS):
-        yield from _keywords(call)
-
-
-def _confs(call: ast.Call, function: ast.Attribute) -> Iterator[_Use]:
-    """``config`` of a builder, ``set`` and ``setAll`` of a SparkConf, ``set`` of a running session."""
-    first = call.args[0] if call.args else None
-    runtime = (
-        function.attr == "set" and isinstance(function.value, ast.Attribute) and function.value.attr == "conf"
-    )
-    for use in _pair(call, conf=True):
-        if use.key.startswith("spark."):
-            yield replace(use, kept=_RUNTIME) if runtime else use
-    for keyword in call.keywords:
-        if keyword.arg == "map":
-            yield from _in_dict(keyword.value, _Use("", keyword.value, conf=True))
-    if function.attr == "setAll" and isinstance(first, ast.List | ast.Tuple):
-        for pair in first.elts:
-            if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and isinstance(pair.elts[0], ast.Constant):
-                yield _Use(str(pair.elts[0].value), pair.elts[1], conf=True)
-
-
-def _pair(call: ast.Call, *, conf: bool) -> Iterator[_Use]:
-    key = call.args[0] if call.args else None
-    given = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "value")]
-    if isinstance(key, ast.Constant) and isinstance(key.value, str) and given:
-        yield _Use(key.value, given[0], conf=conf)
-
-
-def _jdbc(call: ast.Call) -> Iterator[_Use]:
+def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr, str]]:
+    function = _called(call)
+    advice = _OPTION if function in _OPTIONS else _RUNTIME if function.startswith("set") else _HERE
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    url = call.args[0] if call.args else named.get("url")
-    if url is not None:
-        yield _Use("url", url)
-    for value in [*call.args[1:], *([named["properties"]] if "properties" in named else [])]:
-        yield from _in_dict(value, _Use("", value))
-
-
-def _keywords(call: ast.Call) -> Iterator[_Use]:
-    for keyword in call.keywords:
-        if keyword.arg:
-            yield _Use(keyword.arg, keyword.value)
-        else:
-            yield from _in_dict(keyword.value, _Use("", keyword.value))
-
-
-def _receivers(function: ast.Attribute) -> set[str]:
-    """The attributes that a call is reached by, as in ``spark.read.format(...).load``."""
-    found: set[str] = set()
-    node: ast.expr = function.value
-    while isinstance(node, ast.Attribute | ast.Call):
-        if isinstance(node, ast.Attribute):
-            found.add(node.attr)
-            node = node.value
-        else:
-            node = node.func
-    return found
-
-
-def _keys(tree: ast.Module) -> dict[int, str]:
-    """What each expression is called where it stands: the target of an assignment, a keyword, a key."""
-    keys: dict[int, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg:
-            keys[id(node.value)] = node.arg
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                name = (
-                    target.id
-                    if isinstance(target, ast.Name)
-                    else target.attr
-                    if isinstance(target, ast.Attribute)
-                    else ""
-                )
-                keys[id(node.value)] = name
-                if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-                    keys[id(node.value)] = str(target.slice.value)
-        elif isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                if isinstance(key, ast.Constant):
-                    keys[id(value)] = str(key.value)
-    return keys
+    for keyword, value in named.items():
+        yield keyword, value, advice
+    key = call.args[0] if call.args else next((named[each] for each in _KEYS if each in named), None)
+    values = [*call.args[1:2], *(named[each] for each in _VALUES if each in named)]
+    name = folding.text(key) if key is not None else None
+    # What begins with "-" is an option of a command line, and what follows its other name.
+    if name and name.startswith("-"):
+        values = values[len(call.args[1:2]) :]
+    yield from ((name.lstrip("-"), value, advice) for value in values if name)

@@ -1,12 +1,13 @@
-"""Spark SQL: the values in ``OPTIONS (...)``, which data sources read; what other literals hold is told."""
+"""Spark SQL: its literals, and what ``SET`` sets. They are reported, place by place."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sparkconfig.migrate.text import Document, Text, mapped
+from sparkconfig.migrate.sources.assignments import COMMENTED, assignments
+from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["read", "texts_of"]
 
@@ -17,11 +18,13 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-3][0-7]{2}|.)", re.DOTALL)
 _CONTROL = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+_WITH_OPTIONS = ("OPTIONS", "TBLPROPERTIES", "DBPROPERTIES")
 _SET = re.compile(r"(?:^|;)\s*SET\s+([A-Za-z][\w.-]*)\s*=([^;\n]*)", re.IGNORECASE)
 _LITERAL = "a literal of the statement, which Spark takes as text: only the values in OPTIONS (...) can hold references"
+_OPTION = "seal the value, and write {reference} in its place"
 _RUNTIME = (
-    "after SET, most readers get the text of the reference: set the conf in spark-defaults.conf or with --conf, and"
-    " write the reference there"
+    "set it in spark-defaults.conf or with --conf, as {reference}; what is set on a running session reaches some"
+    " readers as it is written"
 )
 
 
@@ -31,7 +34,6 @@ class _Token:
     value: str
     start: int
     end: int
-    places: list[int]
 
 
 def read(content: str) -> Document:
@@ -41,31 +43,40 @@ def read(content: str) -> Document:
 
 def texts_of(content: str) -> list[Text]:
     """Return the texts of statements, in order."""
-    tokens = list(_tokens(content))
+    everything = list(_tokens(content))
+    tokens = [token for token in everything if token.kind != "comment"]
     strings = [token for token in tokens if token.kind == "string"]
     runtime = [
         found
         for found in _SET.finditer(content)
         if not any(token.start <= found.start(1) < token.end for token in strings)
     ]
-    texts = [
-        Text(found[1], found[2].strip(), *found.span(2), lambda *_: None, kept=_RUNTIME, conf=True)
-        for found in runtime
-    ]
+    texts = [Text(found[1], found[2].strip(), *found.span(2), kept=_RUNTIME, conf=False) for found in runtime]
     in_options = [False]
     for index, token in enumerate(tokens):
         if token.value == "(" and token.kind == "sign":
-            in_options.append(index > 0 and tokens[index - 1].value.upper() == "OPTIONS")
+            in_options.append(index > 0 and tokens[index - 1].value.upper() in _WITH_OPTIONS)
         elif token.value == ")" and token.kind == "sign" and len(in_options) > 1:
             in_options.pop()
         elif any(found.start(2) <= token.start < found.end(2) for found in runtime):
             continue
         elif token.kind == "string" and not _is_key(tokens, index, options=in_options[-1]):
-            kept = None if in_options[-1] else _LITERAL
+            kept = _OPTION if in_options[-1] else _LITERAL
             key = _key(tokens, index, options=in_options[-1])
-            put = mapped(token.places)
-            texts.append(Text(key, token.value, token.start, token.end, put, kept, conf=False))
+            texts.append(Text(key, token.value, token.start, token.end, kept=kept, conf=False))
+    for token in everything:
+        if token.kind == "comment":
+            texts += _commented(content, token)
     return sorted(texts, key=lambda text: text.start)
+
+
+def _commented(content: str, token: _Token) -> Iterator[Text]:
+    """What a comment would say if it were none."""
+    start, end = token.start + 2, token.end - (2 if token.value.startswith("/*") else 0)
+    for text in texts_of(content[start:end]):
+        if text.key:
+            yield replace(text, start=start + text.start, end=start + text.end, kept=COMMENTED)
+    yield from assignments(content, start, end, COMMENTED)
 
 
 def _is_key(tokens: list[_Token], index: int, *, options: bool) -> bool:
@@ -97,14 +108,13 @@ def _tokens(text: str) -> Iterator[_Token]:
             at = token.end
             continue
         kind = found.lastgroup or ""
-        if kind not in ("comment", "space"):
-            yield _Token("word" if kind == "ident" else kind, found[kind], *found.span(), [])
+        if kind != "space":
+            yield _Token("word" if kind == "ident" else kind, found[kind], *found.span())
         at = found.end()
 
 
 def _string(text: str, start: int, at: int, quote: str, *, raw: bool) -> _Token:
     chars: list[str] = []
-    places: list[int] = []
     while at < len(text):
         if text[at] == quote:
             if raw or not text.startswith(quote, at + 1):
@@ -115,11 +125,10 @@ def _string(text: str, start: int, at: int, quote: str, *, raw: bool) -> _Token:
         else:
             width, char = 1, text[at]
         chars += char
-        places += [at] * len(char)
         at += width
     if at >= len(text):
-        return _Token("sign", "", start, at, [])  # nothing closes it
-    return _Token("string", "".join(chars), start, at + 1, [*places, at])
+        return _Token("sign", "", start, at)  # nothing closes it
+    return _Token("string", "".join(chars), start, at + 1)
 
 
 def _character(escape: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkconfig.formats.spark_application import MAPS, documents, pairs, specs
+from sparkconfig.migrate.sources.assignments import commented
 from sparkconfig.migrate.text import Document, Edit, Text, identity
 
 __all__ = ["read"]
@@ -24,6 +25,7 @@ def read(content: str) -> Document:
     """
     roots = documents(content)
     texts = [text for root in roots for text in _texts(content, root)]
+    texts += commented(content, texts)
     first = next((m for root in roots for m in _maps(root)), None)
     settings = None if first is None else lambda confs: _added(content, first, confs)
     return Document(content, sorted(texts, key=lambda text: text.start), "yaml", settings)

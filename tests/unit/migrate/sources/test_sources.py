@@ -49,102 +49,6 @@ def test_properties(tmp_path: Path, line: str, new: str) -> None:
     assert moved(tmp_path, "spark-defaults.conf", f"# c\n{line}\n") == f"# c\n{new}\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "new"),
-    [
-        ("--conf spark.a.password=S3cret-1", "--conf spark.a.password='${s:app:spark.a.password}'"),
-        ("--conf 'spark.a.password=S3cret-1'", "--conf 'spark.a.password=${s:app:spark.a.password}'"),
-        ('-c "spark.a.password=S3\\$cret"', '-c "spark.a.password=\\${s:app:spark.a.password}"'),
-        ("--conf=spark.a.password=S3\\ cret", "--conf=spark.a.password='${s:app:spark.a.password}'"),
-        ("--conf spark.a.password='S3'\"cret\"", "--conf spark.a.password='''${s:app:spark.a.password}'\"\""),
-        (
-            '--conf "spark.a.url=jdbc:x://$HOST/d?password=p4ss&u=1"',
-            '--conf "spark.a.url=jdbc:x://$HOST/d?password=\\${s:app:spark.a.url.password}&u=1"',
-        ),
-    ],
-)
-def test_scripts(tmp_path: Path, words: str, new: str) -> None:
-    script = "#!/bin/bash\nspark-submit \\\n  {} \\\n  app.py # it's\n"
-    assert moved(tmp_path, "job.sh", script.format(words)) == script.format(new)
-
-
-def test_what_a_script_keeps(tmp_path: Path) -> None:
-    plan = planned(
-        tmp_path,
-        "job.sh",
-        "DB_PASSWORD=topsecret1\nspark-submit --conf spark.a.password=$DB_PASSWORD --conf spark.b.password=x$(cat y)"
-        " app.py --password argsecret1 -phunter22\ncat <<END > f\npassword=h3redoc1\nEND\n",
-    )
-    assert plan.moves == []
-    assert [(left.line, left.key) for left in plan.left] == [
-        (1, "DB_PASSWORD"), (2, "spark.b.password"), (2, "password"), (4, ""),
-    ]  # fmt: skip
-
-
-def test_sql(tmp_path: Path) -> None:
-    statement = "-- it's\nCREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x://u:{}@h/d', 'password' = '{}', user \"u\");\n"
-    new = moved(tmp_path, "q.sql", statement.format("p4ss", "a\\'b12"))
-    assert new == statement.format("${s:app:url.password}", "${s:app:password}")
-
-
-def test_what_sql_keeps(tmp_path: Path) -> None:
-    plan = planned(
-        tmp_path,
-        "q.sql",
-        "SET spark.a.password=abc9;\nSELECT * FROM t WHERE token = 'qq11ww22' AND a = 'b';\n",
-    )
-    assert plan.moves == []
-    assert [(left.line, left.key) for left in plan.left] == [(1, "spark.a.password"), (2, "token")]
-
-
-PYTHON = '''\
-from pyspark.sql import SparkSession
-URL = "jdbc:postgresql://u:{0}@h/db"  # é
-both = "kept1"
-opts = {{"user": "a", "password": "{1}"}}
-spark = (SparkSession.builder.config("spark.my.secret", "{2}")
-         .config(map={{"spark.b.token": '{3}'}}).getOrCreate())
-df = spark.read.format("jdbc").option("url", URL).option("password", r'{4}').options(**opts).load()
-df.write.jdbc(URL, "t", properties={{"password": """{5}"""}})
-spark.sql("CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x', password '{6}')")
-'''
-
-
-def test_python(tmp_path: Path) -> None:
-    old = ["pyp4ss", "dictp\\u0061ss", "bs3c", "t0k-3", "raw\\s3", "long4", "sqlp4ss"]
-    names = [
-        "url.password",
-        "password",
-        "spark.my.secret",
-        "spark.b.token",
-        "password-2",
-        "password-3",
-        "password-4",
-    ]
-    assert moved(tmp_path, "j.py", PYTHON.format(*old)) == PYTHON.format(
-        *(f"${{s:app:{name}}}" for name in names)
-    )
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        'API_TOKEN = "elsewhere1"',
-        'spark.conf.set("spark.x.password", "rt123")',
-        'url = f"jdbc:postgresql://h/db?password=fstr1ng"',
-        'keystore.load("x", password="abc123")',
-        'p = "abc123"; df.option("password", p); print(password=p)',
-        'df.option("password", "abc" "123")',
-        "# password=hunter22",
-    ],
-)
-def test_what_python_keeps(tmp_path: Path, line: str) -> None:
-    plan = planned(tmp_path, "j.py", f"import pyspark\n{line}\n")
-    assert plan.moves == []
-    if not line.startswith("p ="):
-        assert {left.line for left in plan.left} == {2}
-
-
 YAML = """\
 # an application
 kind: SparkApplication
@@ -189,8 +93,6 @@ def test_a_block_in_yaml(tmp_path: Path) -> None:
     ("name", "content"),
     [
         ("x.conf", "a.url jdbc:x://h?x=${&password=abc123\n"),
-        ("x.sql", "CREATE TABLE t USING jdbc OPTIONS (password 'never closed\n"),
-        ("x.sql", "SET spark.a.password='abc123';\n"),
     ],
 )
 def test_what_a_reference_would_not_be_read_in_stays(tmp_path: Path, name: str, content: str) -> None:

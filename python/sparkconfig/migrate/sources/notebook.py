@@ -1,0 +1,66 @@
+"""Notebooks of Jupyter: their cells, in Python, SQL or the shell. They are reported, place by place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.migrate.sources import python, script, sql
+from sparkconfig.migrate.text import Document, Text
+
+__all__ = ["read"]
+
+_MAGIC = re.compile(r"\s*%%?(?P<name>\w+)[^\n]*\n?")
+_LINE_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)
+_READERS = {"sql": sql.texts_of, "sparksql": sql.texts_of, "sh": script.texts_of, "bash": script.texts_of}
+
+
+def read(content: str) -> Document:
+    """Read a notebook.
+
+    Raises:
+        ConfigurationError: it is malformed, or a cell is in a language that is not read.
+    """
+    try:
+        cells = json.loads(content)["cells"]
+        sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        sources = None
+    if sources is None:
+        raise ConfigurationError("this is no notebook of Jupyter, format 4")
+    texts: list[Text] = []
+    at = 0
+    for number, source in enumerate(sources, 1):
+        places = []
+        for line in source.splitlines(keepends=True):
+            at = max(at, content.find(json.dumps(line, ensure_ascii=False)[1:-1], at))
+            places.append(at)
+        try:
+            found = list(_cell(source))
+        except ConfigurationError:
+            problem = f"the code cell {number} is not in a language that is read here"
+        else:
+            for text in found:
+                place = places[source.count("\n", 0, text.start)]
+                texts.append(replace(text, start=place, end=place + 1))
+            continue
+        raise ConfigurationError(problem)
+    return Document(content, sorted(texts, key=lambda text: text.start), "notebook")
+
+
+def _cell(source: str) -> Iterator[Text]:
+    magic = _MAGIC.match(source)
+    reader = _READERS.get(magic["name"]) if magic else None
+    if magic is not None and reader is not None:
+        for text in reader(source[magic.end() :]):
+            yield replace(text, start=text.start + magic.end())
+        return
+    for line in _LINE_MAGIC.finditer(source):
+        yield from (
+            replace(text, start=line.start()) for text in script.texts_of(line[0].strip().lstrip("%!?"))
+        )
+    # Of the same length, so that the places of all others stay.
+    yield from python.texts_of(_LINE_MAGIC.sub(lambda line: " " * len(line[0]), source))

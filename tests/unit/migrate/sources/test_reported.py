@@ -1,0 +1,271 @@
+"""Python, notebooks, SQL and shell scripts are reported, place by place, and never rewritten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.cli.main import main
+from sparkconfig.migrate.plan import Names, plan_file
+
+VALUE = "reported-4711"
+
+
+def places(folder: Path, name: str, content: str) -> list[tuple[int, str]]:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    plan = plan_file(path, Names("app", {}), provider="s")
+    assert plan.moves == []
+    shown = "".join(f"{left.key} {left.shape} {left.why}" for left in plan.left)
+    assert (VALUE in shown) is False
+    return [(left.line, left.key) for left in plan.left]
+
+
+PYTHON = [
+    'spark.conf.set("fs.azure.account.key.shop.dfs.core.windows.net", "{}")',
+    'spark.conf.set("spark.shop.password", "{}")',
+    'spark.conf.set(key="fs.s3a.secret.key", value="{}")',
+    'spark.sparkContext._jsc.hadoopConfiguration().set("fs.s3a.secret.key", "{}")',
+    'hadoop_conf.set("fs.s3a.secret.key", "{}")',
+    'user, password = "u", "{}"',
+    '(user, *rest), password = ("u", "v"), "{}"',
+    'password: str = "{}"',
+    'password2: str = "{}"',
+    'if (password := "{}"): pass',
+    'password = other = "{}"',
+    'self.db_password = "{}"',
+    'os.environ["DB_PASSWORD"] = "{}"',
+    'pw = os.getenv("DB_PASSWORD", "{}")',
+    'x = os.getenv("DB_PASSWORD", default="{}")',
+    'x = os.environ.get("DB_PASSWORD") or "{}"',
+    'x = os.environ.setdefault("DB_PASSWORD", "{}")',
+    'frame.option(key="password", value="{}").load()',
+    'frame.option("password", value="{}")',
+    'frame.option("password", "rep" "orted-4711")',
+    'frame.options(**{{"password": "{}"}})',
+    'frame.options(password="{}")',
+    'frame.write.jdbc(url, "t", properties={{"password": "{}"}})',
+    'SparkSession.builder.config("spark.shop.password", "{}")',
+    'SparkSession.builder.config(map={{"spark.shop.password": "{}"}})',
+    'conf.setAll([("spark.shop.password", "{}")])',
+    'settings = {{"db": {{"password": "{}"}}}}',
+    'settings = dict(password="{}")',
+    'settings.update(password="{}")',
+    'url = "jdbc:postgresql://h/db?user=u&password={}"',
+    'url = f"jdbc:postgresql://{{host}}/db?user=u&password={}"',
+    'url = "jdbc:postgresql://h/db?user=u&password=" + "{}"',
+    'url = "jdbc:postgresql://h/db?password=%s" % "{}"',
+    'url = "jdbc:postgresql://h/db?password={{}}".format("{}")',
+    'frame.option("url", "jdbc:postgresql://u:{}@h/db")',
+    'password = str("{}")',
+    'password = "{}" if local else load()',
+    'password = b"{}".decode()',
+    'if password == "{}": pass',
+    'def connect(user, password="{}"): pass',
+    'def connect(*, password="{}"): pass',
+    'connect = lambda password="{}": password',
+    'parser.add_argument("--password", default="{}")',
+    "spark.sql(\"CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x', password '{}')\")",
+    "spark.sql(f\"CREATE TABLE {{t}} USING jdbc OPTIONS (password '{}')\")",
+    'spark.sql("SET fs.s3a.secret.key={}")',
+    '# frame.option("password", "{}")',
+    '# .option("password", "{}") \\',
+    '# password = "{}"',
+    "# MAGIC %sql CREATE TABLE t USING jdbc OPTIONS (password '{}')",
+    "# url = jdbc:x?password={}",
+]
+
+
+@pytest.mark.parametrize("line", PYTHON)
+def test_a_literal_in_python(tmp_path: Path, line: str) -> None:
+    text = line.format(VALUE)
+    assert {at for at, _ in places(tmp_path, "job.py", f"import os\n{text}\n")} == {2}
+
+
+def test_a_literal_that_reaches_an_option_by_a_name(tmp_path: Path) -> None:
+    code = f'class Shop:\n    value = "{VALUE}"\nframe.option("password", Shop.value)\n'
+    assert places(tmp_path, "job.py", code) == [(2, "password")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'password = "${secrets:shop:password}"',
+        'password = dbutils.secrets.get(scope="shop", key="password")',
+        'password = os.getenv("DB_PASSWORD")',
+        'frame.option("password", password).option("user", "shop")',
+        'url = f"jdbc:postgresql://h/db?password={password}"',
+        'parser.add_argument("--password", "-p", help="of the database")',
+        'password = "<password>"',
+        '# the password of the shop, see "secrets"',
+        'conf.set("spark.executor.memory", "4g")',
+    ],
+)
+def test_what_holds_no_secret_in_python(tmp_path: Path, line: str) -> None:
+    assert places(tmp_path, "job.py", f"import os\n{line}\n") == []
+
+
+SCRIPTS = [
+    "spark-submit --conf spark.shop.password={} app.py",
+    "spark-submit -c 'spark.shop.password={}' app.py",
+    'spark-submit --conf "spark.hadoop.fs.s3a.secret.key=${{STORE_PASSWORD:-{}}}" app.py',
+    "spark-submit --conf \"spark.hadoop.fs.s3a.secret.key=${{X:='{}'}}\" app.py",
+    "DB_PASSWORD=${{DB_PASSWORD:-{}}}",
+    "DB_PASSWORD=${{1:-{}}}",
+    ': "${{DB_PASSWORD:={}}}"',
+    "x=${{A:-${{DB_PASSWORD:-{}}}}}",
+    "export DB_PASSWORD={}",
+    "python app.py --password {}",
+    "python app.py --password=${{1-{}}}",
+    "java -Djavax.net.ssl.keyStorePassword={} -jar x.jar",
+    "# export DB_PASSWORD={}",
+    "#  --conf spark.shop.password={} \\",
+    "cat > x <<EOF\nspark.shop.password {}\nEOF",
+    "cat > x <<'EOF'\npassword={}\nEOF",
+]
+
+
+@pytest.mark.parametrize("line", SCRIPTS)
+def test_a_literal_in_a_script(tmp_path: Path, line: str) -> None:
+    found = places(tmp_path, "job.sh", f"#!/bin/bash\n{line.format(VALUE)}\n")
+    assert {at for at, _ in found} == {3 if "<<" in line else 2}
+
+
+def test_what_holds_no_secret_in_a_script(tmp_path: Path) -> None:
+    lines = [
+        'spark-submit --conf "spark.shop.password=$DB_PASSWORD" --conf "spark.shop.token=${TOKEN:?set it}" app.py',
+        "spark-submit --conf 'spark.shop.password=${secrets:shop:password}' app.py",
+        "spark-submit --conf spark.shop.password=x$(cat y) app.py # the password: see the wiki",
+        "bash -c 'echo'",
+    ]
+    assert places(tmp_path, "job.sh", "\n".join(lines[:2])) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x', password '{}');",
+        "CREATE TABLE t USING jdbc OPTIONS ('password' = \"{}\");",
+        "ALTER TABLE t SET TBLPROPERTIES ('shop.password' = '{}');",
+        "SET spark.shop.password={};",
+        "SELECT * FROM t WHERE token = '{}';",
+        "-- SET spark.shop.password={};",
+        "/* OPTIONS (password '{}') */",
+        "-- spark.shop.password {}",
+    ],
+)
+def test_a_literal_in_sql(tmp_path: Path, line: str) -> None:
+    assert {at for at, _ in places(tmp_path, "job.sql", f"SELECT 1;\n{line.format(VALUE)}\n")} == {2}
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("job.conf", "# spark.shop.password {}"),
+        ("job.conf", "#spark.shop.password={}"),
+        ("job.conf", "! password = {}"),
+        ("job.yaml", '# spark.shop.password: "{}"'),
+        ("job.yaml", "  # password: '{}'"),
+    ],
+)
+def test_what_is_commented_out(tmp_path: Path, name: str, line: str) -> None:
+    before = "a: b\n"
+    assert {at for at, _ in places(tmp_path, name, f"{before}{line.format(VALUE)}\n")} == {2}
+
+
+def notebook(*cells: str) -> str:
+    code = [{"cell_type": "code", "source": cell.splitlines(keepends=True), "outputs": []} for cell in cells]
+    text = {"cell_type": "markdown", "source": ["# A notebook\n"]}
+    return json.dumps({"cells": [text, *code], "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        'import os\nspark.conf.set("fs.s3a.secret.key", "{}")\n',
+        '%matplotlib inline\npassword = "{}"',
+        "%%sql\nCREATE TABLE t USING jdbc OPTIONS (password '{}')",
+        "%sql CREATE TABLE é USING jdbc OPTIONS (url 'x',\n  password '{}')",
+        "%%bash\nexport DB_PASSWORD={}\n",
+        "!export DB_PASSWORD={}\n",
+    ],
+)
+def test_a_literal_in_a_notebook(tmp_path: Path, cell: str) -> None:
+    content = notebook("x = 1\n", cell.format(VALUE), "y = 2\n")
+    line = next(at for at, text in enumerate(content.splitlines(), 1) if VALUE in text)
+    assert {at for at, _ in places(tmp_path, "job.ipynb", content)} == {line}
+
+
+@pytest.mark.parametrize(("content", "said"), [("{}", "no notebook"), (notebook("x = ("), "code cell 1")])
+def test_a_notebook_that_cannot_be_read_is_named(
+    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "job.ipynb").write_text(content)
+    assert main(["migrate", str(tmp_path)]) == ExitCode.CONFIGURATION
+    assert said in capsys.readouterr().out
+
+
+def test_each_place_says_what_to_write(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(f'frame.option("password", "{VALUE}")\n')
+    (tmp_path / "job.sh").write_text(f"spark-submit --conf spark.shop.password={VALUE}1 app.py\n")
+    names = Names("app", {})
+    said = [plan_file(tmp_path / name, names, provider="s").left[0].why for name in ("job.py", "job.sh")]
+    assert "write ${s:app:password} in its place" in said[0]
+    assert "--conf 'spark.shop.password=${s:app:spark.shop.password}'" in said[1]
+
+
+def test_what_is_left_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "job.conf").write_text("spark.executor.memory 4g\n")
+    assert main(["migrate", str(tmp_path)]) == 0
+    (tmp_path / "job.py").write_text(f'password = "{VALUE}"\n')
+    assert main(["migrate", str(tmp_path)]) == ExitCode.UNRESOLVED
+    assert (VALUE in capsys.readouterr().out) is False
+
+
+def test_files_of_an_unknown_kind_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Job.scala").write_text(f'val password = "{VALUE}"\n')
+    (tmp_path / "submit").write_text(f"#!/bin/sh\nexport DB_PASSWORD={VALUE}\n")
+    assert main(["migrate", str(tmp_path)]) == ExitCode.UNRESOLVED
+    shown = capsys.readouterr().out
+    assert "Job.scala" in shown
+    assert "1 left, in 1 file" in shown
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "names"),
+    [
+        ("spark.hadoop.fs.s3a.access.key", "spark.hadoop.fs.s3a.secret.key", 2),
+        ("spark.shop.password", "spark.shop.token", 2),
+        ("spark.ssl2.key.password", "spark.hadoop.fs.s3a.secret.key", 2),
+        ("spark.shop.password", "spark.mail.password", 1),
+        ("spark.shop.password", "spark.shop.pwd", 1),
+    ],
+)
+def test_equal_values_of_keys_with_different_roles_get_two_names(
+    one: str, other: str, names: int, tmp_path: Path
+) -> None:
+    (tmp_path / "job.conf").write_text(f"{one} {VALUE}\n{other} {VALUE}\n")
+    plan = plan_file(tmp_path / "job.conf", Names("app", {}), provider="s")
+    assert len({move.name for move in plan.moves}) == names
+
+
+TEMPLATES = ["$DB_SECRET", "%%TOKEN%%", "__PASSWORD__", "${DB_PASSWORD}", "@PASSWORD@", "<password>", "$(PASSWORD)",
+             "{{ password }}", "{{secrets/shop/password}}"]  # fmt: skip
+
+
+@pytest.mark.parametrize("placeholder", TEMPLATES)
+def test_what_a_template_fills_in_is_never_sealed(
+    placeholder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.conf.template").write_text(f"spark.shop.password {placeholder}\n")
+    (tmp_path / "a.yaml").write_text(
+        f'kind: SparkApplication\nspec:\n  sparkConf:\n    spark.shop.secret: "{placeholder}"\n'
+    )
+    (tmp_path / "a.py").write_text(f'password = "{placeholder}"\n')
+    assert main(["migrate", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "0 secrets to move, 0 left, in 3 files" in shown
+    assert shown.count("is filled in by something else: write the reference there by hand") == 2
