@@ -22,6 +22,7 @@ from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
+from sparkconfig.settings import shipped
 from sparkconfig.settings.conf_places import ConfPlaces
 from sparkconfig.settings.schema import PREFIX
 
@@ -134,6 +135,8 @@ class Application:
         problems: list[str] = []
         early = {key: advice for key in found if (advice := places.advice(key)) is not None}
         usable = {key: e for key, e in found.items() if key not in early}
+        if not self.settings.rpc_insecure:
+            problems += [f"{key}: {why}; {shipped.REMEDY}" for key, why in shipped.problems(self._confs)]
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]
         try:
             self.keeper.resolve({**(in_use or {}), **{conf_id(key, e.text): e for key, e in usable.items()}})

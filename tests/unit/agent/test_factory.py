@@ -64,3 +64,20 @@ def test_wrong_job_types_stop_the_start_with_and_without_policies(tmp_path: Path
         f"spark.config.job.type.map: '*nightly*=bach' is not PATTERN=TYPE with a type among {types}",
         f"spark.config.worker.job.types: 'conect' is not a job type; use {types}",
     )
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_file_that_the_driver_would_serve_to_anybody_stops_the_start(
+    tmp_path: Path, *, accepted: bool
+) -> None:
+    (tmp_path / "login.properties").write_text("password=x")
+    (tmp_path / "login.properties").chmod(0o600)
+    confs = {
+        "spark.master": "spark://h:7077",
+        "spark.files": f"{tmp_path}/login.properties",
+        "spark.config.rpc.insecure": str(accepted).lower(),
+    }
+    application = make_application(confs, system_properties={}, operator_file=None)
+    _, problems = application.resolve_confs()
+    application.close()
+    assert [text.partition(":")[0] for text in problems] == ([] if accepted else ["spark.files"])

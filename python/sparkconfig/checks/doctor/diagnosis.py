@@ -37,6 +37,7 @@ _EXAMINATIONS: tuple[_Examination, ...] = (
     start.literals,
     start.policy,
     safety.rpc,
+    safety.shipped_files,
     safety.config_maps,
     safety.sinks,
 )

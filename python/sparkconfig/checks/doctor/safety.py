@@ -13,10 +13,10 @@ from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
 from sparkconfig.checks.doctor.subject import Subject, conf_is_true, conf_list
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.settings import operator_file
+from sparkconfig.settings import operator_file, shipped
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["config_maps", "operator", "rpc", "sinks"]
+__all__ = ["config_maps", "operator", "rpc", "shipped_files", "sinks"]
 
 _AUTHENTICATED = "set spark.authenticate=true and spark.network.crypto.enabled=true"
 _AES, _TLS = "spark.network.crypto.enabled", "spark.ssl.rpc.enabled"
@@ -59,6 +59,15 @@ def rpc(subject: Subject) -> Iterator[Finding]:
             "no spark.master is set: local applications start; on a cluster, unprotected RPC stops the start"
         )
         yield note("rpc", found, advice)
+
+
+def shipped_files(subject: Subject) -> Iterator[Finding]:
+    """Apply the rule of the start: what the driver would serve to anybody."""
+    for key, why in shipped.problems(subject.effective):
+        if conf_is_true(subject.effective, f"{PREFIX}rpc.insecure"):
+            yield warning("shipped files", f"{key}: {why}", shipped.REMEDY)
+        else:
+            yield error("shipped files", f"{key}: {why}, so nothing starts", shipped.REMEDY)
 
 
 def config_maps(subject: Subject) -> Iterator[Finding]:

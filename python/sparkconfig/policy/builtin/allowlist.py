@@ -53,10 +53,21 @@ class AllowlistPolicy(KeyPolicy):
         return fold(canonical(name, request.scope)) in self._folded
 
 
-def _names(param: str, text: str) -> list[str]:
-    """A list as Kafka's ConfigDef reads one, with the checks of ``ValidList.anyNonDuplicateValues``."""
-    stripped = text.strip()
-    names = re.split(r"\s*,\s*", stripped) if stripped else []
+def _names(param: str, given: object) -> list[str]:
+    """A list as Kafka's ConfigDef reads one, with the checks of ``ValidList.anyNonDuplicateValues``.
+
+    A document or a program may have it as a list already.
+    """
+    if isinstance(given, str):
+        stripped = given.strip()
+        names = re.split(r"\s*,\s*", stripped) if stripped else []
+    elif isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
+        names = [name.strip() for name in given]
+    else:
+        raise ConfigurationError(
+            f"the policy 'Allowlist' takes names as its param '{param}', separated by commas or as a list,"
+            f" and got {type(given).__name__}"
+        )
     if len(set(names)) != len(names):
         raise ConfigurationError(f"Configuration '{param}' values must not be duplicated.")
     if "" in names:

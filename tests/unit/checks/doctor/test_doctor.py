@@ -33,6 +33,48 @@ CANNOT_START = {
 }
 
 
+PROTECTED = "spark.master spark://h:7077\nspark.authenticate true\nspark.network.crypto.enabled true"
+SHIPPED = {
+    "a provider's key file": ("seal.key", 0o644, b"x", "a file that a provider opens"),
+    "a keystore": ("client.p12", 0o644, b"x", "a keystore"),
+    "a keystore in capitals": ("CLIENT.JKS", 0o644, b"x", "a keystore"),
+    "a keytab": ("shop.keytab", 0o640, b"x", "a keystore"),
+    "a file for its owner": ("login.properties", 0o600, b"x", "for its owner alone"),
+    "a file that may only be read": ("login.txt", 0o400, b"x", "for its owner alone"),
+    "a private key": ("client.pem", 0o644, b"-----BEGIN RSA PRIVATE KEY-----", "a private key"),
+}
+
+
+@pytest.mark.parametrize("key", ["spark.files", "spark.archives"])
+@pytest.mark.parametrize("written", ["{}", "file://{}", "/none.txt, {}", "{}#alias"])
+@pytest.mark.parametrize("kind", SHIPPED)
+def test_a_file_that_the_driver_would_serve_to_anybody(examine, tmp_path, kind, written, key):
+    name, mode, content, why = SHIPPED[kind]
+    file = tmp_path / name
+    file.write_bytes(content)
+    file.chmod(mode)
+    own = f"spark.config.providers sealed\nspark.config.providers.sealed.param.key.file {tmp_path}/seal.key"
+    confs = f"{PROTECTED}\n{own}\n{key} {written.format(file)}"
+    assert why in errors(examine(confs))["shipped files"]
+    accepted = found(examine(f"{confs}\nspark.config.rpc.insecure true"), "shipped files", Level.WARNING)
+    assert why in accepted[0]
+
+
+@pytest.mark.parametrize("master", ["local[2]", "yarn", "k8s://https://h"])
+def test_files_that_no_driver_serves_may_be_shipped(examine, tmp_path, master):
+    (tmp_path / "a.p12").write_text("x")
+    diagnosis = examine(f"{PROTECTED}\nspark.master {master}\nspark.files {tmp_path}/a.p12")
+    assert "shipped files" not in errors(diagnosis)
+
+
+def test_files_for_everybody_may_be_shipped(examine, tmp_path):
+    (tmp_path / "rows.csv").write_text("x")
+    (tmp_path / "rows.csv").chmod(0o644)
+    assert "shipped files" not in errors(
+        examine(f"{PROTECTED}\nspark.files {tmp_path}/rows.csv,hdfs://n/a.p12")
+    )
+
+
 @pytest.mark.parametrize("confs", CANNOT_START, ids=range(len(CANNOT_START)))
 def test_confs_with_which_no_application_starts(examine, confs):
     area, text = CANNOT_START[confs]

@@ -51,6 +51,30 @@ def test_an_allowlist_is_checked(text, problem):
         make_policy("Allowlist", {"allowlist": text}, {})
 
 
+@pytest.mark.parametrize("given", [["a", "b"], ("a", "b"), [" a ", "b"], "a,b", " a , b "])
+def test_an_allowlist_may_be_a_list(given):
+    [first, second, third] = make_policy("Allowlist", {"allowlist": given}, {}).validate(
+        request(dict.fromkeys(["a", "b", "c"], "1"))
+    )
+    assert (first.allowed, second.allowed, third.allowed) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"a": "b"}, "names as its param 'allowlist'.* got dict"),
+        (["a", 1], "got list"),
+        (None, "got NoneType"),
+        (7, "got int"),
+        (["a", "a"], "must not be duplicated"),
+        (["a", " "], "must not be empty"),
+    ],
+)
+def test_an_allowlist_that_is_none_says_so(given, problem):
+    with pytest.raises(ConfigurationError, match=problem):
+        make_policy("Allowlist", {"allowlist": given}, {})
+
+
 def test_an_allowlist_takes_all_spellings_of_a_spark_key_and_no_wildcard():
     policy = make_policy("Allowlist", {"allowlist": "spark.executor.memoryOverhead, spark.sql.*"}, {})
     names = ["spark.yarn.executor.memoryOverhead", "spark.executor.memoryoverhead", "spark.sql.ansi.enabled"]
