@@ -23,9 +23,12 @@ from support.attacks import (
     BOUND,
     CONNECT,
     CONNECTED,
+    FOOTED,
     LOGGED,
     SHOP,
     fill,
+    log_of_a_sink,
+    named,
     prepare,
 )
 from support.honest import CONNECT_HONEST
@@ -34,43 +37,13 @@ from support.processes import Child
 from support.spark_ui import UI, page
 from support.sql_clients import jdbc_rows, send_listener
 from support.sql_servers import Site, hive
-from support.thrift_login import open_session
+from support.thrift_login import HONEST_LOGINS, REFUSED_LOGINS, open_session
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
-from support.verdicts import all_refused, all_work, attempt
+from support.verdicts import LITERAL, UNSEEN, all_refused, all_work, attempt, names_alone
 
 pytestmark = pytest.mark.spark
 
 SHIPPED = Path(__file__).resolve().parents[2] / "conf" / "policies" / "shared-server.json"
-
-
-#: What a login may bring, with what it would do.
-REFUSED_LOGINS = {
-    "set:system:socksProxyHost": "evil.example",
-    "set:system:javax.net.ssl.trustStore": "/tmp/own",
-    "set:hiveconf:javax.jdo.option.ConnectionURL": "jdbc:derby:memory:mine;create=true",
-    "set:hiveconf:hive.metastore.uris": "thrift://evil.example:9083",
-    "hive.metastore.uris": "thrift://evil.example:9083",
-    "set:hiveconf:hive.exec.post.hooks": "com.acme.Own",
-    "set:hiveconf:spark.hadoop.fs.defaultFS": "s3a://evil",
-    "set:hiveconf:system:socksProxyHost": "evil.example",
-    "set:metaconf:hive.metastore.event.listeners": "com.acme.Own",
-    "set:hivevar:x": "${env:HOME}",
-    "set:hivevar:${system:user.home}": "x",
-    "SET:system:socksProxyHost": "evil.example",
-    "set:env:HOME": "x",
-    "use:database": "default; ADD JAR x",
-}
-HONEST_LOGINS = {
-    "use:database": "default",
-    "set:hiveconf:spark.sql.shuffle.partitions": "3",
-    "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
-}
-
-#: Where the connections go: no statement of these tests says so.
-UNSEEN = "memory:unseen"
-
-#: A password that the operator wrote as text.
-LITERAL = "Literal-2f8c1d-login"
 
 
 def document(folder: Path) -> dict[str, Any]:
@@ -89,7 +62,7 @@ def document(folder: Path) -> dict[str, Any]:
         {"type": "allow", "provider": "files", "path": f"{folder}/shop/*", "formats": "jdbc", "to": SHOP}
     )
     rules["connections"] += [
-        {"type": "allow", "connection": "shop"},
+        {"type": "allow", "connection": ["shop", "refused", "keyless"]},
         {"type": "allow", "connection": "look", "access": "read"},
         {"type": "allow", "connection": "bobs", "users": "bob"},
     ]
@@ -104,29 +77,19 @@ def connections(folder: Path) -> dict[str, str]:
         "password": f"${{files:{folder}/private/db.properties:password}}",
     }
     found = {}
-    for name in ("shop", "look", "bobs", "hidden"):
+    for name in ("shop", "look", "bobs", "hidden", "refused", "keyless"):
         root = f"spark.config.connections.{name}"
         found |= {f"{root}.format": "jdbc", **{f"{root}.option.{key}": text for key, text in options.items()}}
         catalog = f"spark.sql.catalog.{name}_catalog"
         found[catalog] = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
         found[f"{catalog}.sparkconfig.connection"] = name
-    return {**found, "spark.config.connections.bobs.option.password": LITERAL}
-
-
-def names_alone(run: Callable[[str], Any], server: str) -> None:
-    """What the catalog and the plans tell of a connection."""
-    read = "SELECT * FROM connected"
-    for text in (
-        "DESCRIBE EXTENDED connected", "DESCRIBE FORMATTED connected", "SHOW CREATE TABLE connected",
-        f"EXPLAIN EXTENDED {read}", f"EXPLAIN FORMATTED {read}", f"EXPLAIN COST {read}", "SHOW TBLPROPERTIES connected",
-        "EXPLAIN EXTENDED CREATE TEMPORARY VIEW v USING jdbc OPTIONS (sparkconfig.connection 'shop', dbtable 'a')",
-        "SET -v", "SET", "SET spark.config.connections.shop.option.url",
-    ):  # fmt: skip
-        told = str(run(text))
-        assert UNSEEN not in told, (server, text)
-        assert "private/" not in told, (server, text)
-    assert "look" in str(run("SHOW CREATE TABLE connected"))
-    assert LITERAL not in str(run(f"EXPLAIN EXTENDED SELECT '{LITERAL}' AS a"))
+    return {
+        **found,
+        "spark.config.connections.bobs.option.password": LITERAL,
+        # A database that is not there, and a key that is not there.
+        "spark.config.connections.refused.option.url": "jdbc:derby:memory:nothing",
+        "spark.config.connections.keyless.option.password": f"${{files:{folder}/private/db.properties:nothing}}",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +149,8 @@ class TestThriftStatements:
             run(fill(BOUND, site.folder, "thrift"))
             run(CONNECTED)
             run(fill(LOGGED, site.folder, "thrift"))
+            log_of_a_sink(site.folder, "thrift_later")
+            run(fill(FOOTED, site.folder, "thrift"))
             yield run
 
     def test_attacks_are_refused(self, site, run):
@@ -251,6 +216,33 @@ class TestThriftStatements:
         assert "nobody has said who you are" in page(servers[0], "", "")
         assert 'id="shown-to"' not in page(servers[0], "chief", "")
 
+    def test_the_page_config_says_what_is_hidden_and_who_sees_all(self, run, servers):
+        attempt(lambda text: run(text, "ann"), "LIST JARS")
+        shown = {user: page(servers[0], user, "") for user in ("chief", "ann", "carol", "")}
+        assert "hidden)" not in shown["chief"]
+        for user in ("carol", ""):
+            assert re.search(r"References \(hidden\).*Policy decisions \(hidden\)", shown[user], re.DOTALL)
+            assert "No decision yet" not in shown[user]
+        assert re.search(r"Policy decisions \(\d+ shown, others hidden\)", shown["ann"])
+        for user in ("ann", "carol", ""):
+            assert "spark.admin.acls" in shown[user]
+        assert "spark.ui.filters" in shown[""]
+
+    @pytest.mark.parametrize("name", ["refused", "keyless"])
+    def test_the_error_of_a_connection_names_the_connection_alone(self, run, name):
+        for text in (
+            named("dbtable 'a'", name=name),
+            named("query 'VALUES 1'", name=name),
+            f"CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection '{name}', dbtable 'a')",
+            f"CREATE TABLE peek USING jdbc OPTIONS (sparkconfig.connection '{name}', dbtable 'a') AS SELECT 1 AS b",
+            f"SELECT * FROM {name}_catalog.APP.a",
+        ):
+            with pytest.raises(Exception) as caught:
+                run(text)
+            assert f"the connection '{name}'" in str(caught.value), text
+            assert "private/" not in str(caught.value), text
+            assert "${" not in str(caught.value), text
+
     def test_texts_of_megabytes_are_read_once(self, run):
         """Work that grew with the square of the text would not end."""
         size = 1_000_000
@@ -309,6 +301,8 @@ class TestConnectStatements:
         made.sql(fill(BOUND, site.folder, "connect"))
         made.sql(CONNECTED)
         made.sql(fill(LOGGED, site.folder, "connect"))
+        log_of_a_sink(site.folder, "connect_later")
+        made.sql(fill(FOOTED, site.folder, "connect"))
         yield made
         made.stop()
         server.stop()

@@ -18,11 +18,13 @@ __all__ = [
     "BOUND",
     "CONNECT",
     "CONNECTED",
+    "FOOTED",
     "LOGGED",
     "NEWER",
     "SHOP",
     "STATEMENTS",
     "fill",
+    "log_of_a_sink",
     "named",
     "prepare",
     "view",
@@ -66,8 +68,14 @@ CONNECTED = (
 )
 
 
-#: A folder of the lake with a log of a sink, which names a file elsewhere.
-LOGGED = "CREATE TABLE logged_table (a STRING) USING text OPTIONS (path '{lake}/logged', recursiveFileLookup 'true')"
+#: Tables of files in the lake whose footers say what Spark shall evaluate for a column that is left out.
+FOOTED = "CREATE TABLE footed USING parquet LOCATION '{lake}/footer'"
+
+#: A table whose folder gets a log of a sink afterwards, by :func:`log_of_a_sink`.
+LOGGED = (
+    "CREATE TABLE logged_table (a STRING) USING text "
+    "OPTIONS (path '{lake}/{server}_later', recursiveFileLookup 'true')"
+)
 
 
 def named(more: str, name: str = "shop", source: str = "jdbc") -> str:
@@ -358,18 +366,19 @@ def prepare(folder: Path) -> None:
     (lake / "link.txt").symlink_to(folder / "bait.txt")
     (folder / "away").mkdir()
     (lake / "away").symlink_to(folder / "away")
-    _log_of_a_sink(lake / "logged", folder / "bait.txt")
+    log_of_a_sink(folder, "logged")
     _footer(lake / "footer")
 
 
-def _log_of_a_sink(folder: Path, file: Path) -> None:
-    """What a stream into files leaves beside them, and what it says of them: here another file."""
+def log_of_a_sink(folder: Path, name: str) -> None:
+    """What a stream into files leaves beside them in a folder of the lake, here with another file's name."""
+    file, log = folder / "bait.txt", folder / "lake" / name / "_spark_metadata"
     entry = {
         "path": f"file://{file}", "size": file.stat().st_size, "isDir": False, "modificationTime": 1,
         "blockReplication": 1, "blockSize": 1, "action": "add",
     }  # fmt: skip
-    (folder / "_spark_metadata").mkdir(parents=True)
-    (folder / "_spark_metadata" / "0").write_text(f"v1\n{json.dumps(entry)}")
+    log.mkdir(parents=True)
+    (log / "0").write_text(f"v1\n{json.dumps(entry)}")
 
 
 def _footer(folder: Path) -> None:
@@ -377,7 +386,9 @@ def _footer(folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    metadata = {"EXISTS_DEFAULT": "upper(current_database())"}
+    # What CREATE TABLE would refuse: it names a file for Spark to read.
+    reads = f"from_xml('<a/>', 'a STRING', map('rowValidationXSDPath', '{folder.parent.parent}/bait.txt')).a"
+    metadata = {"EXISTS_DEFAULT": "upper(current_database())", "CURRENT_DEFAULT": reads}
     fields = [
         {"name": "id", "type": "long", "nullable": True, "metadata": {}},
         {"name": "a", "type": "string", "nullable": True, "metadata": metadata},

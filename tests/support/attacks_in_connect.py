@@ -45,6 +45,14 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.range(1).select(F.lit('a').alias('a', metadata=DEFAULT['a'].metadata)).to(DEFAULT).collect()",
         "spark.createDataFrame([('x',)], DEFAULT).collect()",
         "spark.catalog.createTable('peek', source='parquet', schema=DEFAULT)",
+        "spark.range(1).selectExpr('id', 'string(id) a').write.insertInto('footed')",
+    ],
+    "read what a log of a sink names": [
+        "spark.read.csv('{lake}/logged', header=True, recursiveFileLookup=True).join(spark.range(1), 'a').schema",
+        "spark.read.option('recursiveFileLookup', True).json('{lake}/logged').schema",
+        "spark.read.load('file:{lake}/logged/', format='csv', header=True, recursiveFileLookup=True).schema",
+        "spark.readStream.schema('a string').option('recursiveFileLookup', True).text('{lake}/logged').isStreaming",
+        "spark.catalog.createTable('peek', '{lake}/logged', source='csv', header='true', recursiveFileLookup='true')",
     ],
     "send a listener of the server's": [
         "listener(b'\\xac\\xed\\x00\\x05')",

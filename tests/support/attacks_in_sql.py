@@ -56,8 +56,21 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "ALTER TABLE kept ALTER COLUMN id SET DEFAULT length(current_database())",
         # Written by the tests as a user's job would: the footer of a file in the lake.
         "SELECT * FROM parquet.`{lake}/footer`",
+        "INSERT INTO footed (id) VALUES (1)",
+        "INSERT INTO default.footed (id) SELECT id FROM range(1)",
+        "INSERT INTO footed VALUES (1, DEFAULT)",
+        "INSERT OVERWRITE footed (id) VALUES (1)",
+        "FROM range(1) INSERT INTO footed (id) SELECT id",
+        "INSERT INTO spark_catalog.default.footed (id) VALUES (1)",
     ],
     "read what a log of a sink names": [
+        # Before any rule sees the relation: the first line would be the names of columns, and an error would tell them.
+        "SELECT * FROM csv.`{lake}/logged` JOIN range(1) USING (nothing)",
+        "SELECT * FROM csv.`{lake}/logged` WITH (header = true, recursiveFileLookup = true) JOIN range(1) USING (a)",
+        "SELECT * FROM json.`file:{lake}/logged` WITH (recursiveFileLookup = true) JOIN range(1) USING (a)",
+        "CREATE TABLE peek USING csv OPTIONS (path '{lake}/logged', header 'true', recursiveFileLookup 'true')",
+        "CREATE TABLE peek USING csv OPTIONS (header 'true', recursiveFileLookup 'true') LOCATION '{lake}/logged'",
+        "CREATE TABLE peek USING json OPTIONS (recursiveFileLookup 'true') LOCATION '{lake}/./logged'",
         "CREATE TEMPORARY VIEW peek USING text OPTIONS (path '{lake}/logged', recursiveFileLookup true)",
         "CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}/logged/', `RecursiveFileLookup` 'true')",
         "CREATE TEMPORARY VIEW peek USING json OPTIONS (path 'file:{lake}/logged', recursiveFileLookup 'true')",
@@ -74,7 +87,6 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "ALTER TABLE kept SET SERDEPROPERTIES ('avro.schema.url' = 'file:{bait}')",
     ],
     "read the server's confs as data": [
-
         "SELECT '$" + "{{spark.app.id}}'",
         "SELECT '$" + "{{spark:spark.driver.host}}'",
         "SELECT '$" + "{{sparkconf:spark.app.name}}'",

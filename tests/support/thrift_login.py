@@ -5,6 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+#: What a login may bring, with what it would do.
+REFUSED_LOGINS = {
+    "set:system:socksProxyHost": "evil.example",
+    "set:system:javax.net.ssl.trustStore": "/tmp/own",
+    "set:hiveconf:javax.jdo.option.ConnectionURL": "jdbc:derby:memory:mine;create=true",
+    "set:hiveconf:hive.metastore.uris": "thrift://evil.example:9083",
+    "hive.metastore.uris": "thrift://evil.example:9083",
+    "set:hiveconf:hive.exec.post.hooks": "com.acme.Own",
+    "set:hiveconf:spark.hadoop.fs.defaultFS": "s3a://evil",
+    "set:hiveconf:system:socksProxyHost": "evil.example",
+    "set:metaconf:hive.metastore.event.listeners": "com.acme.Own",
+    "set:hivevar:x": "${env:HOME}",
+    "set:hivevar:${system:user.home}": "x",
+    "SET:system:socksProxyHost": "evil.example",
+    "set:env:HOME": "x",
+    "use:database": "default; ADD JAR x",
+}
+HONEST_LOGINS = {
+    "use:database": "default",
+    "set:hiveconf:spark.sql.shuffle.partitions": "3",
+    "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
+}
+
 
 def open_session(connection: Any, configuration: Mapping[str, str]) -> str | None:
     """Open one more session through a JDBC connection's own client; why it was refused, None if it was not."""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyspark
 
 from support.attacks import BAIT, NEWER, STATEMENTS, fill
 from support.honest import HONEST
 
-__all__ = ["all_refused", "all_work", "attempt"]
+__all__ = ["LITERAL", "UNSEEN", "all_refused", "all_work", "attempt", "names_alone"]
+
+#: Where the connections go: no statement of these tests says so.
+UNSEEN = "memory:unseen"
+
+#: A password that the operator wrote as text.
+LITERAL = "Literal-2f8c1d-login"
 
 REFUSED = re.compile(
     r"operator's policy does not allow|CANNOT_MODIFY_(STATIC_)?CONFIG|Cannot modify the value of a static config"
@@ -62,3 +69,19 @@ def all_work(
             if problem is not None:
                 failed[text] = problem
     assert not failed, "\n".join(f"{key} -> {text}" for key, text in failed.items())
+
+
+def names_alone(run: Callable[[str], Any], server: str) -> None:
+    """What the catalog and the plans tell of a connection."""
+    read = "SELECT * FROM connected"
+    for text in (
+        "DESCRIBE EXTENDED connected", "DESCRIBE FORMATTED connected", "SHOW CREATE TABLE connected",
+        f"EXPLAIN EXTENDED {read}", f"EXPLAIN FORMATTED {read}", f"EXPLAIN COST {read}", "SHOW TBLPROPERTIES connected",
+        "EXPLAIN EXTENDED CREATE TEMPORARY VIEW v USING jdbc OPTIONS (sparkconfig.connection 'shop', dbtable 'a')",
+        "SET -v", "SET", "SET spark.config.connections.shop.option.url",
+    ):  # fmt: skip
+        told = str(run(text))
+        assert UNSEEN not in told, (server, text)
+        assert "private/" not in told, (server, text)
+    assert "look" in str(run("SHOW CREATE TABLE connected"))
+    assert LITERAL not in str(run(f"EXPLAIN EXTENDED SELECT '{LITERAL}' AS a"))

@@ -66,7 +66,11 @@ class JdbcBinding extends JdbcConnectionProvider {
 
   private def target(parts: Map[String, String], options: Map[String, String]): Target =
     try Target.of(parts, options)
-    catch { case e: SparkConfigException => throw unresolved(parts, e) }
+    catch {
+      case e: SparkConfigException => throw NamedConnections.nameIn(options).fold(unresolved(parts, e)) { name =>
+          new OptionReferenceException(NamedConnections.withheld(name, e))
+        }
+    }
 
   /** An error of Spark's own kind: of others, Spark 4 only says that it could not connect. */
   private def unresolved(parts: Map[String, String], e: SparkConfigException) = {

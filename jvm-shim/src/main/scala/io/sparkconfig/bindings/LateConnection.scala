@@ -2,7 +2,7 @@ package io.sparkconfig.bindings
 
 import java.sql.{Connection, SQLException}
 
-import io.sparkconfig.core.{RefusedConnection, SparkConfigException, Target, Values}
+import io.sparkconfig.core.{NamedConnections, RefusedConnection, SparkConfigException, Target, Values}
 import org.slf4j.LoggerFactory
 
 /** Connections whose references are resolved when they are opened. */
@@ -32,7 +32,11 @@ private[bindings] object LateConnection {
       throw RefusedConnection.error(refused, first, "no store was asked, since no server was reached")
     val second =
       try if (Values.renew(suspects).sameAs(suspects)) first else target
-      catch { case e: SparkConfigException => throw RefusedConnection.error(refused, first, e.getMessage) }
+      catch {
+        case e: SparkConfigException =>
+          val outcome = first.connection.fold(e.getMessage)(NamedConnections.withheld(_, e))
+          throw RefusedConnection.error(refused, first, outcome)
+      }
     if (second.sameAs(first)) throw RefusedConnection.error(refused, first, "the stores have no newer values")
     log.info("a JDBC connection was refused; trying once more with generation {}", second.used.generation)
     try connect(second)

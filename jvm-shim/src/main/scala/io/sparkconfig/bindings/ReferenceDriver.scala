@@ -7,7 +7,7 @@ import java.util.{Properties, ServiceLoader}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{ReferenceUrl, SparkConfigException, Target, Values}
+import io.sparkconfig.core.{NamedConnections, ReferenceUrl, SparkConfigException, Target, Values}
 
 /**
  * A JDBC driver for libraries that open connections by themselves, such as Iceberg's JDBC catalog and connection pools:
@@ -33,7 +33,10 @@ class ReferenceDriver extends Driver {
       catch { case e: SparkConfigException => throw new SQLException(e.getMessage) }
       def target =
         try Target.of(parts, parts)
-        catch { case e: SparkConfigException => throw new SQLException(e.getMessage) }
+        catch {
+          case e: SparkConfigException =>
+            throw new SQLException(NamedConnections.nameIn(parts).fold(e.getMessage)(NamedConnections.withheld(_, e)))
+        }
       LateConnection.open(target)(ReferenceDriver.connect)
     }
 

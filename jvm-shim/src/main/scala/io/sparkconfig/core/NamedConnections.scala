@@ -7,6 +7,7 @@ import java.util.regex.Pattern
 import scala.collection.JavaConverters._
 
 import com.fasterxml.jackson.databind.JsonNode
+import org.slf4j.LoggerFactory
 
 /**
  * A connection of the settings, which users name. Not a case class: its text would show the options.
@@ -69,6 +70,7 @@ private[sparkconfig] object NamedConnections {
   /** The option that names one. */
   val Key = "sparkconfig.connection"
 
+  private val log = LoggerFactory.getLogger("io.sparkconfig.core.NamedConnections")
   @volatile private var known: Map[String, NamedConnection] = Map.empty
 
   def hold(connections: Seq[NamedConnection]): Unit = known = connections.map(each => each.name -> each).toMap
@@ -98,6 +100,15 @@ private[sparkconfig] object NamedConnections {
     nameIn(options).flatMap(find).flatMap(_.problemWith(withoutKey(options))).foreach { problem =>
       throw new SparkConfigException(problem)
     }
+
+  /**
+   * What users are told where a connection's references have no value: they know its name alone. The operator finds the
+   * whole reason in the log.
+   */
+  def withheld(name: String, reason: SparkConfigException): String = {
+    log.warn("the connection '{}' cannot be opened: {}", name, reason.getMessage: Any)
+    s"the connection '$name' has no values for its references now; the server's log says why, ask the operator"
+  }
 
   /** The options without what their connection sets: those that the user wrote. */
   def written(options: Map[String, String]): Map[String, String] = nameIn(options).flatMap(find) match {

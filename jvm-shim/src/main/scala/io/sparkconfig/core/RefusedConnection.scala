@@ -22,8 +22,8 @@ private[sparkconfig] object RefusedConnection {
    * an error of Spark's own kind with all of that.
    */
   def error(refused: SQLException, target: Target, outcome: String): Exception = {
-    val note =
-      s"[sparkconfig] this connection used ${names(target)} from generation ${target.used.generation}; $outcome"
+    val by = target.connection.fold(names(target))(name => s"the connection '$name'")
+    val note = s"[sparkconfig] this connection used $by from generation ${target.used.generation}; $outcome"
     val told = explained(refused, note)
     if (isHiddenBySpark) {
       val state = Option(refused.getSQLState).map(text => s" (SQLState $text)").getOrElse("")

@@ -9,11 +9,13 @@ import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
  *
  * @param values by key; [[Target.Url]] for the URL
  * @param keys of the references in `used`, in their order
+ * @param connection the named connection that sets them, if one does: its users may not know its references
  */
 private[sparkconfig] final class Target(
     private val values: Map[String, String],
     val keys: Seq[String],
-    val used: Used) {
+    val used: Used,
+    val connection: Option[String] = None) {
 
   def url: String = values(Target.Url)
 
@@ -51,6 +53,6 @@ private[sparkconfig] object Target {
     val held = parts.toSeq.filter { case (_, text) => Expression.mayHold(text) }
     val expressions = held.map { case (_, text) => Expression.of(text, siblings) }
     val used = if (held.isEmpty) Used.Nothing else Values.use(expressions)
-    new Target(parts ++ held.map(_._1).zip(used.values), held.map(_._1), used)
+    new Target(parts ++ held.map(_._1).zip(used.values), held.map(_._1), used, NamedConnections.nameIn(siblings))
   }
 }

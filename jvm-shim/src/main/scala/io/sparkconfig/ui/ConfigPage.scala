@@ -19,6 +19,7 @@ object ConfigPage {
   def content(state: JsonNode): Seq[Node] = {
     val now = state.path("now").asLong
     val policy = state.path("policy")
+    val hidden = state.has("shown_to")
     <div id="sparkconfig">
       <style>{Style}</style>
       {problem(state)}
@@ -70,7 +71,8 @@ object ConfigPage {
             list(use, "references").map(each => <code class="d-block">{each.asText}</code>),
             plain(list(use, "used_by").map(_.asText).mkString(", ")),
             plain(ago(now, use.get("changed_at"))),
-            plain(text(use, "problem")))))
+            plain(text(use, "problem")))),
+        hidden = hidden)
     }
       {
       table(
@@ -115,7 +117,8 @@ object ConfigPage {
             plain(text(decision, "reason")),
             plain(text(decision, "rule")))),
         if (policy.has("mode")) "No decision yet." else "This application has no policies.",
-        refusals(policy))
+        refusals(policy),
+        hidden)
     }
       {
       optional(
@@ -150,6 +153,7 @@ object ConfigPage {
   /**
    * @param empty what to say where there are no rows
    * @param note a line above the table
+   * @param hidden whether there may be rows that this viewer does not see, so that their number says nothing
    */
   private def table(
       id: String,
@@ -157,12 +161,15 @@ object ConfigPage {
       header: Seq[String],
       rows: Seq[Seq[Seq[Node]]],
       empty: String = "",
-      note: Seq[Node] = Nil): Seq[Node] =
+      note: Seq[Node] = Nil,
+      hidden: Boolean = false): Seq[Node] =
     <div>
-      <h4>{title} ({rows.size})</h4>
+      <h4>{title} ({
+      if (!hidden) rows.size else if (rows.isEmpty) "hidden" else s"${rows.size} shown, others hidden"
+    })</h4>
       {note}
       {
-      if (rows.isEmpty) (if (empty.isEmpty) Nil else <p class="text-muted">{empty}</p>)
+      if (rows.isEmpty) (if (empty.isEmpty || hidden) Nil else <p class="text-muted">{empty}</p>)
       else
         <table id={id} class="table table-bordered table-sm table-striped sortable">
           <thead><tr>{header.map(name => <th>{name}</th>)}</tr></thead>
@@ -217,8 +224,11 @@ object ConfigPage {
       val user = text(state, "shown_to")
       <div id="shown-to" class="alert alert-info">{
         if (user.isEmpty)
-          "Several users share this server, and nobody has said who you are: this page leaves out what they do."
-        else s"Several users share this server: this page shows what $user does, and leaves out the others."
+          "Several users share this server, and nobody has said who you are: what they do is hidden. An operator " +
+            "logs in by a filter of the UI (spark.ui.filters) and stands in spark.admin.acls, with " +
+            "spark.acls.enable=true."
+        else s"Several users share this server: this page shows what $user does; what others do is hidden. " +
+          "Those in spark.admin.acls see all, with spark.acls.enable=true."
       }</div>
     }
 

@@ -84,7 +84,7 @@ private[sparkconfig] object Options {
       written: Map[String, String]): Map[String, String] = {
     val answers = expressions.toSeq.sortBy(_._1).map { case (key, expression) =>
       try Right(key -> Values.resolve(expression))
-      catch { case e: SparkConfigException => Left(problem(source, key, written(key), e)) }
+      catch { case e: SparkConfigException => Left(problem(source, key, written, e)) }
     }
     val problems = answers.collect { case Left(text) => text }
     if (problems.nonEmpty) throw new OptionReferenceException(problems.mkString("\n"))
@@ -96,7 +96,11 @@ private[sparkconfig] object Options {
     }.toMap
   }
 
-  private def problem(source: String, key: String, text: String, e: SparkConfigException): String =
-    s"The option '$key' of the data source '$source' holds $text, which cannot be resolved: " +
-      e.getMessage
+  private def problem(source: String, key: String, written: Map[String, String], e: SparkConfigException): String =
+    NamedConnections.nameIn(written).filter(name => NamedConnections.find(name).exists(_.sets(key))) match {
+      case Some(name) => s"The data source '$source': ${NamedConnections.withheld(name, e)}"
+      case None =>
+        s"The option '$key' of the data source '$source' holds ${written(key)}, which cannot be resolved: " +
+          e.getMessage
+    }
 }

@@ -9,7 +9,7 @@ import io.sparkconfig.policy.StatementItem.statement
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal, UnaryMinus, UnaryPositive}
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, Metadata, StructType, UserDefinedType}
 
@@ -79,6 +79,10 @@ private[doors] object ColumnDefaults {
     case other => Constants(other.getClass.getSimpleName) && other.children.forall(isConstant)
   }
 
+  /** Whether a relation has a column with such a default. */
+  def inOutput(relation: LogicalPlan): Boolean = Try(relation.output).toOption.exists(_.exists(column =>
+    isOpen(column.metadata) || isOpen(column.dataType)))
+
   private val json = new JsonFactory()
 
   /** Whether a text is a schema as JSON, or a part of one, with such a default. A key may stand there twice. */
@@ -117,10 +121,26 @@ private[doors] object ColumnDefaultRule extends Rule[LogicalPlan] {
   }
 
   private def isOpen(node: LogicalPlan): Boolean =
-    node.children.isEmpty && Try(node.output).toOption.exists(_.exists(column =>
-      ColumnDefaults.isOpen(column.metadata) || ColumnDefaults.isOpen(column.dataType))) ||
+    node.children.isEmpty && ColumnDefaults.inOutput(node) ||
       node.expressions.exists(_.exists { each =>
         each.resolved && Try(each.dataType).toOption.exists(ColumnDefaults.isOpen(_)) ||
         each.productIterator.exists { case kind: DataType => ColumnDefaults.isOpen(kind); case _ => false }
       })
+}
+
+/**
+ * Resolution: the table that an INSERT goes to. Spark evaluates the defaults of columns that are left out as soon as
+ * the table is known, before any rule after the resolution. The table's schema may be that of a file.
+ */
+private[doors] object ColumnDefaultOfTargetRule extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    StatementDoor.asked.foreach { policies =>
+      OptionsDoor.fresh(plan) {
+        case insert: InsertIntoStatement if insert.table.exists(ColumnDefaults.inOutput) =>
+          policies.statement(Set(statement(ColumnDefaults.Refused)))
+        case _ => ()
+      }
+    }
+    plan
+  }
 }

@@ -20,6 +20,9 @@ private[sparkconfig] object LoginDoor {
   private val Conf = "(?:set:)?(?:hiveconf:)?(.+)".r
   private val SparkConf = "spark\\.(?!hadoop\\.|hive\\.).+"
 
+  /** Whether logins are judged. */
+  def isAsked: Boolean = StatementDoor.asked.isDefined
+
   /** Why a login is refused, if it is. */
   def problem(user: String, configuration: JMap[String, String]): Option[String] = StatementDoor.asked.flatMap {
     policies =>

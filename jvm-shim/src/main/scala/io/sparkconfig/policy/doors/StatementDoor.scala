@@ -26,6 +26,7 @@ private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalP
       val walk = new StatementWalk(StatementDoor.conf(session), isDirect)
       walk.plan(plan)
       policies.statement(walk.items)
+      policies.statement(SinkLogs.items(walk.items, StatementDoor.conf(session)))
     }
     plan
   }
@@ -107,6 +108,7 @@ private[sparkconfig] object StatementDoor extends Door {
     FirstRules.injectParsed(session)(new StatementRule(_))
     FirstRules.inject(session)(new StatementRule(_))
     session.injectPostHocResolutionRule(new FilesRule(_))
+    session.injectResolutionRule(_ => ColumnDefaultOfTargetRule)
     session.injectPostHocResolutionRule(_ => ColumnDefaultRule)
     session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
   }

@@ -54,6 +54,8 @@ private[sparkconfig] object ThriftClients extends Sink {
           val message = s"errors for Thrift clients cannot be redacted: ${fault.getClass.getName}: ${fault.getMessage}"
           if (conf.forall(_.getBoolean(EventLogListener.RequireKey, defaultValue = true)))
             throw new IllegalStateException(s"$message. Set ${EventLogListener.RequireKey}=false to go on without it.")
+          if (LoginDoor.isAsked)
+            throw new IllegalStateException(s"$message; the policies could not judge logins, so nothing goes on.")
           log.warn(s"$message; going on since ${EventLogListener.RequireKey}=false")
           installed = true
       }
