@@ -90,4 +90,18 @@ def _summary(diagnosis: Diagnosis) -> str:
         level: sum(each.level.value == level for each in diagnosis.findings) for level in ("error", "warning")
     }
     words = [f"{count} {level}{'' if count == 1 else 's'}" for level, count in counts.items()]
-    return ", ".join(words)
+    return f"{', '.join(words)}: {_outcome(diagnosis)}"
+
+
+def _outcome(diagnosis: Diagnosis) -> str:
+    """Whether a job would start, as the last word."""
+    found = {(each.area, each.level.value) for each in diagnosis.findings}
+    if any(level == "error" for _, level in found):
+        return "a job would not start, or not safely; repair the errors"
+    if not diagnosis.files:
+        return "name a job's confs with --file, to know whether it would start"
+    if ("plugin", "warning") in found:
+        return "a job with these confs would start without sparkconfig"
+    if ("class path", "warning") in found:
+        return "a job with these confs would start if it finds the jar, see 'class path'"
+    return "a job with these confs would start"

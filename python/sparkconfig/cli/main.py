@@ -51,6 +51,14 @@ exit codes:
 """
 
 
+_FIRST_DAY = """On a first day:
+  sparkconfig migrate conf/ jobs/                 which secrets are in clear, and what would replace them
+  sparkconfig seal --help                         keep them in an encrypted file
+  sparkconfig init                                the lines that turn it on
+  sparkconfig resolve --dry-run job.conf          which references would get a value
+  sparkconfig doctor --file job.conf              whether a job would start, and what to do"""
+
+
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: SLF001 - argparse has no public name
     """Adds each command with its line of the help."""
 
@@ -86,7 +94,9 @@ def parser(only: str | None = None) -> Parser:
 
 def _version(options: argparse.Namespace, out: Output) -> ExitCode:
     if not options.version:
-        options.parser.refuse(f"a command is missing; '{options.parser.prog} --help' lists them")
+        options.parser.refuse(
+            f"a command is missing; '{options.parser.prog} --help' lists them. {_FIRST_DAY}"
+        )
     out.result({"version": __version__}, [f"sparkconfig {__version__}"])
     return ExitCode.OK
 

@@ -225,6 +225,14 @@ def test_every_command_has_json() -> None:
     assert without == {("seal",), ("scrub",)}, "they need a subcommand"
 
 
+def test_no_command_shows_those_of_a_first_day(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == ExitCode.USAGE
+    shown = said(capsys)
+    for command in ("migrate", "seal", "init", "resolve", "doctor"):
+        assert f"  sparkconfig {command} " in shown
+    assert main(["--json"]) == ExitCode.USAGE
+
+
 def test_help_fits_a_screen_and_shows_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     for words in EVERY:

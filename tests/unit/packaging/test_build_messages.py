@@ -43,3 +43,32 @@ def test_on_the_terminal_although_standard_error_is_kept() -> None:
 def test_without_a_terminal_on_standard_error_alone() -> None:
     done = subprocess.run(COMMAND, capture_output=True, check=True, start_new_session=True)
     assert done.stderr == b"fetching\n"
+
+
+SLOW = """
+import importlib.util, os, sys
+from pathlib import Path
+spec = importlib.util.spec_from_file_location("hatch_build", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+module._BEAT = 0.01
+folder = Path(sys.argv[2])
+child = "import os, sys; open(os.environ['TMPDIR'] + '/x', 'wb').write(bytes(3 << 20)); sys.stdin.read()"
+said, heard = module.say, []
+def say(text):
+    said(text)
+    if " 3 MB " in text and not heard:
+        heard.append(text)
+        os.close(write)  # it ends once it was heard
+read, write = os.pipe()
+os.dup2(read, 0)
+os.set_inheritable(write, False)
+module.say = say
+module._fetch([sys.executable, "-c", child], {**os.environ, "TMPDIR": str(folder)}, folder, "a Spark")
+"""
+
+
+def test_a_download_says_how_far_it_is(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SLOW, COMMAND[-1], str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, check=True, start_new_session=True, text=True)
+    assert "still fetching a Spark: 3 MB on the disk after " in done.stderr

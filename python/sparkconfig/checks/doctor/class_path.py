@@ -90,17 +90,17 @@ def class_path(subject: Subject) -> Iterator[Finding]:
     if len(installed) > 1:
         yield error("class path", f"{len(installed)} sparkconfig jars are in {subject.spark.jars}", again)
     if not installed:
-        yield from _reach(origins, again)
+        yield from _reach(subject, origins, again)
 
 
-def _reach(origins: set[str], install: str) -> Iterator[Finding]:
+def _reach(subject: Subject, origins: set[str], install: str) -> Iterator[Finding]:
     """Whether a job may lose the jar that confs name."""
     if origins == {"spark.jars"}:
         yield warning(
             "class path", _REPLACED, f"{install}, or write the lines that 'sparkconfig init' prints"
         )
     elif not origins:
-        yield note(
+        yield (warning if subject.plugin_named else note)(
             "class path",
             "no conf names the jar, and it is not in Spark's own jars",
             f'spark-submit --jars "$(sparkconfig jar)", or {install.removeprefix("run ")}',

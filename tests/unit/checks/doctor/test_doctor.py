@@ -6,10 +6,11 @@ import sys
 
 import pytest
 
+from sparkconfig import __version__
 from sparkconfig.checks.doctor import Level, diagnose
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import main
-from unit.checks.doctor.helpers import GOOD, VALUE, errors, found
+from unit.checks.doctor.helpers import GOOD, VALUE, errors, found, own_jar
 
 DOCUMENT = (
     '{"rules": [{"key": "spark.executor.memory", "type": "range", "maxValue": "64g", "isOptional": true,'
@@ -302,7 +303,18 @@ def test_the_command(home, tmp_path, monkeypatch, capsys):
     assert [each["area"] for each in answer["findings"] if each["level"] == "error"] == ["rpc"]
     (home / "conf" / "spark-defaults.conf").write_text(GOOD)
     assert main(["doctor", "--spark-home", str(home), "--quiet"]) == 0
-    assert "0 errors" in capsys.readouterr().out
+    assert "would start if it finds the jar" in capsys.readouterr().out.splitlines()[-1]
+    own_jar(home / "jars" / f"sparkconfig_2.13-{__version__}.jar")
+    assert main(["doctor", "--spark-home", str(home), "--quiet"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("0 errors")
+    assert main(["doctor", "--spark-home", str(home)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith(": a job with these confs would start")
+    (home / "conf" / "spark-defaults.conf").write_text("spark.master local\n")
+    assert main(["doctor", "--spark-home", str(home)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("would start without sparkconfig")
+    (home / "conf" / "spark-defaults.conf").write_text(f"{GOOD}spark.shop.password ${{nobody:a:b}}\n")
+    assert main(["doctor", "--spark-home", str(home)]) != 0
+    assert "a job would not start" in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_references_where_they_stay_text(examine, tmp_path):
