@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from py4j.java_gateway import JavaClass
+from py4j.protocol import Py4JJavaError
 
 __all__ = ["install"]
 
@@ -44,7 +45,12 @@ class _Reader:
         packed = self._context._gateway.new_array(jvm.java.lang.Object, len(arguments))  # noqa: SLF001
         for position, argument in enumerate(arguments):
             packed[position] = argument
-        return bridge.call(self._reader, method, packed)
+        try:
+            return bridge.call(self._reader, method, packed)
+        except Py4JJavaError as error:
+            # As without us: what was called is the reader's method.
+            error.errmsg = f"An error occurred while calling {self._reader._target_id}.{method}.\n"  # noqa: SLF001
+            raise
 
 
 def install() -> bool:

@@ -117,6 +117,28 @@ class LazyV1Source extends RelationProvider with SchemaRelationProvider {
     }
 }
 
+/** Its rows are the options that it was given. */
+class TellingV1Source extends RelationProvider with SchemaRelationProvider with CreatableRelationProvider {
+  override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =
+    createRelation(context, options, TellingV1Source.schema)
+  override def createRelation(context: SQLContext, options: Map[String, String], given: StructType): BaseRelation =
+    new BaseRelation with TableScan {
+      override def sqlContext: SQLContext = context
+      override def schema: StructType = given
+      override def buildScan(): RDD[Row] =
+        context.sparkContext.parallelize(options.toList.map { case (key, text) => Row(key, text) }, 1)
+    }
+  override def createRelation(
+      context: SQLContext,
+      mode: SaveMode,
+      options: Map[String, String],
+      data: DataFrame): BaseRelation = createRelation(context, options)
+}
+
+object TellingV1Source {
+  val schema: StructType = new StructType().add("option", "string").add("text", "string")
+}
+
 /** Gives all loads the same relation: the one of the first since [[Store.clear]]. */
 class SharedV1Source extends RelationProvider {
   override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =

@@ -5,16 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 
 pytestmark = pytest.mark.spark
-# docs/data-sources.md says so too: on 3.5 such a frame keeps the values of its load.
-follows_when_held = pytest.mark.skipif(
-    pyspark.__version__.startswith("3."),
-    reason="3.5 loads V1 sources, and reads dbtable, before there is a plan, once and for all",
-)
 
 
 @pytest.mark.parametrize("source", ["storev1", "storev2"])
@@ -38,49 +32,61 @@ def test_a_v2_relation_follows_a_rotation_by_itself(doors):
     assert doors.ids(frame.filter("id > 0")) == [3]
 
 
-@follows_when_held
-def test_a_v1_relation_is_loaded_again_after_a_rotation(doors):
-    """In a frame that is held: joined with itself, in a view, and with another table by reference."""
+def test_a_frame_of_a_v1_source_keeps_the_values_of_its_load(doors):
+    """And so does what is made of it."""
     doors.fill(3)
-    frame = doors.spark.read.format("storev1").option("password", doors.ref()).load()
-    frame.createOrReplaceTempView("held_v1")
-    assert doors.ids(frame) == [3]
-    doors.rotate()
+    load = doors.spark.read.format("storev1").option("password", doors.ref()).load
+    frame = load()
+    frame.createOrReplaceTempView("of_a_load")
     assert doors.ids(frame.filter("id > 0")) == [3]
     doors.rotate()
-    assert doors.ids(frame.join(frame.select("id"), "id")) == [3]
-    assert doors.ids(doors.spark.sql("SELECT id FROM held_v1 WHERE id IN (SELECT id FROM held_v1)")) == [3]
+    for query in (lambda: frame.filter("id > 1"), lambda: doors.spark.sql("SELECT id FROM of_a_load")):
+        with pytest.raises(Exception, match="another password") as error:
+            query().collect()
+        doors.assert_hidden(str(error.value))
+    load().createOrReplaceTempView("of_a_load")
+    assert doors.ids(doors.spark.sql("SELECT id FROM of_a_load")) == [3]
+
+
+def test_a_frame_is_no_error_when_its_secret_is_gone(doors):
+    doors.fill(3)
+    doors.put(leaving=doors.passwords[-1])
+    frame = doors.spark.read.format("storev1").option("password", doors.ref("leaving")).load()
+    assert doors.ids(frame) == [3]
+    doors.secrets.pop("leaving")
+    doors.put(other="x")
+    assert doors.ids(frame.filter("id > 0")) == [3]
+
+
+@pytest.mark.parametrize("kind", ["TEMPORARY", "GLOBAL TEMPORARY"])
+def test_a_view_by_using_follows_by_name_and_is_loaded_once_for_each_value(doors, kind):
+    doors.fill(3)
+    name = "global_temp.following" if kind.startswith("GLOBAL") else "following"
+    options = doors.sql_options({"password": doors.ref()})
+    doors.spark.sql(f"CREATE OR REPLACE {kind} VIEW following USING storev1 OPTIONS {options}").collect()
+    doors.rotate()
+    made = doors.store.entries("V1 createRelation")
+    for condition in ("id > 0", "id > 1"):
+        assert doors.ids(doors.spark.sql(f"SELECT id FROM {name} WHERE {condition}")) == [3]
+        assert doors.ids(doors.spark.sql(f"SELECT id FROM {name} JOIN {name} USING (id)")) == [3]
+    assert doors.store.entries("V1 createRelation") == made + 1
     assert doors.store.refusals() == ""
 
 
-@follows_when_held
-def test_a_held_v1_relation_is_loaded_once_for_each_value(doors):
+def test_views_by_using_of_a_source_that_gives_them_one_relation_keep_their_values(doors):
+    """Of which view it is, nobody can say: the values of one must not come to another."""
     doors.fill(3)
-    frame = doors.classic.read.format("storev1").option("password", doors.ref()).load()
-    doors.rotate()
-    # Spark plans what it caches in a session of its own, which must not be that of later queries.
-    kept = frame.cache()
-    assert doors.ids(kept) == [3]
-    kept.unpersist()
-    for condition in ("id > 0", "id > 1", "id > 2"):
-        assert doors.ids(frame.filter(condition)) == [3]
-        kept = frame.filter(condition).cache()
-        assert doors.ids(kept) == [3]
-        kept.unpersist()
-    assert doors.store.entries("V1 createRelation") == 3
-    assert doors.store.refusals() == ""
-
-
-@follows_when_held
-def test_an_insert_into_a_view_of_a_held_v1_relation_takes_the_newest_value(doors):
-    doors.fill(3)
-    frame = doors.spark.read.format("storev1").option("password", doors.ref()).load()
-    frame.createOrReplaceTempView("held_for_inserts")
-    doors.rotate()
-    doors.spark.sql(
-        "INSERT INTO held_for_inserts SELECT 4L UNION SELECT id + 2 FROM held_for_inserts"
-    ).collect()
-    assert doors.stored() == [3, 4, 5]
+    doors.put(other=doors.passwords[-1])
+    for name, key in (("one_of_two", "pw"), ("two_of_two", "other")):
+        options = doors.sql_options({"password": doors.ref(key)})
+        doors.spark.sql(
+            f"CREATE OR REPLACE TEMPORARY VIEW {name} USING sparkconfigtest.SharedV1Source OPTIONS {options}"
+        ).collect()
+    doors.put(pw=doors.passwords[-1] + "-changed", other=doors.passwords[-1] + "-changed-too")
+    try:
+        assert doors.ids(doors.spark.table("one_of_two")) == [3]
+    finally:
+        doors.rotate()
     assert doors.store.refusals() == ""
 
 
@@ -104,40 +110,9 @@ def test_an_insert_into_a_view_by_using_keeps_the_columns_that_it_was_matched_wi
         f"CREATE OR REPLACE TEMPORARY VIEW two USING sparkconfigtest.LazyV1Source OPTIONS {options}"
     ).collect()
     doors.put(columns="b-a")
-    if not doors.spark.version.startswith("3."):
-        assert doors.spark.table("two").columns == ["b", "a"]
+    assert doors.spark.table("two").columns == ["a", "b"]
     doors.spark.sql("INSERT INTO two (a, b) VALUES (1L, 2L)").collect()
     assert doors.stored() == [1]
-
-
-@follows_when_held
-def test_sessions_that_share_a_view_keep_relations_of_their_own(doors):
-    """A source may have read confs of the session that it was loaded in, a user's credentials say."""
-    doors.fill(3)
-    frame = doors.classic.read.format("storev1").option("password", doors.ref()).load()
-    frame.createOrReplaceGlobalTempView("shared_view")
-    doors.rotate()
-    for session in (doors.classic, doors.classic.newSession()):
-        for _ in range(2):
-            assert doors.ids(session.sql("SELECT id FROM global_temp.shared_view")) == [3]
-    assert doors.store.entries("V1 createRelation") == 3
-    assert doors.store.refusals() == ""
-
-
-@follows_when_held
-def test_a_relation_that_a_source_gives_to_several_loads_keeps_its_values(doors):
-    """Whose frame it is, nobody can say: the values of one load must not come to another's."""
-    doors.fill(3)
-    doors.put(other=doors.passwords[-1])
-    load = doors.classic.read.format("sparkconfigtest.SharedV1Source").option
-    frame, _ = load("password", doors.ref()).load(), load("password", doors.ref("other")).load()
-    doors.put(pw=doors.passwords[-1] + "-changed", other=doors.passwords[-1] + "-changed-too")
-    try:
-        assert doors.ids(frame) == [3]
-    finally:
-        doors.rotate()
-    assert doors.store.entries("V1 shared") == 2
-    assert doors.store.refusals() == ""
 
 
 @pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
@@ -208,26 +183,6 @@ def test_jdbc_relation_follows_a_rotation_by_itself(numbers):
     assert numbers.ids(frame) == [1, 2, 3]
     numbers.rotate()
     assert numbers.ids(frame) == [1, 2, 3]
-
-
-@follows_when_held
-def test_a_jdbc_table_by_reference_follows_in_a_held_frame(numbers):
-    numbers.put(held_table="numbers")
-    options = numbers.jdbc("numbers", dbtable=numbers.ref("held_table"))
-    frame = numbers.spark.read.format("jdbc").options(**options).load()
-    assert numbers.ids(frame) == [1, 2, 3]
-    numbers.put(held_table="(select 9 as id) as held_subquery")
-    assert numbers.ids(frame.filter("id > 0")) == [9]
-
-
-@follows_when_held
-def test_columns_that_spark_pads_follow_in_a_held_frame(numbers):
-    numbers.put(held_table="(select 1 as id, cast('a' as char(3)) as padded) as before")
-    options = numbers.jdbc("numbers", dbtable=numbers.ref("held_table"))
-    frame = numbers.spark.read.format("jdbc").options(**options).load()
-    assert numbers.ids(frame) == [1]
-    numbers.put(held_table="(select 9 as id, cast('b' as char(3)) as padded) as after")
-    assert frame.filter("id > 0").collect() == [(9, "b  ")]
 
 
 def test_jdbc_password_in_the_url(numbers):

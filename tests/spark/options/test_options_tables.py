@@ -290,11 +290,42 @@ def test_temporary_view(numbers):
     assert doors.ids(doors.spark.table(views[1])) == [1, 2, 3]
     doors.rotate()
     assert doors.ids(doors.spark.table(views[1])) == [1, 2, 3]
-    if pyspark.__version__.startswith("3."):  # there a view of another source is made again to follow
-        doors.spark.sql(
-            f"CREATE OR REPLACE TEMPORARY VIEW {views[0]} USING storev1 OPTIONS (password '{doors.ref()}')"
-        )
     assert doors.ids(doors.spark.table(views[0])) == [5]
+
+
+def told(frame) -> list[tuple[str, str]]:
+    return sorted(map(tuple, frame.collect()))
+
+
+@pytest.mark.parametrize("path", ["", "PaTh"], ids=["without path", "path"])
+@pytest.mark.parametrize("kind", ["frame", "view", "table", "table with columns", "as select", "moved table"])
+def test_a_v1_source_gets_what_spark_gives_it(doors, kind, path):
+    """Beside a table whose options are values: keys and their case, the location as path, and nothing more."""
+    spark, source = doors.spark, "sparkconfigtest.TellingV1Source"
+    doors.put(answer="forty-two")
+
+    def given(answer: str) -> list[tuple[str, str]]:
+        name, options = doors.table("told"), {"someAnswer": answer, "Plain": "p"}
+        options |= {path: f"{doors.folder}/some where/told.xlsx"} if path else {}
+        if kind == "frame":
+            return told(spark.read.format(source).options(**options).load())
+        if kind == "view":
+            spark.sql(f"CREATE TEMPORARY VIEW {name} USING {source} OPTIONS {doors.sql_options(options)}").collect()
+        else:
+            columns = "(option string, text string)" if kind == "table with columns" else ""
+            select = "AS SELECT 'a' option, 'b' text" if kind == "as select" else ""
+            spark.sql(f"CREATE TABLE {name} {columns} USING {source} OPTIONS {doors.sql_options(options)} {select}")
+        if kind == "moved table":
+            told(spark.table(name))
+            spark.sql(f"ALTER TABLE {name} SET LOCATION '{doors.folder}/moved'")
+        found = told(spark.table(name))
+        assert told(spark.sql(f"SELECT * FROM {name}")) == found
+        spark.sql(f"DROP {'VIEW' if kind == 'view' else 'TABLE'} {name}")
+        return [(key, text.replace(name, "NAME")) for key, text in found]
+
+    by_value, by_reference = given("forty-two"), given(doors.ref("answer"))
+    assert ("someAnswer".lower(), "forty-two") in [(key.lower(), text) for key, text in by_value]
+    assert by_reference == by_value
 
 
 def test_a_table_of_a_v2_provider_in_the_session_catalog_is_refused(doors):

@@ -132,8 +132,7 @@ def test_wrapper_format(doors, source):
     options = {**doors.jdbc(table), "sparkconfig.format": source}
     ids(doors, 1).write.format("sparkconfig").options(**options).mode("append").save()
     if source == "jdbc":
-        frame = doors.spark.read.format("sparkconfig").options(**options).load()
-        assert doors.ids(frame) == [1]
+        assert doors.postgres.sql(f"select id from {table}", database="keeper").split() == ["1"]
     else:
         assert doors.stored() == [1]
     assert doors.store.refusals() == ""
@@ -144,3 +143,10 @@ def test_wrapper_format(doors, source):
     )
     frame.option("sep", doors.ref("separator")).save(folder)
     assert "".join(path.read_text() for path in Path(folder).glob("part-*")) == "1|+|x\n"
+
+
+def test_the_wrapper_format_does_not_read(doors):
+    reader = doors.spark.read.format("sparkconfig").option("sparkconfig.format", "storev1")
+    with pytest.raises(AnalysisException, match=r"CREATE TEMPORARY VIEW name USING storev1"):
+        reader.option("password", doors.ref()).load().collect()
+    assert doors.store.refusals() == ""

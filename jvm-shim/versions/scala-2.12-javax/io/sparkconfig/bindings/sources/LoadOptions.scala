@@ -16,13 +16,18 @@ import org.apache.spark.sql.sparkconfig.EagerLoad
  * @param changed whether anything held a reference
  */
 final class LoadOptions private (
+    format: String,
     written: Map[String, String],
     val options: Map[String, String],
     val arguments: Array[AnyRef],
     val changed: Boolean)
   extends EagerLoad.Load {
 
-  def asWritten(plan: LogicalPlan): LogicalPlan = StreamRelations.asWritten(plan, CaseInsensitiveMap(written))
+  def asWritten(plan: LogicalPlan): LogicalPlan = {
+    val recipe = new Recipe(format, written, schema = None, Fingerprint.of(options), isView = false)
+    plan.collect(Recipe.holder).foreach(Recipe.note(_, recipe))
+    StreamRelations.asWritten(plan, CaseInsensitiveMap(written))
+  }
 }
 
 object LoadOptions {
@@ -39,7 +44,7 @@ object LoadOptions {
     val texts = Sources.withSessionConfs(format, written, SQLConf.get)
     val options = Sources.options(format, texts, SQLConf.get)
     val changed = (options ne texts) || !paths.zip(arguments).forall { case (a, b) => a eq b }
-    new LoadOptions(texts, options, paths, changed)
+    new LoadOptions(format, texts, options, paths, changed)
   }
 
   private def resolved(format: String, argument: AnyRef): AnyRef = argument match {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.sparkconfig.{ConnectorConfs, RelationCacheHook, Sess
  * anything is analysed.
  */
 private[sparkconfig] final class StartRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
-  RelationCacheHook.install(Sessions.catalog(session), new CatalogTables(session).relation)
+  RelationCacheHook.install(Sessions.catalog(session), new CatalogTables(session).relation(_, _))
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     ConnectorConfs.install(session)

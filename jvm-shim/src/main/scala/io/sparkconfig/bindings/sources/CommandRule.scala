@@ -3,7 +3,6 @@ package io.sparkconfig.bindings.sources
 import java.net.URLDecoder
 
 import io.sparkconfig.core.{Expression, NamedConnections}
-import io.sparkconfig.policy.PolicyClient
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisHelper, Command, LogicalPlan, TableSpec, Union, WithCTE}
@@ -37,19 +36,12 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
       case create: CreateDataSourceTableAsSelectCommand if holds(create.table) =>
         // Files are written through a command of their own, which comes by here again.
         if (Sources.isFile(create.table.provider.get, conf)) create else ResolvingCreateTableAsSelect(create)
-      case view: CreateTempViewUsing if Options.hold(view.options) || isToBeTold(view) => ResolvingCreateView(view)
-      case insert: InsertIntoDataSourceCommand => Connections.inserting(insert) match {
-          case same: InsertIntoDataSourceCommand => ViewSource.renewed(session, same)
-          case other => other
-        }
+      case view: CreateTempViewUsing if Options.hold(view.options) => ResolvingCreateView(view)
+      case insert: InsertIntoDataSourceCommand => Connections.inserting(insert)
       case create if create.productIterator.exists(_.isInstanceOf[TableSpec]) =>
         refuseV2InSessionCatalog(create)
         create
     }
-
-  /** Where inserts into views of loads are judged without knowing these, a view without a connection shows that. */
-  private def isToBeTold(view: CreateTempViewUsing): Boolean =
-    !LoadedRelations.areKnown && PolicyClient.running.isDefined && NamedConnections.all.nonEmpty
 
   /** Commands stand at the root, apart from their common table expressions and from inserts into several tables. */
   private def isCommand(plan: LogicalPlan): Boolean = plan match {

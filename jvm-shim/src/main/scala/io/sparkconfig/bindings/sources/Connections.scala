@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTable
 import org.apache.spark.sql.execution.datasources.{DataSource, InsertIntoDataSourceCommand, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.BaseRelation
-import org.apache.spark.sql.sparkconfig.{OptionReferenceException, PolicyViolationException}
+import org.apache.spark.sql.sparkconfig.OptionReferenceException
 
 /**
  * `sparkconfig.connection` in the options of a data source: where references become values, the options of the named
@@ -81,13 +81,10 @@ private[sparkconfig] object Connections {
   def inserting(insert: InsertIntoDataSourceCommand): LogicalPlan = {
     val relation = insert.logicalRelation
     val held = jdbcOptions(relation.relation)
-    val written = relation.catalogTable.map(_.storage.properties).orElse(ViewSource.options(relation))
-    RelationConnections.of(relation.relation) match {
-      case Some(names) => names.foreach(name => named(Map(NamedConnections.Key -> name), Write))
-      case None if written.isEmpty && held.isEmpty && !LoadedRelations.areKnown => requireAllWritable()
-      case None => ()
-    }
-    val made = written.getOrElse(Map.empty)
+    val recipes = Recipe.of(relation.relation)
+    recipes.foreach(_.requireAllowed(Write))
+    val made =
+      relation.catalogTable.map(_.storage.properties).orElse(recipes.headOption.map(_.texts)).getOrElse(Map.empty)
     named(held.getOrElse(made), Write) match {
       case Some(_) if held.isDefined =>
         SaveIntoDataSourceCommand(
@@ -96,18 +93,6 @@ private[sparkconfig] object Connections {
           NamedConnections.written(Options.asWritten(held.get.asJava, CaseInsensitiveMap(made))),
           if (insert.overwrite) SaveMode.Overwrite else SaveMode.Append)
       case _ => insert
-    }
-  }
-
-  /** A view of a load whose connection nobody knows: it may be any of those that are not for JDBC. */
-  private def requireAllWritable(): Unit = PolicyClient.running.foreach { policies =>
-    val names = NamedConnections.all.filterNot(each => same(Jdbc, each.format)).map(_.name)
-    try policies.statement(names.map(StatementItem("connection", _, Write)).toSet)
-    catch {
-      case _: PolicyViolationException => refuse(
-          "This Spark does not tell which connection a view of a DataFrame was loaded by, and the policy does not " +
-            "let you write by all of them. Write with df.write, or create the view with " +
-            "CREATE TEMPORARY VIEW ... USING.")
     }
   }
 

@@ -14,5 +14,8 @@ private[bindings] object LoadBinding extends Binding {
       "PySpark: `sparkconfig.session.configure`, or `sparkconfig.spark35.install()`; Scala and Java: the wrapper " +
         "format [1]"))
 
-  override def inject(session: SparkSessionExtensions): Unit = LoadRules.inject(session)
+  override def inject(session: SparkSessionExtensions): Unit = {
+    LoadRules.inject(session)
+    session.injectPostHocResolutionRule(new RecipeRule(_))
+  }
 }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 private[sparkconfig] object Options {
 
   /** Whether the text of an option may hold a reference, and is not the value of one. */
-  def mayHold(text: String): Boolean = Expression.mayHold(text) && !ResolvedTexts.contains(text)
+  def mayHold(text: String): Boolean = Expression.mayHold(text) && !Recipe.isValue(text)
 
   /** Whether they hold anything that becomes something else when it is used. */
   def hold(options: Map[String, String]): Boolean =
@@ -92,7 +92,7 @@ private[sparkconfig] object Options {
     val snapshot = Values.snapshot
     answers.collect { case Right((key, first)) =>
       val value = snapshot.get(expressions(key)).getOrElse(first)
-      key -> (if (Expression.mayHold(value)) ResolvedTexts.mark(value) else value)
+      key -> (if (Expression.mayHold(value)) Recipe.valueOf(value) else value)
     }.toMap
   }
 

@@ -38,13 +38,9 @@ private[sparkconfig] object Sources {
       texts: Map[String, String],
       conf: SQLConf,
       access: String = Connections.Read): Map[String, String] =
-    if (!Options.hold(texts) || isWrappedJdbc(provider, texts, conf)) texts
+    if (!Options.hold(texts)) texts
     else if (JdbcOptions.isJdbc(provider, conf)) JdbcOptions.forSpark(provider, texts, access)
     else Options.values(provider, texts, access)
-
-  /** The wrapper asks for its options by the inner format: a connection would take values for what was written. */
-  private def isWrappedJdbc(provider: String, texts: Map[String, String], conf: SQLConf): Boolean =
-    provider.equalsIgnoreCase(WrapperSource.Name) && JdbcOptions.isJdbc(WrapperSource.format(texts), conf)
 
   /**
    * The options, and those that Spark would add from the session's confs while it loads the source

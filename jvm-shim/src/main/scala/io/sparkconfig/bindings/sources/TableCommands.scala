@@ -3,6 +3,7 @@ package io.sparkconfig.bindings.sources
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.command.{
   CreateDataSourceTableAsSelectCommand,
   CreateDataSourceTableCommand,
@@ -116,7 +117,23 @@ private[sparkconfig] final case class ResolvingCreateView(command: CreateTempVie
     val conf = Sessions.classic(session).sessionState.conf
     val options = Sources.options(command.provider, command.options, conf)
     val rows = command.copy(options = options).run(session)
-    ViewSource.mark(session, command, options)
+    keepTexts(session, options)
     rows
+  }
+
+  /** The view shows references where its plan shows options; what holds values is noted with what it was made of. */
+  private def keepTexts(session: Sessions.Spark, options: Map[String, String]): Unit = {
+    val name = command.tableIdent.table
+    val catalog = Sessions.catalog(session)
+    val view = if (command.global) catalog.getRawGlobalTempView(name) else catalog.getRawTempView(name)
+    for { known <- view; plan <- known.plan } {
+      val values = Fingerprint.of(options)
+      val made = new Recipe(command.provider, command.options, command.userSpecifiedSchema, values, isView = true)
+      plan.collect(Recipe.holder).foreach(Recipe.note(_, made))
+      val shown = StreamRelations.asWritten(plan, CaseInsensitiveMap(command.options))
+      if (!(shown eq plan)) {
+        catalog.alterTempViewDefinition(known.tableMeta.identifier, known.copy(plan = Some(shown)))
+      }
+    }
   }
 }

@@ -24,6 +24,8 @@ private[sources] final class WeakIdentityMap[K <: AnyRef, V <: AnyRef] {
     Option(known.get(new WeakIdentityMap.Key(key, null)))
   }
 
+  def isEmpty: Boolean = known.isEmpty
+
   def size: Int = { forget(); known.size }
 
   private def forget(): Unit = {

@@ -4,7 +4,7 @@ import io.sparkconfig.core.{Binding, Bound, SparkConfigException}
 import org.apache.spark.sql.execution.command.RunnableCommand
 import org.apache.spark.sql.execution.streaming.Sink
 import org.apache.spark.sql.sources._
-import org.apache.spark.sql.sparkconfig.Sessions
+import org.apache.spark.sql.sparkconfig.{OptionReferenceException, Sessions}
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode}
@@ -12,8 +12,8 @@ import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode}
 /**
  * The format `sparkconfig`, which hands another format its options with values:
  * `format("sparkconfig").option("sparkconfig.format", "jdbc")`. For the places where Spark passes options to a
- * source before there is a plan that a rule could change: sinks of V1 streams, sources that connect when a write
- * asks for their table, and `load()` in Scala and Java on 3.5.
+ * source before there is a plan that a rule could change: sinks of V1 streams, and sources that connect when a write
+ * asks for their table.
  */
 class WrapperSource
   extends RelationProvider with SchemaRelationProvider with CreatableRelationProvider with StreamSinkProvider
@@ -23,10 +23,10 @@ class WrapperSource
   override def shortName(): String = Name
 
   override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =
-    read(context, options, None)
+    refuse(options)
 
   override def createRelation(context: SQLContext, options: Map[String, String], schema: StructType): BaseRelation =
-    read(context, options, Some(schema))
+    refuse(options)
 
   override def createRelation(
       context: SQLContext,
@@ -66,11 +66,9 @@ class WrapperSource
       new StructType())
   }
 
-  private def read(context: SQLContext, options: Map[String, String], schema: Option[StructType]): BaseRelation = {
-    val inner = format(options)
-    val session = context.sparkSession
-    Sources.relation(Sources.dataSource(session, inner, resolved(session, inner, options, Connections.Read), schema))
-  }
+  private def refuse(options: Map[String, String]): Nothing = throw new OptionReferenceException(
+    s"The format '$Name' only writes. What works on all Sparks is CREATE TEMPORARY VIEW name USING " +
+      s"${format(options)} OPTIONS (...), with the options as they are.")
 
   private def resolved(
       session: Sessions.Spark,

@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.sparkproject.guava.cache.{Cache, ForwardingCache}
 
 /**
- * 3.5 has no rule before the one that makes the relations of V1 catalog tables (`FindDataSourceTable`), but that
- * one takes them from the session catalog's cache, and asks the cache to have them made.
+ * The rule that makes the relations of V1 catalog tables (`FindDataSourceTable`) asks the session catalog's cache for
+ * them first: 3.5 tells it to have them made, 4.x only looks.
  */
 object RelationCacheHook {
   private lazy val cacheField: Field = Reflect.field(classOf[SessionCatalog], "tableRelationCache")
@@ -37,11 +37,15 @@ private final class ResolvingCache(
 
   override protected def delegate(): Cache[QualifiedTableName, LogicalPlan] = plain
 
+  override def getIfPresent(key: AnyRef): LogicalPlan = own(key.asInstanceOf[QualifiedTableName])
+    .getOrElse(plain.getIfPresent(key))
+
   override def get(key: QualifiedTableName, make: Callable[_ <: LogicalPlan]): LogicalPlan =
-    relation(key, Option(plain.getIfPresent(key))) match {
-      case Some(own) =>
-        plain.put(key, own)
-        own
-      case None => plain.get(key, make)
-    }
+    own(key).getOrElse(plain.get(key, make))
+
+  private def own(key: QualifiedTableName): Option[LogicalPlan] = {
+    val made = relation(key, Option(plain.getIfPresent(key)))
+    made.foreach(plain.put(key, _))
+    made
+  }
 }
