@@ -43,11 +43,6 @@ def load() -> object:
     return read(spark.read.schema(SCHEMA).option("nullValue", REFERENCE).csv(ROWS))
 
 
-def wrapper() -> object:
-    """By the wrapper format."""
-    return read(spark.read.format("sparkconfig").options(**WRAPPER).schema(SCHEMA).load(ROWS))
-
-
 def view() -> object:
     """By a temporary view."""
     options = f"path '{ROWS}', nullValue \"{REFERENCE}\""
@@ -122,13 +117,11 @@ def outcome(way: Callable[[], object]) -> object:
 
 
 seen = {}
-ways = [load, wrapper, view, table, write, wrapper_write, stream, wrapper_stream, batches]
+ways = [load, view, table, write, wrapper_write, stream, wrapper_stream, batches]
 for kind, listed in LISTS.items():
     spark.sql(f"SET spark.sql.sources.useV1SourceList={listed}")
     seen.update({f"{way.__name__} {kind}": outcome(way) for way in ways})
 jdbc = {"url": f"${{files:{secrets}:url}}", "dbtable": "t"}
 seen["url"] = outcome(spark.read.format("jdbc").options(**jdbc).load)
-wrapped = spark.read.format("sparkconfig").options(**jdbc, **{"sparkconfig.format": "jdbc"})
-seen["wrapped url"] = outcome(wrapped.load)
 spark.stop()
 Path(os.environ["SEEN"]).write_text(json.dumps(seen), encoding="utf-8")

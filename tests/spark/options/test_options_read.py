@@ -280,6 +280,7 @@ def test_a_refused_password_is_the_sources_own_error(doors):
     with pytest.raises(Exception, match="another password") as error:
         doors.spark.read.format("storev1").option("password", doors.ref()).load().collect()
     doors.assert_hidden(str(error.value))
+    assert "io.sparkconfig" not in str(error.value).splitlines()[0], "what was called is the reader's method"
 
 
 def test_texts_that_are_not_references_reach_the_source_as_they_are(doors):

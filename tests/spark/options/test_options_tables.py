@@ -310,11 +310,15 @@ def test_a_v1_source_gets_what_spark_gives_it(doors, kind, path):
         if kind == "frame":
             return told(spark.read.format(source).options(**options).load())
         if kind == "view":
-            spark.sql(f"CREATE TEMPORARY VIEW {name} USING {source} OPTIONS {doors.sql_options(options)}").collect()
+            spark.sql(
+                f"CREATE TEMPORARY VIEW {name} USING {source} OPTIONS {doors.sql_options(options)}"
+            ).collect()
         else:
             columns = "(option string, text string)" if kind == "table with columns" else ""
             select = "AS SELECT 'a' option, 'b' text" if kind == "as select" else ""
-            spark.sql(f"CREATE TABLE {name} {columns} USING {source} OPTIONS {doors.sql_options(options)} {select}")
+            spark.sql(
+                f"CREATE TABLE {name} {columns} USING {source} OPTIONS {doors.sql_options(options)} {select}"
+            )
         if kind == "moved table":
             told(spark.table(name))
             spark.sql(f"ALTER TABLE {name} SET LOCATION '{doors.folder}/moved'")

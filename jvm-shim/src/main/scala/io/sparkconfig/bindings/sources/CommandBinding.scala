@@ -15,7 +15,7 @@ private[bindings] object CommandBinding extends Binding {
     Bound(
       "`CREATE TEMPORARY VIEW ... USING`",
       "yes",
-      "yes; a source other than JDBC follows a rotation when the view is made again"),
+      "yes"),
     Bound("SQL through the Spark Thrift server and `spark-sql`", "yes", "yes"))
 
   override def inject(session: SparkSessionExtensions): Unit =

@@ -11,8 +11,8 @@ private[bindings] object LoadBinding extends Binding {
     Bound(
       "`read.format(...).load()`, `csv()`, `json()`, `parquet()`, paths",
       "yes",
-      "PySpark: `sparkconfig.session.configure`, or `sparkconfig.spark35.install()`; Scala and Java: the wrapper " +
-        "format [1]"))
+      "PySpark: `sparkconfig.session.configure`, or `sparkconfig.spark35.install()`; Scala and Java: `CREATE " +
+        "TEMPORARY VIEW ... USING`"))
 
   override def inject(session: SparkSessionExtensions): Unit = {
     LoadRules.inject(session)

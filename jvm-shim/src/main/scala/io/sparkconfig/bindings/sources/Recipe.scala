@@ -73,7 +73,7 @@ private[sources] final class Recipe(
 private[sources] object Recipe {
   private val log = LoggerFactory.getLogger(classOf[Recipe])
 
-  /** By the objects that sources made, which Spark's rules hand on; tags of plans are lost with some of their copies. */
+  /** By the objects that sources made, which Spark's rules hand on: tags of plans are lost with copies. */
   private val known = new WeakIdentityMap[AnyRef, List[Recipe]]
 
   /** Of each session, since a source may have read its confs; a relation leads back to it. */
