@@ -285,56 +285,6 @@ def test_refused_keys_are_s3s_own_error(site: Site) -> None:
     assert (site.folder / "aws.properties").read_text() == before
 
 
-def test_scrub_as_a_job_finds_and_cleans_logs_on_s3a(site: Site) -> None:
-    """The codecs are Spark's, two of which Python has not; a log without a finding is not written again."""
-    import boto3
-
-    from sparkconfig.redaction import MASK
-    from sparkconfig.scrub.job import Job
-
-    jvm, conf = site.spark._jvm, site.spark.sparkContext._jsc.sc().getConf()
-    codecs = {"snappy": "Snappy", "lzf": "LZF", "zstd": "ZStd", "lz4": "LZ4"}
-    codecs = {
-        each: getattr(jvm.org.apache.spark.io, f"{name}CompressionCodec")(conf)
-        for each, name in codecs.items()
-    }
-    newest = site.keys[-1]
-    s3 = boto3.client(
-        "s3", endpoint_url=site.moto.url, region_name="eu-west-1",
-        aws_access_key_id=newest["id"], aws_secret_access_key=newest["secret"],
-    )  # fmt: skip
-    event = {
-        "Event": "SparkListenerEnvironmentUpdate",
-        "Spark Properties": {"spark.shop.key": newest["secret"]},
-    }
-    text = json.dumps(event) + "\n"
-    for name in ("app-1", *(f"app-2.{codec}" for codec in codecs)):
-        memory = jvm.java.io.ByteArrayOutputStream()
-        stream = codecs[name[6:]].compressedOutputStream(memory) if name[6:] else memory
-        stream.write(text.encode())
-        stream.close()
-        s3.put_object(Bucket="plain", Key=f"events/{name}", Body=bytes(memory.toByteArray()))
-    s3.put_object(Bucket="plain", Key="events/app-3", Body=b"nothing\n")
-    before = s3.head_object(Bucket="plain", Key="events/app-3")["LastModified"]
-    job = Job(site.spark, {"secret": site.reference("secret")}, by_shape=False)
-    logs = job.logs_in(["s3a://plain/events"])
-    assert sum(each.counts.values["secret"] for each in job.find(logs)) == 5
-    assert {str(each.path) for each in job.clean(logs) if each.changed} == {
-        f"s3a://plain/events/{name}" for name in ("app-1", *(f"app-2.{codec}" for codec in codecs))
-    }
-    for name in ("app-1", *(f"app-2.{codec}" for codec in codecs)):
-        raw = s3.get_object(Bucket="plain", Key=f"events/{name}")["Body"].read()
-        source = jvm.java.io.ByteArrayInputStream(raw)
-        stream = codecs[name[6:]].compressedInputStream(source) if name[6:] else source
-        # Compared without a difference: the message of an assertion would show it.
-        same = bytes(stream.readAllBytes()).decode() == text.replace(newest["secret"], MASK)
-        assert same, f"{name} holds something else"
-    assert s3.head_object(Bucket="plain", Key="events/app-3")["LastModified"] == before
-    assert {each["Key"] for each in s3.list_objects_v2(Bucket="plain", Prefix="events/")["Contents"]} == {
-        f"events/{name}" for name in ("app-1", "app-3", *(f"app-2.{codec}" for codec in codecs))
-    }
-
-
 def test_no_secret_key_is_in_the_event_log_or_in_the_executors_logs(site: Site, cluster) -> None:
     site.spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     finder = LeakFinder([text for keys in site.keys for text in keys.values()])

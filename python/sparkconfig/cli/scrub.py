@@ -26,7 +26,6 @@ examples:
   sparkconfig scrub find /var/log/spark/events                        what looks like a secret
   sparkconfig scrub find /var/log/spark/events --conf-file conf/spark-defaults.conf
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
-  sparkconfig scrub clean --spark hdfs:///spark/events --conf-file conf/spark-defaults.conf
 
 Values come from the references in the files, from a sealed file, or from lines on standard input (--stdin): old
 passwords that no store holds any more.
@@ -41,9 +40,9 @@ _CLEAN_EXAMPLES = """\
 examples:
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --dry-run
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
-  sparkconfig scrub clean s3://shop/events --sealed-file secrets.sealed --key-file shop.key
-  sparkconfig scrub clean --spark hdfs:///spark/events --conf-file conf/spark-defaults.conf
+  sparkconfig scrub clean /var/log/spark --sealed-file secrets.sealed --key-file shop.key
 """
+_MOST_LINES = 50
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -57,8 +56,8 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION")
     find = actions.add_parser(
         "find",
-        help="count them; nothing is changed",
-        description="Count values and what looks like a secret. Nothing is changed, and nothing found is printed.",
+        help="say where they are; nothing is changed",
+        description="Say where values are, and what looks like a secret. Nothing is changed, and no value is printed.",
         epilog=_FIND_EXAMPLES,
     )
     _options(find)
@@ -79,7 +78,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, s3://… and the like")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files and folders")
     parser.add_argument(
         "--conf-file", "--properties-file", dest="conf_file", type=Path, action="append", default=[], metavar="FILE",
         help="properties whose references name values; can be repeated",
@@ -90,15 +89,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add_key_options(parser)
     parser.add_argument("--stdin", action="store_true", help="each line of standard input is a value")
     parser.add_argument("--since", metavar="TIME", help="files changed since then: 30d, 12h, 2026-11-01")
-    parser.add_argument(
-        "--spark",
-        action="store_true",
-        help="as a Spark job, on any Hadoop file system; SPARK_HOME's defaults hold",
-    )
-    parser.add_argument(
-        "--spark-conf", action="append", default=[], metavar="KEY=VALUE",
-        help="a conf of that job, such as spark.master=yarn; can be repeated",
-    )  # fmt: skip
+    parser.add_argument("--spark", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--spark-conf", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -108,10 +100,6 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
     since = _since(options)
     _check(options)
-    if options.spark:
-        from sparkconfig.cli import scrub_job
-
-        return _print(out, *scrub_job.run(options, since))
     try:
         found = logs.logs_in(options.paths, since=since)
     except OSError as error:
@@ -122,15 +110,14 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _check(options: argparse.Namespace) -> None:
+    if options.spark or options.spark_conf:
+        options.parser.refuse(
+            "--spark is gone: docs/scrub.md, 'Many logs, object stores and HDFS', has a job of 30 lines that"
+            " does it with the same engine"
+        )
     named = options.conf_file or options.conf or options.sealed_file or options.stdin or options.operator_file
     if options.clean and not named and not options.shapes:
         options.parser.refuse("say whose values to mask: --conf-file, --sealed-file or --stdin; or --shapes")
-    if options.spark and options.operator_file:
-        options.parser.refuse(
-            "with --spark the driver finds the operator's file by itself: leave --operator-file out"
-        )
-    if options.spark_conf and not options.spark:
-        options.parser.refuse("--spark-conf is for --spark")
 
 
 def _engine(options: argparse.Namespace) -> Engine:
@@ -202,7 +189,12 @@ def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode
         "withheld_lines": total.withheld,
         "rewritten": [str(result.path) for result in changed],
         "found": [
-            {"file": str(each.path), "values": dict(each.counts.values), "shapes": dict(each.counts.shapes)}
+            {
+                "file": str(each.path),
+                "values": dict(each.counts.values),
+                "shapes": dict(each.counts.shapes),
+                "places": [place._asdict() for place in each.counts.places],
+            }
             for each in hit
         ],
         "not_searched": [{"file": str(each.path), "why": each.skip} for each in unread],
@@ -224,6 +216,7 @@ def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode
             [name, str(count)] for name, count in (*total.values.most_common(), *total.shapes.most_common())
         ]
         lines += [*table(["value or shape", "times"], names), ""]
+        lines += _places(hit)
     lines += [f"not searched: {each.path}: {each.skip}" for each in unread]
     lines += [f"not searched for: {name} is too short or too common a word" for name in unfit]
     lines += [
@@ -238,3 +231,17 @@ def _print(out: Output, results: list[Result], unfit: Sequence[str]) -> ExitCode
     )
     out.result(data, lines)
     return ExitCode.UNAVAILABLE if unread else ExitCode.OK
+
+
+def _places(hit: Sequence[Result]) -> list[str]:
+    from sparkconfig._base.text import counted
+
+    found = [
+        f"{each.path}:{place.line}:{place.column}: {f'{place.key}: ' if place.key else ''}{place.what}"
+        for each in hit
+        if not each.changed
+        for place in each.counts.places
+    ]
+    left = len(found) - _MOST_LINES
+    more = [f"and {counted(left, 'place')} more: --json lists them"] if left > 0 else []
+    return [*found[:_MOST_LINES], *more, ""] if found else []

@@ -83,7 +83,10 @@ _BEARER = re.compile(r"\b(?:Bearer|Basic) ([A-Za-z0-9+/=._~-]{12,4000})", re.IGN
 _HARMLESS = re.compile(
     HARMLESS_NAMES
     + r"|tokens$|(?:class|provider|file|path|location|length|size|timeout|interval|enabled?|renewal"
-    r"|version|count|expiry|alias|format|store|policy|scope|service|renewer|manager|factory|[._-]on|spec|bits?)$",
+    r"|version|count|expiry|alias|format|store|policy|scope|service|renewer|manager|factory|[._-]on|spec|bits?"
+    r"|algorithm|mechanism|period|validity|lifetime|duration|ratio|attempts|retries|age|ttl|mode|protocol|encoding"
+    r"|separator|prefix|host|port"
+    r"|(?:[._-]|interval|timeout|period|age|ttl)(?:ns|us|ms|millis|s|secs?|seconds|mins?|minutes|hours|days|bytes|kb|mb))$",
     re.IGNORECASE,
 )
 # What is beside such names in prose and in code.

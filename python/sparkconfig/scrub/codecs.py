@@ -13,12 +13,10 @@ from typing import IO, Any, Protocol
 
 from sparkconfig._base import advice
 from sparkconfig.errors import ConfigurationError, SparkConfigError
-from sparkconfig.scrub.objects import ObjectFile
 
 __all__ = ["DamagedLogError", "Reads", "Writes", "codec_of", "reading", "writing"]
 
 _CODECS = {".zstd": "zstd", ".zst": "zstd", ".lz4": "lz4", ".gz": "gzip", ".snappy": "snappy", ".lzf": "lzf"}
-_MISSING = f"needs a package that is not installed: {advice.install('scrub')}"
 # java.util: net.jpountz.lz4.LZ4BlockOutputStream
 _LZ4_MAGIC = b"LZ4Block"
 _LZ4_HEADER = struct.Struct("<8sBiiI")
@@ -47,34 +45,35 @@ class DamagedLogError(SparkConfigError):
     """A compressed log is cut off or damaged."""
 
 
-def codec_of(path: Path | ObjectFile) -> str | None:
+def codec_of(path: Path | str) -> str | None:
     """Return what a file's name says: zstd, lz4, gzip, snappy, lzf; None: not compressed."""
-    return _CODECS.get(path.suffix.lower())
+    return _CODECS.get(Path(path).suffix.lower())
 
 
 @contextmanager
-def reading(path: Path | ObjectFile) -> Iterator[Reads]:
-    """Open a log for reading, decompressed.
+def reading(raw: IO[bytes], codec: str | None) -> Iterator[Reads]:
+    """Decompress an open log; what is open stays open.
 
     Raises:
         ConfigurationError: its codec is not known here, or a package is missing.
         DamagedLogError: while it is read, if it is damaged.
         OSError: it cannot be read.
     """
-    codec = codec_of(path)
-    with path.open("rb") as raw:
-        if codec is None:
-            yield raw
-        elif codec == "gzip":
-            with gzip.GzipFile(fileobj=raw, mode="rb") as stream:
-                yield _Checked(stream)
-        elif codec == "zstd":
-            with _zstandard().ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
-                yield _Checked(stream)
-        elif codec == "lz4":
-            yield io.BufferedReader(_Lz4Reader(raw), 1 << 20)
-        else:
-            raise ConfigurationError(f"logs with the codec {codec} cannot be read here")
+    if codec is None:
+        yield raw
+    elif codec == "gzip":
+        with gzip.GzipFile(fileobj=raw, mode="rb") as stream:
+            yield _Checked(stream)
+    elif codec == "zstd":
+        unpacker = _zstandard().ZstdDecompressor()
+        with unpacker.stream_reader(raw, read_across_frames=True, closefd=False) as stream:
+            yield _Checked(stream)
+    elif codec == "lz4":
+        yield io.BufferedReader(_Lz4Reader(raw), 1 << 20)
+    else:
+        raise ConfigurationError(
+            f"logs with the codec {codec} cannot be read here: let Spark read them and write them again with zstd"
+        )
 
 
 @contextmanager
@@ -108,7 +107,9 @@ def _zstandard() -> Any:  # noqa: ANN401
     try:
         import zstandard
     except ImportError:
-        raise ConfigurationError(f"zstd {_MISSING}") from None
+        raise ConfigurationError(
+            "zstd needs a package that is not installed: pip install zstandard"
+        ) from None
     return zstandard
 
 
@@ -117,7 +118,9 @@ def _lz4() -> tuple[Any, Any]:
         import lz4.block
         import xxhash
     except ImportError:
-        raise ConfigurationError(f"lz4 {_MISSING}") from None
+        raise ConfigurationError(
+            f"lz4 needs packages that are not installed: {advice.install('scrub')}"
+        ) from None
     return lz4.block, xxhash.xxh32
 
 

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparkconfig.detection.shapes import Span, shapes
 from sparkconfig.redaction import MASK, Registry, worth_registering
 
-__all__ = ["Counts", "Engine"]
+__all__ = ["Counts", "Engine", "Place"]
+
+_MOST_PLACES = 1000
+# The name nearest before a place, in JSON or in a log. Letters and digits in long runs may be a secret themselves.
+_JSON_NAME = re.compile(r"\"([A-Za-z][\w .:/-]{0,150})\"\s{0,2}:")
+_NAME = re.compile(r"([A-Za-z][\w.-]{0,100})[\"']?[ \t]{0,4}[=:][ \t]{0,4}[\"']?$")
+_RANDOM = re.compile(r"(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}")
+_BEFORE = 4000
+
+
+class Place(NamedTuple):
+    """Where something was found.
+
+    Attributes:
+        line: from 1.
+        column: from 1, in characters.
+        key: the name nearest before it, or empty.
+        what: the value's name, or the shape.
+    """
+
+    line: int
+    column: int
+    key: str
+    what: str
 
 
 @dataclass
@@ -22,17 +46,20 @@ class Counts:
         values: how often each value occurs, by its name.
         shapes: how often something looks like a secret, by shape.
         withheld: lines that could not be masked and stay readable, and were left out.
+        places: the first thousand.
     """
 
     values: Counter[str] = field(default_factory=Counter)
     shapes: Counter[str] = field(default_factory=Counter)
     withheld: int = 0
+    places: list[Place] = field(default_factory=list)
 
     def add(self, other: Counts) -> None:
         """Add what was found elsewhere."""
         self.values.update(other.values)
         self.shapes.update(other.shapes)
         self.withheld += other.withheld
+        self.places += other.places[: _MOST_PLACES - len(self.places)]
 
     def __bool__(self) -> bool:
         return bool(self.values or self.shapes)
@@ -64,15 +91,18 @@ class Engine:
                 self._named[name] = Registry()
                 self._named[name].register([value])
 
-    def find(self, block: str) -> Counts:
-        """Count what is in a block of whole lines.
+    def find(self, block: str, line: int = 1) -> Counts:
+        """Count what is in a block of whole lines, the first of which is number ``line``.
 
         Raises:
             ScanOverloadError: the text would cost more than linear time.
         """
         counts = Counts()
+        at = 0
         for start, end in self._regions(block):
-            counts.add(self._count(block[start:end]))
+            line += block.count("\n", at, start)
+            at = start
+            counts.add(self._count(block[start:end], line))
         return counts
 
     def clean(self, block: str) -> tuple[str, Counts]:
@@ -118,16 +148,29 @@ class Engine:
             return []
         return [span for span in shapes(text) if MASK[:5] not in text[span.start : span.end]]
 
-    def _count(self, region: str) -> Counts:
+    def _count(self, region: str, line: int = 1) -> Counts:
         counts = Counts()
+        hits: list[tuple[int, str]] = []
         for name, registry in self._named.items():
             if found := registry.spans(region):
                 counts.values[name] += len(found)
+                hits += [(start, name) for start, _ in found]
         known = self._all.spans(region)
         for span in self._shapes(region):
             if not any(start < span.end and span.start < end for start, end in known):
                 counts.shapes[span.shape] += 1
+                hits.append((span.start, span.shape))
+        counts.places = [self._place(region, line, at, what) for at, what in sorted(hits)[:_MOST_PLACES]]
         return counts
+
+    def _place(self, region: str, line: int, at: int, what: str) -> Place:
+        begin = region.rfind("\n", 0, at) + 1
+        before = region[max(begin, at - _BEFORE) : at]
+        names = _JSON_NAME.findall(before) if region.startswith("{", begin) else _NAME.findall(before)
+        key = names[-1] if names else ""
+        if _RANDOM.search(key) or self._all.spans(key) or shapes(key):
+            key = ""
+        return Place(line + region.count("\n", 0, at), at - begin + 1, key, what)
 
     def _masked(self, text: str) -> str:
         masked = self._all.redact(text)

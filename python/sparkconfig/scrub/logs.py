@@ -16,32 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from sparkconfig.errors import SparkConfigError
+from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.redaction.readings import ScanOverloadError
 from sparkconfig.scrub.codecs import Reads, codec_of, reading, writing
 from sparkconfig.scrub.engine import Counts, Engine
-from sparkconfig.scrub.objects import SCHEMES, ObjectFile, below
 
-__all__ = [
-    "OPEN",
-    "Log",
-    "Result",
-    "at",
-    "blocks",
-    "clean",
-    "find",
-    "is_written",
-    "logs_in",
-    "reported",
-    "still_named",
-    "why_not",
-]
+__all__ = ["Log", "Result", "blocks", "clean", "find", "logs_in", "still_named"]
 
 _BLOCK = 1 << 20
 _LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
 _CHANGED = "it was changed while it was read; run this again when nobody writes it"
-OPEN = "a program has it open and may write to it; run this again when it has ended"
+_OPEN = "a program has it open and may write to it; run this again when it has ended"
 _NO_LOG, _NO_TEXT, _SEALED = "not a log", "not a text", "a sealed file"
 # A mask in place of a ciphertext would destroy what it seals.
 _SEALED_BEGINS = re.compile(rb'\s*\{\s*"format"\s*:\s*"sparkconfig-sealed"')
@@ -76,7 +62,7 @@ class Log:
         skip: why it is not searched; None: it is.
     """
 
-    path: Path | ObjectFile
+    path: Path
     size: int
     skip: str | None = None
 
@@ -95,7 +81,7 @@ class Result:
         names: how many names (hard links) it had then.
     """
 
-    path: Path | ObjectFile
+    path: Path
     size: int
     counts: Counts = field(default_factory=Counts)
     changed: bool = False
@@ -109,7 +95,7 @@ class Result:
         return self.skip is not None and self.skip not in (_NO_LOG, _NO_TEXT, _SEALED)
 
 
-def still_named(results: Iterable[Result]) -> list[tuple[Path | ObjectFile, int]]:
+def still_named(results: Iterable[Result]) -> list[tuple[Path, int]]:
     """Return the rewritten files whose old content still has other names, hard links, and how many."""
     rewritten: dict[tuple[int, int], list[Result]] = {}
     for each in results:
@@ -119,39 +105,39 @@ def still_named(results: Iterable[Result]) -> list[tuple[Path | ObjectFile, int]
     return [(path, count) for path, count in left if count > 0]
 
 
-def at(text: str | Path) -> Path | ObjectFile:
-    """Return the file that a path or an address names."""
+def _at(text: str | Path) -> Path:
+    """The file that a path or an address names."""
     scheme, found, rest = str(text).partition("://")
-    if found and scheme in SCHEMES:
-        return ObjectFile(str(text))
-    return Path(rest) if found and scheme == "file" else Path(text)
+    if not found:
+        return Path(text)
+    if scheme == "file":
+        return Path(rest)
+    raise ConfigurationError(
+        "scrub reads files: copy the logs of an object store or of HDFS to a folder, or run a job as"
+        " docs/scrub.md, 'Many logs, object stores and HDFS', shows"
+    )
 
 
 def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
     """Return the logs among ``paths`` and in the folders among them, large ones first.
 
     Args:
-        paths: files, folders, and addresses in object stores; links in folders are not followed.
+        paths: files and folders; links in folders are not followed.
         since: seconds since 1970; files that were changed before are left out.
 
     Raises:
         OSError: a path cannot be read.
-        ConfigurationError: pyarrow is missing for an address.
+        ConfigurationError: a path is the address of an object store.
     """
-    found: dict[Path | ObjectFile, Log] = {}
+    found: dict[Path, Log] = {}
     for text in paths:
-        path = at(text)
-        if isinstance(path, ObjectFile):
-            for each, size, changed in below(path.uri):
-                if changed >= since:
-                    found[each] = Log(each, size, why_not(each))
-            continue
+        path = _at(text)
         # What a link names is rewritten, not the link: else the values would stay where it leads.
         files = _below(path) if path.is_dir() else [Path(os.path.realpath(path))]
         for file in files:
             status = file.stat()
             if status.st_mtime >= since:
-                found[file] = Log(file, status.st_size, why_not(file))
+                found[file] = Log(file, status.st_size, _why_not(file))
     return sorted(found.values(), key=lambda log: (-log.size, str(log.path)))
 
 
@@ -159,26 +145,25 @@ def find(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Resul
     """Count what is in a log."""
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
-        with reported(result), reading(log.path) as stream:
+        with _reported(result), _opened(log.path) as stream:
+            line = 1
             for block in blocks(stream, progress):
-                result.counts.add(engine.find(block))
+                result.counts.add(engine.find(block, line))
+                line += block.count("\n")
     return result
 
 
 def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
     """Rewrite a log with masks if it has anything to mask.
 
-    A reader sees the old file or the new one. Owner, permissions and times stay, except in object stores. A log that
-    somebody writes to meanwhile is left as it is.
+    A reader sees the old file or the new one. Owner, permissions and times stay. A log that a program writes to
+    meanwhile is left as it is.
     """
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
-        with reported(result):
+        with _reported(result):
             if _has_any(log.path, engine, result, progress):
-                if isinstance(log.path, ObjectFile):
-                    _rewrite_object(log.path, engine, result)
-                else:
-                    _rewrite(log.path, engine, result)
+                _rewrite(log.path, engine, result)
     return result
 
 
@@ -194,9 +179,9 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def why_not(path: Path | ObjectFile) -> str | None:
+def _why_not(path: Path) -> str | None:
     """Return why a file is not searched, by its name; None: it is."""
-    if isinstance(path, Path) and not path.is_file():
+    if not path.is_file():
         return "not a plain file"
     if path.suffix == ".inprogress":
         return "its application is still writing it, or crashed; rename it if the application has ended"
@@ -204,7 +189,7 @@ def why_not(path: Path | ObjectFile) -> str | None:
 
 
 @contextlib.contextmanager
-def reported(result: Result) -> Iterator[None]:
+def _reported(result: Result) -> Iterator[None]:
     """One log that cannot be read does not end the search of the others."""
     try:
         yield
@@ -216,7 +201,7 @@ def reported(result: Result) -> Iterator[None]:
         result.skip = error.strerror or type(error).__name__
 
 
-def blocks(stream: Reads, progress: Progress) -> Iterator[str]:
+def blocks(stream: Reads, progress: Progress = lambda _: None) -> Iterator[str]:
     """Whole lines of about a megabyte; bytes that are not UTF-8 come out again as they went in."""
     rest: list[bytes] = []
     waiting = 0
@@ -244,9 +229,15 @@ def blocks(stream: Reads, progress: Progress) -> Iterator[str]:
         yield last.decode("utf-8", "surrogateescape")
 
 
-def _has_any(path: Path | ObjectFile, engine: Engine, result: Result, progress: Progress) -> bool:
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Reads]:
+    with path.open("rb") as raw, reading(raw, codec_of(path)) as stream:
+        yield stream
+
+
+def _has_any(path: Path, engine: Engine, result: Result, progress: Progress) -> bool:
     """Look until the first thing to mask: most logs have none, and are read only."""
-    with reading(path) as stream:
+    with _opened(path) as stream:
         for block in blocks(stream, progress):
             counts = engine.find(block)
             if engine.masks(counts):
@@ -256,18 +247,12 @@ def _has_any(path: Path | ObjectFile, engine: Engine, result: Result, progress: 
     return False
 
 
-def _write(path: Path | ObjectFile, engine: Engine, result: Result, raw: IO[bytes]) -> None:
-    with reading(path) as stream, writing(raw, codec_of(path)) as out:
-        for block in blocks(stream, lambda _: None):
+def _write(path: Path, engine: Engine, result: Result, raw: IO[bytes]) -> None:
+    with _opened(path) as stream, writing(raw, codec_of(path)) as out:
+        for block in blocks(stream):
             text, counts = engine.clean(block)
             result.counts.add(counts)
             out.write(text.encode("utf-8", "surrogateescape"))
-
-
-def _rewrite_object(path: ObjectFile, engine: Engine, result: Result) -> None:
-    result.changed = path.replace(lambda raw: _write(path, engine, result, raw))
-    if not result.changed:
-        result.skip = _CHANGED
 
 
 def _remove_leftovers(path: Path) -> None:
@@ -278,7 +263,7 @@ def _remove_leftovers(path: Path) -> None:
                 each.unlink()
 
 
-def is_written(path: Path) -> bool:
+def _is_written(path: Path) -> bool:
     """Whether a program has a file open for writing; False where that cannot be known.
 
     A lease for reading is not given then. Its later lines would go into the old file, which nobody would find.
@@ -316,8 +301,8 @@ def _rewrite(path: Path, engine: Engine, result: Result) -> None:
         if (now.st_ino, now.st_size, now.st_mtime_ns) != (before.st_ino, before.st_size, before.st_mtime_ns):
             result.skip = _CHANGED
             return
-        if is_written(path):
-            result.skip = OPEN
+        if _is_written(path):
+            result.skip = _OPEN
             return
         # Hadoop's checksum of the old content would make the new one unreadable.
         with contextlib.suppress(FileNotFoundError):

@@ -20,7 +20,8 @@ __all__ = ["empty", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for
 _SECRET_KEY = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
     r"|(?<!env\.)(?<!old)pwd|\bsas)s?$|[._-]pass$|^(spark\.)?redis\.auth$"
-    r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)|sas)\."
+    r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)\.(?!provider|type)"
+    r"|sas\.(?!token\.provider|service)[^.]+\.[^.]+\.)"
     r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",
     re.IGNORECASE,
 )

@@ -291,24 +291,6 @@ def run_submit(user: User) -> None:
     expect(shown, f"DIGEST {EXPECTED} SPARK {user.version}")
 
 
-def scrub_spark(user: User) -> None:
-    log = leaked(user)
-    words = (
-        "events",
-        "--spark",
-        "--spark-conf",
-        "spark.master=local[1]",
-        "--conf-file",
-        "job.conf",
-        "--json",
-    )
-    found = json.loads(user.command("scrub", "find", *words))
-    if sum(found["values"].values()) != 1:
-        raise WrongError("scrub find --spark did not count one value")
-    user.command("scrub", "clean", *words)
-    cleaned(log)
-
-
 def packages(user: User) -> None:
     """The first way of the README, in an environment with Spark alone."""
     (user.job / "app.py").write_text(APP)
@@ -367,7 +349,6 @@ STEPS: dict[str, Callable[[User], str | None]] = {
     "spark-submit --jars, refresh of the running application": spark_submit,
     "python app.py with configure()": builder,
     "run -- spark-submit": run_submit,
-    "scrub --spark": scrub_spark,
     "spark-submit --packages, no wheel": packages,
     "examples": examples,
 }

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from real.sources.base import CACHE
-from sparkconfig.redaction import MASK
 from support.crawl import crawl
 from support.leaks import LeakFinder
 from support.postgres import new_password
@@ -100,59 +97,3 @@ def test_application(yarn: Yarn, tmp_path: Path, mode: str) -> None:
     for address, body in pages.items():
         assert finder.count(body) == 0, f"{address} shows a value"
     assert APP.name.encode() in pages[f"{manager}ws/v1/cluster/apps"]
-
-
-def test_scrub_cleans_event_logs_on_hdfs(yarn: Yarn, tmp_path: Path) -> None:
-    value, (logs, back) = new_password(), (tmp_path / "logs", tmp_path / "back")
-    (logs / "eventlog_v2_app-2").mkdir(parents=True)
-    text, cleaned = (
-        json.dumps(
-            {"Event": "SparkListenerEnvironmentUpdate", "Spark Properties": {"spark.shop.login": login}}
-        )
-        + "\n"
-        for login in (value, MASK)
-    )
-    (logs / "app-1").write_text(text)
-    (logs / "eventlog_v2_app-2" / "events_1_app-2").write_text(text)
-    yarn.hdfs("put-logs", "-put", str(logs), "/old")
-    yarn.hdfs("chmod-logs", "-chmod", "640", "/old/app-1")
-    yarn.hdfs("touch-logs", "-touch", "-t", "20240102:030405", "/old/app-1")
-    before = _listed(yarn, "list-before")
-    (tmp_path / "old").write_text(f"{value}\n")
-    confs = {
-        "spark.master": "yarn",
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.jars": shim_jar(),
-        "spark.yarn.jars": f"local:{spark_home()}/jars/*",
-        "spark.hadoop.yarn.timeline-service.enabled": "false",
-        **protected_rpc_without_secret(),
-        "spark.driver.memory": "700m",
-        "spark.executor.memory": "600m",
-        "spark.config.agent.python": sys.executable,
-        "spark.pyspark.python": sys.executable,
-    }
-    command = [
-        sys.executable, "-m", "sparkconfig", "scrub", "clean", "--spark", f"{yarn.files}/old", "--stdin",
-        "--json", *(f"--spark-conf={key}={text}" for key, text in confs.items()),
-    ]  # fmt: skip
-    finder = LeakFinder([value])
-    quoted = f"{shlex.join(map(str, command))} < {shlex.quote(str(tmp_path / 'old'))}"
-    child = yarn.start("scrub-hdfs", ["sh", "-c", f"exec {quoted}"])
-    ended, said = child.wait(timeout=300), child.output()
-    assert finder.count(said.encode()) == 0, "the command's output shows the value"
-    assert ended == 0, said[-4000:]
-    assert '"line 1 of standard input": 2' in said
-    yarn.hdfs("get-logs", "-get", "/old", str(back))
-    for path in (back / "app-1", back / "eventlog_v2_app-2" / "events_1_app-2"):
-        found = path.read_text()
-        assert finder.count(found.encode()) == 0, "a log still shows the value"
-        assert found == cleaned
-    # Permissions, owner and time stay; the length changed with the mask.
-    assert _listed(yarn, "list-after") == before
-    assert yarn.hdfs("list-all", "-ls", "-R", "/old").count("/old/") == 3, "something stayed beside the logs"
-
-
-def _listed(yarn: Yarn, name: str) -> list[str]:
-    """What ``-ls`` says of a log, but for its length."""
-    line = yarn.hdfs(name, "-ls", "/old/app-1").splitlines()[-1].split()
-    return line[:4] + line[5:]
