@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SHELLS", "register"]
 
+HELP = "print a shell's completion script"
+
 SHELLS = ("bash", "zsh")
 _EPILOG = """\
 examples:

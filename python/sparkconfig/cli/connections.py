@@ -10,6 +10,9 @@ from sparkconfig.cli.output import Output, table
 
 __all__ = ["register", "run"]
 
+HELP = "list named connections, or try one"
+PAGE = "connections.md"
+
 _EPILOG = """\
 examples:
   sparkconfig connections

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "check everything on this machine, and say what to do"
+
 _EPILOG = """\
 examples:
   sparkconfig doctor

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "print the lines that turn sparkconfig on"
+
 _EPILOG = """\
 examples:
   sparkconfig init

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "put the jar into a Spark's own jars folder, or remove it"
+
 _EPILOG = """\
 examples:
   sparkconfig install --spark-home /opt/spark

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "print the path of the jar that fits a Spark"
+
 _EPILOG = """\
 examples:
   spark-submit --jars "$(sparkconfig jar)" --conf spark.plugins=io.sparkconfig.ConfigPlugin app.py

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import os
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from sparkconfig import cli
 from sparkconfig._base.version import __version__
 from sparkconfig.checks.exit_codes import ExitCode, FileError, code_for
 from sparkconfig.cli.arguments import Parser, UsageError
 from sparkconfig.cli.output import Output, UnwritableError
 from sparkconfig.errors import SparkConfigError
 
-__all__ = ["main", "parser"]
+__all__ = ["commands", "main", "parser"]
 
-#: By their names, in the order of the help. Each is a module here, and a start imports the one that runs.
-COMMANDS = {
-    "init": "print the lines that turn sparkconfig on",
-    "seal": "keep secrets in an encrypted file",
-    "resolve": "check the references in a properties file",
-    "validate": "check confs and SQL against a policy, before the job runs",
-    "policy": "test a policy against a file of cases",
-    "migrate": "find secrets in clear, and put references in their places",
-    "scrub": "find secrets in event logs and logs, and mask them",
-    "run": "start a command with values in place of references",
-    "providers": "list providers, or try one",
-    "connections": "list named connections, or try one",
-    "refresh": "make a running application read its secrets again",
-    "doctor": "check everything on this machine, and say what to do",
-    "jar": "print the path of the jar that fits a Spark",
-    "install": "put the jar into a Spark's own jars folder, or remove it",
-    "completion": "print a shell's completion script",
-}
 _EPILOG = """\
 examples:
   sparkconfig init                                    the lines that turn it on
@@ -63,14 +49,37 @@ class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: S
     """Adds each command with its line of the help."""
 
     def add_parser(self, name: str, **options: Any) -> Any:  # noqa: ANN401 - argparse's own
-        return super().add_parser(name, help=COMMANDS[name], **options)
+        return super().add_parser(name, help=_help_of(name), **options)
+
+
+def commands() -> dict[str, str]:
+    """Return all commands with their lines of the help: the modules here that have a constant ``HELP``."""
+    found = {name: _help_of(name) for folder in cli.__path__ for name in _modules(folder)}
+    return {name: text for name, text in found.items() if text is not None}
+
+
+def _modules(folder: str) -> list[str]:
+    if Path(folder).is_dir():
+        return sorted(path.stem for path in Path(folder).glob("*.py"))
+    import pkgutil  # in a jar; it imports much
+
+    return [each.name for each in pkgutil.iter_modules([folder])]
+
+
+def _help_of(name: str) -> str | None:
+    """The line of the help of a command; None: there is no such one. Its module is read and not imported."""
+    spec = importlib.util.find_spec(f"sparkconfig.cli.{name}") if name.isidentifier() else None
+    source = None if spec is None else getattr(spec.loader, "get_source", lambda _: None)(spec.name)
+    found = re.search(r'^HELP = "(.*)"$', source or "", re.MULTILINE)
+    return None if found is None else found[1]
 
 
 def parser(only: str | None = None) -> Parser:
     """Return the whole command line.
 
     Args:
-        only: of the other commands there are just names; None: all have their options.
+        only: the command that runs, which is then the only one; if there is no such command, all have just names.
+            None: all have their options.
     """
     top = Parser(
         prog="sparkconfig",
@@ -83,12 +92,13 @@ def parser(only: str | None = None) -> Parser:
         "--json", action="store_true", help="print one JSON object, as each command does with it"
     )
     top.set_defaults(run=_version)
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", action=_Commands)
-    for name in COMMANDS:
-        if only in (None, name):
-            importlib.import_module(f"sparkconfig.cli.{name}").register(commands)
+    added = top.add_subparsers(title="commands", metavar="COMMAND", action=_Commands)
+    alone = [only] if only is not None and _help_of(only) is not None else []
+    for name in alone or commands():
+        if alone or only is None:
+            importlib.import_module(f"sparkconfig.cli.{name}").register(added)
         else:
-            commands.add_parser(name)
+            added.add_parser(name)
     return top
 
 

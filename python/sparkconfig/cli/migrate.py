@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "find secrets in clear, and put references in their places"
+PAGE = "migrate.md"
+
 _MOST_UNKNOWN = 20
 
 _EPILOG = """\

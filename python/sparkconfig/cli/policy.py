@@ -10,6 +10,9 @@ from sparkconfig.cli.output import Output
 
 __all__ = ["register", "run"]
 
+HELP = "test a policy against a file of cases"
+PAGE = "policies.md"
+
 _EPILOG = """\
 examples:
   sparkconfig policy test cases.json

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "list providers, or try one"
+PAGE = "providers.md"
+
 _EPILOG = """\
 examples:
   sparkconfig providers                          what is installed, and what brings the others

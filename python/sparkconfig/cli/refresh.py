@@ -12,6 +12,9 @@ from sparkconfig.errors import AgentError, SecretNotFoundError
 
 __all__ = ["register"]
 
+HELP = "make a running application read its secrets again"
+PAGE = "rotation.md"
+
 _WAIT_SECONDS = 60.0
 _PAUSE_SECONDS = 0.02
 

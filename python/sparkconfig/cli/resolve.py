@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "check the references in a properties file"
+
 _EPILOG = """\
 examples:
   sparkconfig resolve --dry-run conf/spark-defaults.conf

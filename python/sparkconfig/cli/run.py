@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "start a command with values in place of references"
+PAGE = "run.md"
+
 _PLACE = "{properties}"
 _EPILOG = """\
 examples:

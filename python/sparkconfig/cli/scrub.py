@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "find secrets in event logs and logs, and mask them"
+PAGE = "scrub.md"
+
 _EPILOG = """\
 examples:
   sparkconfig scrub find /var/log/spark/events                        what looks like a secret

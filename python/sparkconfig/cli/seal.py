@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "keep secrets in an encrypted file"
+PAGE = "sealed-files.md"
+
 _EPILOG = """\
 examples:
   sparkconfig seal create --new-key --key-file shop.key --file secrets.sealed

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
+HELP = "check confs and SQL against a policy, before the job runs"
+PAGE = "policies.md"
+
 _EPILOG = """\
 examples:
   sparkconfig validate --properties-file job.conf --job-type batch

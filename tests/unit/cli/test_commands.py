@@ -14,7 +14,7 @@ import pytest
 from sparkconfig import __version__
 from sparkconfig._spark import jars
 from sparkconfig.checks.exit_codes import ExitCode
-from sparkconfig.cli.main import COMMANDS, main, parser
+from sparkconfig.cli.main import commands, main, parser
 
 ROOT = Path(__file__).resolve().parents[3]
 VALUE = "commands-canary-02b7-value"
@@ -324,7 +324,7 @@ class TestInit:
 
 
 def test_every_command_has_help_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in COMMANDS:
+    for name in commands():
         with pytest.raises(SystemExit) as ended:
             parser().parse_args([name, "--help"])
         assert ended.value.code == 0

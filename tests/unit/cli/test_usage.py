@@ -145,7 +145,7 @@ def test_a_wrong_choice(option: str, capsys: pytest.CaptureFixture[str]) -> None
         ("doctor --qiuet", "did you mean --quiet?"),
         ("resolve --dryrun x", "did you mean --dry-run?"),
         ("seal create --fiel s", "required: --file; is --file misspelt?"),
-        ("nothing-like-it", "there are: init, seal, resolve"),
+        ("nothing-like-it", "there are: completion, connections, doctor, init"),
         ("", "a command is missing; 'sparkconfig --help' lists them"),
         ("seal", "a command is missing; 'sparkconfig seal --help' lists them"),
         ("resolve job.conf", "add --dry-run, the only mode"),
@@ -223,6 +223,31 @@ def test_json_of_a_users_own_command_is_not_ours(capsys: pytest.CaptureFixture[s
 def test_every_command_has_json() -> None:
     without = {words for words in EVERY if "--json" not in _options(words)}
     assert without == {("seal",), ("scrub",)}, "they need a subcommand"
+
+
+def test_a_command_is_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from sparkconfig import cli
+
+    (tmp_path / "toy.py").write_text(
+        'HELP = "say hello"\n'
+        "def register(commands):\n"
+        '    commands.add_parser("toy").set_defaults(run=lambda options, out: out.result({}, ["hello"]) or 0)\n'
+    )
+    monkeypatch.setattr(cli, "__path__", [*cli.__path__, str(tmp_path)])
+    try:
+        assert main(["toy"]) == ExitCode.OK
+        assert "hello" in said(capsys)
+        assert "toy          say hello" in parser().format_help()
+    finally:
+        sys.modules.pop("sparkconfig.cli.toy", None)
+
+
+@pytest.mark.parametrize("word", ["main", "output", "keys", "__init__", "toy.x", "../main"])
+def test_what_is_no_command(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([word]) == ExitCode.USAGE
+    assert "this command is unknown" in said(capsys)
 
 
 def test_no_command_shows_those_of_a_first_day(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,19 @@
+"""The table of the commands of the command line, from their modules, for tools/docs/generate.py."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+
+from sparkconfig.cli.main import commands
+
+
+def lines() -> Iterator[str]:
+    """Return the table, line by line."""
+    yield "| command | to |"
+    yield "| --- | --- |"
+    for name, text in commands().items():
+        module = importlib.import_module(f"sparkconfig.cli.{name}")
+        page = getattr(module, "PAGE", "")
+        shown = f"[`sparkconfig {name}`]({page})" if page else f"`sparkconfig {name}`"
+        yield f"| {shown} | {text} |"
