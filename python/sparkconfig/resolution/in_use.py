@@ -59,6 +59,8 @@ class InUse:
     def take(self, wanted: Mapping[str, Expression]) -> set[str]:
         """Take into use, and forget what was not asked for since a thousand others; confs are never forgotten.
 
+        Nor is what is asked for now, however much it is.
+
         Returns:
             The ids that were forgotten.
         """
@@ -70,6 +72,8 @@ class InUse:
         forgotten = set()
         while len(self._passing) > MOST_IN_USE:
             id_ = next(iter(self._passing))
+            if id_ in wanted:  # one map of more than a thousand
+                break
             del self._passing[id_], self.by_id[id_]
             forgotten.add(id_)
         return forgotten
