@@ -6,7 +6,7 @@ import re
 
 from sparkconfig.settings.expressions import REPLACED, VARIABLE
 
-__all__ = ["is_placeholder", "unfilled"]
+__all__ = ["is_databricks_secret", "is_placeholder", "unfilled"]
 
 _NAME = r"[A-Za-z_][\w.-]{0,100}"
 _MASK = re.compile(rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*", re.IGNORECASE | re.DOTALL)
@@ -29,6 +29,11 @@ def is_placeholder(value: str) -> bool:
     """Whether ``value`` only stands in for a secret: never one to seal, and never one in clear."""
     text = _unquoted(value)
     return any(each.fullmatch(text) for each in (_MASK, _VARIABLE, _DATABRICKS, _TEMPLATE))
+
+
+def is_databricks_secret(value: str) -> bool:
+    """Whether ``value`` is, or has in it, a ``{{secrets/SCOPE/KEY}}`` that only Databricks expands."""
+    return _DATABRICKS.search(value) is not None
 
 
 def unfilled(value: str) -> str | None:

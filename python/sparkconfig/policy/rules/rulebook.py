@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -17,6 +18,11 @@ from sparkconfig.policy.keys.values import text_of
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.rules import schema
 from sparkconfig.policy.rules.conditions import Condition, build
+from sparkconfig.policy.rules.databricks import (
+    holds_databricks_secret,
+    unwrapped,
+    without_databricks_secrets,
+)
 from sparkconfig.policy.rules.document import Document, Location, dotted, fail
 from sparkconfig.policy.rules.references import ReferenceRule, ReferenceRules
 from sparkconfig.policy.rules.statements import SECTIONS, StatementRule, StatementRules
@@ -26,6 +32,7 @@ __all__ = ["Rule", "Rulebook", "load"]
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
+_log = logging.getLogger(__name__)
 _SPARK_CONF = "spark_conf."
 _CONF_SCOPES = frozenset({"application", "session", "hadoop", "catalog"})
 _OPTION_SCOPES = frozenset({"source", "sink"})
@@ -131,7 +138,7 @@ def load(document: Document) -> Rulebook:
     """
     if not document.data or any(name in document.data for name in _OWN_FIELDS):
         return _own(document)
-    return _databricks(document)
+    return _databricks(unwrapped(document))
 
 
 def _own(document: Document) -> Rulebook:
@@ -202,6 +209,14 @@ def _databricks(document: Document) -> Rulebook:
         )
     if problems:
         fail(document, problems)
+    secret = [path for path, element in ours.items() if holds_databricks_secret(element)]
+    if secret:
+        _log.warning(
+            "%s: only Databricks can compare {{secrets/...}}, so any value passes, and none is put in place: %s",
+            document.name,
+            ", ".join(map(shorten, secret)),
+        )
+    ours = {path: without_databricks_secrets(element) for path, element in ours.items()}
     parsed = _validated(schema.Databricks, document, {"elements": ours}, skip=1)
     rules: list[Rule] = []
     for path, element in parsed.elements.items():
