@@ -94,14 +94,18 @@ def _unknown(provider: str, known: Collection[str]) -> str:
 
 
 def missing_colon(reference: Reference) -> str:
-    """What to say if a slash stands where the colon before the key should be."""
+    """What to say if another sign stands where the colon before the key should be, or the key is missing."""
     path, slash, key = reference.key.rpartition("/")
+    before, hash_sign, behind = reference.key.partition("#")
+    if hash_sign and before and behind and not reference.path:  # as Spring and some operators write it
+        meant = written(reference._replace(path=before, key=behind))
+        return f"; a colon stands between path and key, not '#': write {meant}"
     # An absolute path lacks its key rather than a colon.
     if reference.path or path.startswith("/") or not (path and slash and key):
         return ""
-    return (
-        f"; a colon is missing between path and key: write {written(reference._replace(path=path, key=key))}"
-    )
+    meant = written(reference._replace(path=path, key=key))
+    longer = written(reference._replace(path=reference.key, key="KEY"))
+    return f"; a colon is missing between path and key: write {meant}, or {longer} if the key is missing"
 
 
 def _hint(error: SparkConfigError) -> str:

@@ -9,7 +9,9 @@ import pytest
 from sparkconfig import Resolver
 from sparkconfig.cli.main import main
 from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
+from sparkconfig.language.references import scan
 from sparkconfig.providers.registry import BUILT_IN, find_class
+from sparkconfig.resolution import messages
 
 
 def said(confs: dict[str, str], text: str) -> str:
@@ -42,10 +44,13 @@ def sealed(tmp_path: Path) -> dict[str, str]:
 
 def test_a_slash_in_the_place_of_a_colon(sealed: dict[str, str]) -> None:
     text = said(sealed, "${secrets:shop/password}")
-    assert text.endswith("a colon is missing between path and key: write ${secrets:shop:password}")
+    assert text.endswith(
+        "a colon is missing between path and key: write ${secrets:shop:password}, or"
+        " ${secrets:shop/password:KEY} if the key is missing"
+    )
     assert "''" not in text
     text = said({"spark.config.providers": "envvar"}, "${envvar:shop/db/password}")
-    assert text.endswith("write ${envvar:shop/db:password}")
+    assert "write ${envvar:shop/db:password}, or" in text
 
 
 def test_no_section(sealed: dict[str, str]) -> None:
@@ -84,3 +89,23 @@ def test_a_python_class_may_have_such_a_name() -> None:
     assert find_class(name) is find_class("file")
     with pytest.raises(ConfigurationError, match="cannot be imported"):
         find_class("no.such.Provider")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("${vault:shop/prod#password}", "write ${vault:shop/prod:password}"),
+        ("${vault:prod#password}", "write ${vault:prod:password}"),
+        ("${vault:shop/prod}", "or ${vault:shop/prod:KEY} if the key is missing"),
+        ("${vault:a/b/c}", "or ${vault:a/b/c:KEY} if the key is missing"),
+    ],
+)
+def test_what_to_write_for_a_reference_in_anothers_form(given: str, meant: str) -> None:
+    assert meant in messages.missing_colon(scan(given)[0])
+
+
+@pytest.mark.parametrize(
+    "given", ["${vault:shop/prod:a#b}", "${vault:#x}", "${vault:x#}", "${vault:password}"]
+)
+def test_a_key_that_may_be_right_gets_no_advice(given: str) -> None:
+    assert messages.missing_colon(scan(given)[0]) == ""

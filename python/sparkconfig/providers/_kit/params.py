@@ -102,6 +102,17 @@ class ParamValues:
                 name, f"names a file that cannot be read ({type(error).__name__})", path
             ) from None
 
+    def server(self, name: str, address: str) -> str:
+        """Return the URL of a server without a slash at its end; ``address`` may come from the environment.
+
+        Raises:
+            ConfigurationError: it does not begin with ``http://`` or ``https://``: no outage that may pass.
+        """
+        stripped = address.strip().rstrip("/")
+        if re.match(r"https?://[^/]", stripped, re.IGNORECASE) is None:
+            raise self.wrong(name, "needs http:// or https:// and a host", address)
+        return stripped
+
     def identity(self, name: str) -> str:
         """Return the text of a file that may be replaced at any time; without it there is no identity.
 

@@ -79,6 +79,9 @@ class VaultConfigProvider(StoreProvider):
         address = values.optional("address") or auth.environment("VAULT_ADDR")
         if not address:
             raise values.wrong("address", "is not set, nor is VAULT_ADDR")
+        address = values.server("address", address)
+        if address.endswith("/v1"):
+            raise values.wrong("address", "must end before /v1, which is added to it", address)
         self._engine = values.text("engine")
         self._mount = quote((values.optional("mount") or _MOUNTS[self._engine]).strip("/"), safe="/")
         self._session = auth.VaultSession(values)
@@ -86,7 +89,7 @@ class VaultConfigProvider(StoreProvider):
         proxy = values.optional("proxy")
         # A token of its own ("") keeps hvac from taking VAULT_TOKEN or ~/.vault-token by itself.
         self._client = hvac.Client(
-            url=address.rstrip("/"),
+            url=address,
             token="",
             namespace=values.optional("namespace"),
             verify=values.optional("ca.file") or True,
@@ -113,7 +116,11 @@ class VaultConfigProvider(StoreProvider):
         plain, pins = split_pins(path, {"version"} if self._engine == "kv2" else set(), where)
         middle = "data/" if self._engine == "kv2" else ""
         url = f"/v1/{self._mount}/{middle}{quote(plain.strip('/'), safe='/')}"
-        answer = self._ask(path, "get", url, left, params=pins)
+        try:
+            answer = self._ask(path, "get", url, left, params=pins)
+        except SecretNotFoundError as error:
+            problem = f"{error}{self._below_mount(plain)}"
+            raise SecretNotFoundError(problem) from None
         ttl = self._ttl
         if self._engine == "kv2":
             ttl = _sooner(ttl, _until(answer["data"].get("metadata", {}).get("deletion_time", "")))
@@ -122,6 +129,15 @@ class VaultConfigProvider(StoreProvider):
             fields = answer["data"]
             ttl = _sooner(ttl, int(answer.get("lease_duration") or 0) * 1000)
         return ConfigData(_chosen(flatten(fields, where), keys), ttl=ttl)
+
+    def _below_mount(self, path: str) -> str:
+        """What to write if a path begins as Vault's commands and its API write it."""
+        rest = path.strip("/")
+        for beginning in ("v1/", f"{self._mount}/", "data/" if self._engine == "kv2" else "v1/"):
+            rest = rest.removeprefix(beginning)
+        if rest == path.strip("/") or not rest:
+            return ""
+        return f"; if '{self._mount}' is the mount, the path begins below it, without data/: write {rest!r}"
 
     def add(self, path: str, values: Mapping[str, str]) -> None:
         """Write new fields of a secret in one version; those that it has stay as they are.

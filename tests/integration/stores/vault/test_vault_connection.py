@@ -2,12 +2,18 @@
 
 import contextlib
 import http.server
+import re
 import ssl
 import threading
 
 import pytest
 
-from sparkconfig.errors import ConfigurationError, ProviderError, ProviderUnavailableError
+from sparkconfig.errors import (
+    ConfigurationError,
+    ProviderError,
+    ProviderUnavailableError,
+    SecretNotFoundError,
+)
 from sparkconfig.providers.vault.provider import VaultConfigProvider
 from support.fakes.http_server import Fault
 from support.fakes.tls import make_tls
@@ -125,3 +131,42 @@ class TestTransport(StoreTransport):
             pytest.raises(ConfigurationError, match=r"sparkconfig\[vault\]"),
         ):
             provider.configure({"address": "http://localhost:1", "token": "t"})
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:8200", "needs http:// or https://"),
+        ("vault.example.com", "needs http:// or https://"),
+        ("localhost:8200/v1", "needs http:// or https://"),
+        ("htp://vault:8200", "needs http:// or https://"),
+        ("https://", "needs http:// or https:// and a host"),
+        ("http://vault:8200/v1", "must end before /v1"),
+        ("http://vault:8200/v1/", "must end before /v1"),
+    ],
+)
+def test_a_wrong_address_is_a_mistake_in_the_configuration_and_no_outage(address, said):
+    provider = VaultConfigProvider()
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        provider.configure({"address": address, "token": "t"})
+
+
+@pytest.mark.parametrize(
+    ("engine", "begin"),
+    [
+        *(("kv2", each) for each in ("MOUNT/data/", "MOUNT/", "data/", "v1/MOUNT/data/", "/MOUNT/")),
+        *(("kv1", each) for each in ("MOUNT/", "v1/MOUNT/", "/MOUNT/")),
+    ],
+)
+def test_a_path_with_mount_or_data_says_where_it_begins(fake, engine, begin):
+    mount = fake.params(engine).get("mount", "secret")
+    with make(fake, engine, attempts="1") as provider, pytest.raises(SecretNotFoundError) as error:
+        provider.get(f"{begin.replace('MOUNT', mount)}db/nowhere", {"password"})
+    assert "the path begins below it" in str(error.value)
+    assert str(error.value).endswith("write 'db/nowhere'")
+
+
+def test_a_path_that_is_only_missing_gets_no_advice(fake):
+    with make(fake) as provider, pytest.raises(SecretNotFoundError) as error:
+        provider.get("db/nowhere", {"password"})
+    assert "mount" not in str(error.value)
