@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 
@@ -42,6 +43,8 @@ def assignments(content: str, start: int, end: int, kept: str) -> Iterator[Text]
 
 def commented(content: str, texts: list[Text]) -> Iterator[Text]:
     """Return what is commented out in properties and YAML: lines that begin with a sign and belong to no text."""
+    starts = sorted((text.start, text.end) for text in texts)
     for line in _COMMENT.finditer(content):
-        if not any(text.start <= line.start() < text.end for text in texts):
+        before = bisect.bisect_right(starts, (line.start(), len(content))) - 1
+        if before < 0 or starts[before][1] <= line.start():
             yield from assignments(content, *line.span(), COMMENTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import re
 import tokenize
@@ -65,9 +66,10 @@ def texts_of(content: str) -> list[Text]:
     if "\f" in content or "\r" in content.replace("\r\n", "\n"):
         raise ConfigurationError("this module has line ends that are not in common use")
     tree = _parsed(content)
-    if tree is None:
-        raise ConfigurationError("this file is not Python that can be read here")
-    return [*_literals(tree, content), *_comments(content)]
+    if tree is not None:
+        with contextlib.suppress(RecursionError):
+            return [*_literals(tree, content), *_comments(content)]
+    raise ConfigurationError("this file is not Python that can be read here")
 
 
 def _parsed(content: str) -> ast.Module | None:

@@ -195,10 +195,9 @@ def _expand(text: str, at: int, word: _Word) -> int:
     if found is None:
         word.value += _EXPANSION
         return end
-    inner = _Word(found.start("default"))
-    place = inner.start
-    while place < end - 1:
-        place = _part(text[: end - 1], place, inner)
+    inner, default, place = _Word(at), found["default"], 0
+    while place < len(default):
+        place = _part(default, place, inner)
     word.value += inner.value
     word.defaults += [(found["name"], inner.value), *inner.defaults]
     return end

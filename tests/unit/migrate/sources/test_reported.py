@@ -9,6 +9,7 @@ import pytest
 
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.main import main
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.migrate.plan import Names, plan_file
 
 VALUE = "reported-4711"
@@ -269,3 +270,26 @@ def test_what_a_template_fills_in_is_never_sealed(
     shown = capsys.readouterr().out
     assert "0 secrets to move, 0 left, in 3 files" in shown
     assert shown.count("is filled in by something else: write the reference there by hand") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.conf", "# a.b c\nspark.a b\n" * 8_000),
+        ("a.sh", "x=${A:-b}\n# c\n" * 8_000),
+        ("a.sql", "SELECT 'a'; -- b\n" * 8_000),
+        ("a.py", "x = 'a' # b\n" * 5_000),
+        ("a.py", "x = " + " + ".join(["'a'"] * 400) + "\n"),
+    ],
+)
+@pytest.mark.timeout(60)
+def test_a_long_file_takes_no_time_that_grows_with_its_square(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    assert places(tmp_path, name, content) == []
+
+
+def test_an_expression_that_is_nested_too_deeply_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = " + " + ".join(["'a'"] * 20_000))
+    with pytest.raises(ConfigurationError, match=r"a\.py"):
+        plan_file(tmp_path / "a.py", Names("app", {}), provider="s")
