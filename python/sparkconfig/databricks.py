@@ -86,7 +86,9 @@ def fragment(confs: Mapping[str, str], plugins: Sequence[str], *, agent_python: 
         ConfigurationError: a conf would not work here, or would take something from Databricks.
     """
     problems = [
-        problem for key, text in confs.items() for problem in _problems(key, text, agent_python is None)
+        problem
+        for key, text in confs.items()
+        for problem in _problems(key, text, _provider_of(confs), operator=agent_python is None)
     ]
     if problems:
         raise ConfigurationError.of(problems)
@@ -98,8 +100,25 @@ def fragment(confs: Mapping[str, str], plugins: Sequence[str], *, agent_python: 
     return "\n".join(["[driver] {", *lines, "}", ""])
 
 
-def _problems(key: str, text: str, operator: bool) -> list[str]:  # noqa: FBT001 - private
+def _provider_of(confs: Mapping[str, str]) -> str:
+    """The name under which the confs declare the provider of Databricks' secrets."""
+    begin, end = f"{_OWN}providers.", ".class"
+    names = [
+        key[len(begin) : -len(end)]
+        for key, text in confs.items()
+        if key.startswith(begin)
+        and key.endswith(end)
+        and text.rpartition(".")[2].lower().startswith("databricks")
+    ]
+    return names[0] if names else "databricks"
+
+
+def _problems(key: str, text: str, provider: str, *, operator: bool) -> list[str]:
     found = []
+    if _TEMPLATE_HOST.search(text):
+        found.append(
+            f"{key}: the template's placeholder stands here; write the address of your own workspace"
+        )
     if key.startswith(_THEIRS):
         found.append(f"{key}: this would replace Databricks' own; sparkconfig adds itself when it starts")
     if operator and key.startswith(_OWN):
@@ -107,9 +126,15 @@ def _problems(key: str, text: str, operator: bool) -> list[str]:  # noqa: FBT001
     if "{{secrets/" in text:
         found.append(
             f"{key}: Databricks expands {{{{secrets/…}}}} only in the cluster's own configuration; write it there, or a"
-            " reference such as ${databricks:SCOPE:KEY} here"
+            f" reference such as ${{{provider}:SCOPE:KEY}} here"
         )
     return found
+
+
+# As templates write what differs: https://WORKSPACE.cloud.databricks.com, https://<workspace>.azuredatabricks.net.
+_TEMPLATE_HOST = re.compile(
+    r"^https?://(?:[A-Z][A-Z_-]{2,40}[0-9X]*|<[^<>]*>|your-[\w-]+|adb-x+\.x+|\$\{\w+\}|\{\{[^/]*\}\}|%\w+%)[.:/]"
+)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,6 +1,7 @@
 """Fragments of a Databricks driver's confs: what others load stays, values are quoted, what cannot work is refused."""
 
 import json
+import re
 
 import pytest
 
@@ -108,3 +109,35 @@ def test_a_wrong_command_line_is_not_repeated(capsys, words):
     said = capsys.readouterr().err
     assert "canary-value" not in said
     assert "--help" in said
+
+
+@pytest.mark.parametrize("name", ["secrets", "vault", "d"])
+def test_the_advice_about_a_secret_of_databricks_names_the_provider_that_is_declared(name):
+    confs = {f"spark.config.providers.{name}.class": "databricks", "spark.x": "{{secrets/a/b}}"}
+    with pytest.raises(ConfigurationError, match=re.escape(f"such as ${{{name}:SCOPE:KEY}} here")):
+        fragment(confs, [], agent_python="/p")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "https://WORKSPACE.cloud.databricks.com", "https://<workspace>.azuredatabricks.net",
+        "https://your-workspace.cloud.databricks.com", "https://adb-xxxx.xx.azuredatabricks.net",
+        "https://${HOST}.cloud.databricks.com", "https://MY_WORKSPACE.cloud.databricks.com/",
+    ],
+)  # fmt: skip
+def test_the_placeholder_of_a_template_is_not_installed(host):
+    with pytest.raises(ConfigurationError, match="the template's placeholder"):
+        fragment({"spark.config.providers.s.param.host": host}, [], agent_python="/p")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "https://dbc-a1b2.cloud.databricks.com",
+        "https://adb-1234.5.azuredatabricks.net",
+        "https://${files:/a:b:host}/x",
+    ],
+)
+def test_the_address_of_a_workspace_is_installed(host):
+    assert host in fragment({"spark.config.providers.s.param.host": host}, [], agent_python="/p")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import os
 import threading
 import time
 from collections.abc import Collection, Mapping
@@ -79,7 +80,7 @@ class DatabricksConfigProvider(NamedStoreProvider):
             )
             client = sdk.WorkspaceClient(config=config)
         except (ValueError, OSError) as error:
-            kind = type(error).__name__
+            kind, answered = type(error).__name__, not isinstance(error, OSError)
         else:
             # The SDK has no settings for authorities, proxies and "no retries": they are set on its session.
             inner = client.api_client._api_client  # noqa: SLF001
@@ -92,8 +93,18 @@ class DatabricksConfigProvider(NamedStoreProvider):
                 self._session.proxies = {"http": has("proxy"), "https": has("proxy")}
             self._secrets = client.secrets
             return
-        problem = "and the identity, here or in the SDK's configuration, are incomplete, or nobody answers"
-        raise values.wrong("host", f"{problem} ({kind})")
+        profile = has("profile") or os.environ.get("DATABRICKS_CONFIG_PROFILE")
+        if not (has("host") or profile or os.environ.get("DATABRICKS_HOST")):
+            raise values.wrong("host", f"is not set, nor are DATABRICKS_HOST and a profile ({kind})")
+        if not answered:
+            raise values.wrong("host", f"names a workspace that does not answer ({kind})", has("host"))
+        if not (token or secret or profile or any(map(os.environ.get, _IDENTITY))):
+            problem = (
+                "is not set, nor are a client secret, a profile and DATABRICKS_TOKEN: there is no identity"
+            )
+            raise values.wrong("token", f"{problem} ({kind})")
+        problem = "and the other params of the identity, with the environment, are incomplete or contradict each other"
+        raise values.wrong("client.id", f"{problem} ({kind})")
 
     def _list(self, path: str) -> Mapping[str, Found]:
         keys = [each.key for each in self._secrets.list_secrets(scope=path)]
@@ -140,6 +151,9 @@ class DatabricksConfigProvider(NamedStoreProvider):
         super().close()
         if self._session is not None:
             self._session.close()
+
+
+_IDENTITY = ("DATABRICKS_TOKEN", "DATABRICKS_CLIENT_SECRET", "ARM_CLIENT_SECRET", "GOOGLE_CREDENTIALS")
 
 
 class _NoPauses:

@@ -138,8 +138,20 @@ class TestIdentity:
             assert provider.get("shop", {"password"}).data == {"password": DATA["password"]}
 
     def test_without_identity_it_says_so(self, workspace):
-        with DatabricksConfigProvider() as provider, pytest.raises(ConfigurationError, match="host"):
+        with DatabricksConfigProvider() as provider, pytest.raises(ConfigurationError, match="no identity"):
             provider.configure({"host": workspace.url})
+
+    def test_without_a_host_it_says_so(self):
+        with (
+            DatabricksConfigProvider() as provider,
+            pytest.raises(ConfigurationError, match="host is not set"),
+        ):
+            provider.configure({"token": "t"})
+
+    @pytest.mark.parametrize("params", [{"client.id": "c", "client.secret": "s", "token": "t"}])
+    def test_with_two_identities_it_says_so(self, workspace, params):
+        with DatabricksConfigProvider() as provider, pytest.raises(ConfigurationError, match="contradict"):
+            provider.configure({"host": workspace.url, **params})
 
     def test_proxy(self, workspace):
         with make(workspace, host="http://workspace.invalid", proxy=workspace.url) as provider:
