@@ -72,6 +72,9 @@ def _redact_in_spark() -> None:
     """In the Python of a Spark application nothing shows a value, whether or not it asks for one here."""
     import sys
 
+    from sparkconfig._base.py4j_log import mask_secrets
+
+    mask_secrets()
     context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
     main = getattr(sys.modules.get("__main__"), "__spec__", None)
     worker = getattr(main, "name", "") in ("pyspark.daemon", "pyspark.worker")

@@ -10,7 +10,7 @@ from typing import Any
 from sparkconfig import redaction, secret
 from sparkconfig._spark.wanted import check_reference
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
-from sparkconfig.redaction.jvm import driver_api, learn, unlogged
+from sparkconfig.redaction.jvm import driver_api, learn
 from sparkconfig.secret import Secret
 
 __all__ = [
@@ -38,8 +38,7 @@ def current(text: str) -> Secret:
     api = _driver_api()
     failure: SparkConfigError
     try:
-        with unlogged():
-            answer = json.loads(_asked(api, "currentJson", text))
+        answer = json.loads(_asked(api, "currentJson", text))
         return _secret(answer["value"], answer)
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)
@@ -60,8 +59,7 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
     api = _driver_api()
     failure: SparkConfigError
     try:
-        with unlogged():
-            answer = json.loads(api.configsJson(json.dumps(dict(given))))
+        answer = json.loads(api.configsJson(json.dumps(dict(given))))
         found, plain = answer["values"], set(answer.get("plain", ()))
         return {
             key: found[key] if found[key] == text or key in plain else _secret(found[key], answer)

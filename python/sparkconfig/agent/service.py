@@ -42,7 +42,7 @@ class UnmaskedValues:
 
     def check(self, snapshot: Snapshot) -> None:
         """Warn of the references in a snapshot that were not seen before; names, never values."""
-        from sparkconfig.redaction.patterns import worth_registering
+        from sparkconfig.redaction.forms import worth_registering
 
         for id_, entry in snapshot.entries.items():
             if id_ in self._warned:
@@ -229,7 +229,7 @@ class AgentService:
         """Mask the snapshot's secrets in what this process shows; warn of those that are not masked anywhere."""
         if snapshot is self._masked:
             return
-        REGISTRY.register_new(snapshot.secrets)
+        REGISTRY.register(snapshot.secrets, generation=snapshot.generation)
         self._unmasked.check(snapshot)
         self._masked = snapshot
 

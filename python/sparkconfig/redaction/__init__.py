@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sparkconfig.redaction.data import COMMON_WORDS, FLOOR
-from sparkconfig.redaction.patterns import worth_registering
+from sparkconfig.redaction.forms import worth_registering
 from sparkconfig.redaction.registry import MASK, REGISTRY, WITHHELD, Registry, redact, register
 
 __all__ = [
@@ -32,10 +32,12 @@ def install() -> None:
     what was not there yet: pyspark, a notebook's kernel, streams that were replaced.
     """
     from sparkconfig import secret
+    from sparkconfig.redaction import jvm
     from sparkconfig.redaction.sinks import all_sinks
 
     for sink in all_sinks():
         sink.install()
+    jvm.install()
     secret.on_reveal = revealed
 
 

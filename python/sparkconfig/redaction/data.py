@@ -6,38 +6,33 @@ import json
 import pkgutil
 
 __all__ = [
+    "BEGINNING",
+    "BLOCK",
     "COMMON_WORDS",
+    "CONTROL_LETTERS",
+    "DOUBLED_SIGNS",
     "ENTITIES",
-    "ERROR_SIGNS",
     "FLOOR",
-    "FRAGMENT_CUTS",
-    "FRAGMENT_FLOOR",
-    "FRAGMENT_WORDS",
+    "FORGET",
+    "FORM_BLANK",
     "HARMLESS_NAMES",
+    "HEAD",
+    "LAYERS_OF_ALTERNATIVES",
+    "LIST_SEPARATORS",
+    "LONGEST_CUT_ESCAPE",
+    "LONGEST_TAIL",
+    "LONGEST_WITH_TWO_LAYERS",
     "PLAIN_FIELDS",
+    "QUOTES_OF_SHELLS",
+    "ROUNDS",
     "SECRET_NAMES",
-    "STEPS",
-    "STEPS_PER_CHARACTER",
 ]
 
 # By the loader: the package may lie in a zip.
 _DATA = json.loads(pkgutil.get_data("sparkconfig", "data/redaction.json") or b"")
 
-#: How many comparisons one text may cost, and how many more each of its characters; beyond that it is withheld.
-STEPS: int = _DATA["steps"]
-STEPS_PER_CHARACTER: int = _DATA["steps_per_character"]
 #: Values, and parts of values, with fewer characters are not registered unless declared.
 FLOOR: int = _DATA["floor"]
-#: The shortest fragment of a value that is registered: what parsers of URLs quote in their errors.
-FRAGMENT_FLOOR: int = _DATA["fragment_floor"]
-#: The characters at which such parsers cut.
-FRAGMENT_CUTS: str = _DATA["fragment_cuts"]
-#: A regular expression for values that are paths: of these no fragments are made.
-FRAGMENT_PATHS: str = _DATA["fragment_paths"]
-#: A regular expression for fragments that are words or numbers, and would destroy pages and logs.
-FRAGMENT_WORDS: str = _DATA["fragment_words"]
-#: Parts of words, one of which stands in each text that is an error, written so as no case matters.
-ERROR_SIGNS: tuple[str, ...] = tuple(_DATA["error_signs"])
 #: Texts that appear in logs and pages without being a secret.
 COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
 #: A regular expression, searched without regard to case, for names of secrets in connection strings.
@@ -46,5 +41,35 @@ SECRET_NAMES: str = _DATA["secret_names"]
 HARMLESS_NAMES: str = _DATA["harmless_names"]
 #: Fields of JSON documents that say where something is, and are shown.
 PLAIN_FIELDS: frozenset[str] = frozenset(_DATA["plain_fields"])
-#: Names of characters in HTML and XML, besides those of HTML 4.
-ENTITIES: dict[str, str] = _DATA["entities"]
+
+_CANONICAL = _DATA["canonical"]
+
+#: So many layers of escapes are undone.
+ROUNDS: int = _CANONICAL["rounds"]
+#: Names of characters in HTML and XML.
+ENTITIES: dict[str, str] = _CANONICAL["names"]
+#: Signs that a language writes twice inside a quoted text: SQL, CSV, identifiers, ODBC.
+DOUBLED_SIGNS: str = _CANONICAL["doubled_signs"]
+#: How shells write an apostrophe inside apostrophes.
+QUOTES_OF_SHELLS: tuple[str, ...] = tuple(_CANONICAL["quotes_of_shells"])
+#: The letters behind a backslash that stand for control characters: a round keeps the letter.
+CONTROL_LETTERS: dict[str, str] = _CANONICAL["control_letters"]
+#: What form encoding writes in the place of a blank.
+FORM_BLANK: str = _CANONICAL["form_blank"]
+#: Alternatives are made of alternatives, this deep; of values that are longer only one layer is made.
+LAYERS_OF_ALTERNATIVES: int = _CANONICAL["layers_of_alternatives"]
+LONGEST_WITH_TWO_LAYERS: int = _CANONICAL["longest_with_two_layers"]
+#: A regular expression for the beginning of a value that a sign before it may turn into an escape.
+HEAD: str = _CANONICAL["head"]
+#: Of long values each block counts: its length, how far into the value, from which length on, how many different signs.
+BLOCK: dict[str, int] = _CANONICAL["block"]
+#: Beginnings of values before an ellipsis: the fewest characters, and how far before it they are looked for.
+BEGINNING: dict[str, int] = _CANONICAL["beginning"]
+#: What stands between the numbers of a list of bytes.
+LIST_SEPARATORS: tuple[str, ...] = tuple(_CANONICAL["lists"]["separators"])
+#: The longest beginning of an escape that waits for its rest at the end of a text.
+LONGEST_CUT_ESCAPE: int = _CANONICAL["longest_cut_escape"]
+#: Of a text that goes on, more than this never waits.
+LONGEST_TAIL: int = _CANONICAL["longest_tail"]
+#: What is forgotten: values that were last answered so many generations and so many seconds ago.
+FORGET: dict[str, int] = _CANONICAL["forget"]

@@ -276,7 +276,7 @@ class Resolver:
         if not self._plain_by_store or key not in lookups.plain.get(place, ()):
             return False
         # Imported here: few applications have such a store.
-        from sparkconfig.redaction.patterns import looks_secret
+        from sparkconfig.redaction.forms import looks_secret
 
         return not looks_secret(key, lookups.data[place][key])
 

@@ -92,11 +92,7 @@ class Engine:
                 self._named[name].register([value])
 
     def find(self, block: str, line: int = 1) -> Counts:
-        """Count what is in a block of whole lines, the first of which is number ``line``.
-
-        Raises:
-            ScanOverloadError: the text would cost more than linear time.
-        """
+        """Count what is in a block of whole lines, the first of which is number ``line``."""
         counts = Counts()
         at = 0
         for start, end in self._regions(block):
@@ -106,11 +102,7 @@ class Engine:
         return counts
 
     def clean(self, block: str) -> tuple[str, Counts]:
-        """Mask what is in a block of whole lines.
-
-        Raises:
-            ScanOverloadError: as :meth:`find`.
-        """
+        """Mask what is in a block of whole lines."""
         counts = Counts()
         parts: list[str] = []
         at = 0

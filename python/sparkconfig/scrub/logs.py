@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO
 
 from sparkconfig.errors import ConfigurationError, SparkConfigError
-from sparkconfig.redaction.readings import ScanOverloadError
 from sparkconfig.scrub.codecs import Reads, codec_of, reading, writing
 from sparkconfig.scrub.engine import Counts, Engine
 
@@ -193,8 +192,6 @@ def _reported(result: Result) -> Iterator[None]:
     """One log that cannot be read does not end the search of the others."""
     try:
         yield
-    except ScanOverloadError:
-        result.skip = "it holds a text that cannot be searched in reasonable time"
     except SparkConfigError as error:
         result.skip = str(error)
     except OSError as error:

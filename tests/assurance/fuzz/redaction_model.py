@@ -1,6 +1,6 @@
 """Redaction the slow way: a text is decoded as a whole, again and again, and values are looked for in what comes out.
 
-The engines go the other way: they read the letters of each value in every writing, one character at a time.
+The engines undo all kinds of escapes at once, in a fixed order, and look for needles; here every order is tried.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from html.entities import name2codepoint
 
+from sparkconfig.redaction.canonical import forms
 from sparkconfig.redaction.data import ENTITIES, FLOOR
-from sparkconfig.redaction.patterns import patterns, texts
-from sparkconfig.redaction.views import views
+from sparkconfig.redaction.forms import needles, texts
 
 LAYERS = 3
 _MOST_VIEWS = 400
@@ -86,8 +86,8 @@ def leaks(parts, values):
 
 def may_be_masked(text, values):
     """Whether the letters and digits of a writing of a value are all there, in order: no encoder rewrites them."""
-    seen = [text, *(view for view, _ in views(text))]
-    written = [pattern.text for value in values for inner in texts(value) for pattern in patterns(inner)]
+    seen = [form.text for form in forms(text)]
+    written = [pattern.text for value in values for inner in texts(value) for pattern in needles(inner)]
     if "..." in text or "\u2026" in text:
         # Before an ellipsis a beginning is enough.
         written += [found[:FLOOR] for found in written]
@@ -115,5 +115,5 @@ def repeats(values):
     """
     if any(_BACKSLASHES.search(value) for value in values):
         return True
-    written = {pattern.text for value in values for inner in texts(value) for pattern in patterns(inner)}
+    written = {pattern.text for value in values for inner in texts(value) for pattern in needles(inner)}
     return any(each.startswith(each[width:]) for each in written for width in range(1, len(each) // 2 + 1))

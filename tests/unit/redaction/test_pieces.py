@@ -22,18 +22,6 @@ def registry_of(*values: str) -> Registry:
     return registry
 
 
-@pytest.mark.parametrize("value", [FOREIGN, "ä" + FOREIGN, "\U0001d55c\U0001d55c-twice-Qz71"])
-@pytest.mark.parametrize("before", ["", "20:"])
-@pytest.mark.parametrize("case", [str.lower, str.upper])
-def test_pairs_of_digits_are_masked_where_a_cut_tears_a_character(value, before, case):
-    registry = registry_of(value)
-    pairs = case(value.encode().hex(":"))
-    for cut in range(1, len(pairs)):
-        shown, waiting = registry.split(f"say {before}{pairs[:cut]}")
-        assert shown == f"say {before}", cut
-        assert registry.redact(f"{waiting}{pairs[cut:]} end") == f"{MASK} end", cut
-
-
 @pytest.mark.parametrize("value", [VALUE, FOREIGN])
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("comma", [", ", ","])
@@ -45,7 +33,7 @@ def test_a_list_of_bytes_waits_from_where_a_value_may_begin(value, signed, comma
     for cut in range(1, len(written)):
         shown, waiting = registry.split(before + written[:cut])
         assert shown == before, cut
-        assert registry.redact(f"{waiting}{written[cut:]}{comma}7] end") == f"{MASK}7] end", cut
+        assert registry.redact(f"{waiting}{written[cut:]}{comma}7] end") == f"{MASK}{comma}7] end", cut
 
 
 def test_a_list_of_bytes_is_masked_wherever_it_is_cut():
@@ -54,8 +42,7 @@ def test_a_list_of_bytes_is_masked_wherever_it_is_cut():
     for cut in range(1, len(written)):
         shown, waiting = registry.split(written[:cut])
         rest = registry.redact(waiting + written[cut:])
-        # A mask takes the comma behind it along if that has come.
-        assert (shown + rest).replace(", ", "") == f"[117112{MASK}12] end", cut
+        assert shown + rest == f"[1, 17, 112, {MASK}, 12] end", cut
 
 
 def test_what_follows_an_encoding_that_was_cut_is_shown_once_the_value_cannot_go_on():
@@ -76,20 +63,20 @@ def test_what_follows_an_encoding_that_was_cut_is_shown_once_the_value_cannot_go
 def test_an_encoding_that_comes_in_many_pieces_is_searched_a_few_times(monkeypatch):
     registry = registry_of(LONG)
     searched = 0
-    split = Registry._split
+    split = Registry.split
 
     def counting(self, text):
         nonlocal searched
         searched += len(text)
         return split(self, text)
 
-    monkeypatch.setattr(Registry, "_split", counting)
+    monkeypatch.setattr(Registry, "split", counting)
     written = base64.b64encode(LONG.encode()).decode()
     pieces = Unfinished(registry)
     shown = "".join(pieces.add(char) for char in f"say {written} end") + pieces.end()
     assert shown.replace("=", "") == f"say {MASK} end"
-    # Each character until the encoding is known by its first 192.
-    assert searched < 192**2 / 2 + 4 * len(written)
+    # Each piece while little waits, and then when it has grown by an eighth.
+    assert searched < 1024**2 / 2 + 20 * len(written)
 
 
 @pytest.mark.parametrize("text", ["rows: [12, 7", "loss [0, 1, 2", "shape (128, 64", "[3, 4, 5"])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
-import sys
 import tracemalloc
 from collections.abc import Iterator, Set
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -21,7 +19,6 @@ from sparkconfig.agent.service import AgentService
 from sparkconfig.language.expression import Expression
 from sparkconfig.providers.base import ConfigData, ConfigProvider
 from sparkconfig.redaction import MASK, Registry
-from sparkconfig.redaction import jvm as driver_jvm
 from sparkconfig.resolution import proofs
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.secret import Secret
@@ -179,66 +176,6 @@ def test_a_composed_secret_that_is_revealed_registers_its_parts(
     assert len(registry) == 1
     assert registry.redact(PASSWORD) == MASK
     assert redaction.REGISTRY is not registry
-
-
-def test_what_this_process_reveals_is_told_to_each_application_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[list[str]] = []
-    learned: list[int] = []
-    no_prints = json.dumps({"values": 0, "salt": "", "prints": []})
-    api = SimpleNamespace(
-        mask=lambda values: told.append(list(values)),
-        fingerprints=lambda start: (learned.append(start), no_prints)[1],
-    )
-    package = SimpleNamespace(**{"DriverApi$": SimpleNamespace(**{"MODULE$": api})})
-    jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
-    context = SimpleNamespace(_active_spark_context=None, _gateway=object(), _jvm=None)
-    monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
-    monkeypatch.setattr(redaction, "REGISTRY", Registry())
-    monkeypatch.setattr(driver_jvm, "_revealed", {})
-    monkeypatch.setattr(driver_jvm, "_told", (None, None, 0))
-    monkeypatch.setattr(driver_jvm, "_known", None)
-    redaction.revealed([PASSWORD])
-    assert told == []  # there is no JVM yet
-    context._active_spark_context = SimpleNamespace(_jvm=jvm)
-    redaction.revealed([PASSWORD, USER])
-    redaction.revealed([USER])
-    driver_jvm.refresh_now()
-    assert told == [[PASSWORD, USER]]
-    running, context._active_spark_context, times = context._active_spark_context, None, len(learned)
-    redaction.revealed([LATE])
-    assert len(learned) == times + 1, "after stop(), the JVM may have something new"
-    assert told == [[PASSWORD, USER]], "after stop(), no executor would hear of it"
-    context._active_spark_context = SimpleNamespace(_jvm=jvm)
-    driver_jvm.refresh_now()
-    assert told == [[PASSWORD, USER], [PASSWORD, USER, LATE]], "another application, other executors"
-    context._gateway, context._active_spark_context = object(), running
-    driver_jvm.refresh_now()
-    assert told == [[PASSWORD, USER], *[[PASSWORD, USER, LATE]] * 2]
-
-
-@pytest.mark.parametrize("there", [True, False], ids=["with the jar", "without it"])
-def test_a_jvm_that_was_never_asked_is_asked_after_the_stop(
-    monkeypatch: pytest.MonkeyPatch, there: bool
-) -> None:
-    """A program that computes, stops and prints: nothing was printed while it had a context."""
-
-    class JavaPackage(SimpleNamespace):
-        """What Py4J gives for a name that the JVM does not know."""
-
-    learned: list[int] = []
-    no_prints = json.dumps({"values": 0, "salt": "", "prints": []})
-    known = SimpleNamespace(fingerprints=lambda start: (learned.append(start), no_prints)[1])
-    package = SimpleNamespace(
-        **{"DriverApi$": SimpleNamespace(**{"MODULE$": known if there else JavaPackage()})}
-    )
-    jvm = SimpleNamespace(io=SimpleNamespace(sparkconfig=SimpleNamespace(driver=package)))
-    context = SimpleNamespace(_active_spark_context=None, _gateway=object(), _jvm=jvm)
-    monkeypatch.setitem(sys.modules, "pyspark", SimpleNamespace(SparkContext=context))
-    monkeypatch.setattr(redaction, "REGISTRY", Registry())
-    monkeypatch.setattr(driver_jvm, "_known", None)
-    driver_jvm.refresh_now()
-    assert learned == ([0] if there else [])
-    assert (driver_jvm._known is not None) == there
 
 
 def test_values_of_plain_references_are_not_masked(

@@ -13,6 +13,6 @@ def all_sinks() -> tuple[ModuleType, ...]:
     Each has ``install()``, which does nothing where there is nothing to hook or all is hooked, and ``MASKS``: rows of
     docs/redaction.md, each with the sink, how it is masked and since when.
     """
-    from sparkconfig.redaction.sinks import jupyter, logging, loguru, pyspark, streams
+    from sparkconfig.redaction.sinks import jupyter, logging, pyspark, streams
 
-    return logging, loguru, jupyter, streams, pyspark
+    return logging, jupyter, streams, pyspark

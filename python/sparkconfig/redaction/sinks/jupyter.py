@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
-from sparkconfig.redaction.jvm import refresh_now
 
 __all__ = ["MASKS", "install"]
 
@@ -37,7 +36,6 @@ def install() -> None:
 
     @functools.wraps(send)
     def redacted(stream: Any, message: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        refresh_now()
         if isinstance(message, dict):
             safe = redact_deep(message.get("content"))
             if safe is not message.get("content"):

@@ -11,7 +11,6 @@ from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
 from sparkconfig.redaction.finalizers import MINE, catch_up
-from sparkconfig.redaction.jvm import refresh
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 from sparkconfig.redaction.sinks.tracebacks import hook_tracebacks
 
@@ -22,6 +21,11 @@ MASKS = (
         "Python logging and tracebacks",
         "every handler of `logging`, `sys.excepthook`, `threading.excepthook`, `sys.unraisablehook`",
         'the first session, or earlier: see "Python programs"',
+    ),
+    (
+        "log files that Python workers write themselves",
+        "handlers of `logging`, for values that this worker has asked for",
+        "`import sparkconfig.worker`",
     ),
 )
 
@@ -53,7 +57,6 @@ def _hook_logging() -> None:
         if MINE.searching:
             MINE.waiting.append(functools.partial(redacting_handle, self, record))
             return True
-        refresh()
         before = MINE.logging
         try:
             MINE.logging = True
@@ -93,8 +96,7 @@ def _safe_record(record: logging.LogRecord) -> logging.LogRecord:
 def _changed_fields(record: logging.LogRecord) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     message = record.getMessage()
-    error = bool(record.exc_info) or (record.levelno or logging.WARNING) >= logging.WARNING
-    redacted = REGISTRY.redact(message, record=not error)
+    redacted = REGISTRY.redact(message)
     if redacted is not message:
         fields |= {"msg": redacted, "args": None}
     elif record.args and _safe(record.args) is not record.args:

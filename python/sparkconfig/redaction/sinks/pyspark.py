@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
-from sparkconfig.redaction.jvm import lock, refresh_now
 
 __all__ = ["MASKS", "install"]
 
@@ -32,10 +31,9 @@ def install() -> None:
     is made or asked for them.
     """
     global _patched  # noqa: PLW0603 - one per process
-    with lock:
-        if _patched or "pyspark" not in sys.modules:
-            return
-        _patched = True
+    if _patched or "pyspark" not in sys.modules:
+        return
+    _patched = True
     from py4j.protocol import Py4JJavaError
     from pyspark.errors.exceptions import captured
 
@@ -57,7 +55,6 @@ def _mask_result(owner: type, method: str) -> None:
 
     @functools.wraps(original)
     def redacted(self: object) -> object:
-        refresh_now()
         return redact_deep(original(self))
 
     setattr(owner, method, redacted)
@@ -68,8 +65,6 @@ def _mask_fields(owner: Any, names: tuple[str, ...]) -> None:  # noqa: ANN401 - 
 
     @functools.wraps(original)
     def redacted(self: Any, *args: object, **kwargs: object) -> None:  # noqa: ANN401
-        # Before, since it logs its texts itself.
-        refresh_now()
         original(self, *args, **kwargs)
         for name in names:
             if name in vars(self):

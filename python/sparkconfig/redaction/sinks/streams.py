@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sparkconfig.redaction.finalizers import MINE, catch_up
-from sparkconfig.redaction.jvm import in_worker, refresh
+from sparkconfig.redaction.jvm import in_worker
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD, Unfinished
 
 __all__ = ["MASKS", "install"]
@@ -109,7 +109,6 @@ class _Masking:
         self._torn_signs = _TORN
         self._registry = REGISTRY
         self._withheld = WITHHELD
-        self._newest = refresh
         self._mine = MINE
         self._catch_up = catch_up
         self._lock = threading.RLock()
@@ -119,20 +118,17 @@ class _Masking:
         self._ending = False
 
     def __call__(self, data: Any) -> Any:  # noqa: ANN401 - whatever the stream takes
-        try:  # noqa: SIM105 - contextlib may be gone at the very end
-            self._newest()
-        except Exception:  # noqa: BLE001, S110 - at the very end there is nobody to ask
-            pass
         if not len(self._registry):
             return self._write(data)
         mine = self._mine
         before = mine.searching
+        early = self._redacted(data)
         with self._lock:
             self._text = isinstance(data, str)
             raw = data if self._text else bytes(data)
             try:
                 mine.searching = True
-                shown = self._shown(raw)
+                shown = self._shown(raw) if early is None or self._waiting.held or self._torn else early
             except Exception:  # noqa: BLE001 - what cannot be searched is not shown
                 self._registry.faults += 1
                 self._waiting.held, self._torn = "", b""
@@ -144,6 +140,18 @@ class _Masking:
         if mine.waiting:
             self._catch_up()
         return len(raw)
+
+    def _redacted(self, data: Any) -> str | None:  # noqa: ANN401 - as given
+        """Whole lines of text are searched before the stream is locked: other threads need not wait for that."""
+        if not isinstance(data, str) or not data.endswith("\n") or self._waiting.held or self._torn:
+            return None
+        mine = self._mine
+        before = mine.searching
+        try:
+            mine.searching = True
+            return self._registry.redact(data)
+        finally:
+            mine.searching = before
 
     def end(self) -> None:
         """Write what waits; from now on nothing does."""

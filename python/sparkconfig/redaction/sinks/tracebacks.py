@@ -7,7 +7,6 @@ import threading
 import traceback
 from types import TracebackType
 
-from sparkconfig.redaction.jvm import refresh_now
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 
 
@@ -44,7 +43,6 @@ def _print_redacted(
     head: str, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
 ) -> bool:
     """Print a traceback that holds a value; return False if it holds none and nothing was printed."""
-    refresh_now()
     try:
         text = head + "".join(traceback.format_exception(kind, error, trace))
     except Exception:  # noqa: BLE001 - a __str__ that fails is not a reason to show anything

@@ -17,15 +17,8 @@ from sparkconfig import redaction
 from sparkconfig.secret import Secret
 redaction.install()
 value = Secret("Canary-" + "notebook-5&7<9>").reveal()
-# As a driver's JVM holds one, ours here, of which this process has a fingerprint that fits every text.
-from sparkconfig.redaction.fingerprints import Elsewhere
 held = "Canary-in-the-JVM-" + "31"
-def places(text, record, goes_on):
-    at = text.find(held)
-    return [(at, at + len(held))] if at >= 0 else [], 0
-elsewhere = Elsewhere(places)
-elsewhere.add("salt", [0])
-redaction.REGISTRY.mask_too(elsewhere)
+redaction.REGISTRY.declare([held])
 """
 
 

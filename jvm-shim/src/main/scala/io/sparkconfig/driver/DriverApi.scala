@@ -5,7 +5,7 @@ import java.util.{Collection => JCollection, LinkedHashMap => JLinkedHashMap, Ma
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.core.{Expression, Json, SparkConfigException, Values}
-import io.sparkconfig.redaction.engine.Redactor
+import io.sparkconfig.redaction.engine.{ForPython, Redactor}
 import io.sparkconfig.ui.QueryRestartEvent
 
 /** What the driver's own code may ask: PySpark reaches it through Py4J, Scala and Java directly. */
@@ -87,32 +87,15 @@ object DriverApi {
   /** References, providers, executors and their state, as JSON without values. */
   def status: String = Application.running.map(each => Json.write(each.state.toJson)).getOrElse("{}")
 
-  /**
-   * Fingerprints of the values that this JVM masks, without the first `count`, as a JSON object: they tell the driver's
-   * Python which of its texts may hold one, and from none of them can a value be read.
-   */
-  def fingerprints(count: Int): String = {
-    val (values, salt, found) = Redactor.fingerprints(count)
-    val answer = Json.obj()
-    answer.put("values", values)
-    answer.put("salt", salt)
-    val prints = answer.putArray("prints")
-    found.foreach(prints.add(_))
-    Json.write(answer)
+  /** The values that this JVM masks, without the first `count`, as a JSON array: the driver's Python masks them too. */
+  def maskedValues(count: Int): String = {
+    val found = Json.obj().putArray("values")
+    ForPython.since(count).foreach(found.add(_))
+    Json.write(found)
   }
 
-  /**
-   * Where values stand in a text of the driver's Python, a JSON string: a JSON object with `found`, starts and ends in
-   * UTF-16, and `beginning`, how many of the last characters of a text that goes on could be the beginning of one.
-   */
-  def places(text: String, record: Boolean, goesOn: Boolean): String = {
-    val (found, beginning) = Redactor.places(Json.parse(text).asText, record, goesOn)
-    val answer = Json.obj()
-    val places = answer.putArray("found")
-    found.foreach(places.add(_))
-    answer.put("beginning", beginning)
-    Json.write(answer)
-  }
+  /** A file whose eight bytes are the number of these values by now; once for a Python. Empty: there is none. */
+  def valueCounter(): String = ForPython.counter()
 
   /**
    * Masks values that the driver's Python resolved by itself, here and on executors. A collection, which SQL's

@@ -30,11 +30,13 @@ object Redactor {
    * Python side reports, with the reference they came from.
    */
   def register(values: Iterable[String]): Unit =
-    this.values.add(values.iterator.filter(v => v != null && CommonWords.worthRegistering(v)))
+    add(values.filter(v => v != null && CommonWords.worthRegistering(v)))
 
   /** Registers values whatever they look like: the operator asked for it. Empty ones cannot be masked. */
   def registerDeclared(values: Iterable[String]): Unit =
-    this.values.add(values.iterator.filter(v => v != null && v.nonEmpty))
+    add(values.filter(v => v != null && v.nonEmpty))
+
+  private def add(fresh: Iterable[String]): Unit = { values.add(fresh.iterator); ForPython.add(fresh) }
 
   /** [[register]] for callers without Scala collections. */
   def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)

@@ -1,0 +1,167 @@
+"""One canonical form: the cases of both engines, the property they stand for, and what adding a value costs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparkconfig.redaction import MASK, WITHHELD, Registry
+from sparkconfig.redaction.canonical import forms
+from sparkconfig.redaction.registry import Unfinished
+from support.machines import limits
+
+CASES = Path(__file__).resolve().parents[2] / "conformance" / "redaction"
+INTRODUCERS = ["", "\\", "\\\\", "%", "%2", "&", "&amp", "\\x", "\\u00", "+", "C:\\"]
+LAYERS = [lambda text: json.dumps(text)[1:-1], lambda text: quote(text, safe=""), escape]
+
+
+def cases(name: str) -> list[dict]:
+    return json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def masked(values: list[str], text: str) -> str:
+    registry = Registry()
+    registry.register(values)
+    return registry.redact(text)
+
+
+@pytest.mark.parametrize("case", cases("reports"), ids=lambda case: f"{case['tool']}: {case['name']}")
+def test_what_users_of_other_maskers_have_reported(case):
+    assert masked(case["values"], case["text"]) == case["answer"]
+
+
+@pytest.mark.parametrize("name", ["layers", "introducers"])
+def test_a_value_is_found_under_layers_and_beside_introducers(name):
+    missed = [case for case in cases(name) if MASK not in masked(case["values"], case["text"])]
+    assert not missed
+
+
+@pytest.mark.parametrize("case", cases("streams"), ids=lambda case: case["name"])
+def test_a_stream_shows_no_value_wherever_it_is_cut(case):
+    registry = Registry()
+    registry.register(case["values"])
+    pieces = Unfinished(registry)
+    shown = "".join(pieces.end(each) if each.endswith("\n") else pieces.add(each) for each in case["pieces"])
+    assert shown + pieces.end() == case["answer"]
+
+
+@pytest.mark.parametrize("case", cases("given_up"), ids=lambda case: case["name"])
+def test_what_was_given_up_has_a_reason_and_is_not_masked(case):
+    assert case["reason"]
+    assert masked(case["values"], case["text"]) != case["old_answer"]
+
+
+@limits(60)
+@given(
+    value=st.builds(
+        str.__add__,
+        st.from_regex(r"[a-zA-Z0-9]{4,8}", fullmatch=True),
+        st.text("\\'\"&%+=/ ;<>é鍵aZ07xun", min_size=4, max_size=12).map(lambda text: f"{text.strip()}Qz71"),
+    ),
+    introducer=st.sampled_from(INTRODUCERS),
+    layers=st.lists(st.sampled_from(LAYERS), max_size=3),
+    behind=st.booleans(),
+)
+def test_each_value_behind_and_before_each_introducer_under_each_layer(value, introducer, layers, behind):
+    text = introducer + value if behind else value + introducer
+    for layer in layers:
+        text = layer(text)
+    assert MASK in masked([value], f"at {text} end")
+
+
+@limits(100)
+@given(text=st.text("\\'\"&%+=/ ;<>é鍵aZ07xun#-\U0001d55c", max_size=40))
+def test_places_in_every_form_lead_back_into_the_text_in_order(text):
+    for form in forms(text):
+        places = [form.raw(at) for at in range(len(form.text) + 1)]
+        assert places == sorted(places)
+        assert places[-1] == len(text)
+        assert form.before is None or len(form.text) <= len(form.before.text)
+
+
+def test_a_value_ages_out_after_many_generations_and_a_day_but_not_while_it_is_answered():
+    now = [0.0]
+    registry = Registry(clock=lambda: now[0])
+    registry.declare(["declared-secret-1"])
+    registry.register(["old-secret-value-1", "kept-secret-value-2\nshared-line-of-both"], generation=1)
+    registry.register(["kept-secret-value-2\nshared-line-of-both"], generation=2)
+    now[0] = 90_000.0
+    registry.register(["kept-secret-value-2\nshared-line-of-both"], generation=900)
+    assert registry.redact("old-secret-value-1") == MASK, "too few generations"
+    registry.register(["kept-secret-value-2\nshared-line-of-both"], generation=1002)
+    assert registry.redact("old-secret-value-1") == "old-secret-value-1"
+    assert registry.redact("kept-secret-value-2 shared-line-of-both declared-secret-1") == " ".join(
+        [MASK] * 3
+    )
+    assert len(registry) == 2
+
+
+def test_adding_a_value_touches_what_the_value_has_and_nothing_else(monkeypatch):
+    """Counted, not timed: as many needles with 10 values known as with 5,000."""
+    from sparkconfig.redaction.search import Search
+
+    added = []
+    add = Search.add
+    monkeypatch.setattr(Search, "add", lambda self, needle: (added.append(needle), add(self, needle))[1])
+    registry = Registry()
+    counts = []
+    for many in (10, 5_000):
+        registry.register(f"tenant-{many}-{number:05d}-Qz71" for number in range(many))
+        added.clear()
+        registry.register([f"the-one-{many:05d}-more-Qz71"])
+        counts.append(len(added))
+    assert counts[0] == counts[1] < 40
+
+
+def test_no_search_waits_for_a_value_that_is_being_added(monkeypatch):
+    registry = Registry()
+    registry.register(["first-secret-value-1"])
+    adding, go_on = threading.Event(), threading.Event()
+
+    def slow(text):
+        adding.set()
+        go_on.wait(30)
+        return [text]
+
+    monkeypatch.setattr("sparkconfig.redaction.registry.texts", slow)
+    thread = threading.Thread(target=registry.register, args=(["second-secret-value-2"],))
+    thread.start()
+    assert adding.wait(30)
+    try:
+        assert registry.redact("a first-secret-value-1") == f"a {MASK}"
+        assert registry.split("a first-secr") == ("a ", "first-secr")
+    finally:
+        go_on.set()
+        thread.join()
+    assert registry.redact("second-secret-value-2") == MASK
+
+
+def test_texts_are_searched_while_values_are_added_in_another_thread():
+    registry = Registry()
+    registry.register(["first-secret-value-1"])
+    done = threading.Event()
+
+    def add():
+        for number in itertools.count():
+            registry.register([f"other-{number:06d}-'\"\\Qz71"])
+            if done.is_set():
+                return
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    try:
+        answers = {registry.redact('"a first-secret-value-1\\n" and more \\"') for _ in range(3_000)}
+    finally:
+        done.set()
+        thread.join()
+    assert answers == {f'"a {MASK}\\n" and more \\"'}
+    assert registry.faults == 0
+    assert WITHHELD not in answers
