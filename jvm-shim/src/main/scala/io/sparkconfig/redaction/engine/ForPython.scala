@@ -27,7 +27,7 @@ private[sparkconfig] object ForPython {
     (math.min(count, inOrder.size) until inOrder.size).map(i => inOrder.get(i))
   }
 
-  /** A file of eight bytes with the number of values, until the first ones are fetched; empty where none can be made. */
+  /** A file of eight bytes with the number of values, until the first are fetched; empty where none can be made. */
   def counter(): String = synchronized {
     try {
       val owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
