@@ -24,6 +24,7 @@ _LISTS = re.compile(r"-?[0-9A-F]{1,3}(?:(?:, ?| )-?[0-9A-F]{1,3}){7,}")
 _NUMBERS = 12
 # So few anchors are looked for one by one.
 _FEW = 40
+_FEW_LISTS = 200
 # Of a longer needle the first windows are enough to choose from.
 _CHOICE = 256
 _ELLIPSIS = re.compile("\\.{3,}|\u2026")
@@ -145,7 +146,10 @@ class Search:
                 anchors = _windows(runs, width) & table.keys()
             for anchor in anchors:
                 yield from table.get(anchor, ())
-        if self._lists:
+        if len(self._lists) <= _FEW_LISTS:
+            for anchor in [anchor for anchor in list(self._lists) if anchor in text]:
+                yield from self._lists.get(anchor, ())
+        else:
             for region in _LISTS.findall(text):
                 for at in range(len(region) - _NUMBERS + 1):
                     yield from self._lists.get(region[at : at + _NUMBERS], ())
