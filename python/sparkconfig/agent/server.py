@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
 import threading
-from typing import ClassVar, Protocol
+from collections import OrderedDict
+from typing import Any, BinaryIO, ClassVar, Protocol
 
 from py4j.java_gateway import CallbackServer, CallbackServerParameters, server_started
 
@@ -13,6 +16,10 @@ __all__ = ["AgentServer", "Endpoint"]
 
 _ENTRY_POINT = "t"  # the name under which Py4J's Java side looks for an entry point
 _START_SECONDS = 10
+# Before the token: any user of the host may connect, and Py4J reads a line to its end, in a thread for each connection.
+_LONGEST_LINE = 4096
+_STRANGERS_SECONDS = 10
+_MOST_STRANGERS = 64
 
 
 class Endpoint(Protocol):
@@ -37,6 +44,67 @@ class _EntryPoint:
         implements: ClassVar[list[str]] = ["io.sparkconfig.agent.PythonEndpoint"]
 
 
+class _Strangers:
+    """The connections that have not shown the token yet; of too many the oldest is dropped."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: OrderedDict[int, socket.socket] = OrderedDict()
+
+    def add(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._sockets[id(connection)] = connection
+            dropped = self._sockets.popitem(last=False)[1] if len(self._sockets) > _MOST_STRANGERS else None
+        if dropped is not None:
+            with contextlib.suppress(OSError):  # it has gone by itself
+                dropped.shutdown(socket.SHUT_RDWR)
+
+    def remove(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._sockets.pop(id(connection), None)
+
+
+class _Lines:
+    """What Py4J reads lines of: a few bytes within a few seconds, until the token was right.
+
+    Py4J asks for three lines to check the token, and for a fourth one only if it was right.
+    """
+
+    def __init__(self, stream: BinaryIO, connection: socket.socket, strangers: _Strangers) -> None:
+        self._stream = stream
+        self._connection = connection
+        self._strangers = strangers
+        self._left = 3
+        connection.settimeout(_STRANGERS_SECONDS)
+        strangers.add(connection)
+
+    def readline(self) -> bytes:
+        if self._left == 0:
+            self._left = -1
+            self._strangers.remove(self._connection)
+            self._connection.settimeout(None)
+        if self._left < 0:
+            return self._stream.readline()
+        self._left -= 1
+        line = self._stream.readline(_LONGEST_LINE)
+        if not line.endswith(b"\n"):
+            raise AgentError("a connection to the side process began without the token")
+        return line
+
+    def close(self) -> None:
+        self._strangers.remove(self._connection)
+        self._stream.close()
+
+
+class _Server(CallbackServer):  # type: ignore[misc] # Py4J has no types
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Py4J has it
+        super().__init__(*args, **kwargs)
+        self._strangers = _Strangers()
+
+    def _create_connection(self, socket_instance: socket.socket, stream: BinaryIO) -> Any:  # noqa: ANN401
+        return super()._create_connection(socket_instance, _Lines(stream, socket_instance, self._strangers))
+
+
 class AgentServer:
     """Listens on a free loopback port and answers clients that know the token.
 
@@ -46,7 +114,7 @@ class AgentServer:
     """
 
     def __init__(self, endpoint: Endpoint, *, token: str) -> None:
-        self._server = CallbackServer(
+        self._server = _Server(
             {_ENTRY_POINT: _EntryPoint(endpoint)},
             None,
             callback_server_parameters=CallbackServerParameters(
