@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -13,11 +13,13 @@ from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import properties, reading, spark_application
 from sparkconfig.formats.errors import FormatError
+from sparkconfig.language import references
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
 from sparkconfig.resolution import messages
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Source
+from sparkconfig.secret import Secret
 from sparkconfig.settings import conf_warnings, operator_file
 from sparkconfig.settings.conf_places import ConfPlaces
 from sparkconfig.settings.schema import PREFIX
@@ -167,6 +169,9 @@ def check(
                 report.problems.append(early)
                 continue
             report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
+        report.warnings += _odd_values(
+            resolver, {key: each for key, each in found.items() if each in resolution.values}
+        )
         report.warnings += conf_warnings.mistakes(confs, resolver.providers)
         report.warnings += [
             f"{shorten(key)}: spark-submit ignores confs whose names do not begin with 'spark.'; write"
@@ -181,6 +186,35 @@ def check(
     report.warnings = messages.limited(report.warnings)
     report.problems = messages.limited(list(dict.fromkeys(report.problems)))
     return report
+
+
+def _odd_values(resolver: Resolver, found: Mapping[str, Expression]) -> Iterator[str]:
+    """Values with which a login fails although they are the right ones; none is told."""
+    alone = {
+        (key, written := expression.text[each.start : each.end]): (
+            Expression(written, key),
+            "://" in expression.text[: each.start],
+            messages.written(each),
+        )
+        for key, expression in found.items()
+        for each in references.scan(expression.text)
+    }
+    values = resolver.resolve([expression for expression, _, _ in alone.values()]).values
+    for (key, _), (expression, in_url, shown) in alone.items():
+        value = values.get(expression)
+        if value is None:
+            continue
+        text = value.value.reveal() if isinstance(value.value, Secret) else value.value
+        if text.endswith(("\n", "\r")) and len(text.splitlines()) == 1:
+            yield (
+                f"{shorten(key)}: the value of {shown} ends with a line end, which is a part of it; write the value"
+                " again without one (printf, echo -n), or set the provider's param strip.newline=true if it has one"
+            )
+        if in_url and any(sign in text for sign in "&%+"):
+            yield (
+                f"{shorten(key)}: the value of {shown} has characters that a URL must escape (& % +); give it in an"
+                " option or property of its own, such as the option password"
+            )
 
 
 def _row(key: str, source: Source, early: str | None) -> Row:

@@ -1,0 +1,102 @@
+"""Cases from public issues of people who do this job, one test each: confs as ``resolve`` and ``doctor`` see them.
+
+The inputs are of our own making and of the same kinds. Cases that need a running Spark are in tests/spark.
+"""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from sparkconfig.checks.dry_run import Report, check, read_confs
+from sparkconfig.cli.main import main
+from sparkconfig.settings import operator_file
+
+BEGIN = "spark.plugins io.sparkconfig.ConfigPlugin\nspark.config.providers store\n"
+ENVVAR = f"{BEGIN}spark.config.providers.store.class envvar\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operator_file, "find", lambda _: None)
+
+
+def report_of(folder: Path, text: str, name: str = "job.conf") -> Report:
+    (folder / name).write_text(text)
+    return check(read_confs([folder / name]))
+
+
+def test_placeholder_said_secret_in_clear(tmp_path: Path) -> None:
+    said = report_of(
+        tmp_path,
+        "spark.hadoop.javax.jdo.option.ConnectionPassword {{secrets/meta/pw}}\n"
+        "spark.x.url jdbc:mysql://db/x?user=a&password={{secrets/x/pw}}\nspark.x.password <your password>\n",
+    ).warnings
+    assert not [each for each in said if "in clear" in each]
+    assert sum("Databricks' own syntax" in each for each in said) == 1
+
+
+def test_unexpanded_shell_variable(tmp_path: Path) -> None:
+    said = report_of(
+        tmp_path, f"{ENVVAR}spark.a.password ${{PW_A}}\nspark.b.token $PW_B\nspark.c.secret $(PW_C)\n"
+    ).warnings
+    for name in ("PW_A", "PW_B", "PW_C"):
+        assert sum(f"${{envvar:{name}}}" in each for each in said) == 1
+    assert not [each for each in said if "in clear" in each]
+
+
+def test_non_spark_key(tmp_path: Path) -> None:
+    said = report_of(
+        tmp_path,
+        f"{ENVVAR}fs.s3a.access.key ${{store:HOME}}\nspark.hadoop.fs.x.${{WHERE}}.key ${{store:HOME}}\n",
+    ).warnings
+    assert any("spark.hadoop.fs.s3a.access.key" in each for each in said)
+    assert any("in the name of a conf" in each for each in said)
+
+
+def test_poll_interval_unit(tmp_path: Path) -> None:
+    (tmp_path / "job.conf").write_text(f"{ENVVAR}spark.config.poll.interval 7\n")
+    assert main(["resolve", "--dry-run", str(tmp_path / "job.conf")]) == 3
+
+
+def test_resolve_yaml(tmp_path: Path) -> None:
+    pytest.importorskip("yaml", reason="the extra yaml")
+    found = report_of(
+        tmp_path,
+        "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nspec:\n  sparkConf:\n"
+        "    spark.config.providers: store\n    spark.config.providers.store.class: envvar\n"
+        "    spark.x.password: ${store:HOME}\n  hadoopConf:\n    fs.s3a.secret.key: ${store:HOME}\n",
+        "app.yaml",
+    )
+    assert found.problems == []
+    assert [row.key for row in found.rows] == ["spark.x.password", "spark.hadoop.fs.s3a.secret.key"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_newline_no_hint(tmp_path: Path, end: str) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "password").write_bytes(b"shop-pw-7731" + end.encode())
+    reference = f"${{store:{tmp_path}/store:password}}"
+    text = f"{BEGIN}spark.config.providers.store.class directory\nspark.x.password {reference}\n"
+    (said,) = report_of(tmp_path, text).warnings
+    assert "ends with a line end" in said
+    assert "strip.newline=true" in said
+    (tmp_path / "store" / "password").write_text("-----BEGIN X-----\nabc\n-----END X-----\n")
+    assert report_of(tmp_path, text).warnings == []
+
+
+@pytest.mark.parametrize(
+    ("value", "odd"), [("a+b$$c9", 1), ("!Pn@(he24&)O", 1), ("1%%25pc%41", 1), ("a#b^c?d", 0)]
+)
+def test_url_encoding_no_hint(tmp_path: Path, value: str, odd: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_PW", value)
+    report = report_of(
+        tmp_path,
+        f"{ENVVAR}spark.x.url jdbc:postgresql://h/d?user=a&password=${{store:SHOP_PW}}\n"
+        "spark.x.password ${store:SHOP_PW}\n",
+    )
+    assert sum("a URL must escape" in each for each in report.warnings) == odd
+    assert base64.b64encode(value.encode()).decode() not in str(report)
+    assert (value in str(report)) is False
