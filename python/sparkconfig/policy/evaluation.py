@@ -22,6 +22,7 @@ from sparkconfig.policy.request import (
 )
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
 from sparkconfig.secret import Secret
+from sparkconfig.settings.readers import is_of_hadoop
 from sparkconfig.settings.schema import PREFIX, Settings
 
 __all__ = ["Decision", "Evaluator", "Explained", "Verdict"]
@@ -193,7 +194,11 @@ class Evaluator:
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
         """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""
         reason = self.overrides.reason(known, value)
-        if reason is None and request.job_type in SHARED and fold(known) == REFLECTION:
+        if (
+            reason is None
+            and request.job_type in SHARED
+            and (fold(known) == REFLECTION or self._reaches_hadoop(request, known, value))
+        ):
             reason = "protected"
         if reason is not None:
             return reason
@@ -202,6 +207,14 @@ class Evaluator:
         if self.overrides.adds_nothing(known, value) or not _named(policy, request, known):
             return "free"
         return "named"
+
+    def _reaches_hadoop(self, request: OverrideRequest, known: str, value: object) -> bool:
+        """Whether a session would have a file system log in with a value, perhaps at an endpoint of its own."""
+        return (
+            request.scope == "session"
+            and is_of_hadoop(known.removeprefix("spark.hadoop."))
+            and bool(self.uses({known: value}))
+        )
 
     def _ask(
         self,

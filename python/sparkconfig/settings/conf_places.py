@@ -8,28 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sparkconfig.settings.connectors import CONNECTOR_CODE
 from sparkconfig.settings.early import advice_if_early
+from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS
 
 if TYPE_CHECKING:
     from sparkconfig.settings.schema import Settings
 
-__all__ = ["CONNECTORS", "ConfPlaces"]
-
-CONNECTORS: Mapping[str, str] = {
-    "spark.cassandra.": "the Cassandra connector",
-    "spark.couchbase.": "the Couchbase connector",
-    "spark.datahub.": "DataHub's listener",
-    "spark.es.": "the Elasticsearch connector",
-    "spark.hoodie.": "Hudi",
-    "hoodie.": "Hudi",
-    "spark.mongodb.": "the MongoDB connector",
-    "neo4j.": "the Neo4j connector",
-    "spark.openlineage.": "OpenLineage's listener",
-    "spark.redis.": "the Redis connector",
-    "spark.spline.": "Spline's listener",
-}
-"""Prefixes of confs that somebody else reads from a copy of the conf, where references stay references."""
+__all__ = ["ConfPlaces"]
 
 _EXECUTOR_ENV = "spark.executorEnv."
 _USE = (

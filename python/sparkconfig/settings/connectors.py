@@ -7,16 +7,9 @@ from collections.abc import Mapping
 
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.kinds import Kind, names
+from sparkconfig.settings.readers import CONNECTOR_CODE
 
-__all__ = ["CONNECTOR_CODE", "PREFIXES"]
-
-CONNECTOR_CODE: Mapping[str, tuple[str, ...]] = {
-    "spark.cassandra.": ("com.datastax.spark.", "org.apache.spark.sql.cassandra."),
-    "spark.mongodb.": ("com.mongodb.spark.",),
-    "spark.openlineage.": ("io.openlineage.",),
-    "spark.redis.": ("com.redislabs.provider.redis.", "org.apache.spark.sql.redis."),
-}
-"""Prefixes of confs, and the Java packages of the connectors that they belong to."""
+__all__ = ["PREFIXES"]
 
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?", re.ASCII)
 _KEYS = re.compile(r"[A-Za-z][\w-]*(\.[\w-]+)*\.?", re.ASCII)

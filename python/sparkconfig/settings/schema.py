@@ -13,7 +13,7 @@ from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.settings.connections import FAMILY as CONNECTIONS
 from sparkconfig.settings.connections import Connection, read_connections
-from sparkconfig.settings.connectors import CONNECTOR_CODE, PREFIXES
+from sparkconfig.settings.connectors import PREFIXES
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
 from sparkconfig.settings.job_types import JOB_TYPES, job_type_map, job_types
 from sparkconfig.settings.kinds import (
@@ -27,6 +27,7 @@ from sparkconfig.settings.kinds import (
     references,
     variables,
 )
+from sparkconfig.settings.readers import CONNECTOR_CODE
 
 __all__ = ["PREFIX", "Parsed", "Settings", "declared", "parse", "read"]
 

@@ -6,9 +6,9 @@ import pytest
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.jobtype import Launch
-from sparkconfig.settings.conf_places import CONNECTORS, ConfPlaces
+from sparkconfig.settings.conf_places import ConfPlaces
 from sparkconfig.settings.conf_warnings import empty, of_start
-from sparkconfig.settings.connectors import CONNECTOR_CODE
+from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS
 from sparkconfig.settings.schema import Settings, parse
 
 ENV = "spark.executorEnv.TOKEN"

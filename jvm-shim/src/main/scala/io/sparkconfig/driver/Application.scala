@@ -28,8 +28,7 @@ import org.slf4j.LoggerFactory
 private[sparkconfig] final class Application private (
     sc: SparkContext,
     val agent: AgentClient,
-    val values: DriverValues,
-    hadoop: Map[String, String]) {
+    val values: DriverValues) {
 
   private val service = new ExecutorService(sc, values, values.renewIds)
   private val extras = new Extras(agent, values)
@@ -91,8 +90,7 @@ private[sparkconfig] final class Application private (
     if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
     values.onChange { snapshot =>
       if (agent.settings.reloadAction != "none") {
-        val newest = hadoop.flatMap { case (key, text) => snapshot.get(Expression(text)).map(key -> _) }
-        ReferenceHadoopConf.update(sc, newest)
+        ReferenceHadoopConf.update(sc, text => snapshot.get(Expression(text)))
       }
       service.publish(snapshot)
       tellTasks()
@@ -141,7 +139,7 @@ private[sparkconfig] object Application {
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
-      val application = new Application(sc, client, values, hadoop.references)
+      val application = new Application(sc, client, values)
       Values.install(values)
       NamedConnections.hold(plan.connections)
       val literals = plan.connections.flatMap(each => LiteralKeys.valuesOf(each.options))
@@ -152,8 +150,7 @@ private[sparkconfig] object Application {
       // plan resolved, and stand before any hook reads a conf.
       ReferenceConf.install(conf, confValue, connectors, () => ConnectorConfs.prepare())
       ConnectorConfs.hold(confValue, connectors)
-      ReferenceHadoopConf.install(sc, hadoop.references, hadoop.values)
-      hadoop.verify(sc.hadoopConfiguration)
+      ReferenceHadoopConf.install(sc, hadoop.atStart, hadoop)
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)
       plan.policy.foreach { policy =>

@@ -1,30 +1,51 @@
 package io.sparkconfig.driver
 
-import io.sparkconfig.core.{Expression, SparkConfigException}
+import io.sparkconfig.core.{Expression, Readers, SparkConfigException, Values}
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sparkconfig.HadoopValues
 
 /**
- * References that Spark copied from its confs into the Hadoop configuration before plugins start:
- * `spark.hadoop.K` as `K`, and `spark.hive.K` as `hive.K`.
+ * References in Hadoop configurations: those that Spark copied from its confs before plugins start (`spark.hadoop.K` as
+ * `K`, and `spark.hive.K` as `hive.K`), and those that the application sets while it runs.
  *
- * @param references Hadoop key to text
- * @param values Hadoop key to value
+ * @param atStart Hadoop key to text
+ * @param known the values of the texts that the start has resolved
  */
-private[driver] final class HadoopReferences(val references: Map[String, String], val values: Map[String, String]) {
+private[driver] final class HadoopReferences(val atStart: Map[String, String], known: Map[String, String])
+  extends HadoopValues {
+  import HadoopReferences._
 
-  /** Hadoop expands `${...}` inside values when it reads them: such a value must come back byte for byte. */
-  def verify(configuration: Configuration): Unit = {
-    val changed = values.collect { case (key, value) if configuration.get(key) != value => key }
-    if (changed.nonEmpty) {
-      throw new SparkConfigException(changed.toSeq.sorted.map { key =>
-        s"spark.hadoop.$key: the value of ${references(key)} contains '$${', which Hadoop would expand when it " +
-          "reads it. Change the secret."
-      }.mkString("sparkconfig cannot pass these values on, and the application does not start:\n  - ", "\n  - ", ""))
+  override def of(key: String, text: String, copy: Boolean): Option[String] =
+    if (!holds(text) || key.startsWith(Credential) || (copy && !Readers.isOfHadoop(key))) None
+    else {
+      val started = atStart.get(key).filter(_ == text).flatMap(_ => known.get(key))
+      val value = started.getOrElse(resolved(key, text))
+      if (value == text) None
+      else if (value.contains("${")) throw new SparkConfigException(
+        s"The Hadoop key '$key' cannot be set: the value of $text contains '$${', which Hadoop would expand when it " +
+          "reads it. Change the secret.")
+      else Some(value)
     }
-  }
+
+  private def resolved(key: String, text: String): String =
+    try Values.resolve(Expression(text))
+    catch {
+      case e: SparkConfigException => throw new SparkConfigException(
+          s"The Hadoop key '$key' holds $text, which cannot be resolved: ${e.getMessage}")
+    }
 }
 
 private[driver] object HadoopReferences {
+
+  /** These stay references: Hadoop's getPassword asks for their values at each use. */
+  private val Credential = "sparkconfig.credential."
+
+  /** A reference has a colon; Hadoop's own `${hadoop.tmp.dir}`, which it has in many keys, has none. */
+  private val Reference = java.util.regex.Pattern.compile("\\$\\{[^}]*:[^}]*\\}")
+
+  private def holds(text: String): Boolean =
+    Expression.mayHold(text) && (text.contains("$[") || Reference.matcher(text).find())
+
   def of(configuration: Configuration, plan: StartPlan): HadoopReferences = {
     val found = for {
       key <- plan.expressions.keys.toSeq ++ plan.inPlace.keys
@@ -39,8 +60,7 @@ private[driver] object HadoopReferences {
   }
 
   private def hadoopKeyOf(key: String): Option[String] =
-    // These stay references: Hadoop's getPassword asks for their values at each use.
-    if (key.startsWith("spark.hadoop.sparkconfig.credential.")) None
+    if (key.startsWith("spark.hadoop." + Credential)) None
     else if (key.startsWith("spark.hadoop.")) Some(key.stripPrefix("spark.hadoop."))
     else if (key.startsWith("spark.hive.")) Some(key.stripPrefix("spark."))
     else None

@@ -1,6 +1,9 @@
 package org.apache.spark.sparkconfig
 
-import java.util.{HashMap => JHashMap, Iterator => JIterator, Map => JMap}
+import java.util.concurrent.ConcurrentHashMap
+import java.util.{HashMap => JHashMap, Iterator => JIterator, Map => JMap, Properties}
+
+import scala.collection.JavaConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
@@ -9,18 +12,18 @@ import org.apache.spark.sparkconfig.access.Reflect
 /**
  * A Hadoop configuration whose enumeration returns references (the environment page and event enumerate it) and
  * whose `get`, copy and serialised form return values, as file systems need them.
- *
- * @param references Hadoop key to the text with references
  */
-private final class ReferenceHadoopConf(source: Configuration, references: Map[String, String])
-  extends Configuration(source) {
+private final class ReferenceHadoopConf(source: Configuration, values: HadoopValues) extends Configuration(source) {
+  import ReferenceHadoopConf._
 
   @volatile private[sparkconfig] var guard: HadoopGuard = HadoopGuard.Open
+
+  Overlay.set(this, replacing(Overlay.get(this).asInstanceOf[Properties]))
 
   /** All other setters end here. */
   override def set(name: String, value: String, source: String): Unit = {
     // Null in Hadoop's own constructors; a null value is Hadoop's own error.
-    if (guard != null && value != null && getRaw(name) != value) guard.setting(name, Some(value))
+    if (guard != null && value != null && shown(name) != value) guard.setting(name, Some(value))
     super.set(name, value, source)
   }
 
@@ -34,16 +37,48 @@ private final class ReferenceHadoopConf(source: Configuration, references: Map[S
     super.clear()
   }
 
-  private[sparkconfig] def unguarded(name: String, value: String): Unit = super.set(name, value, "sparkconfig")
+  /** Hadoop forgets its properties when a class of it adds a resource, and makes new ones with what was set since. */
+  override protected def getProps: Properties = synchronized {
+    val known = super.getProps
+    if (values == null || known.isInstanceOf[ReferenceProperties]) known
+    else {
+      val ours = replacing(known)
+      Overlay.get(this) match {
+        case set: ReferenceProperties => ours.texts.putAll(set.texts)
+        case _ =>
+      }
+      Kept.set(this, ours)
+      ours
+    }
+  }
+
+  /** Each key that holds the value of a text, and the text. */
+  private[sparkconfig] def texts: Map[String, String] = ours.texts.asScala.toMap
+
+  private[sparkconfig] def update(name: String, value: String): Unit = synchronized {
+    ours.update(name, value)
+    Overlay.get(this).asInstanceOf[ReferenceProperties].update(name, value)
+  }
 
   override def iterator(): JIterator[JMap.Entry[String, String]] = {
-    val shown = new JHashMap[String, String]()
+    val references = ours.texts
+    val all = new JHashMap[String, String]()
     val entries = super.iterator()
     while (entries.hasNext) {
       val entry = entries.next()
-      shown.put(entry.getKey, references.getOrElse(entry.getKey, entry.getValue))
+      all.put(entry.getKey, references.getOrDefault(entry.getKey, entry.getValue))
     }
-    shown.entrySet().iterator()
+    all.entrySet().iterator()
+  }
+
+  private def shown(name: String): String = Option(ours.texts.get(name)).getOrElse(getRaw(name))
+
+  private def ours: ReferenceProperties = getProps.asInstanceOf[ReferenceProperties]
+
+  private def replacing(known: Properties): ReferenceProperties = {
+    val made = new ReferenceProperties(values, copy = false, new ConcurrentHashMap())
+    if (known != null) made.putAll(known)
+    made
   }
 }
 
@@ -62,15 +97,17 @@ object HadoopGuard {
 
 /** Replaces the application's Hadoop configuration. */
 object ReferenceHadoopConf {
+  private val Overlay = Reflect.field(classOf[Configuration], "overlay")
+  private val Kept = Reflect.field(classOf[Configuration], "properties")
 
   /**
-   * @param references Hadoop key to text with references
-   * @param values Hadoop key to value
+   * @param references Hadoop key to text with references: those that the application was started with
+   * @param values what they, and what is set later, become
    */
-  def install(sc: SparkContext, references: Map[String, String], values: Map[String, String]): Unit = {
+  def install(sc: SparkContext, references: Map[String, String], values: HadoopValues): Unit = {
     val field = Reflect.field(classOf[SparkContext], "_hadoopConfiguration")
-    val replaced = new ReferenceHadoopConf(sc.hadoopConfiguration, references)
-    values.foreach { case (key, value) => replaced.set(key, value, "sparkconfig") }
+    val replaced = new ReferenceHadoopConf(sc.hadoopConfiguration, values)
+    references.foreach { case (key, text) => replaced.set(key, text, "sparkconfig") }
     field.set(sc, replaced)
   }
 
@@ -81,11 +118,12 @@ object ReferenceHadoopConf {
   }
 
   /** Puts values of a newer generation in place. Clients that file systems keep stay as they are. */
-  def update(sc: SparkContext, values: Map[String, String]): Unit =
-    values.foreach { case (key, value) =>
-      if (sc.hadoopConfiguration.getRaw(key) != value) sc.hadoopConfiguration match {
-        case ours: ReferenceHadoopConf => ours.unguarded(key, value)
-        case other => other.set(key, value, "sparkconfig")
-      }
-    }
+  def update(sc: SparkContext, newest: String => Option[String]): Unit = sc.hadoopConfiguration match {
+    case ours: ReferenceHadoopConf => for {
+        (key, text) <- ours.texts
+        value <- newest(text)
+        if ours.getRaw(key) != value
+      } ours.update(key, value)
+    case _ =>
+  }
 }

@@ -1,0 +1,24 @@
+package io.sparkconfig.core
+
+import scala.collection.JavaConverters._
+
+/** Who reads which confs and Hadoop keys besides Spark: Python goes by the same file. */
+object Readers {
+  private val data = {
+    val stream = getClass.getResourceAsStream("/sparkconfig/data/readers.json")
+    if (stream == null) throw new IllegalStateException("the jar of sparkconfig holds no readers.json")
+    try Json.parse(stream.readAllBytes())
+    finally stream.close()
+  }
+
+  private val hadoop: Seq[String] = Json.texts(data.get("hadoop"))
+
+  private val connectors: Seq[String] =
+    data.get("connectors").elements().asScala.map(_.get("prefix").asText).toSeq
+
+  /** Whether a session's conf of this name is read from its Hadoop configuration. */
+  def isOfHadoop(key: String): Boolean = hadoop.exists(key.startsWith)
+
+  /** Whether a connector reads a conf of this name by itself. */
+  def isOfConnector(key: String): Boolean = connectors.exists(key.startsWith)
+}

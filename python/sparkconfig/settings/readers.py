@@ -1,0 +1,27 @@
+"""Who reads which confs and Hadoop keys besides Spark: `data/readers.json`, which the JVM goes by, too."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from collections.abc import Mapping
+
+__all__ = ["CONNECTORS", "CONNECTOR_CODE", "HADOOP", "is_of_hadoop"]
+
+_DATA = json.loads(pkgutil.get_data("sparkconfig", "data/readers.json") or b"")
+
+HADOOP: tuple[str, ...] = tuple(_DATA["hadoop"])
+"""Prefixes of keys that file systems, formats and clients read from a Hadoop configuration."""
+
+CONNECTORS: Mapping[str, str] = {each["prefix"]: each["reader"] for each in _DATA["connectors"]}
+"""Prefixes of confs that somebody else reads from a copy of the conf, where references stay references."""
+
+CONNECTOR_CODE: Mapping[str, tuple[str, ...]] = {
+    each["prefix"]: tuple(each["code"]) for each in _DATA["connectors"] if "code" in each
+}
+"""Those of connectors that get values there, and the Java packages by which they are known."""
+
+
+def is_of_hadoop(key: str) -> bool:
+    """Whether a session's conf of this name is read from its Hadoop configuration."""
+    return key.startswith(HADOOP)
