@@ -103,8 +103,21 @@ def test_table_properties_and_confs_are_no_credential_options(tmp_path):
     policies = made(tmp_path, {"type": "allow", "provider": "vault", "path": "shared/*"})
     assert not ask(policies, {"comment": SECRET}, scope="catalog", formats=())["allowed"]
     assert not ask(policies, {"spark.sql.session.timeZone": SECRET}, scope="session", formats=())["allowed"]
-    for key in ("spark.sql.catalog.shop.password", "spark.hadoop.fs.s3a.secret.key"):
-        assert ask(policies, {key: SECRET}, scope="session", formats=())["allowed"]
+    assert ask(policies, {"spark.sql.catalog.shop.password": SECRET}, scope="session", formats=())["allowed"]
+
+
+@pytest.mark.parametrize(
+    "key", ["fs.s3a.secret.key", "spark.hadoop.fs.s3a.secret.key", "dfs.x.password", "hadoop.x.password"]
+)
+def test_on_shared_servers_a_session_logs_a_file_system_in_by_listed_keys_alone(tmp_path, key):
+    allow = {"type": "allow", "provider": "vault", "path": "shared/*"}
+    policies = made(tmp_path, allow)
+    for job_type, allowed in (("connect", False), ("sql", False), ("batch", True)):
+        found = ask(policies, {key: SECRET}, scope="session", formats=(), job_type=job_type)
+        assert found["allowed"] == allowed
+        assert ask(policies, {key: "plain"}, scope="session", formats=(), job_type=job_type)["allowed"]
+    listed = made(tmp_path, allow, rules=[{"key": key, "type": "unlimited"}])
+    assert ask(listed, {key: SECRET}, scope="session", formats=())["allowed"]
 
 
 def test_nobody_asks_for_a_bound_value_by_name(tmp_path):

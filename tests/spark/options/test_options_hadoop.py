@@ -1,0 +1,191 @@
+"""Hadoop keys with references that are set while an application runs, and what a server then gets as its password."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from spark.options.ftp_server import Logins
+
+pytestmark = pytest.mark.spark
+_HOSTS = itertools.count(2)
+
+
+@pytest.fixture(scope="module")
+def ftp():
+    server = Logins()
+    yield server
+    server.close()
+
+
+class Host:
+    """One address of the server, with the keys of Hadoop that are about it."""
+
+    def __init__(self, server: Logins) -> None:
+        self.address = f"127.0.0.{next(_HOSTS)}"
+        self.user, self.password = (f"fs.ftp.{word}.{self.address}" for word in ("user", "password"))
+        self.path = f"ftp://{self.address}:{server.port}/orders"
+        self._server = server
+
+    def logins(self) -> list[str]:
+        return self._server.seen.pop(self.address, [])
+
+
+@pytest.fixture
+def host(ftp) -> Host:
+    return Host(ftp)
+
+
+def read(session, host: Host, **options: str) -> str:
+    """Fails, since nobody is let in; returns the error."""
+    with pytest.raises(Exception, match=r".") as error:
+        session.read.options(**options).text(host.path).count()
+    return str(error.value)
+
+
+def hadoop(doors):
+    return doors.classic.sparkContext._jsc.hadoopConfiguration()
+
+
+def is_value(doors, given: list[str]) -> bool:
+    return bool(given) and set(given) == {doors.passwords[-1]}
+
+
+def set_conf(doors, key, text):
+    doors.spark.conf.set(key, text)
+
+
+def set_sql(doors, key, text):
+    doors.spark.sql(f"SET {key}={text}")
+
+
+def set_variable(doors, key, text):
+    doors.spark.sql(f"SET `{key}`=`{text}`")
+
+
+def set_hadoop(doors, key, text):
+    hadoop(doors).set(key, text)
+
+
+def set_with_source(doors, key, text):
+    hadoop(doors).set(key, text, "a test")
+
+
+DOORS = (set_conf, set_sql, set_variable, set_hadoop, set_with_source)
+
+
+@pytest.mark.parametrize("put", DOORS)
+def test_a_key_that_is_set_while_the_application_runs_gives_a_server_the_newest_value(doors, host, put):
+    put(doors, host.user, "ann")
+    put(doors, host.password, doors.ref())
+    error = read(doors.spark, host)
+    assert is_value(doors, host.logins()) is True
+    doors.rotate()
+    doors.refresh()
+    read(doors.spark, host)
+    assert is_value(doors, host.logins()) is True
+    doors.assert_hidden(error)
+
+
+@pytest.mark.parametrize("put", DOORS)
+def test_a_key_shows_its_reference_wherever_confs_are_listed(doors, host, put):
+    put(doors, host.password, doors.ref())
+    listed = [str(row) for row in doors.spark.sql("SET -v").collect() + doors.spark.sql("SET").collect()]
+    listed.append(str(dict(entry.toString().split("=", 1) for entry in hadoop(doors).iterator())))
+    doors.assert_hidden(*listed)
+    if put in (set_hadoop, set_with_source):
+        assert f"'{host.password}': '{doors.ref()}'" in listed[-1]
+
+
+def test_an_option_of_a_reader_gives_the_value(doors, host):
+    read(doors.spark, host, **{host.user: "ann", host.password: doors.ref()})
+    assert is_value(doors, host.logins()) is True
+
+
+@pytest.mark.parametrize("other", ["newSession", "cloneSession"])
+def test_other_sessions_of_the_application_have_the_keys_that_the_application_set(doors, host, other):
+    set_hadoop(doors, host.user, "ann")
+    set_hadoop(doors, host.password, doors.ref())
+    made = getattr(doors.classic._jsparkSession, other)()
+    with pytest.raises(Exception, match=r"."):
+        made.read().text(host.path).count()
+    assert is_value(doors, host.logins()) is True
+
+
+def test_a_clone_has_the_keys_of_its_session_and_a_new_session_has_not(doors, host):
+    doors.classic.conf.set(host.password, doors.ref())
+    for how, holds in (("cloneSession", True), ("newSession", False)):
+        made = getattr(doors.classic._jsparkSession, how)().sessionState().newHadoopConf()
+        assert (made.get(host.password) == doors.passwords[-1]) is holds
+
+
+def test_a_stream_reads_with_the_value(doors, host):
+    doors.classic.conf.set(host.user, "ann")
+    doors.classic.conf.set(host.password, doors.ref())
+    with pytest.raises(Exception, match=r"."):
+        doors.classic.readStream.text(host.path).writeStream.format("noop").start().processAllAvailable()
+    assert is_value(doors, host.logins()) is True
+
+
+def test_jobs_without_sql_get_the_value(doors, host):
+    set_hadoop(doors, host.user, "ann")
+    set_hadoop(doors, host.password, doors.ref())
+    with pytest.raises(Exception, match=r"."):
+        doors.classic.sparkContext.textFile(host.path).count()
+    assert is_value(doors, host.logins()) is True
+
+
+def test_copies_and_deprecated_names_and_resources_that_are_added_keep_the_value(doors, host):
+    configuration = hadoop(doors)
+    copied = doors.classic._jvm.org.apache.hadoop.conf.Configuration(configuration)
+    copied.set(host.password, doors.ref())
+    configuration.set("fs.s3a.server-side-encryption-key", doors.ref())
+    # As each class of HDFS or YARN does that is loaded later.
+    doors.classic._jvm.org.apache.hadoop.conf.Configuration.addDefaultResource("another-default.xml")
+    names = ("fs.s3a.server-side-encryption-key", "fs.s3a.encryption.key")
+    assert [configuration.get(name) == doors.passwords[-1] for name in names] == [True, True]
+    assert (copied.get(host.password) == doors.passwords[-1]) is True
+    configuration.set(host.password, doors.ref())
+    assert (configuration.get(host.password) == doors.passwords[-1]) is True
+    configuration.set(host.password, "plain")
+    assert configuration.get(host.password) == "plain"
+    configuration.unset(host.password)
+    assert configuration.get(host.password) is None
+    doors.assert_hidden(str([entry.toString() for entry in configuration.iterator()]))
+    configuration.unset("fs.s3a.encryption.key")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("${fils:a:b}", "fils"),
+        ("${files:/nowhere/else.properties:pw}", "/nowhere/else.properties"),
+        ("a ${files:STORE:missing}", "missing"),
+    ],
+)
+@pytest.mark.parametrize("put", [set_conf, set_sql, set_hadoop])
+def test_a_reference_without_a_value_is_an_error_that_names_the_key(doors, host, put, text, words):
+    with pytest.raises(Exception, match=r".") as error:
+        put(doors, host.password, text.replace("STORE", str(doors.secrets_file)))
+        doors.spark.read.text(host.path).count()
+    doors.spark.conf.unset(host.password)
+    assert host.password in str(error.value)
+    assert words in str(error.value)
+    assert host.logins() == []
+
+
+def test_what_is_no_hadoop_key_and_what_is_no_reference_stays_as_it_is(doors):
+    session = doors.classic._jsparkSession
+    texts = {
+        "spark.shop.password": doors.ref(),
+        "sparkconfig.credential.shop": doors.ref(),
+        "fs.shop.tmp": "${hadoop.tmp.dir}/shop",
+        "fs.shop.home": "${env.NOWHERE-x}",
+    }
+    for key, text in texts.items():
+        doors.classic.conf.set(key, text)
+    made = session.sessionState().newHadoopConf()
+    assert {key: made.getRaw(key) for key in texts} == texts
+    for key in texts:
+        doors.classic.conf.unset(key)
