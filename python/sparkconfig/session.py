@@ -55,14 +55,17 @@ def configure(
             Hadoop's credential providers need it; executors must then find it at the same path.
         jar: another jar than the package's own.
 
+    After ``spark.stop()`` it may be called again for the next session of this process, with other providers.
+
     Raises:
-        ConfigurationError: the plugin could not be loaded this way; the message says what to do.
+        ConfigurationError: the plugin could not be loaded this way, or an application runs already, which does not get
+            other providers or settings; the message says what to do.
     """
     redaction.install()
     given: Mapping[str, Any] = getattr(builder, "_options", {})
     own = {**_provider_confs(providers or {}), **_setting_confs(settings or {})}
     list_key = _plugins_key(given)
-    running = _running_confs()
+    running = _running_confs(own)
     before = _Before(given, running)
     if running is None:
         own.update(_jar_confs(str(jar or jars.find_jar()), before, class_path=class_path))
@@ -141,11 +144,14 @@ def _default_mode() -> str:
     return str(default_api_mode())
 
 
-def _running_confs() -> SparkConf | None:
+def _running_confs(own: Mapping[str, str]) -> SparkConf | None:
     """Return the confs of the JVM that this process uses already, or None if it has none yet.
 
+    Args:
+        own: the confs of sparkconfig for the next session; those of a session that was stopped give way to them.
+
     Raises:
-        ConfigurationError: it cannot load the plugin any more.
+        ConfigurationError: it cannot load the plugin any more, or runs with others.
     """
     try:
         from pyspark import SparkConf, SparkContext
@@ -157,11 +163,13 @@ def _running_confs() -> SparkConf | None:
             PLUGIN
             in f"{context.getConf().get('spark.plugins')},{context.getConf().get('spark.plugins.defaultList')}"
         ):
+            _require_same(own, context.getConf())
             return context.getConf()
         raise ConfigurationError(
             "a Spark application without sparkconfig runs in this process; stop it first, or configure it at its start"
         )
-    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:  # noqa: SLF001
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if SparkContext._gateway is None and not submitted:  # noqa: SLF001
         return None
     SparkContext._ensure_initialized()  # noqa: SLF001 - connects to the JVM that spark-submit started
     jvm: Any = SparkContext._jvm  # noqa: SLF001
@@ -177,7 +185,34 @@ def _running_confs() -> SparkConf | None:
             "the JVM of this application runs already and cannot load the plugin; start it with"
             ' spark-submit --jars "$(sparkconfig jar)", or call configure() before the first session'
         )
+    if own and not submitted:
+        _forget_stopped(jvm.java.lang.System)
     return SparkConf()
+
+
+def _require_same(own: Mapping[str, str], running: SparkConf) -> None:
+    """Refuse confs that the running application does not have: the builder would drop them without a word."""
+    other = sorted(key for key, text in own.items() if running.get(key) != text)
+    if other:
+        raise ConfigurationError(
+            "a Spark application runs in this process already, and providers and settings count at its start: it does"
+            f" not get {', '.join(other)}. Call spark.stop() before configure(), or configure the first session so"
+        )
+
+
+def _forget_stopped(system: Any) -> None:  # noqa: ANN401 - Py4J has no types
+    """Take the settings of sessions that were stopped out of the JVM.
+
+    PySpark passes the confs of a process' first session to its JVM as system properties, where each later session finds
+    them. What is in spark-defaults.conf or PYSPARK_SUBMIT_ARGS is for all sessions.
+    """
+    from sparkconfig.settings.schema import PREFIX
+
+    kept = _spark_defaults()
+    arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    for key in list(system.getProperties().stringPropertyNames()):
+        if key.startswith(PREFIX) and key not in kept and key not in arguments:
+            system.clearProperty(key)
 
 
 def _spark_defaults() -> Mapping[str, str]:

@@ -106,10 +106,11 @@ class Application:
         self.users = Users()
         self.keeper = parts.keeper
         self.changes = parts.changes
+        self.dropped: list[str] = []
         self._control: ControlServer | None = None
 
     def resolve_confs(
-        self, in_use: Mapping[str, Expression] | None = None
+        self, in_use: Mapping[str, Expression] | None = None, left: Collection[str] = ()
     ) -> tuple[dict[str, Expression], list[str]]:
         """Resolve every reference in the confs, and what else was in use before a restart, in one round.
 
@@ -117,6 +118,7 @@ class Application:
 
         Args:
             in_use: id to expression; what fails of these fails again at its next use.
+            left: confs of an application that was stopped in the same JVM: what of them has no value is ``dropped``.
 
         Returns:
             The confs that hold references, by key, and every problem that was found.
@@ -137,6 +139,8 @@ class Application:
         usable = {key: e for key, e in found.items() if key not in early}
         if not self.settings.rpc_insecure:
             problems += [f"{key}: {why}; {shipped.REMEDY}" for key, why in shipped.problems(self._confs)]
+        for key in sorted(usable.keys() & set(left)):
+            self._drop_without_value(key, usable)
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]
         try:
             self.keeper.resolve({**(in_use or {}), **{conf_id(key, e.text): e for key, e in usable.items()}})
@@ -144,6 +148,24 @@ class Application:
             problems += error.problems
         held = self.keeper.snapshot.entries
         return {key: e for key, e in usable.items() if conf_id(key, e.text) in held}, problems
+
+    def _drop_without_value(self, key: str, usable: dict[str, Expression]) -> None:
+        try:
+            self.keeper.resolve({conf_id(key, usable[key].text): usable[key]})
+        except UnresolvedReferenceError as error:
+            del usable[key]
+            self.dropped.append(key)
+            _log.warning(
+                "%s is left from an application that was stopped in this process, and is dropped since it has no value:"
+                " %s",
+                key,
+                "; ".join(error.problems),
+            )
+
+    def problem(self, key: str, text: str) -> str | None:
+        """Why a connector would use the text of a conf that a session sets; None: it would not."""
+        places = ConfPlaces.of(self.settings, self._confs, python=self._python)
+        return places.of_connector(key) if self._is_ours(text) else None
 
     def in_place(self, keys: Mapping[str, Expression]) -> list[str]:
         """Return those of ``keys`` whose value goes into the conf itself (``spark.config.inplace.keys``)."""

@@ -78,10 +78,10 @@ Json = dict[str, Any]
 class AgentService:
     """Answers ``ping``, ``start``, ``resolve``, ``check``, ``await_change``, ``refresh``, ``renew``, ``status``.
 
-    Two more: ``announce`` tells the application its id, and ``jvm_request`` is how the JVM learns what to do for a
-    provider. An answer is ``{"ok": true, ...}`` or ``{"ok": false, "type": ..., "message": ...}``. Messages come from
-    errors of this package, which hold no values; of any other exception only its type is passed on, since a Python
-    traceback through Py4J would carry values.
+    Three more: ``announce`` tells the application its id, ``problem`` why a session may not set a conf, and
+    ``jvm_request`` is how the JVM learns what to do for a provider. An answer is ``{"ok": true, ...}`` or
+    ``{"ok": false, "type": ..., "message": ...}``. Messages come from errors of this package, which hold no values; of
+    any other exception only its type is passed on, since a Python traceback through Py4J would carry values.
     """
 
     def __init__(self) -> None:
@@ -102,6 +102,9 @@ class AgentService:
             "status": self._status,
             "announce": self._announce,
             "jvm_request": self._jvm_requests.serve,
+            "problem": lambda request: {
+                "problem": self._running.problem(str(request["key"]), str(request["text"]))
+            },
         }
 
     def call(self, method: str, request: str) -> str:
@@ -164,7 +167,9 @@ class AgentService:
             before, self._application = self._application, application
         if before is not None:
             before.close()
-        confs, problems = application.resolve_confs(_expressions(request.get("known") or []))
+        confs, problems = application.resolve_confs(
+            _expressions(request.get("known") or []), request.get("left") or ()
+        )
         settings = application.settings
         application.keeper.start()
         self._mask(application.keeper.snapshot)
@@ -173,6 +178,7 @@ class AgentService:
             "confs": {key: {"id": conf_id(key, e.text), "text": e.text} for key, e in confs.items()},
             "inplace": application.in_place(confs),
             "problems": [*_violations(application), *problems],
+            "dropped": application.dropped,
             "policy": _policy(application),
             "settings": {
                 "poll_interval_ms": settings.poll_interval,

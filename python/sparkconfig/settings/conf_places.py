@@ -71,7 +71,7 @@ class ConfPlaces:
         """Return why a reference cannot be in this conf and what to do, or None if it can."""
         if key.startswith(_EXECUTOR_ENV):
             return advice_if_early(key) or self._executor_env(key)
-        return advice_if_early(key) or self._cluster(key) or self._filter(key) or self._connector(key)
+        return advice_if_early(key) or self._cluster(key) or self._filter(key) or self.of_connector(key)
 
     def is_of_shell(self, key: str, text: str) -> bool:
         """Whether what looks like references in this conf is the shell's own, such as ``${HOME:-/tmp}``.
@@ -124,7 +124,8 @@ class ConfPlaces:
             " if it can, or write it here"
         )
 
-    def _connector(self, key: str) -> str | None:
+    def of_connector(self, key: str) -> str | None:
+        """Return why a connector would use the text of a reference in this conf, or None if it would not."""
         reader = next((name for prefix, name in CONNECTORS.items() if key.startswith(prefix)), None)
         if (
             reader is None

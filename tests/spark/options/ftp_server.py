@@ -1,4 +1,4 @@
-"""An FTP server that writes down which password it was given, and lets nobody in: Hadoop's client needs no other jar."""
+"""An FTP server that writes down which password it was given, and lets nobody in; Hadoop itself has a client."""
 
 from __future__ import annotations
 

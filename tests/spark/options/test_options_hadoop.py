@@ -166,9 +166,12 @@ def test_copies_and_deprecated_names_and_resources_that_are_added_keep_the_value
 )
 @pytest.mark.parametrize("put", [set_conf, set_sql, set_hadoop])
 def test_a_reference_without_a_value_is_an_error_that_names_the_key(doors, host, put, text, words):
-    with pytest.raises(Exception, match=r".") as error:
+    def use():
         put(doors, host.password, text.replace("STORE", str(doors.secrets_file)))
         doors.spark.read.text(host.path).count()
+
+    with pytest.raises(Exception, match=r".") as error:
+        use()
     doors.spark.conf.unset(host.password)
     assert host.password in str(error.value)
     assert words in str(error.value)
@@ -188,4 +191,35 @@ def test_what_is_no_hadoop_key_and_what_is_no_reference_stays_as_it_is(doors):
     made = session.sessionState().newHadoopConf()
     assert {key: made.getRaw(key) for key in texts} == texts
     for key in texts:
+        doors.classic.conf.unset(key)
+
+
+@pytest.mark.parametrize(
+    "key", ["spark.es.net.http.auth.pass", "es.net.http.auth.pass", "hoodie.shop.password"]
+)
+@pytest.mark.parametrize("put", [set_conf, set_sql])
+def test_a_conf_that_a_connector_reads_by_itself_is_refused_when_a_session_sets_it(doors, put, key):
+    doors.spark.sql("SELECT 1").collect()
+    with pytest.raises(Exception, match=key) as error:
+        put(doors, key, doors.ref())
+    assert "spark.config.resolve.prefixes" in str(error.value)
+    assert doors.spark.conf.get(key, "nothing") == "nothing"
+    put(doors, key, "plain")
+    assert doors.spark.conf.get(key) == "plain"
+    doors.spark.conf.unset(key)
+
+
+def test_what_a_session_has_set_before_its_first_statement_is_refused_there(doors):
+    session = doors.classic.newSession()
+    session.conf.set("spark.es.net.http.auth.pass", doors.ref())
+    with pytest.raises(Exception, match=r"spark\.es\.net\.http\.auth\.pass"):
+        session.sql("SELECT 1").collect()
+    session.conf.unset("spark.es.net.http.auth.pass")
+    assert session.sql("SELECT 1").collect()[0][0] == 1
+
+
+def test_a_conf_of_a_connector_that_is_known_and_one_of_the_job_keep_their_reference(doors):
+    for key in ("spark.shopdb.pw2", "spark.cosmos.accountKey", "spark.shop.password"):
+        doors.classic.conf.set(key, doors.ref())
+        assert doors.classic.conf.get(key) == doors.ref()
         doors.classic.conf.unset(key)

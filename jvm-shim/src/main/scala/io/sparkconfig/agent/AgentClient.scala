@@ -39,7 +39,8 @@ final case class ConfAnswer(
     inPlace: Set[String],
     problems: Seq[String],
     policy: Option[PolicyStart],
-    connections: Seq[NamedConnection])
+    connections: Seq[NamedConnection],
+    dropped: Seq[String])
 
 /**
  * What happened while the driver waited.
@@ -113,7 +114,8 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
       Json.texts(answer.get("inplace")).toSet,
       Json.texts(answer.get("problems")),
       PolicyStart.fromJson(answer.get("policy")),
-      NamedConnections.fromJson(answer.get("connections")))
+      NamedConnections.fromJson(answer.get("connections")),
+      Json.texts(answer.get("dropped")))
   }
 
   /**
@@ -185,6 +187,14 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     ids.foreach(id => wanted.add(id))
     val answer = supervisor.call("renew", request)
     (snapshotOf(answer, known), answer.get("wait_ms").asLong)
+  }
+
+  /** Why a conf with this text that a session sets would be used as text; None: it would not. */
+  def problem(key: String, text: String): Option[String] = {
+    val request = Json.obj()
+    request.put("key", key)
+    request.put("text", text)
+    Option(supervisor.call("problem", request).path("problem").textValue)
   }
 
   /** The state of providers and references: names and times, no values. */
@@ -272,9 +282,10 @@ private[sparkconfig] object AgentClient {
   /**
    * Starts the side process that serves this conf, without waiting for it.
    *
+   * @param left confs that an application before this one has left: what of them has no value is dropped
    * @param onRequest what the process asks of this JVM
    */
-  def launch(conf: SparkConf, onRequest: (String, JsonNode) => JsonNode): AgentClient = {
+  def launch(conf: SparkConf, left: Set[String], onRequest: (String, JsonNode) => JsonNode): AgentClient = {
     val environment = System.getenv().asScala.toMap
     val operatorFile = OperatorFile.locate(environment)
     val operator = operatorFile.map(OperatorFile.launch)
@@ -298,7 +309,7 @@ private[sparkconfig] object AgentClient {
     }
     val supervisor = new Supervisor(specs, CallTimeoutMs, Redactor.redact, onRequest)
     supervisor.launch()
-    new AgentClient(supervisor, request(conf, operatorFile.map(_.toFile)))
+    new AgentClient(supervisor, request(conf, left, operatorFile.map(_.toFile)))
   }
 
   /** For clients that run programs. The home directory is the user database's, without a variable. */
@@ -311,7 +322,7 @@ private[sparkconfig] object AgentClient {
     finally stream.close()
   }
 
-  private def request(conf: SparkConf, operatorFile: Option[File]): JsonNode = {
+  private def request(conf: SparkConf, left: Set[String], operatorFile: Option[File]): JsonNode = {
     val node = Json.obj()
     node.put("jar_version", BuildInfo.version)
     node.put("spark_version", org.apache.spark.SPARK_VERSION)
@@ -319,6 +330,8 @@ private[sparkconfig] object AgentClient {
     node.put("file_key", Tokens.hex())
     operatorFile.foreach(file => node.put("operator_file", file.getPath))
     Json.putMap(node, "confs", conf.getAll)
+    val leftovers = node.putArray("left")
+    left.foreach(key => leftovers.add(key))
     val parent = node.putArray("parent")
     PythonFinder.parentCommand().foreach(parent.add(_))
     val properties = System.getProperties

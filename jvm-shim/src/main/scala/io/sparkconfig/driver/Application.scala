@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory
 private[sparkconfig] final class Application private (
     sc: SparkContext,
     val agent: AgentClient,
-    val values: DriverValues) {
+    val values: DriverValues,
+    given: Map[String, String]) {
 
   private val service = new ExecutorService(sc, values, values.renewIds)
   private val extras = new Extras(agent, values)
@@ -75,6 +76,7 @@ private[sparkconfig] final class Application private (
 
   def close(): Unit = {
     Application.forget(this)
+    Leftovers.keep(given)
     extras.close()
     PolicyClient.close()
     InPlaceConfs.release()
@@ -115,6 +117,12 @@ private[sparkconfig] object Application {
   /** The application that runs in this JVM. */
   def running: Option[Application] = current
 
+  /** What an application before this one has left, and nobody can resolve any more. */
+  private def drop(sc: SparkContext, conf: SparkConf, key: String): Unit = {
+    conf.remove(key)
+    HadoopReferences.hadoopKeyOf(key).foreach(sc.hadoopConfiguration.unset)
+  }
+
   private def forget(application: Application): Unit = synchronized {
     if (current.exists(_ eq application)) current = None
   }
@@ -125,8 +133,11 @@ private[sparkconfig] object Application {
   def start(sc: SparkContext): Application = {
     val conf = SparkAccess.conf(sc)
     val requests = JvmRequests.answer(() => sc.hadoopConfiguration)
+    val left = Leftovers.in(conf)
+    Leftovers.dropProviders(conf, left)
     val client = AgentClient.launch(
       conf,
+      left,
       (name, request) =>
         if (name == ExecutorsRequest) running.map(_.state.reachedJson).getOrElse(Json.obj())
         else requests(name, request))
@@ -134,12 +145,13 @@ private[sparkconfig] object Application {
       val missing = RedactionSinks.install(conf)
       val given = conf.getAll.toMap
       val plan = StartPlan.check(conf, client)
+      plan.dropped.foreach(drop(sc, conf, _))
       RedactionSinks.require(conf, missing, client.settings.redaction)
       Redactor.register(plan.snapshot.secretValues)
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
-      val application = new Application(sc, client, values)
+      val application = new Application(sc, client, values, given)
       Values.install(values)
       NamedConnections.hold(plan.connections)
       val literals = plan.connections.flatMap(each => LiteralKeys.valuesOf(each.options))
@@ -149,7 +161,7 @@ private[sparkconfig] object Application {
       // Not Bindings, which find their values at each use and know only a conf or a session. These three hold what the
       // plan resolved, and stand before any hook reads a conf.
       ReferenceConf.install(conf, confValue, connectors, () => ConnectorConfs.prepare())
-      ConnectorConfs.hold(confValue, connectors)
+      ConnectorConfs.hold(confValue, connectors, client.problem)
       ReferenceHadoopConf.install(sc, hadoop.atStart, hadoop)
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)

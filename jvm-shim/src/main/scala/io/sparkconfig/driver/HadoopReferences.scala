@@ -59,7 +59,8 @@ private[driver] object HadoopReferences {
       found.map { case (key, _, value) => key -> value }.toMap)
   }
 
-  private def hadoopKeyOf(key: String): Option[String] =
+  /** The Hadoop key to which Spark copies a conf. */
+  def hadoopKeyOf(key: String): Option[String] =
     if (key.startsWith("spark.hadoop." + Credential)) None
     else if (key.startsWith("spark.hadoop.")) Some(key.stripPrefix("spark.hadoop."))
     else if (key.startsWith("spark.hive.")) Some(key.stripPrefix("spark."))

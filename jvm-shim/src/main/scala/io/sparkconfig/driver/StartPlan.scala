@@ -14,6 +14,7 @@ import org.apache.spark.sparkconfig.SparkAccess
  * @param executorEnvironment variable to value, when the operator asked for values there
  * @param policy what the doors need, if there are policies
  * @param connections what users may name
+ * @param dropped confs that an application before this one has left, and nobody can resolve any more
  */
 private[sparkconfig] final class StartPlan(
     val snapshot: Snapshot,
@@ -21,7 +22,8 @@ private[sparkconfig] final class StartPlan(
     val inPlace: Map[String, String],
     val executorEnvironment: Map[String, String],
     val policy: Option[PolicyStart],
-    val connections: Seq[NamedConnection]) {
+    val connections: Seq[NamedConnection],
+    val dropped: Seq[String]) {
 
   /**
    * The value that a read of a conf gets. References in keys that were set after the start resolve too where the
@@ -66,7 +68,8 @@ private[sparkconfig] object StartPlan {
       inPlace,
       environment,
       answer.policy,
-      answer.connections)
+      answer.connections,
+      answer.dropped)
   }
 
   private def report(problems: Seq[String]): String = {

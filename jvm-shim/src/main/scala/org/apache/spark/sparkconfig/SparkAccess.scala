@@ -37,4 +37,8 @@ object SparkAccess {
 
   /** Environment variables of executors, already collected from `spark.executorEnv.*` when plugins start. */
   def executorEnvs(sc: SparkContext): scala.collection.mutable.Map[String, String] = sc.executorEnvs
+
+  /** What `spark-defaults.conf` has for every application. */
+  def defaults: Map[String, String] =
+    Option(Utils.getDefaultPropertiesFile()).map(Utils.getPropertiesFromFile(_).toMap).getOrElse(Map.empty)
 }

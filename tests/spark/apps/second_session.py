@@ -1,0 +1,126 @@
+"""Sessions of different configurations, one after the other in one process, as test suites and notebooks make them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+import sparkconfig
+from sparkconfig.errors import SparkConfigError
+from sparkconfig.session import configure
+
+FOLDER = Path(sys.argv[2])
+QUIET = {"spark.master": "local[1]", "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
+         "spark.sql.warehouse.dir": str(FOLDER / "warehouse"), "spark.driver.memory": "600m"}  # fmt: skip
+STORES = {name: FOLDER / name / "s.properties" for name in ("a", "b")}
+
+
+def ref(provider: str, store: str) -> str:
+    return f"${{{provider}:{STORES[store]}:p}}"
+
+
+def length(reference: str) -> object:
+    try:
+        return len(sparkconfig.current(reference).reveal())
+    except SparkConfigError as error:
+        return str(error)
+
+
+def configured(**providers: dict[str, str]) -> SparkSession:
+    return configure(SparkSession.builder.config(map=QUIET), providers=providers).getOrCreate()
+
+
+def plain(**confs: str) -> SparkSession:
+    builder = SparkSession.builder.config(map=QUIET)
+    for key, text in confs.items():
+        builder = builder.config("spark.config.providers" + key.replace("__", "."), text)
+    return builder.getOrCreate()
+
+
+def other_provider():
+    configured(a={"class": "file"}).stop()
+    configured(b={"class": "file"})
+    yield length(ref("b", "b"))
+
+
+def other_provider_without_configure():
+    configured(a={"class": "file"}).stop()
+    plain(__b__class="file", **{"": "b"})
+    yield length(ref("b", "b"))
+
+
+def other_params():
+    configured(f={"class": "file", "allowed.paths": str(FOLDER / "a")}).stop()
+    configured(f={"class": "file"})
+    yield length(ref("f", "b"))
+
+
+def file_gone(make=configured):
+    builder = SparkSession.builder.config(map=QUIET).config("spark.hadoop.shop.p", ref("f", "a"))
+    builder = builder.config("spark.shop.p", ref("f", "a"))
+    configure(builder, providers={"f": {"class": "file"}}).getOrCreate().stop()
+    STORES["a"].unlink()
+    second = make(f={"class": "file"}) if make is configured else make()
+    yield length(ref("f", "b"))
+    yield second.sparkContext._jsc.hadoopConfiguration().get("shop.p")
+    yield second.sparkContext.getConf().get("spark.shop.p")
+
+
+def file_gone_without_configure():
+    yield from file_gone(plain)
+
+
+def same_again():
+    configured(a={"class": "file"}).stop()
+    plain()
+    yield length(ref("a", "a"))
+
+
+def as_pytest_spark_does():
+    """Its fixtures build a SparkConf of `spark_options` once, and each session from it."""
+    conf = SparkConf(loadDefaults=False)
+    for key, text in QUIET.items():
+        conf.set(key, text)
+    configure(SparkSession.builder, providers={"a": {"class": "file"}})
+    builder = SparkSession.builder.config(conf=conf)
+    for _ in range(2):
+        session = configure(builder, providers={"a": {"class": "file"}}).getOrCreate()
+        yield length(ref("a", "a"))
+        session.stop()
+
+
+def as_pyspark_test_does():
+    """A class of tests each: `setUpClass` builds, `tearDownClass` stops."""
+    for name in ("a", "b", "a"):
+        session = configured(**{name: {"class": "file"}})
+        yield length(ref(name, name))
+        session.stop()
+
+
+def while_one_runs():
+    configured(a={"class": "file"})
+    for providers in ({"b": {"class": "file"}}, {"a": {"class": "file", "allowed.paths": "/"}}):
+        try:
+            configure(SparkSession.builder, providers=providers)
+            yield "accepted"
+        except SparkConfigError as error:
+            yield str(error)
+    again = configured(a={"class": "file"})
+    yield length(ref("a", "a"))
+    again.newSession()
+    yield length(ref("a", "a"))
+
+
+def without_plugin_afterwards():
+    configured(a={"class": "file"}).stop()
+    yield SparkSession.builder.config(map=QUIET | {"spark.plugins": ""}).getOrCreate().range(5).count()
+
+
+for store, file in STORES.items():
+    file.parent.mkdir()
+    file.write_text(f"p=value-of-{store}-{'x' * len(store)}\n")
+print("RESULT " + json.dumps(list(globals()[sys.argv[1]]())))
