@@ -354,7 +354,7 @@ PAGES = {
     "architecture.md": layers,
     "cli.md": lambda: list(importlib.import_module("cli_table").lines()),
     "compatibility.md": compatibility,
-    "data-sources.md": bindings,
+    "data-sources.md": lambda: [*bindings(), "", *importlib.import_module("readers_table").lines()],
     "policies.md": doors,
     "providers.md": lambda: markdown(catalog(third_parties=False)),
     "recipes.md": lambda: list(importlib.import_module("support.recipes").page()),

@@ -221,11 +221,23 @@ def _print(
         lines += _after(options, target)
     elif moved:
         lines.append("nothing was changed; to do it, add --apply, --sealed-file and --key-file")
+    if own := _own_keys(plans):
+        lines.append(
+            "if the application itself reads one of these confs, as in DriverManager.getConnection(conf.get(...)), it"
+            f" gets the reference; this line gives it the value: spark.config.inplace.keys {','.join(own)}"
+        )
     if left:
         lines.append(
             "what is left is yours to do: 'sparkconfig seal set' seals a value under the name in its reference"
         )
     out.result(data, lines)
+
+
+def _own_keys(plans: list[FilePlan]) -> list[str]:
+    """Confs that neither Spark nor a connector reads: the application's own, if anybody does."""
+    from sparkconfig.settings.readers import is_of_application
+
+    return sorted({move.key for each in plans for move in each.moves if is_of_application(move.key)})
 
 
 def _described(each: FilePlan, provider: str, todo: dict[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ from sparkconfig._base.text import shorten
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.jobtype import SHARED
-from sparkconfig.policy.keys.keys import canonical, fold
+from sparkconfig.policy.keys.keys import canonical, fold, logs_in
 from sparkconfig.policy.keys.overrides import REFLECTION, Overrides
 from sparkconfig.policy.keys.variables import VARIABLES, variables_in
 from sparkconfig.policy.request import (
@@ -22,7 +22,6 @@ from sparkconfig.policy.request import (
 )
 from sparkconfig.policy.rules.references import SUBSTITUTION, uses_in
 from sparkconfig.secret import Secret
-from sparkconfig.settings.readers import is_of_hadoop
 from sparkconfig.settings.schema import PREFIX, Settings
 
 __all__ = ["Decision", "Evaluator", "Explained", "Verdict"]
@@ -194,10 +193,9 @@ class Evaluator:
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
         """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""
         reason = self.overrides.reason(known, value)
-        if (
-            reason is None
-            and request.job_type in SHARED
-            and (fold(known) == REFLECTION or self._reaches_hadoop(request, known, value))
+        shared = reason is None and request.job_type in SHARED
+        if shared and (
+            fold(known) == REFLECTION or (logs_in(request.scope, known) and self.uses({known: value}))
         ):
             reason = "protected"
         if reason is not None:
@@ -207,14 +205,6 @@ class Evaluator:
         if self.overrides.adds_nothing(known, value) or not _named(policy, request, known):
             return "free"
         return "named"
-
-    def _reaches_hadoop(self, request: OverrideRequest, known: str, value: object) -> bool:
-        """Whether a session would have a file system log in with a value, perhaps at an endpoint of its own."""
-        return (
-            request.scope == "session"
-            and is_of_hadoop(known.removeprefix("spark.hadoop."))
-            and bool(self.uses({known: value}))
-        )
 
     def _ask(
         self,

@@ -6,7 +6,7 @@ import json
 import pkgutil
 from collections.abc import Mapping
 
-__all__ = ["CONNECTORS", "CONNECTOR_CODE", "HADOOP", "is_of_hadoop"]
+__all__ = ["CONNECTORS", "CONNECTOR_CODE", "HADOOP", "is_of_application", "is_of_hadoop"]
 
 _DATA = json.loads(pkgutil.get_data("sparkconfig", "data/readers.json") or b"")
 
@@ -25,3 +25,13 @@ CONNECTOR_CODE: Mapping[str, tuple[str, ...]] = {
 def is_of_hadoop(key: str) -> bool:
     """Whether a session's conf of this name is read from its Hadoop configuration."""
     return key.startswith(HADOOP)
+
+
+#: Of Spark, or of what sparkconfig itself binds.
+_OF_SPARK = ("spark.config.", "spark.datasource.", "spark.executorEnv.", "spark.hadoop.", "spark.hive.", "spark.sql.",
+             "spark.kubernetes.", "spark.yarn.", "spark.ssl.", "spark.ui.")  # fmt: skip
+
+
+def is_of_application(key: str) -> bool:
+    """Whether a conf, as far as anybody knows, is read by an application's own code alone."""
+    return key.startswith("spark.") and not key.startswith((*_OF_SPARK, *CONNECTORS))

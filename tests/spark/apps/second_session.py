@@ -67,7 +67,7 @@ def file_gone(make=configured):
     second = make(f={"class": "file"}) if make is configured else make()
     yield length(ref("f", "b"))
     yield second.sparkContext._jsc.hadoopConfiguration().get("shop.p")
-    yield second.sparkContext.getConf().get("spark.shop.p")
+    yield second.sparkContext._jsc.sc().conf().contains("spark.shop.p")
 
 
 def file_gone_without_configure():

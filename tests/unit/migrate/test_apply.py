@@ -67,6 +67,8 @@ def test_a_plan_changes_nothing(folder: Path, migrate: Callable[..., tuple[int, 
     code, text = migrate("jobs")
     assert code == 0
     assert "3 secrets to move, 0 left, in 2 files" in text
+    # For code such as DriverManager.getConnection(conf.get(...)).
+    assert "spark.config.inplace.keys spark.shop.password,spark.shop.url\n" in text
     assert sorted(path.name for path in folder.iterdir()) == ["jobs"]
     assert len(in_clear(folder)) == 2
     data = json.loads(migrate("jobs", "--json")[1])

@@ -8,7 +8,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.jobtype import Launch
 from sparkconfig.settings.conf_places import ConfPlaces
 from sparkconfig.settings.conf_warnings import empty, of_start
-from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS
+from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS, is_of_application, is_of_hadoop
 from sparkconfig.settings.schema import Settings, parse
 
 ENV = "spark.executorEnv.TOKEN"
@@ -188,3 +188,20 @@ def test_empty_secrets_are_named() -> None:
     assert [text.partition(":")[0] for text in of_start({"spark.shop.password": ""}, ["v"])] == [
         "spark.shop.password"
     ]
+
+
+def test_what_only_an_application_reads_is_told_from_what_is_read_for_it() -> None:
+    assert is_of_application("spark.shop.password")
+    for key in (
+        "spark.hadoop.fs.s3a.secret.key",
+        "spark.sql.catalog.pg.password",
+        "spark.es.pass",
+        "password",
+    ):
+        assert not is_of_application(key)
+
+
+@pytest.mark.parametrize("key", ["fs.s3a.secret.key", "dfs.x", "hadoop.security.x", "google.cloud.auth.x"])
+def test_hadoop_reads_these_keys_of_a_session(key: str) -> None:
+    assert is_of_hadoop(key)
+    assert not is_of_hadoop(f"spark.shop.{key}")

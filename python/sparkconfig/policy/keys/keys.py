@@ -16,7 +16,9 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-__all__ = ["aliases", "canonical", "default_units", "fold", "generalised"]
+from sparkconfig.settings.readers import is_of_hadoop
+
+__all__ = ["aliases", "canonical", "default_units", "fold", "generalised", "logs_in"]
 
 HADOOP = "spark.hadoop."
 _HIVE = "spark.hive."
@@ -149,3 +151,8 @@ def _table() -> Mapping[str, str]:
     table.update((fold(target), target) for target in aliases().values())
     table.update((fold(alias), target) for alias, target in aliases().items())
     return table
+
+
+def logs_in(scope: str, known: str) -> bool:
+    """Whether a session's conf could have a file system log in with a value, perhaps at an endpoint of its own."""
+    return scope == "session" and is_of_hadoop(known.removeprefix("spark.hadoop."))

@@ -12,11 +12,11 @@ import io.sparkconfig.policy.doors.{Doors, ServerConfs}
 import io.sparkconfig.redaction.engine.Redactor
 import io.sparkconfig.redaction.{LiteralKeys, RedactionSinks}
 import io.sparkconfig.ui.QueryRestartEvent
-import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.access.ConnectorCode
 import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
 import org.apache.spark.sql.sparkconfig.{ConnectorConfs, InPlaceConfs}
+import org.apache.spark.{SparkConf, SparkContext}
 import org.slf4j.LoggerFactory
 
 /**
