@@ -142,10 +142,10 @@ def test_copies_and_deprecated_names_and_resources_that_are_added_keep_the_value
     configuration = hadoop(doors)
     copied = doors.classic._jvm.org.apache.hadoop.conf.Configuration(configuration)
     copied.set(host.password, doors.ref())
-    configuration.set("fs.s3a.server-side-encryption-key", doors.ref())
+    configuration.set("topology.script.file.name", doors.ref())
     # As each class of HDFS or YARN does that is loaded later.
     doors.classic._jvm.org.apache.hadoop.conf.Configuration.addDefaultResource("another-default.xml")
-    names = ("fs.s3a.server-side-encryption-key", "fs.s3a.encryption.key")
+    names = ("topology.script.file.name", "net.topology.script.file.name")
     assert [configuration.get(name) == doors.passwords[-1] for name in names] == [True, True]
     assert (copied.get(host.password) == doors.passwords[-1]) is True
     configuration.set(host.password, doors.ref())
@@ -155,7 +155,7 @@ def test_copies_and_deprecated_names_and_resources_that_are_added_keep_the_value
     configuration.unset(host.password)
     assert configuration.get(host.password) is None
     doors.assert_hidden(str([entry.toString() for entry in configuration.iterator()]))
-    configuration.unset("fs.s3a.encryption.key")
+    configuration.unset("net.topology.script.file.name")
 
 
 @pytest.mark.parametrize(
