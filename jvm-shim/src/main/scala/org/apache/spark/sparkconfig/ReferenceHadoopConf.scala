@@ -77,7 +77,7 @@ private final class ReferenceHadoopConf(source: Configuration, values: HadoopVal
 
   private def replacing(known: Properties): ReferenceProperties = {
     val made = new ReferenceProperties(values, copy = false, new ConcurrentHashMap())
-    if (known != null) made.putAll(known)
+    if (known != null) made.take(known)
     made
   }
 }

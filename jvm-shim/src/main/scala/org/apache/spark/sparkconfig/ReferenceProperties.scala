@@ -45,9 +45,12 @@ private[sparkconfig] final class ReferenceProperties(
 
   def update(key: String, value: String): Unit = { super.put(key, value); () }
 
+  /** Not `putAll`: Scala 2.12 cannot choose between those of Properties and Hashtable. */
+  def take(others: Properties): Unit = others.forEach((key: AnyRef, value: AnyRef) => { super.put(key, value); () })
+
   override def clone(): AnyRef = synchronized {
     val other = new ReferenceProperties(values, copy = true, new ConcurrentHashMap(texts))
-    other.putAll(this)
+    other.take(this)
     other
   }
 }
