@@ -41,7 +41,6 @@ _LONGEST_DOCUMENT = 1 << 20
 _LINES = re.compile(r"[\r\n]+")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _HEAD = re.compile(HEAD)
-_INNER = re.compile(r"[A-Za-z0-9].*[A-Za-z0-9]", re.DOTALL)
 #: What every encoder leaves as it is: a text of these alone is found raw, whatever stands before it.
 _UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
 
@@ -167,10 +166,10 @@ def _alternatives(text: str) -> list[str]:
 
 def _rewritten(text: str) -> Iterator[str]:
     # At a value's own ends the second sign may close the text around it.
-    inner = _INNER.search(text)
-    for sign in DOUBLED_SIGNS if inner else "":
-        if inner and sign in inner[0]:
-            yield text[: inner.start()] + inner[0].replace(sign, sign * 2) + text[inner.end() :]
+    for sign in DOUBLED_SIGNS:
+        inner = text.strip(sign + "\\")
+        if sign in inner:
+            yield text.replace(inner, inner.replace(sign, sign * 2))
     if "'" in text:
         for quote in QUOTES_OF_SHELLS:
             yield text.replace("'", quote)
