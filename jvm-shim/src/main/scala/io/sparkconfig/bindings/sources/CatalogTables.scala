@@ -40,13 +40,16 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
     table.tableType != CatalogTableType.VIEW && table.provider.exists(_ != "hive") &&
       (Options.hold(table.storage.properties) || Options.hold(added))
 
-  /** Exactly what Spark would give the source, but for values. Where a connection leads, it says itself. */
+  /**
+   * Exactly what Spark would give the source, but for values. Where a connection leads, it says itself; and to a
+   * database's driver the table's folder, of which it knows nothing, would be a property that no policy allows.
+   */
   private def values(table: CatalogTable, added: Map[String, String], access: String): Map[String, String] = {
     val conf = Sessions.classic(session).sessionState.conf
     val texts = written(table, added)
     val path = table.storage.locationUri.map(location => "path" -> CatalogUtils.URIToString(location))
     Sources.options(table.provider.get, texts, conf, access) ++
-      path.filterNot(_ => NamedConnections.isNamed(texts))
+      path.filterNot(_ => NamedConnections.isNamed(texts) || JdbcOptions.isJdbc(table.provider.get, conf))
   }
 
   /** A copy: what comes from Hive's metastore is a view of Scala 2.12's, which tasks cannot carry. */
