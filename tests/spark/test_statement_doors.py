@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
 from leaks.support import bare_jvm
@@ -239,7 +240,10 @@ class TestThriftStatements:
         ):
             with pytest.raises(Exception) as caught:
                 run(text)
-            assert f"the connection '{name}'" in str(caught.value), text
+            # Of a refused connection 3.5's catalog says that the table is not there, and drops the reason.
+            is_lost = pyspark.__version__.startswith("3.") and "_catalog." in text and name == "refused"
+            told = "TABLE_OR_VIEW_NOT_FOUND" if is_lost else f"the connection '{name}'"
+            assert told in str(caught.value), text
             assert "private/" not in str(caught.value), text
             assert "${" not in str(caught.value), text
 
