@@ -21,4 +21,13 @@ object Readers {
 
   /** Whether a connector reads a conf of this name by itself. */
   def isOfConnector(key: String): Boolean = connectors.exists(key.startsWith)
+
+  /**
+   * @param problem why a connector would use the text of a key; None: it would not
+   * @throws SparkConfigException a connector reads the key by itself, and would use the text of the reference
+   */
+  def check(key: String, text: String, problem: (String, String) => Option[String]): Unit =
+    if (Expression.mayHold(text) && isOfConnector(key)) {
+      problem(key, text).foreach(why => throw new SparkConfigException(s"$why."))
+    }
 }

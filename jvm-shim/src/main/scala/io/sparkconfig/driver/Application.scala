@@ -5,7 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.bindings.Bindings
-import io.sparkconfig.core.{Expression, Json, NamedConnections, SparkConfigException, Values, XmlAccess}
+import io.sparkconfig.core.{Expression, Json, NamedConnections, Readers, SparkConfigException, Values, XmlAccess}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
@@ -161,7 +161,7 @@ private[sparkconfig] object Application {
       // Not Bindings, which find their values at each use and know only a conf or a session. These three hold what the
       // plan resolved, and stand before any hook reads a conf.
       ReferenceConf.install(conf, confValue, connectors, () => ConnectorConfs.prepare())
-      ConnectorConfs.hold(confValue, connectors, client.problem)
+      ConnectorConfs.hold(confValue, connectors, Readers.check(_, _, client.problem))
       ReferenceHadoopConf.install(sc, hadoop.atStart, hadoop)
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)

@@ -4,7 +4,6 @@ import java.util.{AbstractMap, Collections, HashMap => JHashMap, Map => JMap, Se
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Readers, SparkConfigException}
 import org.apache.spark.sparkconfig.access.{ConnectorCode, Reflect}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.internal.SQLConf
@@ -12,12 +11,12 @@ import org.apache.spark.sql.internal.SQLConf
 /** The confs of sessions, for connectors that read them there: they get values under their prefixes. */
 object ConnectorConfs {
   private[sparkconfig] type Value = (String, String) => Option[String]
-  private[sparkconfig] type Problem = (String, String) => Option[String]
-  @volatile private var held: Option[(Value, ConnectorCode, Problem)] = None
+  private[sparkconfig] type Check = (String, String) => Unit
+  @volatile private var held: Option[(Value, ConnectorCode, Check)] = None
 
-  /** @param problem why a connector would use the text of a key; None: it would not */
-  def hold(value: Value, connectors: ConnectorCode, problem: Problem): Unit =
-    held = Some((value, connectors, problem))
+  /** @param check throws if a connector would use the text of a key */
+  def hold(value: Value, connectors: ConnectorCode, check: Check): Unit =
+    held = Some((value, connectors, check))
 
   def release(): Unit = held = None
 
@@ -33,22 +32,16 @@ object ConnectorConfs {
     Reflect.field(classOf[Sessions.Classic], "sessionState").get(Sessions.classic(session)) != null
 
   /** Idempotent, and cheap once it is done; later guards of the session go below it. */
-  def install(session: Sessions.Spark): Unit = held.foreach { case (value, connectors, problem) =>
+  def install(session: Sessions.Spark): Unit = held.foreach { case (value, connectors, check) =>
     val conf = Sessions.classic(session).sessionState.conf
     GuardedConf.wrap(conf) {
       case known: ConnectorSettings => known
       case plain =>
         // What was set before the first statement.
-        plain.synchronized(plain.asScala.toMap).foreach { case (key, text) => refuse(key, text, problem) }
-        new ConnectorSettings(plain, value, connectors, problem)
+        plain.synchronized(plain.asScala.toMap).foreach { case (key, text) => check(key, text) }
+        new ConnectorSettings(plain, value, connectors, check)
     }
   }
-
-  /** @throws SparkConfigException a connector reads the key by itself, and would use the text of the reference */
-  private[sparkconfig] def refuse(key: String, text: String, problem: Problem): Unit =
-    if (Expression.mayHold(text) && Readers.isOfConnector(key)) {
-      problem(key, text).foreach(why => throw new SparkConfigException(s"$why."))
-    }
 }
 
 /** A session's settings; nothing is kept here, so that whatever changes them changes `below`. */
@@ -56,7 +49,7 @@ private final class ConnectorSettings(
     @volatile var below: JMap[String, String],
     value: ConnectorConfs.Value,
     connectors: ConnectorCode,
-    problem: ConnectorConfs.Problem)
+    check: ConnectorConfs.Check)
   extends AbstractMap[String, String] {
 
   override def get(key: AnyRef): String = {
@@ -82,7 +75,7 @@ private final class ConnectorSettings(
   }
 
   override def put(key: String, text: String): String = {
-    ConnectorConfs.refuse(key, text, problem)
+    check(key, text)
     below.put(key, text)
   }
   override def containsKey(key: AnyRef): Boolean = below.containsKey(key)
