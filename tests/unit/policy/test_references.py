@@ -7,10 +7,12 @@ from sparkconfig.policy import ReferenceUse
 from unit.policy.helpers import CANARY, engine, request, rules
 
 REFERENCES = {
+    # In a session, a key of a file system is an override by itself.
+    "rules": [{"key": "fs.s3a.secret.key", "type": "unlimited"}],
     "references": [
         {"type": "allow", "provider": "vault", "path": "shared/*", "jobTypes": ["connect"]},
         {"type": "forbid", "provider": "vault", "key": "*Admin*", "message": "not for jobs"},
-    ]
+    ],
 }
 
 
