@@ -196,9 +196,7 @@ def test_what_is_no_hadoop_key_and_what_is_no_reference_stays_as_it_is(doors):
         doors.classic.conf.unset(key)
 
 
-@pytest.mark.parametrize(
-    "key", ["spark.es.net.http.auth.pass", "es.net.http.auth.pass", "hoodie.shop.password"]
-)
+@pytest.mark.parametrize("key", ["spark.es.net.http.auth.pass", "es.net.http.auth.pass", "hoodie.shop.user"])
 @pytest.mark.parametrize("put", [set_conf, set_sql])
 def test_a_conf_that_a_connector_reads_by_itself_is_refused_when_a_session_sets_it(doors, put, key):
     doors.spark.sql("SELECT 1").collect()
