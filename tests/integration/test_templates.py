@@ -52,7 +52,11 @@ def shared(site: Site) -> Path:
         force=["override.policy", "create.table.policy", "audit.file"],
         # The one file of this machine that users may read in the place of a lake.
         places={
-            '"hdfs://*"]': f'"hdfs://*", "file:{site.rows}"]',
+            '"hdfs://YOUR-NAMENODE/*"': f'"hdfs://YOUR-NAMENODE/*", "file:{site.rows}"',
+            # A conf of the server that the operator lets users write into their SQL.
+            '"statements": [': (
+                '"statements": [{"type": "allow", "statement": "variable", "name": "conf:spark.shop.token"},'
+            ),
             # An option that needs no database, and the server's own conf; what ships names options for credentials.
             '"path": "shared/*", "jobTypes": ["connect", "sql"]': (
                 '"path": "shared/*", "jobTypes": ["connect", "sql"], "options": ["lineSep", "spark.shop.token"]'
