@@ -67,7 +67,7 @@ def _modules(folder: str) -> list[str]:
 
 
 def _help_of(name: str) -> str | None:
-    """The line of the help of a command; None: there is no such one. Its module is read and not imported."""
+    """The help line of a command, or None if the name is unknown. Its module is read, not imported."""
     spec = importlib.util.find_spec(f"sparkconfig.cli.{name}") if name.isidentifier() else None
     source = None if spec is None else getattr(spec.loader, "get_source", lambda _: None)(spec.name)
     found = re.search(r'^HELP = "(.*)"$', source or "", re.MULTILINE)
@@ -78,7 +78,7 @@ def parser(only: str | None = None) -> Parser:
     """Return the whole command line.
 
     Args:
-        only: the command that runs, which is then the only one; if there is no such command, all have just names.
+        only: the command that runs, which is then the only one; if the name is unknown, all commands have just names.
             None: all have their options.
     """
     top = Parser(

@@ -76,7 +76,7 @@ private[sources] object Recipe {
   /** By the objects that sources made, which Spark's rules hand on: tags of plans are lost with copies. */
   private val known = new WeakIdentityMap[AnyRef, List[Recipe]]
 
-  /** Of each session, since a source may have read its confs; a relation leads back to it. */
+  /** One map for each session, since a source may have read its confs; a relation refers to its session. */
   private final class Latest(values: String, state: AnyRef, val made: SoftReference[AnyRef]) {
     def isOf(session: Sessions.Spark, current: String): Boolean =
       values == current && (state eq Sessions.classic(session).sessionState)
