@@ -12,7 +12,7 @@ from sparkconfig.providers.catalog import ProviderInfo
 
 __all__ = ["markdown", "overview", "params"]
 
-_MANY = 3
+_MANY = 2
 
 
 def overview(found: Iterable[ProviderInfo]) -> list[str]:
@@ -56,24 +56,39 @@ def markdown(found: Sequence[ProviderInfo]) -> list[str]:
         lines.append(f"| [`{each.alias}`](#{each.alias}) | {each.store} | {extra} | {_cell(each.ttl)} |")
     shared = _shared(found)
     if shared:
-        lines += ["", "### Params that many providers share", "", *_params(shared)]
+        lines += ["", "### Shared params", "", *_params(list(shared.values()))]
     for each in found:
-        lines += ["", f"### {each.alias}", "", f"{each.store[:1].upper()}{each.store[1:]}.", ""]
-        facts = (("References", each.paths), ("Authentication", each.auth), ("ttl", each.ttl))
+        lines += ["", f"### {each.alias}", ""]
+        facts = (("References", each.paths), ("Authentication", each.auth))
         lines += [f"- {name}: {fact}" for name, fact in facts if fact]
         params = each.params or ()
-        own = [param for param in params if param not in shared]
-        common = ", ".join(f"`{param.name}`" for param in params if param in shared)
+        common = ", ".join(
+            _named(param, shared[_meaning(param)]) for param in params if _meaning(param) in shared
+        )
         if common:
-            lines.append(f"- Besides, [shared params](#params-that-many-providers-share): {common}")
+            lines.append(f"- [Shared params](#shared-params): {common}")
+        own = [param for param in params if _meaning(param) not in shared]
         lines += ["", *_params(own)] if own else []
     return lines
 
 
-def _shared(found: Sequence[ProviderInfo]) -> list[Param]:
-    """The params that mean the same to several providers, with the same default."""
+def _meaning(param: Param) -> tuple[str, str]:
+    return param.name, param.doc
+
+
+def _shared(found: Sequence[ProviderInfo]) -> dict[tuple[str, str], Param]:
+    """The params that mean the same to several providers, with the default that most of them have."""
     counts = Counter(param for each in found for param in each.params or ())
-    return [param for param, count in counts.items() if count >= _MANY]
+    usual = {_meaning(param): param for param, _ in reversed(counts.most_common())}
+    many = Counter(_meaning(param) for each in found for param in each.params or ())
+    return {meaning: usual[meaning] for meaning in many if many[meaning] >= _MANY}
+
+
+def _named(param: Param, shared: Param) -> str:
+    """Return a shared param's name, with its default where that is another one here."""
+    if param.default == shared.default:
+        return f"`{param.name}`"
+    return f"`{param.name}` ({'no default' if param.default is None else f'default `{param.default}`'})"
 
 
 def _params(params: Sequence[Param]) -> list[str]:
@@ -82,7 +97,7 @@ def _params(params: Sequence[Param]) -> list[str]:
         default = (
             "**required**" if param.required else f"`{param.default}`" if param.default is not None else ""
         )
-        secret = " *(a secret: give a reference or use a file)*" if param.secret else ""
+        secret = " *(secret)*" if param.secret else ""
         lines.append(f"| `{param.name}` | {_cell(param.doc)}{secret} | {default} |")
     return lines
 
