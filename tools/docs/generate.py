@@ -105,29 +105,20 @@ def layers() -> list[str]:
 def compatibility() -> list[str]:
     """Return what the runs of Spark's own suites found."""
     rows = json.loads((ROOT / "tests" / "assurance" / "suites" / "results.json").read_text(encoding="utf-8"))
-    lines = []
+    titles = ["Spark", "groups", "suites", "tests", "passed with", "suites also without", "passed there",
+              "differences", "minutes"]  # fmt: skip
+    lines = table(titles, [])
+    notes: list[str] = []
     for spark in dict.fromkeys(row["spark"] for row in rows):
-        lines += [
-            f"### Spark {spark}",
-            "",
-            "| group | suites | tests | passed with | suites also without | passed there | differences | minutes |",
-            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-        ]
         mine = [row for row in rows if row["spark"] == spark]
-        lines += [_group(row) for row in mine]
         total = [sum(numbers) for numbers in zip(*(_numbers(row) for row in mine), strict=True)]
-        lines += ["| **all** | " + " | ".join(map(str, total)) + " |"]
-        if left := [_code(name) for row in mine for name in row.get("left", ())]:
-            lines += ["", f"Not ended in the time that a group had, and not counted: {', '.join(left)}."]
-        found = [(test, how) for row in mine for test, how in row["differences"].items()]
-        if found:
-            lines += ["", "What differed:", ""]
-            lines += [f"- `{test}`: {how}" for test, how in found]
-        if unstable := [test for row in mine for test in row.get("unstable", ())]:
-            lines += ["", "What differed once, and did not in a second run on both sides:", ""]
-            lines += [f"- `{test}`" for test in unstable]
-        lines.append("")
-    return lines[:-1]
+        groups = ", ".join(row["group"] for row in mine)
+        lines.append(f"| {spark} | {groups} | {' | '.join(map(str, total))} |")
+        for title, key in (("differed", "differences"), ("differed once, and not again", "unstable"),
+                           ("not ended in time, not counted", "left")):  # fmt: skip
+            if names := [_code(name) for row in mine for name in row.get(key, ())]:
+                notes.append(f"- {spark}, {title}: {', '.join(names)}")
+    return [*lines, "", *notes]
 
 
 def _code(name: str) -> str:
@@ -140,13 +131,6 @@ def _numbers(row: dict[str, Any]) -> tuple[int, ...]:
         len(row["suites"]), sum(tests.values()) - tests.get("ignored", 0), tests.get("passed", 0), row["compared"],
         row.get("without", {}).get("passed", 0), len(row["differences"]), round(sum(row["seconds"]) / 60),
     )  # fmt: skip
-
-
-def _group(row: dict[str, Any]) -> str:
-    cells = [str(number) for number in _numbers(row)]
-    if not row.get("without"):
-        cells[4] = "-"  # none ran there, or before that was written down
-    return f"| {row['group']} | " + " | ".join(cells) + " |"
 
 
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
@@ -310,14 +294,18 @@ def python_api() -> list[str]:
 
 
 def _first(thing: object) -> str:
-    """Return the first paragraph of a docstring, in one line."""
+    """Return the first sentence of a docstring."""
     text = inspect.getdoc(thing) or ""
     first = " ".join(text.split("\n\n")[0].split()).replace("``", "`")
-    return re.sub(r":(?:meth|class|data|func|mod):`", "`", first)
+    first = re.sub(r":(?:meth|class|data|func|mod):`", "`", first)
+    return re.split(r"(?<=\.) (?=[A-Z`])", first)[0]
 
 
 def _signature(thing: Callable[..., Any]) -> str:
-    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(thing)))  # annotations are texts
+    """Return the parameters and their defaults; the types are those of the package's annotations."""
+    found = inspect.signature(thing)
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    shown = str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty))
     shown = re.sub(r"<function .*? at 0x[0-9a-f]+>", "...", shown)
     return re.sub(r"\(self(?:, )?", "(", shown)
 
@@ -326,25 +314,27 @@ def attacks() -> list[str]:
     """Return the tables of what users of a shared server try, and of what works, from what the tests send."""
     tried, works = map(importlib.import_module, ("support.attacks", "support.honest"))
 
-    def listed(texts: Mapping[str, Sequence[str]], what: str, *, thrift: bool = True) -> list[list[str]]:
+    def listed(texts: Mapping[str, Sequence[str]], *, thrift: bool = True) -> list[list[str]]:
         rows = []
         for title, each in texts.items():
-            example = max(each[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
+            example = min(each[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
             quote, blank = ("``", " ") if "`" in example else ("`", "")
             older = sum(not tried.NEWER.search(text) for text in each)
-            cells = [f"{count} {what}" for count in (len(each), len(each), older)]
+            cells = [str(count) for count in (len(each), len(each), older)]
             shown = f"{quote}{blank}{example}{blank}{quote}"
             rows.append([title, *(cells if thrift else [cells[0], "-", "-"]), shown])
         return rows
 
-    titles = ["", "Connect, 4.3", "Thrift, 4.3", "Thrift, 3.5", "one of them"]
+    def titles(what: str) -> list[str]:
+        return [what, "Connect, 4.3", "Thrift, 4.3", "Thrift, 3.5", "one of them"]
+
     frames = {"DataFrames": works.CONNECT_HONEST}
     return [
-        *table(titles, listed(tried.STATEMENTS, "refused") + listed(tried.CONNECT, "refused", thrift=False)),
+        *table(titles("refused"), listed(tried.STATEMENTS) + listed(tried.CONNECT, thrift=False)),
         "",
         "What everybody does works as before; the same tests send these to the same servers:",
         "",
-        *table(titles, listed(works.HONEST, "work") + listed(frames, "work", thrift=False)),
+        *table(titles("works"), listed(works.HONEST) + listed(frames, thrift=False)),
     ]
 
 

@@ -30,11 +30,11 @@ class Row:
 
 
 def lines() -> list[str]:
-    """The table in Markdown; steps that did not run are named below it."""
+    """The table in Markdown, one row for the Sparks on which a source ended alike; left-out steps are named below."""
     rows = [Row(**each) for each in json.loads(RESULTS.read_text(encoding="utf-8"))]
     columns = (*STEPS, ORDERS)
-    table = [f"| source | Spark | {' | '.join(columns)} |", "| --- | --- |" + " --- |" * len(columns)]
-    notes: dict[str, None] = {}
+    table: dict[tuple[str, ...], list[str]] = {}
+    notes: dict[str, list[str]] = {}
     for row in rows:
         cells = []
         for step in columns:
@@ -44,8 +44,14 @@ def lines() -> list[str]:
             )
             cells.append(shown)
             if shown == "not run":
-                notes[f"- {row.title}, Spark {row.spark}: {how}"] = None
+                notes.setdefault(f"{row.title}: {how}", []).append(row.spark)
         if LEFT_OUT in row.steps:
-            notes[f"- {row.title}, Spark {row.spark}, left out: {row.steps[LEFT_OUT]}"] = None
-        table.append(f"| {row.title} | {row.spark} | " + " | ".join(cells) + " |")
-    return [*table, *(["", *notes] if notes else [])]
+            notes.setdefault(f"{row.title}, left out: {row.steps[LEFT_OUT]}", []).append(row.spark)
+        table.setdefault((row.title, *cells), []).append(row.spark)
+    head = [f"| source | Spark | {' | '.join(columns)} |", "| --- | --- |" + " --- |" * len(columns)]
+    body = [
+        f"| {title} | {', '.join(sparks)} | {' | '.join(cells)} |"
+        for (title, *cells), sparks in table.items()
+    ]
+    listed = [f"- Spark {', '.join(dict.fromkeys(sparks))}, {note}" for note, sparks in notes.items()]
+    return [*head, *body, *(["", *listed] if listed else [])]
