@@ -5,7 +5,7 @@ package io.sparkconfig.redaction.probe {
 
   import scala.collection.JavaConverters._
 
-  import io.sparkconfig.redaction.engine.{Fingerprints, Index, Redactor}
+  import io.sparkconfig.redaction.engine.{Index, Redactor}
 
   /**
    * Answers a fuzzer on standard input and output, one JVM for all of its texts. A request is a command, a count and
@@ -35,12 +35,6 @@ package io.sparkconfig.redaction.probe {
         Some(Nil)
       case 'M' => Some(texts.map(Redactor.redact))
       case 'J' => Some(texts.map(Redactor.redactJson(_)))
-      case 'F' => // what the driver's Python would know of them
-        val (_, salt, prints) = Redactor.fingerprints(0)
-        Some(salt +: prints.map(_.toString))
-      case 'W' => // where values stand in one text
-        val (found, _) = Redactor.places(texts.head, record = false, goesOn = false)
-        Some(found.map(_.toString))
       case 'B' => Some(texts.map(text => Redactor.beginningAtEnd(text).toString))
       case 'P' =>
         val found = new Properties
@@ -59,8 +53,7 @@ package io.sparkconfig.redaction.probe {
       }
       val registered = field(Redactor, "values").get(Redactor)
       Seq("known", "texts").foreach(field(registered, _).get(registered).asInstanceOf[JHashSet[_]].clear())
-      Seq("pending", "unprinted").foreach(field(registered, _).get(registered).asInstanceOf[ArrayList[_]].clear())
-      field(registered, "prints").set(registered, new Fingerprints)
+      field(registered, "pending").get(registered).asInstanceOf[ArrayList[_]].clear()
       field(registered, "made").set(registered, new Array[Index](0))
       field(registered, "stale").set(registered, false)
     }

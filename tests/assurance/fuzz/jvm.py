@@ -39,15 +39,6 @@ class Jvm:
     def beginnings(self, texts: Sequence[str]) -> list[int]:
         return [int(answer) for answer in self._ask("B", texts) or []]
 
-    def fingerprints(self) -> tuple[str, list[int]]:
-        """What the driver's Python would know of the values: a salt, and the fingerprints."""
-        salt, *prints = self._ask("F", []) or []
-        return salt, [int(each) for each in prints]
-
-    def places(self, text: str) -> list[int]:
-        """Starts and ends of values, in UTF-16."""
-        return [int(each) for each in self._ask("W", [text]) or []]
-
     def properties(self, text: str) -> dict[str, str] | None:
         """What ``java.util.Properties`` reads; None: it refuses."""
         found = self._ask("P", [text])

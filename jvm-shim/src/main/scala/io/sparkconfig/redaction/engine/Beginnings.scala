@@ -34,12 +34,9 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
   private lazy val octets: Array[Array[Byte]] =
     firsts.toArray(new Array[Integer](0)).map(first => new String(Character.toChars(first)).getBytes(UTF_8))
 
-  /** The beginnings of their first bytes as decimal numbers, and as pairs of hexadecimal digits. */
+  /** The beginnings of their first bytes as decimal numbers. */
   private lazy val decimals: Set[String] =
     octets.flatMap(first => Seq(first(0).toInt, first(0) & 255)).flatMap(_.toString.inits).toSet - ""
-  private lazy val digits: Set[String] =
-    octets.map(_(0) & 255).filter(_ > 15).map(_.toHexString.take(1)).flatMap(digit =>
-      Seq(digit, digit.toUpperCase)).toSet
 
   /** Of the patterns that are the beginnings of encodings; null: there are none. */
   private lazy val open: Index = {
@@ -59,15 +56,12 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
     if (open == null) 0
     else {
       val search = new Search(text, new Budget(Constants.steps(text.length)))
-      search.by(Array(open), 0, 1, Part.mine)
+      search.by(Array(open), Part.mine)
       math.max(0, text.length - search.unfinished)
     }
 
   /** How many are bytes written as numbers among which a value may have begun. */
-  private def numbered(text: String): Int = {
-    val list = begun(Views.openList(text), text.length)
-    text.length - (if (list < text.length) list else begun(Views.openPairs(text), text.length))
-  }
+  private def numbered(text: String): Int = text.length - begun(Views.openList(text), text.length)
 
   private def begun(numbers: Numbers, end: Int): Int =
     if (numbers == null) end
@@ -76,7 +70,7 @@ private[redaction] final class Beginnings(indexes: Array[Index]) {
       val waiting = math.max(undotted(view.text), goingOn(view.text))
       if (waiting > 0) view.positions(view.text.length - waiting)
       else if (numbers.torn.nonEmpty && octets.exists(_.startsWith(numbers.torn))) view.positions(view.text.length)
-      else if ((if (numbers.radix == 10) decimals else digits).contains(numbers.cut)) end - numbers.cut.length
+      else if (decimals.contains(numbers.cut)) end - numbers.cut.length
       else end
     }
 

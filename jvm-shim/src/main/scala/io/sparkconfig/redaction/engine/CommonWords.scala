@@ -22,21 +22,6 @@ private[redaction] object Constants {
   /** Values, and parts of values, with fewer characters are not registered unless declared. */
   val Floor: Int = data.get("floor").asInt
 
-  /** The shortest fragment of a value that is registered: what parsers of URLs quote in their errors. */
-  val FragmentFloor: Int = data.get("fragment_floor").asInt
-
-  /** The characters at which such parsers cut. */
-  val FragmentCuts: String = data.get("fragment_cuts").asText
-
-  /** Values that are paths: of these no fragments are made. */
-  val FragmentPaths: Regex = Regex.compile(data.get("fragment_paths").asText)
-
-  /** Fragments that are words or numbers, and would destroy pages and logs. */
-  val FragmentWords: Regex = Regex.compile(data.get("fragment_words").asText)
-
-  /** Parts of words, one of which stands in each text that is an error, written so as no case matters. */
-  val ErrorSigns: Array[String] = Json.texts(data.get("error_signs")).toArray
-
   /** Texts that appear in logs and pages without being a secret. */
   val CommonWords: Set[String] = Json.texts(data.get("common_words")).toSet
 

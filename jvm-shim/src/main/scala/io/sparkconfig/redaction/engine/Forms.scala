@@ -18,9 +18,6 @@ private[redaction] object Forms {
   private val Depth = 4
   private val MostTexts = 2000
   private val LongestDocument = 1 << 20
-  private val LongestForeign = 8192
-  // Fewer letters and digits than this beside question marks do not count as a sign of a value.
-  private val Left = 4
 
   private val LineEnds = Regex.compile("[\r\n]+")
   // What languages and people trim, a file's byte order mark too.
@@ -72,32 +69,10 @@ private[redaction] object Forms {
     if (text.exists(_ >= 0x80)) {
       found += Normalizer.normalize(text, Normalizer.Form.NFC)
       found += Normalizer.normalize(text, Normalizer.Form.NFD)
-      found ++= inAnotherCharset(text)
     }
     if (Percent.matcher(text).find()) found ++= unquoted(text)
     found.result()
   }
-
-  /**
-   * What is left of a text that a charset without some of its characters printed or read: `p?ssw?rd`. A sign stands for
-   * each of them, or for each of their bytes in UTF-8.
-   */
-  private def inAnotherCharset(text: String): Seq[String] =
-    if (text.length > LongestForeign || text.count(isPlain) < Left || text.indexOf('\ufffd'.toInt) >= 0) Nil
-    else for (sign <- Seq('?', '\ufffd'); bytes <- Seq(false, true)) yield {
-      val found = new StringBuilder
-      text.codePoints().forEach { point =>
-        if (point < 0x80) found.append(point.toChar)
-        else {
-          val width = if (!bytes) 1 else if (point < 0x800) 2 else if (point < 0x10000) 3 else 4
-          (1 to width).foreach(_ => found.append(sign))
-        }
-      }
-      found.toString
-    }
-
-  private def isPlain(c: Char): Boolean =
-    (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
 
   private def fields(document: String): Seq[String] =
     try {

@@ -11,13 +11,9 @@ package io.sparkconfig.redaction.engine
  *  - pairs (2 or 3 characters): the same with the two characters themselves, at every position;
  *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
  * Few patterns are found in one pass. Of a pattern's windows the one is taken that the fewest other patterns share.
- * @param withErrors whether the pass for short windows finds [[ErrorSigns]] too, where they cost nothing
  */
-private[redaction] final class Index(val patterns: Array[Pattern], val withErrors: Boolean = false) {
+private[redaction] final class Index(val patterns: Array[Pattern]) {
   import Index._
-
-  /** Whether these are parts of values, which only errors quote: they never share an index with others. */
-  val ofFragments: Boolean = patterns.nonEmpty && patterns(0).fragment
 
   private val anchors = new Anchors(patterns)
   private val shortWindow = anchors.window(Anchors.Short)
@@ -30,9 +26,8 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
   private val briefs = windows(Anchors.Brief, Anchors.Brief, Anchors.Brief, 0)
   private val shorts = {
     val ofBriefs = anchors.of(Anchors.Brief).flatMap(i => grams(patterns(i).text, offsets(i)))
-    val others = if (withErrors) ofBriefs ++ ErrorSigns.grams else ofBriefs
     val step = shortWindow - Gram + 1
-    windows(Gram, Anchors.Short, shortWindow, if (others.isEmpty) step else math.min(step, OtherStep), others)
+    windows(Gram, Anchors.Short, shortWindow, if (ofBriefs.isEmpty) step else math.min(step, BriefStep), ofBriefs)
   }
   private val pairs = windows(Anchors.Pair, Anchors.Pair, Anchors.Pair, 1)
   private val pairBits = new PairBits(anchors.of(Anchors.Pair).map(i => patterns(i).text.substring(offsets(i))))
@@ -49,10 +44,10 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
   private def windows(gram: Int, kind: Int, window: Int, step: Int, others: Array[Int] = Array.empty): Windows =
     new Windows(gram, window, step, anchors.of(kind), patterns.length, others)
 
-  /** Searches a chunk of a text, and learns whether there are [[ErrorSigns]] if `part` wants to know it. */
+  /** Searches a chunk of a text. */
   def scan(part: Part): Unit = {
     if (longs.used) scanLong(part)
-    if (shorts.used || briefs.used || part.wantsErrors && withErrors) scanShort(part)
+    if (shorts.used || briefs.used) scanShort(part)
     if (pairs.used) scanPairs(part)
     if (trie.used) scanStarts(part)
   }
@@ -131,7 +126,6 @@ private[redaction] final class Index(val patterns: Array[Pattern], val withError
           verify(briefs, eight & BriefMask, part, p, Anchors.Brief)
           verify(briefs, (eight >>> 8) & BriefMask, part, p + 1, Anchors.Brief)
         }
-        if (part.wantsErrors) part.lookForError(p)
       }
       p += step
     }
@@ -228,8 +222,8 @@ private[redaction] object Index {
   private final val LongWindow = Anchors.Long
   private final val BriefMask = 0xffffffL
 
-  /** At each such place there is a gram of a brief window and of a word of [[ErrorSigns]]. */
-  private final val OtherStep = ErrorSigns.Step
+  /** At each such place there is a gram of a brief window. */
+  private final val BriefStep = 2
 
   /** Of eight characters at every such position some lie in a long window as a whole. */
   private final val LongStep = LongWindow - 8 + 1

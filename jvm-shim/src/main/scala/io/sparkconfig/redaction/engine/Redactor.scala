@@ -48,21 +48,6 @@ object Redactor {
   /** The number of registered values. */
   def size: Int = values.size
 
-  /** What the driver's Python knows of the values: their number, a salt, the fingerprints after the first `count`. */
-  private[sparkconfig] def fingerprints(count: Int): (Int, String, Seq[Long]) = values.fingerprints(count)
-
-  /**
-   * Where values occur, as starts and ends, and how many of the last characters of a text that goes on could be the
-   * beginning of one. A text that cannot be searched is a value as a whole.
-   * @param record as for [[redactRecord]]
-   */
-  private[sparkconfig] def places(text: String, record: Boolean, goesOn: Boolean): (Seq[Int], Int) =
-    try {
-      val found = if (isEmpty || text.isEmpty) new Intervals else find(text, json = false, record)
-      masked.addAndGet(found.size)
-      ((0 until found.size).flatMap(i => Seq(found.start(i), found.end(i))), if (goesOn) beginningAtEnd(text) else 0)
-    } catch { case fault: Throwable => failed(fault); (Seq(0, text.length), 0) }
-
   def isEmpty: Boolean = values.isEmpty
 
   /** Stands for the values that are searched for: another object once there are others. */
@@ -81,13 +66,7 @@ object Redactor {
   def redact(text: String): String = redact(text, json = false)
 
   /**
-   * [[redact]] for texts of which there are many, such as the lines of a log: fragments of values are looked for only
-   * where an error may be.
-   */
-  def redactRecord(text: String): String = redact(text, json = false, record = true)
-
-  /**
-   * [[redact]] for an answer to a client: whole values, never beginnings, blocks or fragments. He could write one
+   * [[redact]] for an answer to a client: whole values, never beginnings or blocks. He could write one
    * himself, and read from the mask whether a value begins so.
    */
   def redactAnswer(text: String): String = redact(text, json = false, answer = true)
@@ -95,30 +74,23 @@ object Redactor {
   /**
    * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
    * Spark's own keys.
-   * @param record as for [[redactRecord]]
    */
-  def redactJson(text: String, record: Boolean = false): String =
-    redactExcept(text, json = true, SparkJson.keys(text), record)
+  def redactJson(text: String): String = redactExcept(text, json = true, SparkJson.keys(text))
 
   /** [[redactJson]] as [[redactAnswer]]. */
   private[redaction] def redactJsonAnswer(text: String): String =
     redactExcept(text, json = true, SparkJson.keys(text), answer = true)
 
   /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
-  def contains(text: String): Boolean = contains(text, record = false)
-
-  /** @param record as for [[redactRecord]] */
-  private[redaction] def contains(text: String, record: Boolean): Boolean =
-    if (text == null || text.isEmpty || isEmpty) false
-    else
-      try !find(text, json = false, record).isEmpty
-      catch { case fault: Throwable => failed(fault); true }
+  def contains(text: String): Boolean = contains(text, answer = false)
 
   /** As [[redactAnswer]] finds them. */
-  private[redaction] def containsAnswer(text: String): Boolean =
+  private[redaction] def containsAnswer(text: String): Boolean = contains(text, answer = true)
+
+  private def contains(text: String, answer: Boolean): Boolean =
     if (text == null || text.isEmpty || isEmpty) false
     else
-      try !find(text, json = false, answer = true).isEmpty
+      try !find(text, json = false, answer).isEmpty
       catch { case fault: Throwable => failed(fault); true }
 
   /**
@@ -129,50 +101,32 @@ object Redactor {
       text: String,
       json: Boolean,
       keep: => Spans,
-      record: Boolean = false,
       answer: Boolean = false): String =
-    redact(text, json, record, found => { val kept = keep; found.without(kept.hold) }, answer)
+    redact(text, json, found => { val kept = keep; found.without(kept.hold) }, answer)
 
   private def redact(
       text: String,
       json: Boolean,
-      record: Boolean = false,
       choose: Intervals => Intervals = identity[Intervals],
       answer: Boolean = false): String =
     if (text == null || text.isEmpty || isEmpty) text
     else
       try {
-        val all = find(text, json, record, answer)
+        val all = find(text, json, answer)
         val found = if (all.isEmpty) all else choose(all)
         if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
       } catch { case fault: Throwable => failed(fault); Withheld }
 
-  /** Whether a text may be an error, in which fragments of values are looked for; false if there are no values. */
-  private[redaction] def mayBeError(text: String): Boolean = !isEmpty && ErrorSigns.in(text)
-
-  /**
-   * Finds what is to be masked: sorted, apart from each other, and never a part of an escape.
-   * @param record as for [[redactRecord]]
-   */
-  private[redaction] def find(
-      text: String,
-      json: Boolean,
-      record: Boolean = false,
-      answer: Boolean = false): Intervals = {
+  /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
+  private[redaction] def find(text: String, json: Boolean, answer: Boolean = false): Intervals = {
     val all = values.indexes
-    // The fragments' indexes are the last ones.
-    var whole = all.length
-    while (whole > 0 && all(whole - 1).ofFragments) whole -= 1
-    val signs = new Signs(errors = record && !answer && whole < all.length)
-    val first = if (record || answer) whole else all.length
+    val signs = new Signs
     val part = Part.mine
     val search = new Search(text, new Budget(Constants.steps(text.length)), answer)
-    search.by(all, 0, first, part, signs)
-    val wanted = if (signs.error) all.length else first
-    if (wanted > first) search.by(all, first, wanted, part)
+    search.by(all, part, signs)
     if (signs.views || Views.mayBeginList(text)) Views.of(text, signs).foreach { view =>
       val inside = new Search(view.text, search.budget, answer)
-      inside.by(all, 0, wanted, part)
+      inside.by(all, part)
       if (!inside.isEmpty) (0 until inside.found.size).foreach { i =>
         search.found.add(view.positions(inside.found.start(i)), view.positions(inside.found.end(i)))
       }

@@ -12,8 +12,6 @@ import java.util.{ArrayList, HashSet => JHashSet}
 private[redaction] final class Registered(extend: (Array[Index], ArrayList[String]) => Array[Index]) {
   private val known = new JHashSet[String]()
   private val texts = new JHashSet[String]()
-  private val prints = new Fingerprints
-  private val unprinted = new ArrayList[String]()
   private var pending = new ArrayList[String]()
   @volatile private var stale = false
   @volatile private var made = new Array[Index](0)
@@ -31,14 +29,6 @@ private[redaction] final class Registered(extend: (Array[Index], ArrayList[Strin
   /** The number of registered values. */
   def size: Int = synchronized(known.size)
 
-  /** How many values there are, the salt, and the fingerprints after the first `count`. */
-  def fingerprints(count: Int): (Int, String, Seq[Long]) = synchronized {
-    if (stale) make()
-    unprinted.forEach(text => prints.add(text))
-    unprinted.clear()
-    (known.size, prints.salt, prints.since(count))
-  }
-
   def isEmpty: Boolean = !stale && made.length == 0
 
   def indexes: Array[Index] = {
@@ -51,7 +41,6 @@ private[redaction] final class Registered(extend: (Array[Index], ArrayList[Strin
     val fresh = new JHashSet[String]()
     pending.forEach(value => Forms.texts(value).forEach(text => if (!texts.contains(text)) fresh.add(text)))
     made = extend(made, new ArrayList[String](fresh))
-    unprinted.addAll(fresh)
     texts.addAll(fresh)
     pending = new ArrayList[String]()
     stale = false
@@ -63,22 +52,13 @@ private[redaction] object Indexes {
   def extend(old: Array[Index], texts: ArrayList[String]): Array[Index] = {
     val fresh = new ArrayList[Pattern]()
     texts.forEach(text => fresh.addAll(Variants.of(text)))
-    val (fragments, others) = fresh.toArray(new Array[Pattern](0)).partition(_.fragment)
-    val (ofFragments, ofOthers) = old.partition(_.ofFragments)
-    extended(ofOthers, others, withErrors = ofFragments.nonEmpty || fragments.nonEmpty) ++
-      extended(ofFragments, fragments, withErrors = false)
-  }
-
-  /** @param withErrors whether there are fragments, which are looked for in errors alone */
-  private def extended(old: Array[Index], fresh: Array[Pattern], withErrors: Boolean): Array[Index] = {
     if (fresh.isEmpty) return old
     var kept = old
-    var patterns = fresh
+    var patterns = fresh.toArray(new Array[Pattern](0))
     while (kept.nonEmpty && kept.last.patterns.length <= math.max(2 * patterns.length, 512)) {
       patterns = kept.last.patterns ++ patterns
       kept = kept.init
     }
-    // The first one, which often is the only one, finds the errors.
-    kept :+ new Index(patterns, withErrors && kept.isEmpty)
+    kept :+ new Index(patterns)
   }
 }

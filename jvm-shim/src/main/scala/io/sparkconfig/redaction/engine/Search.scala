@@ -31,19 +31,18 @@ private[redaction] final class Search(val text: String, val budget: Budget, val 
   }
 
   /**
-   * Searches by the indexes from `first` until `last`.
+   * Searches by all indexes.
    * @param part this thread's
-   * @param signs learns what else is to be searched; null: somebody else tells it
+   * @param signs learns what else is to be searched; null: nothing else is
    */
-  def by(all: Array[Index], first: Int, last: Int, part: Part, signs: Signs = null): Unit = {
+  def by(all: Array[Index], part: Part, signs: Signs = null): Unit = {
     part.search = this
-    part.signs = signs
     var base = 0
     while (base < text.length) {
       part.copy(text, base)
-      if (signs != null) signs.check(part, first < last && all(first).withErrors)
-      var k = first
-      while (k < last) { all(k).scan(part); k += 1 }
+      if (signs != null) signs.check(part)
+      var k = 0
+      while (k < all.length) { all(k).scan(part); k += 1 }
       base += Bytes.Chunk
     }
     part.search = null
@@ -64,14 +63,6 @@ private[redaction] final class Part {
   /** What is to be added to a position in [[bytes]] to get the one in the text. */
   var shift = 0
   var search: Search = _
-  var signs: Signs = _
-
-  /** Whether it is still to be learnt if the text may be an error. */
-  def wantsErrors: Boolean = signs != null && signs.wantsErrors
-
-  /** A gram of a word that tells of errors may stand at `p`. */
-  def lookForError(p: Int): Unit =
-    if (ErrorSigns.mayBeAt(bytes, p) && ErrorSigns.at(search.text, p + shift)) signs.foundError()
 
   /** Takes the chunk of `text` that begins at `base`. */
   def copy(text: String, base: Int): Unit = {

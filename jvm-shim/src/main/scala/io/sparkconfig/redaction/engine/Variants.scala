@@ -1,39 +1,34 @@
 package io.sparkconfig.redaction.engine
 
-import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_16BE, UTF_16LE, UTF_8}
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.util.{ArrayList, Base64}
 
 /**
  * One text to look for. Escapes need no pattern of their own, see [[Readings]].
- * @param rest     how many more characters the whole encoding has, of which the text is the beginning: what follows in
- *                 the same alphabet belongs to the match, up to these
- * @param fragment a part of a value that errors quote, see [[Fragments]]
- * @param block    a part of a long value, which is masked where no client reads
+ * @param rest  how many more characters the whole encoding has, of which the text is the beginning: what follows in
+ *              the same alphabet belongs to the match, up to these
+ * @param block a part of a long value, which is masked where no client reads
  */
 private[redaction] final class Pattern(
     val text: String,
     val alphabet: Int,
     val rest: Int,
-    val fragment: Boolean = false,
     val block: Boolean = false)
 
 private[redaction] object Pattern {
   val Plain = 0
   val Base64 = 1
   val Hex = 2
-  val Base32 = 3
 
   /** The characters of an alphabet that may be escaped. */
   def signs(alphabet: Int): String = alphabet match {
     case Base64 => "+/-_="
-    case Base32 => "="
     case _ => ""
   }
 
   def inAlphabet(c: Char, alphabet: Int): Boolean = alphabet match {
     case Base64 => Readings.isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
     case Hex => Readings.digit(c, 16) >= 0
-    case Base32 => (c >= 'A' && c <= 'Z') || (c >= '2' && c <= '7') || c == '='
     case _ => false
   }
 }
@@ -50,21 +45,17 @@ private[redaction] object Variants {
 
   /** A part of fewer different characters could be a rule or an indentation. */
   private val PartVariety = 12
-  private val Base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
   /** The patterns of one of the texts that [[Forms]] yields. */
   def of(text: String): ArrayList[Pattern] = {
     val found = new ArrayList[Pattern]()
     found.add(new Pattern(text, Pattern.Plain, rest = 0))
     addParts(text, found)
-    Fragments.of(text).forEach(part => found.add(new Pattern(part, Pattern.Plain, rest = 0, fragment = true)))
     // An encoding of a few characters looks like any other text.
     if (text.codePointCount(0, text.length) >= Constants.Floor) {
       val bytes = text.getBytes(UTF_8)
       addHex(bytes, found)
       addBase64(bytes, found)
-      utf16(text).foreach(cores64(_)((core, rest) => addBoth(core, rest, found)))
-      addBase32(bytes, found)
     }
     found
   }
@@ -91,24 +82,12 @@ private[redaction] object Variants {
 
   private def addBase64(bytes: Array[Byte], found: ArrayList[Pattern]): Unit =
     cores64(bytes) { (core, rest) =>
-      addBoth(core, rest, found)
-      // Base64 in base64, whichever of the two alphabets the inner one has.
-      Seq(core, url(core)).distinct.foreach { inner =>
-        cores64(inner.getBytes(ISO_8859_1), rest)((outer, more) =>
-          found.add(new Pattern(outer, Pattern.Base64, more)))
-      }
+      Seq(core, core.replace('+', '-').replace('/', '_')).distinct.foreach(written =>
+        found.add(new Pattern(written, Pattern.Base64, rest)))
     }
 
-  private def addBoth(core: String, rest: Int, found: ArrayList[Pattern]): Unit =
-    Seq(core, url(core)).distinct.foreach(written => found.add(new Pattern(written, Pattern.Base64, rest)))
-
-  private def url(core: String): String = core.replace('+', '-').replace('/', '_')
-
-  /**
-   * What stays the same in base64 whatever stands before and after the value, and how many characters the rest has.
-   * @param more how many bytes follow
-   */
-  private def cores64(bytes: Array[Byte], more: Int = 0)(each: (String, Int) => Unit): Unit = {
+  /** What stays the same in base64 whatever stands before and after the value, and how many characters the rest has. */
+  private def cores64(bytes: Array[Byte])(each: (String, Int) => Unit): Unit = {
     val count = math.min(bytes.length, EncodedLimit * 3 / 4)
     var offset = 0
     while (offset < 3) {
@@ -118,38 +97,8 @@ private[redaction] object Variants {
       val end = (offset + count) * 8 / 6
       each(
         encoded.substring((offset * 8 + 5) / 6, end),
-        ((offset + bytes.length + more) * 8L / 6).toInt - end)
+        ((offset + bytes.length) * 8L / 6).toInt - end)
       offset += 1
     }
-  }
-
-  private def addBase32(bytes: Array[Byte], found: ArrayList[Pattern]): Unit = {
-    val count = math.min(bytes.length, EncodedLimit * 5 / 8)
-    var offset = 0
-    while (offset < 5) {
-      val core = new java.lang.StringBuilder(count * 2)
-      var at = (offset * 8 + 4) / 5
-      val until = (offset + count) * 8 / 5
-      while (at < until) { core.append(Base32.charAt(fiveBits(bytes, at * 5 - offset * 8))); at += 1 }
-      found.add(new Pattern(core.toString, Pattern.Base32, ((offset + bytes.length) * 8L / 5).toInt - until))
-      offset += 1
-    }
-  }
-
-  /** Five bits from a bit position on. */
-  private def fiveBits(bytes: Array[Byte], from: Int): Int = {
-    var bits = 0
-    var i = from
-    while (i < from + 5) {
-      bits = bits << 1 | (bytes(i >> 3) >> (7 - (i & 7)) & 1)
-      i += 1
-    }
-    bits
-  }
-
-  /** UTF-16 in both orders; of Latin texts only what both have in common. */
-  private def utf16(text: String): Seq[Array[Byte]] = {
-    val little = text.getBytes(UTF_16LE)
-    if (text.forall(_ < 0x100)) Seq(little.init) else Seq(little, text.getBytes(UTF_16BE))
   }
 }

@@ -14,9 +14,8 @@ private[redaction] final class View(val text: String, val positions: Array[Int])
  * @param view  what they are in UTF-8; its last position is where what follows them begins
  * @param torn  bytes behind them that are the beginning of a character
  * @param cut   the beginning of one more number
- * @param radix of the numbers
  */
-private[redaction] final class Numbers(val view: View, val torn: Array[Byte], val cut: String, val radix: Int)
+private[redaction] final class Numbers(val view: View, val torn: Array[Byte], val cut: String)
 
 /**
  * Other readings of a whole text: where letters and digits themselves are escaped, or bytes are written as numbers.
@@ -24,7 +23,7 @@ private[redaction] final class Numbers(val view: View, val torn: Array[Byte], va
  */
 private[redaction] object Views {
 
-  /** A shorter list of numbers, or of pairs, holds no value that is encoded. */
+  /** A shorter list of numbers holds no value that is encoded. */
   private val Fewest = 8
 
   /** What is longer than this does not wait for its end. */
@@ -45,7 +44,7 @@ private[redaction] object Views {
       if (region != null) { if (region.valid) found ::= region.view; at = text.indexOf('[', region.end) }
       else at = text.indexOf('[', at + 1)
     }
-    if (signs.colons) pairs(text, found) else found
+    found
   }
 
   /** Whether a text may begin with bytes as numbers: the rest of a list. */
@@ -91,25 +90,7 @@ private[redaction] object Views {
       }
       i = until
     }
-    if (octets.valid) octets.open(cut, text.substring(cut), 10) else null
-  }
-
-  /** The pairs of hexadecimal digits at the end of `text`, of which the last may be cut; null: there are none. */
-  def openPairs(text: String): Numbers = {
-    var until = text.length
-    while (text.length - until < 2 && isHex(text, until - 1)) until -= 1
-    var first = until
-    val least = math.max(3, text.length - LongestOpen)
-    while (first >= least && text.charAt(first - 1) == ':' && isPair(text, first - 3)) first -= 3
-    if (isHex(text, first - 1)) first += 3
-    if (first >= until) null
-    else {
-      val octets = new Octets
-      var p = first
-      while (p < until) { octets.add(number(text, p, 2, 16), p, p + 2); p += 3 }
-      if (text.length - until == 2) { octets.add(number(text, until, 2, 16), until, text.length); until = text.length }
-      octets.open(until, text.substring(until), 16)
-    }
+    if (octets.valid) octets.open(cut, text.substring(cut)) else null
   }
 
   private def hasEscape(text: String, sign: Char): Boolean = {
@@ -217,7 +198,7 @@ private[redaction] object Views {
     }
 
     /** @param until where what follows them begins, the number `cut` */
-    def open(until: Int, cut: String, radix: Int): Numbers = {
+    def open(until: Int, cut: String): Numbers = {
       var torn = 0
       var n = 1
       while (torn == 0 && n <= math.min(3, count)) {
@@ -226,7 +207,7 @@ private[redaction] object Views {
       }
       val whole = count - torn
       val rest = java.util.Arrays.copyOfRange(values, whole, count)
-      new Numbers(view(whole, if (torn > 0) starts(whole) else until), rest, cut, radix)
+      new Numbers(view(whole, if (torn > 0) starts(whole) else until), rest, cut)
     }
 
     private def width(lead: Byte): Int = {
@@ -281,44 +262,4 @@ private[redaction] object Views {
     }
     if (found != null && found.size >= Fewest) found else null
   }
-
-  /** Adds to `known` what pairs of hex digits with colons between them say. */
-  private def pairs(text: String, known: List[View]): List[View] = {
-    var found = known
-    // The shortest list that counts has seven colons, three characters apart.
-    val step = 12
-    var p = 2
-    while (p + 8 < text.length) {
-      val colon = if (colons(text, p)) p else if (colons(text, p + 1)) p + 1 else if (colons(text, p + 2)) p + 2 else -1
-      if (colon < 0) p += step
-      else {
-        val octets = around(text, colon)
-        if (octets != null) { found ::= octets.view; p = octets.end }
-        else p += step
-      }
-    }
-    found
-  }
-
-  private def colons(text: String, p: Int): Boolean =
-    text.charAt(p) == ':' && p + 6 < text.length && text.charAt(p + 3) == ':' && text.charAt(p + 6) == ':'
-
-  private def around(text: String, colon: Int): Octets = {
-    var from = colon
-    while (isPair(text, from - 2) && from - 3 >= 0 && text.charAt(from - 3) == ':') from -= 3
-    if (isPair(text, from - 2) && !isHex(text, from - 3)) from -= 2 else from += 1
-    val octets = new Octets
-    var i = from
-    var more = true
-    while (more && isPair(text, i) && !isHex(text, i + 2)) {
-      octets.add(number(text, i, 2, 16), i, i + 2)
-      more = i + 2 < text.length && text.charAt(i + 2) == ':'
-      i += 3
-    }
-    if (octets.size >= Fewest) octets else null
-  }
-
-  private def isPair(text: String, p: Int): Boolean = isHex(text, p) && isHex(text, p + 1)
-  private def isHex(text: String, p: Int): Boolean =
-    p >= 0 && p < text.length && Readings.digit(text.charAt(p), 16) >= 0
 }

@@ -83,7 +83,7 @@ object EventLogListener extends Sink {
   }
 
   private[redaction] def event(json: String): String = {
-    val redacted = Redactor.redactJson(json, record = true)
+    val redacted = Redactor.redactJson(json)
     if (redacted eq json) json
     else if ((redacted eq Redactor.Withheld) || !isWhole(redacted)) WithheldEvent
     else redacted

@@ -81,7 +81,7 @@ object LogRedaction extends Sink {
         properties: JList[Property],
         thrown: Throwable): LogEvent = {
       renew()
-      val message = LogRedaction.safe(data, isRecord(level, thrown))
+      val message = LogRedaction.safe(data)
       mend(delegate.createEvent(name, marker, fqcn, level, message, properties, safe(name, thrown)))
     }
 
@@ -95,7 +95,7 @@ object LogRedaction extends Sink {
         properties: JList[Property],
         thrown: Throwable): LogEvent = {
       renew()
-      val message = LogRedaction.safe(data, isRecord(level, thrown))
+      val message = LogRedaction.safe(data)
       val safeThrown = safe(name, thrown)
       mend(delegate match {
         case aware: LocationAwareLogEventFactory =>
@@ -103,9 +103,6 @@ object LogRedaction extends Sink {
         case plain => plain.createEvent(name, marker, fqcn, level, message, properties, safeThrown)
       })
     }
-
-    private def isRecord(level: Level, thrown: Throwable): Boolean =
-      thrown == null && !(level != null && level.isMoreSpecificThan(Level.WARN))
 
     private def safe(logger: String, thrown: Throwable): Throwable =
       if (thrown == null || LogNoise.isShownLater(logger, thrown)) null else Throwables.redact(thrown)
@@ -117,13 +114,12 @@ object LogRedaction extends Sink {
     }
   }
 
-  /** @param record whether it is a line like most, in which only certain words tell of an error */
-  private def safe(data: Message, record: Boolean): Message =
+  private def safe(data: Message): Message =
     if (data == null || Redactor.isEmpty) data
     else
       try {
         val text = data.getFormattedMessage
-        val redacted = if (record) Redactor.redactRecord(text) else Redactor.redact(text)
+        val redacted = Redactor.redact(text)
         if (redacted ne text) new SimpleMessage(redacted)
         // Others keep what they have formatted.
         else if (data.isInstanceOf[ReusableParameterizedMessage]) new FormattedMessage(text, data)
@@ -138,7 +134,7 @@ object LogRedaction extends Sink {
     val version = Redactor.version
     if (known != null && (known.name eq thread) && (known.version eq version)) false
     else {
-      val dirty = Redactor.contains(thread, record = true)
+      val dirty = Redactor.contains(thread)
       if (!dirty) cleanNames.set(new CleanName(thread, version))
       dirty
     }

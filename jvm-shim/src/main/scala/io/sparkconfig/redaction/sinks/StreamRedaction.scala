@@ -2,7 +2,6 @@ package io.sparkconfig.redaction.sinks
 
 import java.io.{ByteArrayOutputStream, FilterOutputStream, IOException, OutputStream, PrintStream}
 import java.lang.reflect.InaccessibleObjectException
-import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.concurrent.{Executors, TimeUnit}
 
 import io.sparkconfig.core.Threads
@@ -94,12 +93,6 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
   /** A longer line is passed on in parts. */
   private var limit = RedactingStream.Limit
 
-  /** So many more characters are searched for fragments too: an error goes on behind the line that says so. */
-  private var ofError = 0
-
-  /** The end of what was passed on: a word that tells of an error may have begun there. */
-  private var before = ""
-
   override def write(b: Int): Unit = write(Array(b.toByte), 0, 1)
 
   override def write(b: Array[Byte], from: Int, count: Int): Unit = synchronized {
@@ -134,9 +127,7 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
   }
 
   private def masked(text: String): String = {
-    if (Redactor.mayBeError(text) || before.nonEmpty && Redactor.mayBeError(before + text.take(RedactingStream.Sign)))
-      ofError = RedactingStream.ErrorReach
-    val safe = if (ofError > 0) Redactor.redact(text) else Redactor.redactRecord(text)
+    val safe = Redactor.redact(text)
     if (safe eq Redactor.Withheld) safe + "\n" else safe
   }
 
@@ -196,9 +187,6 @@ private[redaction] final class RedactingStream(target: OutputStream, later: Runn
     held = new ByteArrayOutputStream()
     held.write(all, until, all.length - until)
     target.write(Utf8.masked(bytes)(masked))
-    ofError = math.max(0, ofError - until)
-    val last = math.min(bytes.length, RedactingStream.Sign)
-    before = (before + new String(bytes, bytes.length - last, last, ISO_8859_1)).takeRight(RedactingStream.Sign)
   }
 }
 
@@ -210,10 +198,4 @@ private[redaction] object RedactingStream {
   /** A line longer than this is passed on in parts; in bytes. */
   val Limit: Int = 1 << 20
   val Tail: Int = 128 << 10
-
-  /** No word that tells of an error is longer. */
-  private val Sign = 32
-
-  /** How far behind its first line an error may quote a part of a value; in characters. */
-  private val ErrorReach = 64 << 10
 }

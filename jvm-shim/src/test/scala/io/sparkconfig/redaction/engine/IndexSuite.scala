@@ -74,21 +74,6 @@ class IndexSuite extends FunSuite {
     }
   }
 
-  test("an index that looks for errors finds what others find") {
-    val random = new Random(1)
-    val texts = Seq("Tr0ub4dorAndThree", "k3yXq", "k3yX", "a.b2", "+/")
-    val patterns = texts.map(new Pattern(_, Pattern.Plain, 0)).toArray
-    val (made, plain) = (new Index(patterns, withErrors = true), new Index(patterns))
-    (1 to 500).foreach { _ =>
-      val parts = texts ++ Constants.ErrorSigns ++ Seq(" ", "err", "x")
-      val text = Seq.fill(8)(parts(random.nextInt(parts.size))).mkString
-      val (search, signs) = (new Search(text, new Budget(100000000L)), new Signs(errors = true))
-      search.by(Array(made), 0, 1, Part.mine, signs)
-      assertEquals(signs.error, Constants.ErrorSigns.exists(text.contains(_)), text)
-      assertEquals(found(made, text), found(plain, text), text)
-    }
-  }
-
   test("characters that share their low byte with a value's are not the value") {
     val value = "secretValue99"
     val twin = value.map(c => (c + 0x100).toChar)
@@ -125,7 +110,7 @@ private[engine] object Searches {
   /** What indexes find in a text, at this cost at most. */
   def found(indexes: Array[Index], text: String, steps: Long): Intervals = {
     val search = new Search(text, new Budget(steps))
-    search.by(indexes, 0, indexes.length, Part.mine)
+    search.by(indexes, Part.mine)
     search.found
   }
 }
