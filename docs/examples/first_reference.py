@@ -10,9 +10,9 @@ import sparkconfig
 from sparkconfig.session import configure
 
 here = Path.cwd()
-secrets = {"class": "sealed", "file": here / "secrets.sealed", "key.file": here / "shop.key"}
-builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${secrets:shop:password}")
-spark = configure(builder, providers={"secrets": secrets}).getOrCreate()
+sealed = {"class": "sealed", "file": here / "shop.sealed", "key.file": here / "shop.key"}
+builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${sealed:shop:password}")
+spark = configure(builder, providers={"sealed": sealed}).getOrCreate()
 
 
 def show(moment: str) -> None:
@@ -29,7 +29,7 @@ show("start")
 # Somebody rotates the password while the application runs.
 subprocess.run(
     [sys.executable, "-m", "sparkconfig", "seal", "set",
-     "--key-file", "shop.key", "--file", "secrets.sealed", "shop:password"],
+     "--key-file", "shop.key", "--file", "shop.sealed", "shop:password"],
     input=b"a-new-and-longer-password\n", check=True,
 )  # fmt: skip
 

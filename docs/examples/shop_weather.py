@@ -16,7 +16,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-REFERENCE = "${secrets:shop:password}"
+REFERENCE = "${sealed:shop:password}"
 
 
 def load(spark: SparkSession, csv: str, connection: dict[str, str]) -> None:

@@ -36,8 +36,8 @@ def configure(
         from pyspark.sql import SparkSession
         from sparkconfig.session import configure
 
-        secrets = {"class": "sealed", "file": "/etc/shop/secrets.sealed", "key.file": "/etc/shop/shop.key"}
-        spark = configure(SparkSession.builder, providers={"secrets": secrets}).getOrCreate()
+        sealed = {"class": "sealed", "file": "/etc/shop/shop.sealed", "key.file": "/etc/shop/shop.key"}
+        spark = configure(SparkSession.builder, providers={"sealed": sealed}).getOrCreate()
 
     Works for ``python app.py``, and for local Spark Connect, which overwrites ``spark.plugins``: there
     ``spark.plugins.defaultList`` is used. Under ``spark-submit`` the JVM runs already; then the jar has to come

@@ -36,7 +36,7 @@ pytestmark = [
         "ignore::ResourceWarning"
     ),  # selenium's connections, left to the garbage collector
 ]
-PASSWORD = "${secrets:shop:password}"
+PASSWORD = "${sealed:shop:password}"
 SECRETS = ["Canary-shop-4411", "Canary-vault-5522", "Canary-shop-6633"]
 RULES = {
     "rules": [
@@ -72,7 +72,7 @@ def page(cluster, tmp_path_factory) -> Iterator[str]:
         (folder / "token").chmod(0o600)
         settings = {
             "spark.config.agent.python": sys.executable,
-            "spark.config.providers": "secrets,vault",
+            "spark.config.providers": "sealed,vault",
             **sealed.settings,
             "spark.config.providers.vault.param.address": vault.url,
             "spark.config.providers.vault.param.token.file": folder / "token",
@@ -102,7 +102,7 @@ class Sealed:
     def __init__(self, folder: Path) -> None:
         self._key = KeyFile(folder / "key")
         self._key.create()
-        self._path = folder / "secrets.sealed"
+        self._path = folder / "shop.sealed"
         editor.create(self._path, self._key)
         self.put(SECRETS[0])
 
@@ -111,7 +111,7 @@ class Sealed:
 
     @property
     def settings(self) -> dict[str, object]:
-        root = "spark.config.providers.secrets"
+        root = "spark.config.providers.sealed"
         return {
             f"{root}.class": "sealed",
             f"{root}.param.file": self._path,
@@ -169,7 +169,7 @@ def test_the_page_shows_names_times_and_states_and_no_value(browser: Any, page: 
     assert int(browser.find_element("id", "generation").text) == driver.generation()
     assert browser.find_element("id", "behind").text == "0"
     secrets, vault = rows(browser, "providers")
-    assert (secrets[0], secrets[2], vault[0]) == ("secrets", "up", "vault")
+    assert (secrets[0], secrets[2], vault[0]) == ("sealed", "up", "vault")
     assert vault[2].startswith("down")
     assert "min" in vault[7], "when the last good value ends"
     assert (secrets[4], vault[4]) == ("password", "password"), "the keys in use"

@@ -50,16 +50,9 @@ def test_the_settings_of_a_template_are_known(path: Path) -> None:
     confs = load(path)
     settings = parse({key: text for key, text in confs.items() if key.startswith(PREFIX)})
     referred = {each.provider for key, text in confs.items() for each in scan(text)}
-    assert referred <= {"secrets"}
-    assert set(settings.providers) <= {"secrets"}
-
-
-def test_all_documents_use_one_name_for_the_provider() -> None:
-    texts = {path: path.read_text() for path in CONF.rglob("*") if path.is_file() and path.suffix != ".sh"}
-    pattern = r'\$\{(?!provider:)(\w+):[^}]*\}|"provider": "(\w+)"|spark\.config\.providers\.(\w+)'
-    found = {part for text in texts.values() for parts in re.findall(pattern, text) for part in parts}
-    # The operator's template shows two more stores in lines that are comments.
-    assert found - {""} == {"secrets", "files", "envvar"}
+    names = set(settings.providers)
+    assert referred <= names | ({"sealed"} if path.name.endswith("-server.conf.template") else set())
+    assert all(confs.get(f"{PREFIX}providers.{name}.class", name) == name for name in names)
 
 
 def every_template() -> dict[str, dict[str, str]]:
@@ -138,7 +131,7 @@ def test_the_kubernetes_template_holds_together() -> None:
     assert "volumeMounts" not in spec["executor"]
     (reference,) = scan(confs["spark.shop.password"])
     assert reference.path == mount["mountPath"]
-    assert Path(reference.path).is_relative_to(confs["spark.config.providers.secrets.param.allowed.paths"])
+    assert Path(reference.path).is_relative_to(confs["spark.config.providers.directory.param.allowed.paths"])
 
 
 @pytest.fixture
@@ -156,7 +149,7 @@ def kubernetes_confs(mounted: Path) -> dict[str, str]:
     spec = kubernetes()["spec"]
     assert isinstance(spec, dict)
     return {
-        **in_folder(spec["sparkConf"], "/etc/secrets", mounted),
+        **in_folder(spec["sparkConf"], "/etc/mounted", mounted),
         "spark.config.agent.python": sys.executable,
     }
 
@@ -228,9 +221,9 @@ def test_the_confs_of_kubernetes_start_an_application(mounted: Path, tmp_path: P
 
 @pytest.fixture
 def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a sealed file ``secrets.sealed``, as the templates name it."""
+    """A folder with a sealed file ``shop.sealed``, as the templates name it."""
     monkeypatch.setenv("SHOP_PASSWORD", VALUE)
-    where = ["--file", str(tmp_path / "secrets.sealed"), "--key-file", str(tmp_path / "secrets.key")]
+    where = ["--file", str(tmp_path / "shop.sealed"), "--key-file", str(tmp_path / "shop.key")]
     assert main(["seal", "create", "--new-key", *where]) == 0
     for name in ("shop:password", "spark:rpc"):
         assert main(["seal", "set", *where, name, "--from-env", "SHOP_PASSWORD"]) == 0
@@ -244,7 +237,7 @@ def test_the_cell_of_jupyter(sealed: Path, tmp_path: Path) -> None:
     template = (TEMPLATES / "jupyter.py.template").read_text().replace("/home/jovyan", str(sealed))
     small = "".join(f'.config("{key}", "{text}")' for key, text in SMALL.items())
     first = template.replace('.appName("notebook")', f'.appName("notebook"){small}')
-    cells = [first, SEEN.format(reference="${secrets:shop:password}")]
+    cells = [first, SEEN.format(reference="${sealed:shop:password}")]
     done = subprocess.run(
         [sys.executable, "-c", KERNEL], input=json.dumps(cells), cwd=tmp_path, env=plain_environment(),
         capture_output=True, text=True, timeout=280, check=False,
@@ -254,7 +247,7 @@ def test_the_cell_of_jupyter(sealed: Path, tmp_path: Path) -> None:
 
 def seal_secret(cluster: SparkCluster, sealed: Path) -> None:
     """Put the cluster's secret in the sealed file, under the name that the template gives it."""
-    where = ["--file", str(sealed / "secrets.sealed"), "--key-file", str(sealed / "secrets.key")]
+    where = ["--file", str(sealed / "shop.sealed"), "--key-file", str(sealed / "shop.key")]
     with mock.patch.dict(os.environ, {"RPC": cluster.auth_secret}):
         assert main(["seal", "set", *where, "spark:rpc", "--from-env", "RPC"]) == 0
 
@@ -332,7 +325,7 @@ def test_a_driver_in_cluster_mode_on_a_standalone_cluster(
     template.write_text(text + "".join(f"{key} {value}\n" for key, value in small.items()))
     confs = load(template, sealed)
     assert "spark.authenticate.secret" not in confs
-    (sealed / "driver.args").write_text("-Dspark.authenticate.secret=${secrets:spark:rpc}\n")
+    (sealed / "driver.args").write_text("-Dspark.authenticate.secret=${sealed:spark:rpc}\n")
     (sealed / "cluster-mode.conf").write_text("".join(f"{key} {value}\n" for key, value in confs.items()))
     arguments = harness_run.private_file("rpc.args", f"-Dspark.authenticate.secret={cluster.auth_secret}\n")
     child = cluster.submit(

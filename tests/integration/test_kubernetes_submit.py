@@ -40,8 +40,8 @@ def test_the_network_policies_are_such_objects() -> None:
 @pytest.mark.templates(client="spark-submit", documents=["kubernetes.conf.template"])
 def test_what_spark_submit_writes(site: Site, tmp_path: Path) -> None:
     """References stay references; the two folders of confs are copied; the policies fit the pods."""
-    (site.conf_dir / "secrets.key").write_text(KEY_FILE)
-    (site.conf_dir / "sparkconfig.conf").write_text("spark.config.providers = secrets\n")
+    (site.conf_dir / "shop.key").write_text(KEY_FILE)
+    (site.conf_dir / "sparkconfig.conf").write_text("spark.config.providers = sealed\n")
     (tmp_path / "core-site.xml").write_text(CORE_SITE)
     confs = {**site.confs(), "spark.kubernetes.submission.waitAppCompletion": "false"}
     child = site.submit(["local:///opt/app/shop.py"], confs, env={"HADOOP_CONF_DIR": str(tmp_path)})
@@ -54,8 +54,8 @@ def test_what_spark_submit_writes(site: Site, tmp_path: Path) -> None:
     properties = config["data"]["spark.properties"].replace("\\", "")
     assert f"spark.shop.password={confs['spark.shop.password']}\n" in properties
     # As the page says, Spark copies the folder, and mounts the copy over the image's own.
-    assert set(config["data"]) == {"spark.properties", "spark.kubernetes.namespace", "secrets.key"}
-    assert config["data"]["secrets.key"] == KEY_FILE
+    assert set(config["data"]) == {"spark.properties", "spark.kubernetes.namespace", "shop.key"}
+    assert config["data"]["shop.key"] == KEY_FILE
     (container,) = driver["spec"]["containers"]
     mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     assert mounts["spark-conf-volume-driver"] == "/opt/spark/conf"

@@ -40,7 +40,7 @@ def in_worker(_):
 
 spark = SparkSession.builder.getOrCreate()
 print("SEEN " + json.dumps({
-    "key": digest(sparkconfig.current("${secrets:shop:password}").reveal()),
+    "key": digest(sparkconfig.current("${sealed:shop:password}").reveal()),
     "phrase": digest(sparkconfig.current("${phrase:shop:password}").reveal()),
     "driver_file": sparkconfig.__file__,
     "worker_file": spark.sparkContext.parallelize([0], 1).map(in_worker).collect()[0],
@@ -99,14 +99,14 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "spark.log.level": "WARN",
         **protected_rpc(),
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.config.providers": "secrets,phrase",
-        "spark.config.providers.secrets.class": "sealed",
-        "spark.config.providers.secrets.param.file": str(folder / "secrets.sealed"),
-        "spark.config.providers.secrets.param.key.file": str(folder / "shop.key"),
+        "spark.config.providers": "sealed,phrase",
+        "spark.config.providers.sealed.class": "sealed",
+        "spark.config.providers.sealed.param.file": str(folder / "shop.sealed"),
+        "spark.config.providers.sealed.param.key.file": str(folder / "shop.key"),
         "spark.config.providers.phrase.class": "sealed",
         "spark.config.providers.phrase.param.file": str(folder / "phrase.sealed"),
         "spark.config.providers.phrase.param.passphrase.env": "PHRASE",
-        "spark.shop.password": "${secrets:shop:password}",
+        "spark.shop.password": "${sealed:shop:password}",
         "spark.shop.phrase": "${phrase:shop:password}",
     }
     (folder / "job.properties").write_text("".join(f"{key} {value}\n" for key, value in confs.items()))
@@ -151,7 +151,7 @@ def test_one_line_is_the_whole_installation(python: Path, job: Path, repository:
          f"provider vault needs hvac: pip install './sparkconfig-{__version__}-py3-none-any.whl[vault]'"),
         (["class hadoop", "param.provider.path localjceks://file/none"],
          "keystores in local files need the package 'cryptography': pip install cryptography"),
-        (["class sealed", "param.file FOLDER/secrets.sealed", "param.key.file FOLDER/shop.key"],
+        (["class sealed", "param.file FOLDER/shop.sealed", "param.key.file FOLDER/shop.key"],
          "sealed files need the package 'cryptography': pip install cryptography (a driver's side process uses"),
     ],
 )  # fmt: skip

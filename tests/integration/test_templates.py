@@ -65,7 +65,7 @@ def shared(site: Site) -> Path:
     )
 
 
-COUNT = "SELECT count(*) FROM text.`{rows}` WITH (lineSep = '${{secrets:NAME}}')"
+COUNT = "SELECT count(*) FROM text.`{rows}` WITH (lineSep = '${{sealed:NAME}}')"
 STATEMENTS = (
     ("SELECT 'one', X'4142'", [("one", "AB")]),
     (f"SET {PARTITIONS}=50", [(PARTITIONS, "50")]),
@@ -119,7 +119,7 @@ def thrift(site: Site, shared: Path) -> Iterator[int]:
             "spark-submit", "--class", main_class, "spark-internal",
             *(word for key, text in hiveconf.items() for word in ("--hiveconf", f"{key}={text}")),
         ],
-        **{"spark.shop.token": "${secrets:shared/shop:password}"},
+        **{"spark.shop.token": "${sealed:shared/shop:password}"},
     )  # fmt: skip
     try:
         yield int(server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1])
@@ -307,7 +307,7 @@ def programs(site: Site) -> dict[str, tuple[int, str]]:
         "from pyspark.sql import SparkSession\n"
         "from sparkconfig import current\n"
         "spark = SparkSession.builder.getOrCreate()\n"
-        f"assert current('${{secrets:shop:password}}').reveal() == {VALUE[:9]!r} + {VALUE[9:]!r}\n"
+        f"assert current('${{sealed:shop:password}}').reveal() == {VALUE[:9]!r} + {VALUE[9:]!r}\n"
         "print('RAN', spark.range(3).count(), spark.conf.get('spark.dynamicAllocation.maxExecutors'))\n"
         "spark.stop()\n"
     )

@@ -36,11 +36,11 @@ builder = SparkSession.builder
 if sys.argv[1:] == ["configure"]:
     from sparkconfig.session import configure
     here = Path(__file__).parent
-    secrets = {"class": "sealed", "file": here / "secrets.sealed", "key.file": here / "shop.key"}
+    sealed = {"class": "sealed", "file": here / "shop.sealed", "key.file": here / "shop.key"}
     builder = builder.master("local[1]").config("spark.driver.memory", "600m")
-    builder = configure(builder, providers={"secrets": secrets})
+    builder = configure(builder, providers={"sealed": sealed})
 spark = builder.config("spark.ui.enabled", "false").getOrCreate()
-value = current("${secrets:shop:password}").reveal()
+value = current("${sealed:shop:password}").reveal()
 print("SEEN " + json.dumps({
     "digest": hashlib.sha256(value.encode()).hexdigest(),
     "count": spark.range(10).count(),
@@ -146,18 +146,18 @@ def job(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> P
     """A folder with the application, a sealed file made by the installed command, and a properties file."""
     folder = tmp_path_factory.mktemp("job")
     (folder / "app.py").write_text(APP)
-    where = ("--file", "secrets.sealed", "--key-file", "shop.key")
+    where = ("--file", "shop.sealed", "--key-file", "shop.key")
     environment.output("sparkconfig", "seal", "create", "--new-key", *where, cwd=folder)
     environment.output("sparkconfig", "seal", "set", *where, "shop:password", cwd=folder, text=VALUE)
     confs = {
         "spark.master": "local[1]",
         "spark.driver.memory": "600m",
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.config.providers": "secrets",
-        "spark.config.providers.secrets.class": "sealed",
-        "spark.config.providers.secrets.param.file": str(folder / "secrets.sealed"),
-        "spark.config.providers.secrets.param.key.file": str(folder / "shop.key"),
-        "spark.shop.password": "${secrets:shop:password}",
+        "spark.config.providers": "sealed",
+        "spark.config.providers.sealed.class": "sealed",
+        "spark.config.providers.sealed.param.file": str(folder / "shop.sealed"),
+        "spark.config.providers.sealed.param.key.file": str(folder / "shop.key"),
+        "spark.shop.password": "${sealed:shop:password}",
     }
     (folder / "job.properties").write_text("".join(f"{key} {value}\n" for key, value in confs.items()))
     return folder

@@ -39,10 +39,10 @@ def _cases(folder: Path) -> dict[str, dict[str, str]]:
             "spark.config.providers.a.class": "no.such.Provider",
         },
         "configure fails": {
-            "spark.config.providers": "secrets",
-            "spark.config.providers.secrets.class": "sealed",
-            "spark.config.providers.secrets.param.file": str(folder / "missing.sealed"),
-            "spark.config.providers.secrets.param.key.file": str(folder / "missing.key"),
+            "spark.config.providers": "sealed",
+            "spark.config.providers.sealed.class": "sealed",
+            "spark.config.providers.sealed.param.file": str(folder / "missing.sealed"),
+            "spark.config.providers.sealed.param.key.file": str(folder / "missing.key"),
         },
         "missing file": {**FILES, "spark.shop.token": f"${{files:{folder}/none.properties:token}}"},
         "missing key": {**FILES, "spark.shop.token": f"${{files:{good}:tokn}}"},
@@ -136,7 +136,7 @@ def test_what_spark_or_hadoop_expand_is_left_alone(ends) -> None:
     ("case", "words"),
     [
         ("unknown class", ["providers.a.class", "no.such"]),
-        ("configure fails", ["secrets", "missing."]),
+        ("configure fails", ["sealed", "missing."]),
         ("missing file", ["spark.shop.token", "files", "none.properties"]),
         ("missing key", ["spark.shop.token", "files", "tokn"]),
         ("reference without key", ["spark.shop.token", "files"]),

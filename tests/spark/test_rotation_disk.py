@@ -45,15 +45,15 @@ def test_a_sealed_file_stays_as_it_was(tmp_path: Path) -> None:
         command = [sys.executable, "-c", code, "seal", *arguments]
         return subprocess.run(command, input=value, check=False, capture_output=True, text=True, cwd=tmp_path)
 
-    files = ("--key-file", "shop.key", "--file", "secrets.sealed")
+    files = ("--key-file", "shop.key", "--file", "shop.sealed")
     assert seal("create", "--new-key", *files).returncode == 0
     assert seal("set", *files, "shop:password", value="first-value\n").returncode == 0
-    names, before = sorted(tmp_path.iterdir()), (tmp_path / "secrets.sealed").read_bytes()
+    names, before = sorted(tmp_path.iterdir()), (tmp_path / "shop.sealed").read_bytes()
     refused = seal("set", *files, "shop:password", value="second-value\n", full=True)
     assert refused.returncode != 0
-    assert "secrets.sealed" in refused.stderr
+    assert "shop.sealed" in refused.stderr
     assert "second-value" not in refused.stderr
-    assert (tmp_path / "secrets.sealed").read_bytes() == before
+    assert (tmp_path / "shop.sealed").read_bytes() == before
     assert [path for path in sorted(tmp_path.iterdir()) if not path.name.endswith(".lock")] == [
         path for path in names if not path.name.endswith(".lock")
     ]

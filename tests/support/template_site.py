@@ -23,7 +23,7 @@ class Site:
     def __init__(self, run: Run, folder: Path) -> None:
         self.run = run
         self.folder = folder
-        where = ["--file", str(folder / "secrets.sealed"), "--key-file", str(folder / "secrets.key")]
+        where = ["--file", str(folder / "shop.sealed"), "--key-file", str(folder / "shop.key")]
         assert main(["seal", "create", "--new-key", *where]) == 0
         os.environ["TEMPLATE_VALUE"] = VALUE
         for name in ("shared/shop:password", "teams/shop:password", "shop:password", "spark:rpc"):

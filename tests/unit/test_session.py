@@ -72,14 +72,14 @@ def test_class_path(options: Options) -> None:
 
 def test_providers_and_settings(options: Options) -> None:
     found = options(
-        providers={"secrets": {"class": "sealed", "file": "/s", "key.file": "/k"}, "envvar": {}},
+        providers={"sealed": {"class": "sealed", "file": "/s", "key.file": "/k"}, "envvar": {}},
         settings={"poll.interval": "1s", "spark.config.reload.trigger": "manual"},
     )
     assert {key: value for key, value in found.items() if key.startswith("spark.config.")} == {
-        "spark.config.providers": "secrets,envvar",
-        "spark.config.providers.secrets.class": "sealed",
-        "spark.config.providers.secrets.param.file": "/s",
-        "spark.config.providers.secrets.param.key.file": "/k",
+        "spark.config.providers": "sealed,envvar",
+        "spark.config.providers.sealed.class": "sealed",
+        "spark.config.providers.sealed.param.file": "/s",
+        "spark.config.providers.sealed.param.key.file": "/k",
         "spark.config.poll.interval": "1s",
         "spark.config.reload.trigger": "manual",
     }

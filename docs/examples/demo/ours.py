@@ -17,8 +17,8 @@ class SealedSecrets:
     def __init__(self, stage: Stage) -> None:
         self._run = stage.run
         folder = stage.run.private_dir("secrets")
-        self.file = folder / "secrets.sealed"
-        self.key_file = folder / "secrets.key"
+        self.file = folder / "shop.sealed"
+        self.key_file = folder / "shop.key"
         self.command("seal", "create", "--new-key", *self._where())
 
     def put(self, name: str, value: str) -> None:
@@ -27,7 +27,7 @@ class SealedSecrets:
 
     def confs(self) -> dict[str, str]:
         """What differs from the template: where this run keeps its files."""
-        param = "spark.config.providers.secrets.param"
+        param = "spark.config.providers.sealed.param"
         return {f"{param}.file": str(self.file), f"{param}.key.file": str(self.key_file)}
 
     def command(self, *arguments: str, text: str = "") -> str:

@@ -7,7 +7,7 @@
 import io.sparkconfig.driver.DriverApi
 
 val url = spark.conf.get("spark.shop.jdbc")
-val reference = "$" + "{secrets:shop:password}" // spark-shell is fine with the text in one piece, too
+val reference = "$" + "{sealed:shop:password}" // spark-shell is fine with the text in one piece, too
 
 val throughSpark = spark.read.format("jdbc")
   .option("url", url).option("dbtable", "sales.orders").option("user", "shop").option("password", reference)

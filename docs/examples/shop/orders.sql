@@ -7,7 +7,7 @@ CREATE TEMPORARY VIEW orders USING jdbc OPTIONS (
   url '${spark.shop.jdbc}',
   dbtable 'sales.orders',
   user 'shop',
-  password '${secrets:shop:password}'
+  password '${sealed:shop:password}'
 );
 
 SELECT 'largest order', max(amount) FROM orders;

@@ -15,7 +15,7 @@ orders = (
     .option("url", spark.conf.get("spark.shop.jdbc"))
     .option("dbtable", "sales.orders")
     .option("user", "shop")
-    .option("password", "${secrets:shop:password}")
+    .option("password", "${sealed:shop:password}")
     .load()
 )
 by_day = (

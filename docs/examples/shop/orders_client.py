@@ -21,7 +21,7 @@ print(f"orders: {orders.load().count()}")
 # Another team's secret, sent to a database of one's own.
 payroll = {
     "url": "jdbc:postgresql://db.example.com/shop", "dbtable": "orders", "user": "shop",
-    "password": "${secrets:payroll:password}",
+    "password": "${sealed:payroll:password}",
 }  # fmt: skip
 
 # What this user has no business with. The message says which rule refused it, and never shows a value.

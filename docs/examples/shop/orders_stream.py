@@ -7,7 +7,7 @@ Here one program plays three parts, so that it can run by itself: it drops the f
 person who changes the password. In your cluster only `start()` is yours; `rotate()` is the work of whoever runs the
 database.
 
-    spark-submit --properties-file job.conf orders_stream.py secrets.sealed shop.key
+    spark-submit --properties-file job.conf orders_stream.py shop.sealed shop.key
 """
 
 import json
@@ -21,7 +21,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 import sparkconfig
 
-REFERENCE = "${secrets:shop:password}"
+REFERENCE = "${sealed:shop:password}"
 
 
 def start(spark: SparkSession, url: str) -> StreamingQuery:

@@ -115,7 +115,7 @@ class Shop:
             raise ExampleError("the database could not be made")
 
     def _seal(self) -> None:
-        sealed, key = self.folder / "secrets.sealed", self.folder / "shop.key"
+        sealed, key = self.folder / "shop.sealed", self.folder / "shop.key"
         where = ("--file", sealed, "--key-file", key)
         sparkconfig = (sys.executable, "-m", "sparkconfig")
         self.command(*sparkconfig, "seal", "create", "--new-key", *where)
@@ -191,7 +191,7 @@ def connect(shop: Shop) -> str:
         "spark.config.connections.shared-shop.format": "jdbc",
         "spark.config.connections.shared-shop.option.url": shop.url,
         "spark.config.connections.shared-shop.option.user": "shop",
-        "spark.config.connections.shared-shop.option.password": "${secrets:shared/shop:password}",
+        "spark.config.connections.shared-shop.option.password": "${sealed:shared/shop:password}",
     }
     options = [word for key, value in confs.items() for word in ("--conf", f"{key}={value}")]
     main = "org.apache.spark.sql.connect.service.SparkConnectServer"
@@ -213,7 +213,7 @@ def connect(shop: Shop) -> str:
 
 
 def stream(shop: Shop) -> str:
-    shown = shop.command(*submit("spark-submit", HERE / "orders_stream.py", "secrets.sealed", "shop.key"))
+    shown = shop.command(*submit("spark-submit", HERE / "orders_stream.py", "shop.sealed", "shop.key"))
     expect(shown, "batch 2 is written with the second password")
     return "two batches, and another password between them"
 

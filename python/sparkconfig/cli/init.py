@@ -25,7 +25,7 @@ _EPILOG = """\
 examples:
   sparkconfig init
   sparkconfig init --for defaults >> "$SPARK_HOME/conf/spark-defaults.conf"
-  sparkconfig init --sealed-file /etc/shop/secrets.sealed --key-file /etc/shop/shop.key
+  sparkconfig init --sealed-file /etc/shop/shop.sealed --key-file /etc/shop/shop.key
 """
 _PLUGIN = "io.sparkconfig.ConfigPlugin"
 # Not spark.jars: the --jars of any job would replace it, and the plugin's class would not be found.
@@ -43,13 +43,11 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--for", dest="form", choices=_FORMS, help="print one form only")
     parser.add_argument("--spark-home", type=Path, metavar="DIR", help="the Spark to print it for")
-    parser.add_argument(
-        "--provider", default="secrets", metavar="NAME", help="name of the provider (secrets)"
-    )
+    parser.add_argument("--provider", default="sealed", metavar="NAME", help="name of the provider (sealed)")
     parser.add_argument(
         "--sealed-file",
         type=Path,
-        default=Path("/path/to/secrets.sealed"),
+        default=Path("/path/to/shop.sealed"),
         metavar="FILE",
         help="the sealed file",
     )
@@ -63,7 +61,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig._spark import jars
 
     if not any((options.key_file, options.key_env, options.passphrase_env)):
-        options.key_file = Path("/path/to/secrets.key")
+        options.key_file = Path("/path/to/shop.key")
     spark = jars.find_spark(options.spark_home)
     jar = jars.find_jar(scala=spark.scala)
     # Each driver and executor of this Spark finds it there already.

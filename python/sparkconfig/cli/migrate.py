@@ -28,10 +28,10 @@ _MOST_UNKNOWN = 20
 _EPILOG = """\
 examples:
   sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
-  sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file secrets.sealed --key-file shop.key --new-key
+  sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file shop.sealed --key-file shop.key --new-key
   sparkconfig migrate jobs/ --apply --store-conf vault.conf --provider vault --section shop/prod \\
       --sealed-file backup --key-file shop.key --new-key              into Vault, OpenBao or AWS Secrets Manager
-  sparkconfig migrate --undo --sealed-file secrets.sealed --key-file shop.key
+  sparkconfig migrate --undo --sealed-file shop.sealed --key-file shop.key
 
 It rewrites configuration files: properties, and SparkApplication documents of Kubernetes. In Python, notebooks, SQL and
 shell scripts it names each place, and what to write there. Of a folder it names the files of other kinds.
@@ -63,7 +63,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     add_key_options(parser)
     parser.add_argument("--new-key", action="store_true", help="create the key file, too")
     parser.add_argument(
-        "--provider", default="secrets", metavar="NAME", help="the provider's name in references (secrets)"
+        "--provider", default="sealed", metavar="NAME", help="the provider's name in references (sealed)"
     )
     parser.add_argument("--section", default="app", metavar="NAME", help="section of the sealed values (app)")
     parser.add_argument(

@@ -23,7 +23,7 @@ _EPILOG = """\
 examples:
   sparkconfig resolve --dry-run conf/spark-defaults.conf
   sparkconfig resolve --dry-run --explain --json job.properties
-  sparkconfig resolve --dry-run job.properties --conf 'spark.shop.token=${secrets:shop:token}'
+  sparkconfig resolve --dry-run job.properties --conf 'spark.shop.token=${sealed:shop:token}'
 
 The providers are asked as a driver on this machine would ask them, with this user's permissions. Settings come from
 the operator's file if there is one (--operator-file, /etc/spark/sparkconfig.conf, $SPARK_HOME/conf or

@@ -24,7 +24,7 @@ examples:
   sparkconfig run --properties-file master.conf -- \\
       spark-class org.apache.spark.deploy.master.Master --properties-file {properties}
   sparkconfig run --properties-file job.conf --early-only -- spark-submit --properties-file {properties} app.py
-  sparkconfig run --properties-file job.conf --env 'PGPASSWORD=${secrets:shop:password}' -- psql -h db shop
+  sparkconfig run --properties-file job.conf --env 'PGPASSWORD=${sealed:shop:password}' -- psql -h db shop
 
 {properties} stands for a file in memory (0400) that holds the confs with values. It ends with this command.
 """

@@ -36,14 +36,14 @@ passwords that no store holds any more.
 _FIND_EXAMPLES = """\
 examples:
   sparkconfig scrub find /var/log/spark/events                               what looks like a secret
-  sparkconfig scrub find /var/log/spark --sealed-file secrets.sealed --key-file shop.key --no-shapes
+  sparkconfig scrub find /var/log/spark --sealed-file shop.sealed --key-file shop.key --no-shapes
   pass show shop/old | sparkconfig scrub find /var/log/spark --stdin         a password that no store holds any more
 """
 _CLEAN_EXAMPLES = """\
 examples:
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --dry-run
   sparkconfig scrub clean /var/log/spark/events --conf-file conf/spark-defaults.conf --since 30d
-  sparkconfig scrub clean /var/log/spark --sealed-file secrets.sealed --key-file shop.key
+  sparkconfig scrub clean /var/log/spark --sealed-file shop.sealed --key-file shop.key
 """
 _MOST_LINES = 50
 _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
@@ -133,7 +133,7 @@ def _engine(options: argparse.Namespace) -> Engine:
         confs = read_confs(options.conf_file, options.conf)
         found |= values.of_references(values.named_in(confs.values()), confs, options.operator_file)
     if options.sealed_file is not None:
-        found |= values.of_sealed_file(options.sealed_file, key_and_param(options)[0], "secrets")
+        found |= values.of_sealed_file(options.sealed_file, key_and_param(options)[0], "sealed")
     if options.stdin:
         found |= values.of_lines(sys.stdin.buffer.read())
     return Engine(found, by_shape=not options.no_shapes and not options.clean, mask_shapes=options.shapes)

@@ -22,37 +22,37 @@ PAGE = "sealed-files.md"
 
 _EPILOG = """\
 examples:
-  sparkconfig seal create --new-key --key-file shop.key --file secrets.sealed
-  sparkconfig seal set    --key-file shop.key --file secrets.sealed shop:password            asks for it
-  openssl rand -hex 24 | sparkconfig seal set --key-file shop.key --file secrets.sealed shop:token
-  sparkconfig seal set    --key-file shop.key --file secrets.sealed shop:password --from-env DB_PASSWORD
-  sparkconfig seal list   --key-file shop.key --file secrets.sealed
-  sparkconfig seal remove --key-file shop.key --file secrets.sealed shop:token
-  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed
+  sparkconfig seal create --new-key --key-file shop.key --file shop.sealed
+  sparkconfig seal set    --key-file shop.key --file shop.sealed shop:password            asks for it
+  openssl rand -hex 24 | sparkconfig seal set --key-file shop.key --file shop.sealed shop:token
+  sparkconfig seal set    --key-file shop.key --file shop.sealed shop:password --from-env DB_PASSWORD
+  sparkconfig seal list   --key-file shop.key --file shop.sealed
+  sparkconfig seal remove --key-file shop.key --file shop.sealed shop:token
+  sparkconfig seal rotate-key --key-file shop.key --file shop.sealed
 
-A value is used as ${secrets:shop:password}: provider, section, key. Values are never taken from the command line,
+A value is used as ${sealed:shop:password}: provider, section, key. Values are never taken from the command line,
 where every user of the machine could read them, and never printed.
 """
 
 _EXAMPLES = {
     "new-key": "sparkconfig seal new-key --key-file shop.key",
-    "create": "sparkconfig seal create --new-key --key-file shop.key --file secrets.sealed",
-    "list": "sparkconfig seal list --key-file shop.key --file secrets.sealed",
-    "remove": "sparkconfig seal remove --key-file shop.key --file secrets.sealed shop:token",
+    "create": "sparkconfig seal create --new-key --key-file shop.key --file shop.sealed",
+    "list": "sparkconfig seal list --key-file shop.key --file shop.sealed",
+    "remove": "sparkconfig seal remove --key-file shop.key --file shop.sealed shop:token",
 }
 _SET_EXAMPLES = """\
 examples:
-  sparkconfig seal set --key-file shop.key --file secrets.sealed shop:password            asks for it
-  openssl rand -hex 24 | sparkconfig seal set --key-file shop.key --file secrets.sealed shop:token
-  sparkconfig seal set --key-file shop.key --file secrets.sealed shop:password --from-env DB_PASSWORD
-  sparkconfig seal set --key-file shop.key --file secrets.sealed --exact shop:ca.pem < ca.pem
+  sparkconfig seal set --key-file shop.key --file shop.sealed shop:password            asks for it
+  openssl rand -hex 24 | sparkconfig seal set --key-file shop.key --file shop.sealed shop:token
+  sparkconfig seal set --key-file shop.key --file shop.sealed shop:password --from-env DB_PASSWORD
+  sparkconfig seal set --key-file shop.key --file shop.sealed --exact shop:ca.pem < ca.pem
 """
 _ROTATE_EXAMPLES = """\
 examples:
-  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed                    both keys open it now
-  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed --drop-old-key     the new one alone
+  sparkconfig seal rotate-key --key-file shop.key --file shop.sealed                    both keys open it now
+  sparkconfig seal rotate-key --key-file shop.key --file shop.sealed --drop-old-key     the new one alone
   sparkconfig seal rotate-key --key-file shop.key --file a.sealed --file b.sealed
-  sparkconfig seal rotate-key --key-file shop.key --file secrets.sealed --new-passphrase-env SHOP_PHRASE
+  sparkconfig seal rotate-key --key-file shop.key --file shop.sealed --new-passphrase-env SHOP_PHRASE
 """
 
 
@@ -86,7 +86,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_SET_EXAMPLES,
     )
     _file_and_key(put)
-    put.add_argument("name", metavar="SECTION:KEY", help="as in ${secrets:SECTION:KEY}")
+    put.add_argument("name", metavar="SECTION:KEY", help="as in ${sealed:SECTION:KEY}")
     put.add_argument("--from-env", metavar="VAR", help="take the value from an environment variable")
     put.add_argument("--exact", action="store_true", help="keep a line end at the end of standard input")
     put.add_argument("--allow-empty", action="store_true", help="accept an empty value")

@@ -1,4 +1,4 @@
-"""Sealed files: ``${secrets:shop:password}`` is key ``password`` in section ``shop`` of an encrypted file."""
+"""Sealed files: ``${sealed:shop:password}`` is key ``password`` in section ``shop`` of an encrypted file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of sealed values: a section and a key, written ``section:key`` as in ``${secrets:section:key}``."""
+"""Names of sealed values: a section and a key, written ``section:key`` as in ``${sealed:section:key}``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class EntryName(NamedTuple):
     """Where a value is in a sealed file.
 
     Attributes:
-        section: the path of a reference; may be empty (``${secrets:key}``).
+        section: the path of a reference; may be empty (``${sealed:key}``).
         key: the key of a reference.
     """
 

@@ -15,8 +15,8 @@ from artefacts.user import VALUE, User, WrongError, expect
 
 ROOT = Path(__file__).resolve().parents[3]
 EXPECTED = hashlib.sha256(VALUE.encode()).hexdigest()
-WHERE = ("--file", "secrets.sealed", "--key-file", "shop.key")
-REFERENCE = "${secrets:shop:password}"
+WHERE = ("--file", "shop.sealed", "--key-file", "shop.key")
+REFERENCE = "${sealed:shop:password}"
 APP = """
 import hashlib, os, subprocess, sys
 from pyspark.sql import SparkSession
@@ -24,12 +24,12 @@ from pyspark.sql import SparkSession
 builder = SparkSession.builder
 if "configure" in sys.argv:
     from sparkconfig.session import configure
-    secrets = {"class": "sealed", "file": os.path.abspath("secrets.sealed"), "key.file": os.path.abspath("shop.key")}
-    builder = configure(builder.master("local[1]"), providers={"secrets": secrets})
+    sealed = {"class": "sealed", "file": os.path.abspath("shop.sealed"), "key.file": os.path.abspath("shop.key")}
+    builder = configure(builder.master("local[1]"), providers={"sealed": sealed})
 spark = builder.config("spark.ui.enabled", "false").getOrCreate()
 import sparkconfig
 
-value = sparkconfig.current("${secrets:shop:password}").reveal()
+value = sparkconfig.current("${sealed:shop:password}").reveal()
 assert spark.range(10).count() == 10
 print("DIGEST " + hashlib.sha256(value.encode()).hexdigest(), "SPARK " + spark.version)
 own = spark.sparkContext.applicationId
@@ -80,7 +80,7 @@ def init(user: User) -> None:
     user.command("init", "--json")
     for form in ("submit", "builder"):
         expect(user.command("init", "--for", form), "sparkconfig")
-    files = ("--sealed-file", user.job / "secrets.sealed", "--key-file", user.job / "shop.key")
+    files = ("--sealed-file", user.job / "shop.sealed", "--key-file", user.job / "shop.key")
     lines = user.command("init", "--for", "defaults", *files)
     own = {"spark.master": "local[1]", "spark.ui.enabled": "false", "spark.log.level": "WARN",
            "spark.shop.password": REFERENCE}  # fmt: skip
@@ -99,7 +99,7 @@ def init(user: User) -> None:
 def resolve(user: User) -> None:
     expect(user.command("resolve", "--dry-run", "job.conf"), REFERENCE, "ok")
     user.command("resolve", "--dry-run", "--explain", "--json", "job.conf")
-    wrong = "spark.shop.token=${secrets:shop:tokem}"
+    wrong = "spark.shop.token=${sealed:shop:tokem}"
     expect(user.command("resolve", "--dry-run", "job.conf", "--conf", wrong, code=1), "no value")
 
 
@@ -153,7 +153,7 @@ def printed_way(user: User) -> None:
     with zipfile.ZipFile(user.job / "other.jar", "w") as jar:
         jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
     expect(user.command("doctor", "--file", "walk.conf"), "0 errors")
-    (user.job / "walk.py").write_text(APP.replace(REFERENCE, "${secrets:app:spark.shop.password}"))
+    (user.job / "walk.py").write_text(APP.replace(REFERENCE, "${sealed:app:spark.shop.password}"))
     shown = user.submit("--jars", "other.jar", "--properties-file", "walk.conf", "walk.py")
     expect(shown, f"DIGEST {EXPECTED} SPARK {user.version}")
     user.command("migrate", "--undo", *target)
@@ -178,7 +178,7 @@ def cleaned(log: Path) -> None:
 
 def scrub(user: User) -> None:
     log = leaked(user)
-    sealed = ("--sealed-file", "secrets.sealed", "--key-file", "shop.key")
+    sealed = ("--sealed-file", "shop.sealed", "--key-file", "shop.key")
     expect(user.command("scrub", "find", "events", *sealed, "--json"), str(log.name))
     user.command("scrub", "clean", "events", *sealed, "--dry-run")
     user.command("scrub", "clean", "events", "--conf-file", "job.conf", "--since", "1d")
@@ -217,7 +217,7 @@ def providers(user: User) -> None:
     user.command("providers", "--json")
     expect(user.command("providers", "--markdown"), "sealed")
     asked = ("--file", "job.conf", "--path", "shop", "--key", "password")
-    user.command("providers", "test", "secrets", *asked, "--json")
+    user.command("providers", "test", "sealed", *asked, "--json")
 
 
 def connections(user: User) -> None:

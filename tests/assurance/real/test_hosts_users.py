@@ -55,7 +55,7 @@ class Site:
 
     def seal(self, *words: str, value: str = "") -> None:
         """Run ``sparkconfig seal`` as the user who owns the sealed file."""
-        where = ["--file", "/etc/spark/secrets.sealed", "--key-file", "/etc/spark/secrets.key"]
+        where = ["--file", "/etc/spark/shop.sealed", "--key-file", "/etc/spark/shop.key"]
         given = ["--from-env", "NEW_VALUE"] if value else ["--new-key"]
         command = [
             *self.client.command("shop"),

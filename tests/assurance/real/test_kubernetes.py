@@ -46,7 +46,7 @@ def test_application(site: Site, tmp_path: Path, mode: str, mounted: bool) -> No
     rpc = new_password()
     nodes.secret("shop-rpc", {"secret": rpc})
     (tmp_path / "events").mkdir()
-    (site.conf_dir / "secrets.key").write_text(KEY_FILE)
+    (site.conf_dir / "shop.key").write_text(KEY_FILE)
     confs = site.confs(mounted=mounted) | {
         "spark.submit.deployMode": mode,
         "spark.driver.memory": "700m",
@@ -97,7 +97,7 @@ def test_application(site: Site, tmp_path: Path, mode: str, mounted: bool) -> No
     finder = LeakFinder([*values, rpc])
     written = list(site.api.recorded())
     assert len({what for what, body in written if "/configmaps" in what}) >= (2 if mode == "cluster" else 1)
-    copied = [body["data"].get("secrets.key") for body in site.api.objects("configmaps")]
+    copied = [body["data"].get("shop.key") for body in site.api.objects("configmaps")]
     assert set(copied) == {KEY_FILE}, "the page says that Spark copies the folder SPARK_CONF_DIR"
     # Spark's own secret is in what executors are made from, and nowhere else.
     holders = [yaml.safe_load(body) for _, body in written if finder.count(body)]

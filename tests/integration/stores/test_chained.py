@@ -26,15 +26,15 @@ def vault(monkeypatch):
 def confs(vault, tmp_path):
     key = KeyFile(tmp_path / "key")
     key.create()
-    editor.create(tmp_path / "secrets.sealed", key)
-    editor.put(tmp_path / "secrets.sealed", key, {EntryName("vault", "token"): vault.ROOT})
+    editor.create(tmp_path / "shop.sealed", key)
+    editor.put(tmp_path / "shop.sealed", key, {EntryName("vault", "token"): vault.ROOT})
     return {
         ROOT: "secrets,vault",
         f"{ROOT}.secrets.class": "sealed",
-        f"{ROOT}.secrets.param.file": str(tmp_path / "secrets.sealed"),
+        f"{ROOT}.secrets.param.file": str(tmp_path / "shop.sealed"),
         f"{ROOT}.secrets.param.key.file": str(tmp_path / "key"),
         f"{ROOT}.vault.param.address": vault.url,
-        f"{ROOT}.vault.param.token": "${secrets:vault:token}",
+        f"{ROOT}.vault.param.token": "${sealed:vault:token}",
     }
 
 
@@ -47,7 +47,7 @@ def test_a_vault_token_from_a_sealed_file(confs):
 
 
 def test_a_token_that_is_not_there_stops_the_start_by_name(confs, vault):
-    confs[f"{ROOT}.vault.param.token"] = "${secrets:vault:tokem}"
+    confs[f"{ROOT}.vault.param.token"] = "${sealed:vault:tokem}"
     with pytest.raises(ConfigurationError, match=r"vault\.param\.token"):
         load_providers(confs)
     assert not vault.requests

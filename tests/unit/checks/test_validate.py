@@ -70,11 +70,11 @@ CASES = [
     ("shared-server.json", "sql", "session", {"spark.sql.datetime.java8API.enabled": "true"}, True),
     ("shared-server.json", "sql", "session", {"hive.server2.thrift.port": "1"}, False),
     ("shared-server.json", "connect", "source", {"Driver": "com.evil.Driver"}, False),
-    ("shared-server.json", "sql", "source", {"password": "${secrets:shared/db:password}"}, True),
-    ("shared-server.json", "sql", "source", {"password": "${secrets:teams/x:password}"}, False),
-    ("shared-server.json", "batch", "source", {"password": "${secrets:teams/x:password}"}, True),
-    ("shared-server.json", "batch", "source", {"password": "${secrets:teams/x:admin}"}, False),
-    ("shared-server.json", "sql", "source", {"query": "${secrets:shared/x:password}"}, False),
+    ("shared-server.json", "sql", "source", {"password": "${sealed:shared/db:password}"}, True),
+    ("shared-server.json", "sql", "source", {"password": "${sealed:teams/x:password}"}, False),
+    ("shared-server.json", "batch", "source", {"password": "${sealed:teams/x:password}"}, True),
+    ("shared-server.json", "batch", "source", {"password": "${sealed:teams/x:admin}"}, False),
+    ("shared-server.json", "sql", "source", {"query": "${sealed:shared/x:password}"}, False),
     ("shared-server.json", "sql", "source", {"fs.s3a.secret.key": "x"}, False),
     ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "8"}, True),
     ("databricks-cluster-policy.json", "batch", "application", {"spark.sql.shuffle.partitions": "7"}, False),
@@ -131,7 +131,7 @@ def test_sql_is_checked_statement_by_statement(capsys, tmp_path):
 
 def test_references_in_sql_are_checked(capsys, tmp_path):
     file = tmp_path / "x.sql"
-    file.write_text("SELECT 1;\nSELECT * FROM t WITH (password = '${secrets:teams/a:b}');\n")
+    file.write_text("SELECT 1;\nSELECT * FROM t WITH (password = '${sealed:teams/a:b}');\n")
     code, out, _ = validate(
         capsys, "--policy", EXAMPLES / "shared-server.json", "--job-type", "connect", "--sql", file
     )

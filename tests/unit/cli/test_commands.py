@@ -255,16 +255,16 @@ class TestInit:
         assert main([*arguments, "--for", "defaults"]) == 0
         confs = properties.loads(output(capsys))
         assert confs["spark.plugins"] == "io.sparkconfig.ConfigPlugin"
-        assert confs["spark.config.providers.secrets.param.file"] == "/s p/s.sealed"
+        assert confs["spark.config.providers.sealed.param.file"] == "/s p/s.sealed"
         assert main([*arguments, "--for", "builder"]) == 0
         compile(output(capsys), "builder", "exec")
         assert main([*arguments, "--for", "submit"]) == 0
         import shlex
 
         words = shlex.split(output(capsys))
-        assert "spark.config.providers.secrets.param.file=/s p/s.sealed" in words
+        assert "spark.config.providers.sealed.param.file=/s p/s.sealed" in words
         assert main(arguments) == 0
-        assert "${secrets:shop:password}" in output(capsys)
+        assert "${sealed:shop:password}" in output(capsys)
 
     def test_its_provider_takes_the_files_of_any_folder(
         self, spark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -280,7 +280,7 @@ class TestInit:
         own = {key: text for key, text in shown["confs"].items() if key.startswith("spark.config.")}
         monkeypatch.chdir("/")
         load_providers(own).close()
-        assert own["spark.config.providers.secrets.param.key.file"] == str(tmp_path / "k")
+        assert own["spark.config.providers.sealed.param.key.file"] == str(tmp_path / "k")
         assert str(tmp_path / "k") in shown["builder"]
         assert str(tmp_path / "k") in shown["submit"]
 
@@ -288,8 +288,8 @@ class TestInit:
     def test_a_key_that_is_no_file(self, key: str, spark: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["init", "--spark-home", str(spark), f"--{key}-env", "SHOP_KEY", "--json"]) == 0
         confs = json.loads(output(capsys))["confs"]
-        assert confs[f"spark.config.providers.secrets.param.{key}.env"] == "SHOP_KEY"
-        assert "spark.config.providers.secrets.param.key.file" not in confs
+        assert confs[f"spark.config.providers.sealed.param.{key}.env"] == "SHOP_KEY"
+        assert "spark.config.providers.sealed.param.key.file" not in confs
 
     def test_the_jar_stands_where_the_jars_of_a_job_do_not_replace_it(
         self, spark: Path, capsys: pytest.CaptureFixture[str]
@@ -364,8 +364,8 @@ class TestTemplates:
 
         confs = read_confs([ROOT / "conf" / "spark-defaults.conf.template"])
         assert confs["spark.plugins"] == "io.sparkconfig.ConfigPlugin"
-        assert parse(confs).providers == ("secrets",)
-        assert "${secrets:shop:password}" in confs.values()
+        assert parse(confs).providers == ("sealed",)
+        assert "${sealed:shop:password}" in confs.values()
 
     def test_operator_file_with_every_line_turned_on(self, tmp_path: Path) -> None:
         from sparkconfig.checks.dry_run import read_confs
@@ -378,7 +378,7 @@ class TestTemplates:
         assert everything.count("\nspark.config.") > text.count("\nspark.config.")
         path = tmp_path / "sparkconfig.conf"
         path.write_text(everything)
-        confs = read_confs([path], ["spark.config.providers=secrets,files,envvar"])
+        confs = read_confs([path], ["spark.config.providers=sealed,files,envvar"])
         found = parse(confs)
         defaults = Settings()
         for name in (

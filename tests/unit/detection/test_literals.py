@@ -55,7 +55,7 @@ def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> No
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("spark.shop.password", "${secrets:shop:password}"),
+        ("spark.shop.password", "${sealed:shop:password}"),
         ("spark.shop.password", "$[envVar=PASSWORD]"),
         ("spark.shop.password", "${DB_PASSWORD}"),
         ("spark.shop.password", "${spark.db.password}"),
@@ -69,8 +69,8 @@ def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> No
         ("spark.shop.password", "{{ password }}"),
         ("spark.shop.token.file", "/etc/token"),
         ("spark.shop.password.file", "/etc/shop.password"),
-        ("url", "jdbc:postgresql://h/db?user=u&password=${secrets:app:url.password}"),
-        ("spark.kafka.sasl.jaas.config", JAAS.replace("jaas-1", "${secrets:app:password}")),
+        ("url", "jdbc:postgresql://h/db?user=u&password=${sealed:app:url.password}"),
+        ("spark.kafka.sasl.jaas.config", JAAS.replace("jaas-1", "${sealed:app:password}")),
         ("spark.hadoop.fs.s3a.aws.credentials.provider", "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider"),
         ("spark.kubernetes.authenticate.driver.serviceAccountName", "spark"),
         ("spark.kubernetes.driver.secretKeyRef.PASSWORD", "shop:password"),
@@ -108,7 +108,7 @@ def test_shapes_in_logs(text: str, secret: str) -> None:
         "token provider: org.apache.spark.X",
         "delegation token for user x renewed",
         "def connect(password=None, token: str = '')",
-        "spark.shop.password=${secrets:shop:password}",
+        "spark.shop.password=${sealed:shop:password}",
         "export SHOP_PASSWORD=${PREFIX}password",
         '"spark.shop.password":"*********(redacted)"',
         "see https://spark.apache.org/docs?q=a@b",

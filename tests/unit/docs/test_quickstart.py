@@ -44,7 +44,7 @@ def test_its_providers_can_be_configured(
     monkeypatch.setenv("DATABRICKS_TOKEN", "x")
     key = KeyFile(tmp_path / "shop.key")
     key.create()
-    editor.create(tmp_path / "secrets.sealed", key)
+    editor.create(tmp_path / "shop.sealed", key)
     confs = properties.loads(
         BLOCKS[number].replace("/etc/shop/s", f"{tmp_path}/s").replace("/etc/shop", str(tmp_path))
     )

@@ -73,7 +73,7 @@ def test_a_plan_changes_nothing(folder: Path, migrate: Callable[..., tuple[int, 
     assert len(in_clear(folder)) == 2
     data = json.loads(migrate("jobs", "--json")[1])
     assert [move["reference"] for move in data["files"][1]["moves"]] == [
-        "${secrets:app:spark.shop.password}", "${secrets:app:spark.shop.url.password}",
+        "${sealed:app:spark.shop.password}", "${sealed:app:spark.shop.url.password}",
     ]  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def test_apply_again_and_undo(folder: Path, migrate: Callable[..., tuple[int, st
     # What a driver would make of it.
     assert main(["resolve", "--dry-run", "jobs/shop.conf"]) == 0
     new = (folder / "jobs" / "shop.conf").read_text()
-    assert "spark.config.providers=secrets\n" in new
+    assert "spark.config.providers=sealed\n" in new
 
     code, text = migrate("jobs", "--apply", *TARGET)
     assert code == 0
@@ -126,7 +126,7 @@ def test_a_second_migration_adds_to_the_first(folder: Path, migrate: Callable[..
     migrate("jobs/shop.conf", "--apply", *TARGET, "--new-key")
     migrate("jobs/run.conf", "--apply", *TARGET)
     assert len(values(folder)) == 2
-    assert "${secrets:app:spark.shop.password}" in (folder / "jobs" / "run.conf").read_text()
+    assert "${sealed:app:spark.shop.password}" in (folder / "jobs" / "run.conf").read_text()
     migrate("--undo", *TARGET)
     assert in_clear(folder) == ["run.conf"]
     migrate("--undo", *TARGET)
@@ -216,7 +216,7 @@ def test_other_settings_are_the_users_own(folder: Path, migrate: Callable[..., t
     with (folder / "jobs" / "shop.conf").open("a") as stream:
         stream.write("spark.config.providers envvar\n")
     _, text = migrate("jobs/shop.conf", *TARGET)
-    assert "names other providers: add secrets to it" in text
+    assert "names other providers: add sealed to it" in text
 
 
 def test_a_folder_that_cannot_be_written_is_found_first(

@@ -36,7 +36,7 @@ def key(tmp_path: Path) -> KeyFile:
 
 @pytest.fixture
 def file(tmp_path: Path, key: KeyFile) -> Path:
-    path = tmp_path / "secrets.sealed"
+    path = tmp_path / "shop.sealed"
     editor.create(path, key)
     editor.put(path, key, {EntryName("shop", name): value for name, value in VALUES.items()})
     editor.put(path, key, {EntryName("", "alone"): "alone-value-0001"})
@@ -64,12 +64,12 @@ class TestContract(ProviderContract):
 
 def test_through_the_alias_and_the_resolver(file: Path, key: KeyFile) -> None:
     confs = {
-        "spark.config.providers": "secrets",
-        "spark.config.providers.secrets.class": "sealed",
-        "spark.config.providers.secrets.param.file": str(file),
-        "spark.config.providers.secrets.param.key.file": str(key.path),
+        "spark.config.providers": "sealed",
+        "spark.config.providers.sealed.class": "sealed",
+        "spark.config.providers.sealed.param.file": str(file),
+        "spark.config.providers.sealed.param.key.file": str(key.path),
     }
-    text = Expression("${secrets:shop:user}/${secrets:alone}", "k")
+    text = Expression("${sealed:shop:user}/${sealed:alone}", "k")
     with Resolver.from_confs(confs) as resolver:
         assert resolver.resolve([text]).values[text].reveal() == "shop-user-0001/alone-value-0001"
 
@@ -96,7 +96,7 @@ class TestParams:
             ({"file": str(file), "key.env": "SPARKCONFIG_TEST_UNSET"}, "SPARKCONFIG_TEST_UNSET is not set"),
             ({"file": str(file), "key-file": str(key.path)}, "did you mean key.file"),
             ({"key.file": str(key.path)}, "param file is not set"),
-            ({"file": "secrets.sealed", "key.file": str(key.path)}, "param file must be an absolute path"),
+            ({"file": "shop.sealed", "key.file": str(key.path)}, "param file must be an absolute path"),
             ({"file": str(file), "key.file": "k"}, "param key.file must be an absolute path"),
         ):
             with pytest.raises(ConfigurationError, match=message):

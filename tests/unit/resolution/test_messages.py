@@ -33,9 +33,9 @@ def test_content_that_is_malformed_is_not_an_outage(tmp_path: Path, name: str, c
 def sealed(tmp_path: Path) -> dict[str, str]:
     key, file = str(tmp_path / "k"), str(tmp_path / "s")
     assert main(["seal", "create", "--new-key", "--key-file", key, "--file", file]) == 0
-    root = "spark.config.providers.secrets"
+    root = "spark.config.providers.sealed"
     return {
-        "spark.config.providers": "secrets",
+        "spark.config.providers": "sealed",
         f"{root}.class": "sealed",
         f"{root}.param.file": file,
         f"{root}.param.key.file": key,
@@ -43,10 +43,10 @@ def sealed(tmp_path: Path) -> dict[str, str]:
 
 
 def test_a_slash_in_the_place_of_a_colon(sealed: dict[str, str]) -> None:
-    text = said(sealed, "${secrets:shop/password}")
+    text = said(sealed, "${sealed:shop/password}")
     assert text.endswith(
-        "a colon is missing between path and key: write ${secrets:shop:password}, or"
-        " ${secrets:shop/password:KEY} if the key is missing"
+        "a colon is missing between path and key: write ${sealed:shop:password}, or"
+        " ${sealed:shop/password:KEY} if the key is missing"
     )
     assert "''" not in text
     text = said({"spark.config.providers": "envvar"}, "${envvar:shop/db/password}")
@@ -54,8 +54,8 @@ def test_a_slash_in_the_place_of_a_colon(sealed: dict[str, str]) -> None:
 
 
 def test_no_section(sealed: dict[str, str]) -> None:
-    assert "names no section, as in ${NAME:SECTION:KEY}" in said(sealed, "${secrets:password}")
-    assert "has no section 'shop'" in said(sealed, "${secrets:shop:password}")
+    assert "names no section, as in ${NAME:SECTION:KEY}" in said(sealed, "${sealed:password}")
+    assert "has no section 'shop'" in said(sealed, "${sealed:shop:password}")
 
 
 def test_a_file_without_a_key() -> None:

@@ -145,7 +145,7 @@ def test_values_on_standard_input_and_in_a_sealed_file(
     log.write_text("a older-pw-1 b oldest-pw-2\n")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"oldest-pw-2\nshort\n")))
     _, report = scrub("clean", log, "--stdin", "--sealed-file", tmp_path / "s", "--key-file", tmp_path / "k")
-    assert report["values"] == {"${secrets:shop:old}": 1, "line 1 of standard input": 1}
+    assert report["values"] == {"${sealed:shop:old}": 1, "line 1 of standard input": 1}
     assert report["values_not_searched"] == ["line 2 of standard input"]
     assert log.read_text() == f"a {MASK} b {MASK}\n"
 
@@ -162,7 +162,7 @@ def test_what_is_not_a_secret_is_not_searched_for(tmp_path: Path) -> None:
     editor.put(
         tmp_path / "s", key, {EntryName("shop", "user"): "shop_user", EntryName("shop", "pw"): "shop-pw-1"}
     )
-    assert list(values.of_sealed_file(tmp_path / "s", key, "secrets")) == ["${secrets:shop:pw}"]
+    assert list(values.of_sealed_file(tmp_path / "s", key, "sealed")) == ["${sealed:shop:pw}"]
     confs = {
         "spark.config.providers": "sealed",
         "spark.config.providers.sealed.param.file": str(tmp_path / "s"),

@@ -19,6 +19,6 @@ def key(tmp_path: Path) -> KeyFile:
 
 @pytest.fixture
 def file(tmp_path: Path, key: KeyFile) -> Path:
-    path = tmp_path / "secrets.sealed"
+    path = tmp_path / "shop.sealed"
     editor.create(path, key)
     return path

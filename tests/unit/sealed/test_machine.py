@@ -33,7 +33,7 @@ class SealedFile(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         root = Path(self.folder.name)
-        self.file, self.key = root / "secrets.sealed", KeyFile(root / "k0")
+        self.file, self.key = root / "shop.sealed", KeyFile(root / "k0")
         self.key.create()
         self.keys = 1
         editor.create(self.file, self.key)

@@ -176,7 +176,7 @@ def test_empty_secrets_are_named() -> None:
         "spark.shop.password": "",
         "spark.shop.apiKey": " ",
         "spark.shop.name": "",
-        "spark.shop.token": "${secrets:shop:token}",
+        "spark.shop.token": "${sealed:shop:token}",
         "spark.shop.password.file": "",
         "spark.config.providers.v.param.token": "",
     }

@@ -63,7 +63,7 @@ def test_finds_canaries_in_every_encoding(name, encoding):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "k3y", "${secrets:shop:password}", VALUE[:-1], "*********(redacted)", VALUE.upper()]
+    "text", ["", "k3y", "${sealed:shop:password}", VALUE[:-1], "*********(redacted)", VALUE.upper()]
 )
 def test_finds_nothing_in_other_texts(text):
     assert LeakFinder([VALUE]).count(text.encode()) == 0

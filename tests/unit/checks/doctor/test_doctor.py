@@ -184,12 +184,12 @@ def test_the_rule_for_rpc(examine, confs, level):
 
 @pytest.mark.parametrize(
     ("master", "copied"),
-    [("k8s://https://host", ["conf/secrets.key", "conf/open.key", "hadoop/core-site.xml"]), ("yarn", [])],
+    [("k8s://https://host", ["conf/shop.key", "conf/open.key", "hadoop/core-site.xml"]), ("yarn", [])],
 )
 def test_secret_files_that_spark_copies_into_a_configmap(examine, home, tmp_path, master, copied):
     """Those that are closed to others, and those that a provider reads; never what Spark leaves out."""
     (tmp_path / "hadoop").mkdir()
-    closed = ["conf/secrets.key", "conf/sparkconfig.conf", "conf/x.template", "hadoop/core-site.xml"]
+    closed = ["conf/shop.key", "conf/sparkconfig.conf", "conf/x.template", "hadoop/core-site.xml"]
     for name in [*closed, "conf/open.key", "conf/log4j2.properties"]:
         file = (home if name.startswith("conf") else tmp_path) / name
         file.write_text(VALUE)

@@ -94,7 +94,7 @@ def test_a_literal_that_reaches_an_option_by_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'password = "${secrets:shop:password}"',
+        'password = "${sealed:shop:password}"',
         'password = dbutils.secrets.get(scope="shop", key="password")',
         'password = os.getenv("DB_PASSWORD")',
         'frame.option("password", password).option("user", "shop")',
@@ -138,7 +138,7 @@ def test_a_literal_in_a_script(tmp_path: Path, line: str) -> None:
 def test_what_holds_no_secret_in_a_script(tmp_path: Path) -> None:
     lines = [
         'spark-submit --conf "spark.shop.password=$DB_PASSWORD" --conf "spark.shop.token=${TOKEN:?set it}" app.py',
-        "spark-submit --conf 'spark.shop.password=${secrets:shop:password}' app.py",
+        "spark-submit --conf 'spark.shop.password=${sealed:shop:password}' app.py",
         "spark-submit --conf spark.shop.password=x$(cat y) app.py # the password: see the wiki",
         "bash -c 'echo'",
     ]

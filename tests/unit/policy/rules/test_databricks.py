@@ -34,7 +34,7 @@ def test_a_secret_of_databricks_is_never_put_in_place_and_never_compared(
     unset = checker.check(request({}, complete=True))
     assert unset.allowed
     assert unset.defaults == {}
-    for value in ("as-databricks-expanded-it-1", SECRET, "${secrets:shop:password}"):
+    for value in ("as-databricks-expanded-it-1", SECRET, "${databricks:shop:password}"):
         assert checker.check(request({KEY: value}, complete=True)).allowed
 
 
