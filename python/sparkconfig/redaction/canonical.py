@@ -7,51 +7,91 @@ signs and entities. Linear in the text. The JVM's mirror is ``Canonical.scala``;
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate
 
 from sparkconfig.redaction.data import ENTITIES, ROUNDS
 
-__all__ = ["Form", "forms", "has_escapes", "hides_letters"]
+__all__ = ["Form", "forms"]
 
-_SIGN = re.compile(r"[\\%&]")
-# What may write a letter, a digit, or the sign of another escape: only then a value's letters may not stand there raw.
-_HIDING = re.compile(
-    r"\\(?:[uUx]|[0-3][0-7]{2})|%(?:2[56]|3[0-9]|4[1-9A-Fa-f]|5[0-9AaCc]|6[1-9A-Fa-f]|7[0-9Aa]|[89A-Fa-f])"
-    r"|&(?!lt;|gt;|quot;|apos;|nbsp;)[A-Za-z#\\]"
-)
-_ESCAPE = re.compile(
-    r"\\(?:(?P<backslash>\\)|u+(?P<high>[dD][89abAB][0-9A-Fa-f]{2})\\+u+(?P<low>[dD][c-fC-F][0-9A-Fa-f]{2})"
-    r"|u+(?P<unit>[0-9A-Fa-f]{4})|U(?P<code>[0-9A-Fa-f]{8}))"
-    r"|(?P<octets>(?:\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|%[0-9A-Fa-f]{2})+)"
-    r"|&(?:#(?:[xX]0*(?P<hex>[0-9A-Fa-f]{1,6})|0*(?P<decimal>[0-9]{1,7}))|(?P<name>[A-Za-z][A-Za-z0-9]{1,9}));"
-    r"|(?P<quoting>\\)(?=.)",
-    re.DOTALL,
-)
-_OCTET = re.compile(r"\\x([0-9A-Fa-f]{2})|\\([0-3][0-7]{2})|%([0-9A-Fa-f]{2})")
+_OCTET = r"\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|%[0-9A-Fa-f]{2}"
+_BY_SIGN = {
+    "\\": (
+        r"\\(?:[^uUx0-3%&]|u+[dD][89abAB][0-9A-Fa-f]{2}\\+u+[dD][c-fC-F][0-9A-Fa-f]{2}|u+[0-9A-Fa-f]{4}"
+        rf"|U[0-9A-Fa-f]{{8}}|x[0-9A-Fa-f]{{2}}(?:{_OCTET})*|[0-3][0-7]{{2}}(?:{_OCTET})*|(?=.))"
+    ),
+    "%": rf"%[0-9A-Fa-f]{{2}}(?:{_OCTET})*",
+    "&": r"&(?:#(?:[xX]0*[0-9A-Fa-f]{1,6}|0*[0-9]{1,7})|[A-Za-z][A-Za-z0-9]{1,9});",
+}
+# For the signs that a text has: `re` skips fastest what a pattern cannot begin with.
+_ESCAPES = {
+    signs: re.compile(f"({'|'.join(_BY_SIGN[sign] for sign in signs)})", re.DOTALL)
+    for signs in ("\\", "%", "&", "\\%", "\\&", "%&", "\\%&")
+}
+_OCTETS = re.compile(_OCTET)
+_DIGITS = re.compile(r"[uU#xX]+([0-9A-Fa-f]+)")
 _LAST_CODE = 0x10FFFF
+# So many escapes are kept that were met, and only short ones.
+_MOST_KEPT, _LONGEST_KEPT = 4096, 12
 
 
-class Form(NamedTuple):
+class Form:
     """A text after some rounds.
 
     Attributes:
         text: the form.
         before: the form from which it was made; None: it is the text as it came.
-        places: where in this form pieces begin that stand in the one before without a gap, in order.
-        origins: where each of them begins in the form before.
     """
 
-    text: str
-    before: Form | None = None
-    places: Sequence[int] = ()
-    origins: Sequence[int] = ()
+    def __init__(
+        self,
+        text: str,
+        before: Form | None = None,
+        escaped: tuple[str, ...] | list[str] = (),
+        written: tuple[str, ...] | list[str] = (),
+    ) -> None:
+        self.text = text
+        self.before = before
+        # Pieces of the form before and of this one: a piece without escapes, one escape, and so on.
+        self._escaped = escaped
+        self._written = written
+        self._places: list[int] = []
+        self._origins: list[int] = []
+
+    def fresh(self, reach: int) -> Iterator[tuple[int, int]]:
+        """Yield starts and ends of what is not as in the form before, with so many characters to both sides."""
+        if self.before is None:
+            yield 0, len(self.text)
+            return
+        self._locate()
+        start, end = 0, -1
+        for place, after in zip(self._places[1:-1:2], self._places[2::2], strict=True):
+            if place - reach > end:
+                if end > 0:
+                    yield start, end
+                start = max(0, place - reach)
+            end = after + reach
+        yield start, end
 
     def back(self, at: int) -> int:
         """Return where in the form before the character at ``at`` begins, with all that writes it."""
-        piece = bisect_right(self.places, at) - 1
-        return at if piece < 0 else self.origins[piece] + at - self.places[piece]
+        self._locate()
+        # The first of several is a backslash that belongs to the character behind it.
+        piece = bisect_left(self._places, at)
+        if self._places[piece] == at:
+            return self._origins[piece]
+        piece -= 1
+        inner = at - self._places[piece]
+        escape = self._escaped[piece]
+        if escape != self._written[piece]:
+            inner = _decoded(escape)[inner][1]
+        return self._origins[piece] + inner
+
+    def _locate(self) -> None:
+        if not self._places:
+            self._origins = list(accumulate(map(len, self._escaped), initial=0))
+            self._places = list(accumulate(map(len, self._written), initial=0))
 
     def raw(self, at: int) -> int:
         """Return where in the text as it came the character at ``at`` begins."""
@@ -61,96 +101,61 @@ class Form(NamedTuple):
         return at
 
 
-def has_escapes(text: str) -> bool:
-    """Whether a round could change the text."""
-    return _SIGN.search(text) is not None
-
-
-def hides_letters(text: str) -> bool:
-    """Whether letters or digits of a value may be written as something else."""
-    return _HIDING.search(text) is not None
-
-
 def forms(text: str) -> Iterator[Form]:
     """Yield the text as it is, and what each round makes of it, until nothing changes."""
     form = Form(text)
     yield form
     for _ in range(ROUNDS):
-        if not has_escapes(form.text):
+        signs = "".join([sign for sign in _BY_SIGN if sign in form.text])
+        if not signs:
             return
-        following = _round(form)
-        if following is None:
+        escaped = _ESCAPES[signs].split(form.text)
+        written = escaped[:]
+        written[1::2] = map(_WRITTEN.__getitem__, escaped[1::2])
+        following = "".join(written)
+        if following == form.text:
             return
-        form = following
+        form = Form(following, form, escaped, written)
         yield form
 
 
-def _round(form: Form) -> Form | None:
-    text = form.text
-    out: list[str] = []
-    places: list[int] = []
-    origins: list[int] = []
-    at = length = 0
-    quoted = False
-    for found in _ESCAPE.finditer(text):
-        start, end = found.span()
-        written = _written(found)
-        if written is None:
-            continue
-        if start > at:
-            if quoted:  # the character belongs to its backslash
-                places.append(length + 1)
-                origins.append(at + 1)
-            out.append(text[at:start])
-            length += start - at
-            quoted = False
-        at = end
-        for char, origin in written:
-            if not quoted:
-                places.append(length)
-                origins.append(origin)
-            quoted = not char
-            out.append(char)
-            length += len(char)
-        if not quoted:
-            places.append(length)
-            origins.append(end)
-    if not places:
-        return None
-    if quoted:
-        places.append(length + 1)
-        origins.append(at + 1)
-    out.append(text[at:])
-    return Form("".join(out), form, places, origins)
+class _Written(dict[str, str]):
+    """What each escape writes."""
+
+    def __missing__(self, escape: str) -> str:
+        found = _written(escape)
+        if len(escape) <= _LONGEST_KEPT:
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[escape] = found
+        return found
 
 
-def _written(found: re.Match[str]) -> list[tuple[str, int]] | None:
-    """The characters of one escape, and where each begins; None: it is no escape after all."""
-    kind, start = found.lastgroup, found.start()
-    if kind == "quoting":
-        return [("", start)]
-    if kind == "octets":
-        return _decoded(found)
-    if kind == "backslash":
-        char: str | None = "\\"
-    elif kind == "low":
-        high, low = int(found["high"], 16), int(found["low"], 16)
-        char = chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00)
-    elif kind == "name":
-        char = ENTITIES.get(found["name"])
-    else:
-        code = int(found[kind or 0], 10 if kind == "decimal" else 16)
-        char = chr(code) if 0 < code <= _LAST_CODE else None
-    return None if char is None else [(char, start)]
+_WRITTEN = _Written()
 
 
-def _decoded(found: re.Match[str]) -> list[tuple[str, int]]:
-    """Octets as UTF-8; those that are not, each as the character of its number."""
-    octets = [
-        (int(each[2], 8) if each[2] else int(each[1] or each[3], 16), each.start())
-        for each in _OCTET.finditer(found.string, found.start(), found.end())
-    ]
-    raw = bytes(octet for octet, _ in octets)
+def _written(escape: str) -> str:
+    """The characters that an escape stands for; itself: it is none after all."""
+    if escape[0] == "\\" and len(escape) <= 2:
+        return escape[1:]
+    if _OCTETS.match(escape):
+        return "".join(char for char, _ in _decoded(escape))
+    if escape[0] == "&" and escape[1] != "#":
+        return ENTITIES.get(escape[1:-1], escape)
+    decimal = escape[0] == "&" and escape[2] not in "xX"
+    code, *low = (int(digits, 10 if decimal else 16) for digits in _DIGITS.findall(escape))
+    if low:
+        code = 0x10000 + ((code - 0xD800) << 10) + low[0] - 0xDC00
+    return chr(code) if 0 < code <= _LAST_CODE else escape
+
+
+def _decoded(escape: str) -> list[tuple[str, int]]:
+    """Octets as UTF-8, and where each character begins; those that are not, each as the character of its number."""
+    octets = [(each[0], each.start()) for each in _OCTETS.finditer(escape)]
+    raw = bytes(
+        int(octet[1:], 8) if octet[1] in "0123" and octet[0] == "\\" else int(octet[-2:], 16)
+        for octet, _ in octets
+    )
     out: list[tuple[str, int]] = []
     at = 0
     while at < len(raw):

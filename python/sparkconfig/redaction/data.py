@@ -65,6 +65,8 @@ HEAD: str = _CANONICAL["head"]
 BLOCK: dict[str, int] = _CANONICAL["block"]
 #: Beginnings of values before an ellipsis: the fewest characters, and how far before it they are looked for.
 BEGINNING: dict[str, int] = _CANONICAL["beginning"]
+#: What tables, frames and plans put behind what they cut.
+ELLIPSES: tuple[str, ...] = tuple(_CANONICAL["beginning"]["ellipses"])
 #: What stands between the numbers of a list of bytes.
 LIST_SEPARATORS: tuple[str, ...] = tuple(_CANONICAL["lists"]["separators"])
 #: The longest beginning of an escape that waits for its rest at the end of a text.

@@ -1,192 +1,132 @@
-"""Where needles stand in a text: one look at the text as it is, and forms only of a text that may hold one.
+"""Where needles stand in a text and in each of its forms.
 
-A needle is found by an anchor, a window of letters and digits in it. Adding a needle touches its own entries alone;
-searches go on meanwhile and take no lock. The JVM's mirror is ``Search.scala``.
+Adding a needle touches its own entries alone; searches go on meanwhile and take no lock. The JVM's mirror is
+``Search.scala``.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from sparkconfig.redaction.canonical import Form, forms, has_escapes, hides_letters
-from sparkconfig.redaction.data import BEGINNING
+from sparkconfig.redaction.beginnings import Beginnings
+from sparkconfig.redaction.canonical import Form, forms
+from sparkconfig.redaction.data import BEGINNING, ELLIPSES
 from sparkconfig.redaction.forms import Needle, worth_registering
 from sparkconfig.redaction.masking import in_mask, joined
+from sparkconfig.redaction.windows import Windows, raw
 
 __all__ = ["OF_ENCODINGS", "Search"]
 
-_LONG, _SHORT = 8, 4
-_RUNS = re.compile(r"[^\W_]{4,}")
-# A list of bytes: its numbers have too few digits for an anchor.
-_LISTS = re.compile(r"-?[0-9A-F]{1,3}(?:(?:, ?| )-?[0-9A-F]{1,3}){7,}")
-_NUMBERS = 12
-# So few anchors are looked for one by one.
-_FEW = 40
-_FEW_LISTS = 200
-# Of a longer needle the first windows are enough to choose from.
-_CHOICE = 256
-_ELLIPSIS = re.compile("\\.{3,}|\u2026")
 #: Signs that may stand beside a match of an encoding.
 OF_ENCODINGS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
-
-# Where a piece may be the beginning of a needle: needles in order, by their first characters.
-_START = 3
-# An insertion of another thread may move what is looked at.
-_MOVED = 16
-# An anchor with more needles than this is exchanged for a shorter one with fewer.
-_CROWD = 8
-
-_Table = dict[str, list[Needle]]
 
 
 class Search:
     """Needles, and where they stand in texts. One thread at a time may add or remove; searches need not wait for it.
 
     Attributes:
-        longest: the length of the longest needle so far.
+        beginnings: of all needles.
     """
 
     def __init__(self) -> None:
-        self._known: dict[Needle, tuple[_Table, str]] = {}
-        self._uses: dict[Needle, int] = {}
-        self._long: _Table = {}
-        self._short: _Table = {}
-        self._lists: _Table = {}
-        self._bare: _Table = {}
-        self._starts: dict[str, list[str]] = {}
-        self._shown_whole: dict[str, list[str]] = {}
-        self.longest = 0
+        self._needles: dict[str, tuple[Needle, ...]] = {}
+        # Needles that several values have: how many more than one.
+        self._more: dict[Needle, int] = {}
+        # The longer a window, the fewer cells are looked up, and the fewer of them are found in vain.
+        self._windows = [Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
+        self._used: list[Windows] = []
+        self.beginnings = Beginnings()
+        self._of_whole = Beginnings()
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._needles)
 
     def add(self, needle: Needle) -> None:
         """Look for one more needle; one that is added twice is removed twice."""
-        self._uses[needle] = self._uses.get(needle, 0) + 1
-        if needle in self._known:
+        text = needle.text
+        there = self._needles.get(text, ())
+        if needle in there:
+            self._more[needle] = self._more.get(needle, 0) + 1
             return
-        table, anchor = self._place(needle.text)
-        self.longest = max(self.longest, len(needle.text))
-        for starts in (self._starts, self._shown_whole) if needle.whole else (self._starts,):
-            for width in range(1, _START):
-                starts.setdefault(needle.text[:width], [])
-            insort(starts.setdefault(needle.text[:_START], []), needle.text)
-        table.setdefault(anchor, []).append(needle)
-        self._known[needle] = table, anchor
+        if needle.whole:
+            self._of_whole.add(text)
+        self._needles[text] = (*there, needle)
+        if not there:
+            self.beginnings.add(text)
+            windows = self._windows_for(text)
+            windows.add(text)
+            if windows not in self._used:
+                self._used.append(windows)
 
     def remove(self, needle: Needle) -> None:
         """Look for one needle less, unless it was added once more."""
-        self._uses[needle] -= 1
-        if self._uses[needle]:
+        text = needle.text
+        if more := self._more.pop(needle, 0):
+            if more > 1:
+                self._more[needle] = more - 1
             return
-        del self._uses[needle]
-        table, anchor = self._known.pop(needle)
-        # Searches may be reading the old list.
-        left = [each for each in table[anchor] if each != needle]
+        if needle.whole:
+            self._of_whole.remove(text)
+        left = tuple(each for each in self._needles[text] if each != needle)
         if left:
-            table[anchor] = left
+            self._needles[text] = left
         else:
-            del table[anchor]
-        for starts in (self._starts, self._shown_whole) if needle.whole else (self._starts,):
-            starts[needle.text[:_START]].remove(needle.text)
-
-    def begins(self, piece: str, *, whole: bool = False) -> bool:
-        """Whether a needle begins with this piece; ``whole``: one that is not an encoding."""
-        starts = self._shown_whole if whole else self._starts
-        texts = starts.get(piece[:_START])
-        if texts is None or len(piece) < _START:
-            return texts is not None
-        at = bisect_left(texts, piece)
-        return any(text.startswith(piece) for text in texts[at : at + _MOVED])
+            del self._needles[text]
+            self.beginnings.remove(text)
+            self._windows_for(text).remove(text)
 
     def find(self, text: str) -> list[tuple[int, int]]:
         """Return where needles stand: starts and ends in order, none within a mask."""
-        found = list(self.matches(text))
+        found = []
+        for form in forms(text):
+            found += [(form.raw(start), form.raw(end)) for start, end in self._in(form)]
+            found += [(form.raw(start), form.raw(end)) for start, end in self._cut_short(form.text)]
         return found and [span for span in joined(found) if not in_mask(text, *span)]
 
-    def matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where needles stand, in any order, several times perhaps."""
-        cut = "..." in text or "\u2026" in text
-        if not has_escapes(text):
-            form = Form(text)
-            yield from self._in(form)
-            if cut:
-                yield from self._cut_short(form)
-        elif cut or self._bare or hides_letters(text) or any(self._hit(text)):
-            for form in forms(text):
-                for start, end in self._in(form):
-                    yield form.raw(start), form.raw(end)
-                for start, end in self._cut_short(form) if cut else ():
-                    yield form.raw(start), form.raw(end)
-
-    def _place(self, text: str) -> tuple[_Table, str]:
-        best: tuple[_Table, str] | None = None
-        crowd = 0
-        for width, table in ((_LONG, self._long), (_SHORT, self._short)):
-            for anchor in _windows(_RUNS.findall(text[:_CHOICE]), width):
-                there = len(table.get(anchor, ()))
-                if best is None or there < crowd:
-                    best, crowd = (table, anchor), there
-            if best is not None and crowd < _CROWD:
-                break
-        if best is not None:
-            return best
-        return (self._lists, text[:_NUMBERS]) if _LISTS.match(text) else (self._bare, text)
-
-    def _hit(self, text: str) -> Iterator[Needle]:
-        """The needles with an anchor in this text."""
-        runs: set[str] | None = None
-        for width, table in ((_LONG, self._long), (_SHORT, self._short)):
-            if len(table) <= _FEW:
-                anchors: Iterable[str] = [anchor for anchor in list(table) if anchor in text]
-            else:
-                runs = set(_RUNS.findall(text)) if runs is None else runs
-                anchors = _windows(runs, width) & table.keys()
-            for anchor in anchors:
-                yield from table.get(anchor, ())
-        if len(self._lists) <= _FEW_LISTS:
-            for anchor in [anchor for anchor in list(self._lists) if anchor in text]:
-                yield from self._lists.get(anchor, ())
-        else:
-            for region in _LISTS.findall(text):
-                for at in range(len(region) - _NUMBERS + 1):
-                    yield from self._lists.get(region[at : at + _NUMBERS], ())
-        for anchor in list(self._bare):
-            yield from self._bare.get(anchor, ())
+    def _windows_for(self, text: str) -> Windows:
+        return next(windows for windows in self._windows if windows.least <= len(text))
 
     def _in(self, form: Form) -> Iterator[tuple[int, int]]:
         text = form.text
-        for needle in dict.fromkeys(self._hit(text)):
-            if needle.head and form.before is None:
-                continue
-            length = len(needle.text)
-            at = text.find(needle.text)
-            while at >= 0:
-                start, end = at, at + length
-                if needle.encoded:
-                    start -= start > 0 and text[start - 1] in OF_ENCODINGS
-                    end += end < len(text) and text[end] in OF_ENCODINGS
-                if not needle.head or _behind(form, at, needle.head):
-                    yield start, end
-                at = text.find(needle.text, at + 1)
+        for first, last in form.fresh(self.beginnings.longest):
+            letters = raw(text[first:last])
+            for windows in self._used:
+                for at, length in windows.find(letters):
+                    start, end = first + at, first + at + length
+                    for needle in self._needles.get(text[start:end], ()):
+                        if needle.head and not _behind(form, start, needle.head):
+                            continue
+                        if needle.encoded:
+                            yield (
+                                start - (start > 0 and text[start - 1] in OF_ENCODINGS),
+                                end + (end < len(text) and text[end] in OF_ENCODINGS),
+                            )
+                        else:
+                            yield start, end
 
-    def _cut_short(self, form: Form) -> Iterator[tuple[int, int]]:
+    def _cut_short(self, text: str) -> Iterator[tuple[int, int]]:
         """Beginnings of values before an ellipsis: tables, frames and plans show long texts so."""
         last = 0
-        for ellipsis in _ELLIPSIS.finditer(form.text):
-            end = ellipsis.end() - (1 if ellipsis[0] == "\u2026" else 3)
-            for at in range(max(last, end - BEGINNING["within"]), end - BEGINNING["least"] + 1):
-                piece = form.text[at:end]
-                if self.begins(piece, whole=True) and worth_registering(piece):
-                    yield at, end
+        for end, behind in _ellipses(text):
+            first = max(last, end - BEGINNING["within"])
+            for at in self._of_whole.starts(text[first:end], BEGINNING["least"]):
+                if worth_registering(text[first + at : end]):
+                    yield first + at, end
                     break
-            last = ellipsis.end()
+            last = behind
 
 
-def _windows(runs: Iterable[str], width: int) -> set[str]:
-    return {run[at : at + width] for run in runs for at in range(len(run) - width + 1)}
+def _ellipses(text: str) -> Iterator[tuple[int, int]]:
+    """Starts and ends in order; of a row of dots the last three count."""
+    found = []
+    for sign in ELLIPSES:
+        end = 0
+        while (start := text.find(sign, end)) >= 0:
+            end = start + len(sign)
+            while text.startswith(sign[0], end):
+                end += 1
+            found.append((end - len(sign), end))
+    yield from sorted(found)
 
 
 def _behind(form: Form, at: int, head: str) -> bool:

@@ -43,5 +43,4 @@ def _start(search: Search, text: str) -> int:
 
 def _begun(search: Search, text: str) -> int:
     """Where the longest end of a text begins that is the beginning of a needle."""
-    first = max(0, len(text) - search.longest + 1)
-    return next((at for at in range(first, len(text)) if search.begins(text[at:])), len(text))
+    return next(search.beginnings.starts(text), len(text))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sparkconfig.redaction import MASK, WITHHELD, Registry
 from sparkconfig.redaction.canonical import forms
 from sparkconfig.redaction.registry import Unfinished
+from sparkconfig.redaction.windows import Windows, raw
 from support.machines import limits
 
 CASES = Path(__file__).resolve().parents[2] / "conformance" / "redaction"
@@ -165,3 +166,24 @@ def test_texts_are_searched_while_values_are_added_in_another_thread():
     assert answers == {f'"a {MASK}\\n" and more \\"'}
     assert registry.faults == 0
     assert WITHHELD not in answers
+
+
+@limits(60)
+@given(
+    known=st.lists(st.text("abQ7é鍵=\\", min_size=1, max_size=40), min_size=1, max_size=6, unique=True),
+    before=st.text("abQ7é鍵=", max_size=12),
+)
+def test_windows_are_found_at_every_place_until_they_are_removed_as_often_as_added(known, before):
+    windows = [Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
+    for each in known:
+        for one in (one for one in windows if one.least <= len(each)):
+            one.add(each)
+            one.add(each)
+            one.remove(each)
+            assert (len(before), len(each)) in one.find(raw(before + each + before))
+            assert (len(before), len(each)) not in one.find(raw(before + each[:-1]))
+    for each in known:
+        for one in (one for one in windows if one.least <= len(each)):
+            one.remove(each)
+    text = raw("".join(known))
+    assert not [found for one in windows for found in one.find(text)]
