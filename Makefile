@@ -115,6 +115,8 @@ completion: .venvs/site/.ready ## write the scripts of 'sparkconfig completion' 
 # Those of some folders stay together too: tests/support/scheduling.py. They wait as much as they compute: four processes
 # keep two cores busy.
 AT_ONCE = -n 4 --dist loadfile --no-loadscope-reorder
+# An application that hangs fails all tests that share it, each after its own time: the run ends before, and says which.
+NOT_FOR_EVER = --session-timeout 3000
 
 unit: venv ## the fast tests, no Spark
 	$(BIN)/python -m pytest tests/unit tests/conformance -q $(AT_ONCE)
@@ -135,7 +137,7 @@ test: jar ## all tests, those of data sources on Spark 3.5 too
 	  cat build/test-35.log; test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
 
 test-newest: venv
-	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(AT_ONCE)
+	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(NOT_FOR_EVER) $(AT_ONCE)
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
@@ -275,7 +277,7 @@ jar-35: .venvs/pyspark-3.5.9/.ready-options
 	@$(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
-	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(AT_ONCE)
+	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(NOT_FOR_EVER) $(AT_ONCE)
 
 FUZZ_SECONDS ?= 60
 FUZZERS = references substitution properties sealed policy redaction

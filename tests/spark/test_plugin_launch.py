@@ -172,7 +172,7 @@ def test_a_package_of_another_version_is_an_error_that_names_both(conf, tmp_path
     package.parent.mkdir()
     source = Path(__file__).parents[2] / "python" / "sparkconfig"
     subprocess.run(["cp", "-r", str(source), str(package)], check=True)
-    (package / "_version.py").write_text('__version__ = "9.9.9"\n')
+    (package / "_base" / "version.py").write_text('__version__ = "9.9.9"\n')
     plugin = {**conf, "spark.plugins": "io.sparkconfig.ConfigPlugin"}
     done = _run([*_submit(plugin), APP], tmp_path, PYTHONPATH=str(package.parent))
     text = done.stdout + done.stderr

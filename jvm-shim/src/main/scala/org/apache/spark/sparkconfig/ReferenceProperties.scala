@@ -27,15 +27,19 @@ private[sparkconfig] final class ReferenceProperties(
     val texts: ConcurrentHashMap[String, String])
   extends Properties {
 
-  override def setProperty(key: String, text: String): AnyRef = synchronized {
-    values.of(key, text, copy) match {
-      case Some(value) =>
-        texts.put(key, text)
-        super.setProperty(key, value)
-      case None =>
-        texts.remove(key)
-        super.setProperty(key, text)
-    }
+  /**
+   * The lock of the properties is not held over the question: a change that is being published waits for it. If one
+   * came in between, the second answer is the newer one.
+   */
+  override def setProperty(key: String, text: String): AnyRef = values.of(key, text, copy) match {
+    case Some(value) =>
+      texts.put(key, text)
+      val before = super.setProperty(key, value)
+      values.of(key, text, copy).filter(_ != value).foreach(update(key, _))
+      before
+    case None =>
+      texts.remove(key)
+      super.setProperty(key, text)
   }
 
   override def remove(key: AnyRef): AnyRef = {
