@@ -20,6 +20,9 @@ private[sparkconfig] object LoginDoor {
   private val Conf = "(?:set:)?(?:hiveconf:)?(.+)".r
   private val SparkConf = "spark\\.(?!hadoop\\.|hive\\.).+"
 
+  /** Kyuubi's driver says with these who it is; neither Hive nor Spark reads them. */
+  private val KyuubiClient = "kyuubi\\.client\\.\\w+"
+
   /** Whether logins are judged. */
   def isAsked: Boolean = StatementDoor.asked.isDefined
 
@@ -38,7 +41,7 @@ private[sparkconfig] object LoginDoor {
     !value.contains("${") && !key.contains("${") && (key.toLowerCase(Locale.ROOT) match {
       case "use:database" => value.matches("[A-Za-z0-9_.`-]*")
       case name if name.startsWith("set:hivevar:") => true
-      case Conf(name) if !name.contains(":") => HiveConfs(name) || name.matches(SparkConf)
+      case Conf(name) if !name.contains(":") => HiveConfs(name) || name.matches(SparkConf) || key.matches(KyuubiClient)
       case _ => false
     })
 }
