@@ -19,7 +19,7 @@ from typing import Any
 from sparkconfig._base import py4j_log
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["driver_api", "in_worker", "install", "learn", "tell"]
+__all__ = ["driver_api", "install", "learn", "tell"]
 
 
 class _Thread(threading.local):
@@ -205,9 +205,3 @@ def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no t
         found = getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")
         _api = known = (jvm, context, found)
     return known[2]
-
-
-def in_worker() -> bool:
-    """Whether this process is a Python worker of Spark."""
-    main = getattr(sys.modules.get("__main__"), "__spec__", None)
-    return getattr(main, "name", "") in ("pyspark.daemon", "pyspark.worker")

@@ -8,6 +8,8 @@ import re
 import atheris
 
 with atheris.instrument_imports(include=["sparkconfig.redaction"]):
+    from sparkconfig.redaction.canonical import forms
+    from sparkconfig.redaction.data import FLOOR
     from sparkconfig.redaction.registry import MASK, WITHHELD, Registry
 
 from fuzz import redaction_model as model
@@ -102,7 +104,9 @@ def value_of(given):
             + "".join("abQZ07xk"[byte % 8] for byte in given.ConsumeBytes(given.ConsumeIntInRange(4, 12)))
             + value[at:]
         )
-    return value + PADDING[len(value) :]
+    value += PADDING[len(value) :]
+    # What is left of a value when its own escapes are undone may be too short to be looked for.
+    return value if all(len(form.text) >= FLOOR for form in forms(value)) else value + PADDING
 
 
 def piece_of(given, values):

@@ -136,7 +136,8 @@ def test_a_jvm_without_the_plugin_is_looked_at_once(gateway, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "module", ["registry", "search", "tail", "canonical", "masking", "deep", "finalizers"]
+    "module",
+    ["registry", "search", "tail", "canonical", "windows", "beginnings", "masking", "deep", "finalizers"],
 )
 def test_what_masks_imports_nothing_when_it_is_called(module):
     tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
@@ -150,16 +151,120 @@ def test_what_masks_imports_nothing_when_it_is_called(module):
     assert not inner
 
 
-@pytest.mark.parametrize("sink", ["jupyter", "logging", "pyspark", "streams", "tracebacks"])
-def test_no_sink_can_reach_the_jvm(sink):
-    tree = ast.parse((PACKAGE / "sinks" / f"{sink}.py").read_text(encoding="utf-8"))
-    names = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "sparkconfig.redaction.jvm"
-        for alias in node.names
-    }
-    assert names <= {"in_worker"}
+SHOWING = """
+import gc, logging, os, sys, threading, types, warnings, weakref
+from py4j import java_gateway
+
+folder, value, calls = sys.argv[1], "Canary-of-the-JVM-71", []
+
+def send(self, command, *_, **__):
+    calls.append(command)
+    return "ys" + (folder + "/counter" if "valueCounter" in command else "[]")
+
+def count(number):
+    with open(folder + "/counter", "wb") as file:
+        file.write(number.to_bytes(8, sys.byteorder))
+
+count(0)
+java_gateway.GatewayClient.send_command = send
+client = java_gateway.GatewayClient.__new__(java_gateway.GatewayClient)
+client.gateway_parameters = types.SimpleNamespace(auth_token="0f" * 32)
+context = types.SimpleNamespace(
+    _active_spark_context=types.SimpleNamespace(_jvm=object()), _jvm=None,
+    _gateway=types.SimpleNamespace(_gateway_client=client),
+)
+from sparkconfig import redaction
+from sparkconfig.redaction import jvm
+from sparkconfig.redaction.sinks import logging as logs, streams, tracebacks
+jvm.driver_api = lambda _: types.SimpleNamespace(_target_id="o1", mask=calls.append)
+for each in (logs, streams):
+    each.install()
+sys.modules["pyspark"] = types.SimpleNamespace(SparkContext=context)
+jvm.install()
+redaction.register([value])
+assert calls, "the plugin was not found"
+calls.clear()
+count(1)
+
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+warnings.simplefilter("always")
+
+class Node:
+    def __del__(self):
+        logging.warning("__del__ %s", value)
+        raise ValueError("unraisable " + value)
+
+def fail():
+    print("thread print", value)
+    logging.warning("thread log %s", value)
+    raise ValueError("thread " + value)
+
+def show():
+    print("print", value)
+    sys.stdout.write("write " + value + "\\n")
+    sys.stdout.flush()
+    sys.__stdout__.write("original " + value + "\\n")
+    sys.__stdout__.flush()
+    sys.stdout.buffer.write(("bytes " + value + "\\n").encode())
+    print("half", value, end="")
+    print()
+    warnings.warn("warning " + value)
+    logging.warning("log %s", value)
+    try:
+        raise KeyError(value)
+    except KeyError:
+        logging.exception("caught")
+    node = Node()
+    weakref.finalize(node, print, "finalized", value)
+    del node
+    gc.collect()
+
+show()
+for target in (show, fail):
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+child = os.fork()
+if not child:
+    show()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(len(calls))
+_, status = os.waitpid(child, 0)
+print("calls", len(calls), status)
+raise RuntimeError("at the end " + value)
+"""
+
+
+def test_nothing_that_shows_a_text_calls_the_jvm_though_it_has_news(tmp_path):
+    """Prints, writes, bytes, warnings, log records, finalizers and hooks, in threads and a forked child, too."""
+    done = subprocess.run(
+        [sys.executable, "-c", SHOWING, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "calls 0 0" in done.stdout, done.stderr.replace(VALUE, "")
+    shown = done.stdout + done.stderr
+    assert VALUE not in shown
+    kinds = (
+        "print",
+        "write",
+        "original",
+        "bytes",
+        "half",
+        "warning",
+        "log",
+        "__del__",
+        "unraisable",
+        "finalized",
+    )
+    missing = [kind for kind in kinds if shown.count(f"{kind} {MASK}") < 3]
+    assert not missing
+    assert shown.count(f"KeyError: '{MASK}'") == 3
+    assert f"ValueError: thread {MASK}" in shown
+    assert f"RuntimeError: at the end {MASK}" in shown
 
 
 def test_a_write_under_an_imports_lock_waits_for_no_call(gateway, monkeypatch):

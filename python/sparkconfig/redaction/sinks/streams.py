@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 from sparkconfig.redaction.finalizers import MINE, catch_up
-from sparkconfig.redaction.jvm import in_worker
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD, Unfinished
 
 __all__ = ["MASKS", "install"]
@@ -45,10 +44,15 @@ def install() -> None:
     is not covered.
     """
     # In a Python worker Spark puts others into their place for each task, which write to the original ones.
-    streams = (sys.stdout, sys.stderr, *((sys.__stdout__, sys.__stderr__) if in_worker() else ()))
+    streams = (sys.stdout, sys.stderr, *((sys.__stdout__, sys.__stderr__) if _in_worker() else ()))
     for stream in streams:
         if stream is not None:
             _hook(stream)
+
+
+def _in_worker() -> bool:
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    return getattr(main, "name", "") in ("pyspark.daemon", "pyspark.worker")
 
 
 def _hook(stream: Any) -> None:  # noqa: ANN401 - any object may stand in for a stream
