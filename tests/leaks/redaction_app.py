@@ -1,7 +1,6 @@
 """A Spark application that shows the values it is given wherever it can; the redaction tests run it.
 
-Reads one JSON object on stdin: jar, values (name to value), quoted (parts of values that errors quote), conf, hooks
-(whether redaction is on). Prints
+Reads one JSON object on stdin: jar, values (name to value), conf, hooks (whether redaction is on). Prints
 ``READY <ui>`` when all jobs are done, then waits for a line before it stops.
 """
 
@@ -10,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from pathlib import Path
 
 from py4j.java_collections import ListConverter
 from pyspark import SparkConf, SparkContext
@@ -47,8 +45,6 @@ def main() -> None:
     for value in values.values():
         show_everywhere(spark, value)
     log_everywhere(spark, values)
-    for part in order["quoted"]:
-        fail_with(spark, part)
     sys.stdout.write(f"READY {spark.sparkContext.uiWebUrl}\n")
     sys.stdout.flush()
     sys.stdin.readline()
@@ -75,31 +71,6 @@ def show_everywhere(spark: SparkSession, value: str) -> None:
         spark.sql(f"SELECT raise_error('{literal}')").collect()
     with contextlib.suppress(Exception):
         context.parallelize([value], 1).map(int).collect()
-
-
-def fail_with(spark: SparkSession, part: str) -> None:
-    """Fail as a driver does that quotes a part of a value: in a task, in logs, in what is printed."""
-    context = spark.sparkContext
-
-    def connect(part: str) -> None:
-        raise ValueError(f"Incorrect port value : {part}")
-
-    try:
-        context.parallelize([part], 1).map(connect).collect()
-    except Exception as error:
-        print("failed:", error)
-        # A file shows what is in the error itself.
-        with Path("errors").open("a", encoding="utf-8") as errors:
-            errors.write(f"{error}\n")
-    jvm = context._jvm
-    slf4j = jvm.org.slf4j.LoggerFactory.getLogger("shop")
-    cause = jvm.java.lang.NumberFormatException(f'For input string: "{part}"')
-    slf4j.warn("no port", jvm.java.lang.RuntimeException("wrapped", cause))
-    slf4j.warn(f"gave up on {part}")
-    slf4j.info(f"java.net.UnknownHostException: {part}")
-    # Line by line, of which the first alone says that it is an error.
-    jvm.java.lang.System.err.println("java.sql.SQLException: of several lines\n")
-    jvm.java.lang.System.err.println(f"  Detail: {part}")
 
 
 def log_everywhere(spark: SparkSession, values: dict[str, str]) -> None:

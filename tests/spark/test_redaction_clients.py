@@ -17,7 +17,6 @@ from support.fronts import (
     FOREIGN,
     FRONTS,
     LITERAL,
-    QUOTED,
     SECRET,
     VARIABLE,
     Fronts,
@@ -230,24 +229,6 @@ def test_free_text_holds_no_such_word_either(spark, sales):
     (plan,) = spark.sql(f"EXPLAIN SELECT inventory FROM {sales}").collect()
     assert "inventory" not in masked(plan.plan)
     assert spark.sql("SET spark.shop.two").collect()[0].value == MASK
-
-
-def test_an_error_that_quotes_a_part_of_a_value(spark, application):
-    for part in QUOTED.split(":"):
-        with pytest.raises(Exception) as caught:
-            spark.sql(f"SELECT raise_error('Incorrect port value : {part}')").collect()
-        # What the driver's own Python gets is looked at in test_redaction_surfaces.
-        if not hasattr(spark, "_jsparkSession"):
-            # A client may have guessed it: a mask would say that he was right.
-            assert part in str(caught.value)
-            assert MASK not in str(caught.value)
-    application.drained()
-    failed = [line for line in application.heard("EVENT") if "Incorrect port value" in line]
-    ends = [line for line in failed if '"SparkListenerTaskEnd"' in line or '"SparkListenerJobEnd"' in line]
-    assert len(ends) >= 4
-    assert not [
-        line for line in [*ends, *application.heard("FAILURE")] if any(map(line.count, QUOTED.split(":")))
-    ]
 
 
 @pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")

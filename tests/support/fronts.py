@@ -20,8 +20,6 @@ PROBE = Path(__file__).parents[1] / "jvm" / "ListenerProbe.scala"
 SECRET = "Canary-c11e'nt&9<7>-value"
 #: Written in clear, under keys that name a secret and that Spark's own pattern does not know.
 LITERAL = "Canary-in-clear-82/x+y"
-#: A secret by its reference; drivers quote its first part as a port, and its second as a host.
-QUOTED = "hunter2Zx:9KdLwQ71"
 #: A secret that protobuf's texts hold as octal bytes.
 FOREIGN = "cänäry-ключ-鍵-7c1e"
 #: A secret of several blocks, as long tokens and keys are.
@@ -34,7 +32,7 @@ WORDS = {
     "four": "nodeName",
     "five": "etl_service",
 }
-SECRETS = {"token": SECRET, "quoted": QUOTED, "foreign": FOREIGN, "long": LONG, **WORDS}
+SECRETS = {"token": SECRET, "foreign": FOREIGN, "long": LONG, **WORDS}
 VARIABLE = "${spark.shop.token}"
 #: Statements that fail, each in another part of Spark.
 BAD = {
