@@ -181,9 +181,17 @@ def table(titles: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def sinks() -> list[str]:
-    """Return the table of what is masked: the JVM's sinks, then Python's."""
+    """Return the tables of what is masked, the JVM's sinks and then Python's, and of what is not recognised."""
     python = [list(row) for sink in all_sinks() for row in sink.MASKS]
-    return table(["sink", "how", "since"], [*listed("Sinks: Sink", "Masked"), *python])
+    cases = json.loads((ROOT / "tests/conformance/redaction/given_up.json").read_text(encoding="utf-8"))
+    reasons = {case["kind"]: case["reason"] for case in cases}
+    return [
+        *table(["sink", "how", "since"], [*listed("Sinks: Sink", "Masked"), *python]),
+        "",
+        "## What redaction does not do",
+        "",
+        *table(["not recognised", "why"], [list(row) for row in reasons.items()]),
+    ]
 
 
 def doors() -> list[str]:

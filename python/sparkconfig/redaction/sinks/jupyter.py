@@ -14,7 +14,7 @@ MASKS = (
     (
         "Jupyter kernels",
         "all that the kernel sends: output, results, tracebacks, replies",
-        'the first session, or earlier: see "Python programs"',
+        "the first session or earlier",
     ),
 )
 

@@ -20,7 +20,7 @@ MASKS = (
     (
         "Python logging and tracebacks",
         "every handler of `logging`, `sys.excepthook`, `threading.excepthook`, `sys.unraisablehook`",
-        'the first session, or earlier: see "Python programs"',
+        "the first session or earlier",
     ),
     (
         "log files that Python workers write themselves",

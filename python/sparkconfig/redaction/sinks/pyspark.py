@@ -18,7 +18,7 @@ MASKS = (
             "message, JVM stack trace, parameters and query fragments, when the error is made: what you log or store"
             " of it holds no value"
         ),
-        'the first session, or earlier: see "Python programs"',
+        "the first session or earlier",
     ),
 )
 _patched = False

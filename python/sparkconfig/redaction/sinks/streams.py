@@ -22,7 +22,7 @@ MASKS = (
     (
         "what a `python app.py` prints",
         "`sys.stdout` and `sys.stderr`, text and bytes; the stream objects stay",
-        'the first session, or earlier: see "Python programs"',
+        "the first session or earlier",
     ),
 )
 

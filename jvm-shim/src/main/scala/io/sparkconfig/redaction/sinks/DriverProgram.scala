@@ -11,7 +11,7 @@ private[sparkconfig] object DriverProgram extends Sink {
     Masked(
       "the Python that has started the driver's JVM",
       "turns on its own sinks, which are the next rows",
-      "the first session, or earlier: see \"Python programs\""))
+      "the first session or earlier"))
 
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Session(extensions) =>
