@@ -171,6 +171,16 @@ write_fragment() {
     { rm -f "$FRAGMENT.new"; fail "the confs were not written; Spark would start without sparkconfig"; }
   put "$FRAGMENT.new" "$FRAGMENT"
   rm -f "$FRAGMENT.new"
+  check_start
+}
+
+# The doctor sees what the driver will: missing extras, settings, policies, references. Java was checked above: JNAME
+# counts only later.
+check_start() {
+  local doctor=("$PYTHON" -I -m sparkconfig doctor --quiet --skip java --spark-home "$ROOT/databricks/spark")
+  if [[ -f $ETC/sparkconfig.conf ]]; then doctor+=(--operator-file "$ETC/sparkconfig.conf"); fi
+  "${doctor[@]}" 2>&1 | tee -a "$LOG" ||
+    { rm -f "$FRAGMENT"; fail "the driver would not start: repair what 'doctor' reports above"; }
 }
 
 [[ -x $PYTHON ]] || fail "$PYTHON is missing: is this a Databricks cluster?"

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from support.databricks_node import (
 )
 from support.spark_home import spark_home
 
+PYTHON_CFG = f"{sys.prefix}/pyvenv.cfg"  # a file with keys that each machine has
 VALUE = "databricks-canary-9c3f-value"
 APP = """
 import hashlib, json
@@ -104,9 +106,10 @@ def test_it_installs_from_the_volume_alone(node: Node) -> None:
 
 
 def test_again_changes_nothing(node: Node) -> None:
-    (node.volume / "spark.conf").write_text("spark.shop.password ${files:/etc/shop:password}\n")
+    (node.volume / "spark.conf").write_text(f"spark.shop.password ${{files:{PYTHON_CFG}:home}}\n")
     (node.volume / "sparkconfig.conf").write_text(
         "spark.config.providers = files\nspark.config.providers.files.class = file\n"
+        "spark.config.override.policy = All\n"
     )
     node.install()
     before = node.state()
@@ -132,6 +135,7 @@ def test_a_worker_gets_no_confs(node: Node) -> None:
 def test_the_operators_file(node: Node) -> None:
     (node.volume / "sparkconfig.conf").write_text(
         "spark.config.providers = files\nspark.config.providers.files.class = file\n"
+        "spark.config.override.policy = All\n"
     )
     (node.volume / "policies").mkdir()
     (node.volume / "policies" / "team.json").write_text("{}")
@@ -147,12 +151,13 @@ def test_the_operators_file(node: Node) -> None:
 
 
 def test_confs_are_quoted(node: Node) -> None:
-    awkward = r'-Da="b c" -Dd=\e ${files:/x:y} # z'
+    awkward = r'-Da="b c" -Dd=\e ${files:CFG:home} # z'.replace("CFG", PYTHON_CFG)
     (node.volume / "spark.conf").write_text(
-        "spark.driver.extraJavaOptions " + awkward.replace("\\", "\\\\") + "\n"
+        "spark.config.providers files\nspark.config.providers.files.class file\n"
+        "spark.shop.options " + awkward.replace("\\", "\\\\") + "\n"
     )
     node.install()
-    assert read_fragment(node.fragment.read_text())["spark.driver.extraJavaOptions"] == awkward
+    assert read_fragment(node.fragment.read_text())["spark.shop.options"] == awkward
 
 
 @pytest.mark.parametrize(
@@ -168,6 +173,26 @@ def test_confs_that_would_not_work(node: Node, line: str, said: str) -> None:
     done = node.run()
     assert done.returncode == 1
     assert said in done.stderr
+    assert not node.fragment.exists()
+
+
+@pytest.mark.parametrize(
+    ("confs", "said"),
+    [
+        ("spark.config.providers vault\nspark.x.password ${vault:a:b}\n", "sparkconfig[vault]"),
+        ("spark.x.password ${nowhere:a:b}\n", "unknown provider 'nowhere'"),
+        ("spark.config.poll.interval 5\n", "spark.config.poll.interval"),
+        ("spark.config.override.policy Rules\nspark.config.override.policy.param.file /none.json\n", "ERROR    policy"),
+        ("spark.config.providers f\nspark.config.providers.f.class file\nspark.x.password ${f:/none:b}\n", "/none"),
+        ("spark.config.provider e\n", "spark.config.provider"),
+    ],
+)  # fmt: skip
+def test_a_driver_that_would_not_start_ends_the_script(node: Node, confs: str, said: str) -> None:
+    (node.volume / "spark.conf").write_text(confs)
+    done = node.run()
+    assert done.returncode == 1
+    assert said in done.stdout
+    assert "the driver would not start" in done.stderr
     assert not node.fragment.exists()
 
 

@@ -58,6 +58,13 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--operator-file", type=Path, metavar="FILE", help="default: the one that a driver here would find"
     )
+    parser.add_argument(
+        "--skip",
+        metavar="AREA",
+        action="append",
+        default=[],
+        help="leave out an area of the report, such as java",
+    )
     parser.add_argument("--quiet", action="store_true", help="only warnings and errors")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -69,7 +76,9 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.cli.progress import doing
 
     with doing("looking at Java, Python, Spark and the stores"):
-        diagnosis = diagnose(options.file, spark_home=options.spark_home, operator=options.operator_file)
+        diagnosis = diagnose(
+            options.file, spark_home=options.spark_home, operator=options.operator_file, skip=options.skip
+        )
     shown = [
         each for each in diagnosis.findings if not options.quiet or each.level.value in ("warning", "error")
     ]

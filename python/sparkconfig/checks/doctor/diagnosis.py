@@ -70,6 +70,7 @@ def diagnose(
     spark_home: Path | None = None,
     operator: Path | None = None,
     environ: Mapping[str, str] | None = None,
+    skip: Sequence[str] = (),
 ) -> Diagnosis:
     """Look at everything and change nothing.
 
@@ -79,6 +80,7 @@ def diagnose(
         spark_home: the Spark; None: ``SPARK_HOME``, else the installed pyspark.
         operator: the operator's file; None: the one that a driver here would find.
         environ: environment variables; None: this process's.
+        skip: areas that are left out.
     """
     environ = os.environ if environ is None else environ
     findings: list[Finding] = []
@@ -95,7 +97,7 @@ def diagnose(
     subject = Subject(environ, install, files, confs, operator_path, operator_confs)
     for examine in _EXAMINATIONS:
         for each in _examined(examine, subject):
-            if not _is_known(each, findings):
+            if each.area not in skip and not _is_known(each, findings):
                 findings.append(each)
     return Diagnosis(findings, files)
 
