@@ -22,6 +22,7 @@ from sparkconfig.agent.status import status_of
 from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.language.expression import Expression
 from sparkconfig.redaction.registry import REGISTRY
+from sparkconfig.resolution import odd_values
 from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.snapshot import Snapshot
 
@@ -173,6 +174,12 @@ class AgentService:
         settings = application.settings
         application.keeper.start()
         self._mask(application.keeper.snapshot)
+        if held is None:  # a new side process for a running application repeats no advice
+            entries = application.keeper.snapshot.entries
+            for key, expression in confs.items():
+                if (entry := entries.get(conf_id(key, expression.text))) is not None:
+                    for text in odd_values.of_conf(key, expression.text, entry.value):
+                        _log.warning("%s", text)
         return {
             "snapshot": application.keeper.snapshot.to_json(),
             "confs": {key: {"id": conf_id(key, e.text), "text": e.text} for key, e in confs.items()},

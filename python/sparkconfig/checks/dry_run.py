@@ -16,7 +16,7 @@ from sparkconfig.formats.errors import FormatError
 from sparkconfig.language import references
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
-from sparkconfig.resolution import messages
+from sparkconfig.resolution import messages, odd_values
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Source
 from sparkconfig.secret import Secret
@@ -189,32 +189,16 @@ def check(
 
 
 def _odd_values(resolver: Resolver, found: Mapping[str, Expression]) -> Iterator[str]:
-    """Values with which a login fails although they are the right ones; none is told."""
-    alone = {
-        (key, written := expression.text[each.start : each.end]): (
-            Expression(written, key),
-            "://" in expression.text[: each.start],
-            messages.written(each),
-        )
+    places = [
+        (key, each, expression.text, Expression(expression.text[each.start : each.end], key))
         for key, expression in found.items()
         for each in references.scan(expression.text)
-    }
-    values = resolver.resolve([expression for expression, _, _ in alone.values()]).values
-    for (key, _), (expression, in_url, shown) in alone.items():
-        value = values.get(expression)
-        if value is None:
-            continue
-        text = value.value.reveal() if isinstance(value.value, Secret) else value.value
-        if text.endswith(("\n", "\r")) and len(text.splitlines()) == 1:
-            yield (
-                f"{shorten(key)}: the value of {shown} ends with a line end, which is a part of it; write the value"
-                " again without one (printf, echo -n), or set the provider's param strip.newline=true if it has one"
-            )
-        if in_url and any(sign in text for sign in "&%+"):
-            yield (
-                f"{shorten(key)}: the value of {shown} has characters that a URL must escape (& % +); give it in an"
-                " option or property of its own, such as the option password"
-            )
+    ]
+    values = resolver.resolve([alone for *_, alone in places]).values
+    for key, each, text, alone in places:
+        if (value := values.get(alone)) is not None:
+            plain = value.value.reveal() if isinstance(value.value, Secret) else value.value
+            yield from odd_values.warnings(key, each, text, odd_values.faults(plain))
 
 
 def _row(key: str, source: Source, early: str | None) -> Row:

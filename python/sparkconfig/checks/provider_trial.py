@@ -14,6 +14,7 @@ from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, ProviderTimeoutError, SparkConfigError
 from sparkconfig.language.references import scan
 from sparkconfig.providers.base import ConfigProvider
+from sparkconfig.resolution import odd_values
 from sparkconfig.resolution.declared import load_providers
 from sparkconfig.resolution.lookups import harmless
 from sparkconfig.settings import operator_file
@@ -31,6 +32,8 @@ class _Read:
     keys: tuple[str, ...] = ()
     ttl: int | None = None
     error: SparkConfigError | None = None
+    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    faults: Mapping[str, tuple[bool, bool]] = field(default_factory=dict)
 
 
 @dataclass
@@ -148,4 +151,6 @@ def _read(pool: CallPool, provider: ConfigProvider, name: str, path: str, keys: 
         return _Read(
             path, error=ConfigurationError(f"the provider failed with {type(outcome.error).__name__}")
         )
-    return _Read(path, tuple(sorted(outcome.value.data)), outcome.value.ttl)
+    data = outcome.value.data
+    odd = {key: odd_values.faults(value) for key, value in data.items()}
+    return _Read(path, tuple(sorted(data)), outcome.value.ttl, objects=outcome.value.objects, faults=odd)

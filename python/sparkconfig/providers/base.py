@@ -22,15 +22,36 @@ class ConfigData:
         ttl: milliseconds for which the values are good, or None if the provider sets no limit (KIP-297).
         lease_renewable: whether the store would extend these values' lease instead of issuing new ones.
         plain: keys whose values the store itself does not treat as secrets, such as those of a ConfigMap.
+        objects: keys that were asked for and are objects, with the names of their fields; for messages.
     """
 
     data: Mapping[str, str] = field(repr=False)
     ttl: int | None = None
     lease_renewable: bool = False
     plain: frozenset[str] = frozenset()
+    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", MappingProxyType(dict(self.data)))
+
+    @classmethod
+    def of(
+        cls,
+        values: Mapping[str, str],
+        keys: Set[str] | None,
+        ttl: int | None = None,
+        plain: frozenset[str] = frozenset(),
+    ) -> ConfigData:
+        """What ``keys`` name in all ``values`` of a path, in which fields of objects have dotted names."""
+        if keys is None or values.keys() == keys:
+            return cls(values, ttl, plain=plain)
+        data = {key: values[key] for key in keys if key in values}
+        objects = {
+            key: fields
+            for key in keys - data.keys()
+            if (fields := tuple(name for name in values if name.startswith(f"{key}.")))
+        }
+        return cls(data, ttl, plain=plain & data.keys(), objects=objects)
 
     def __repr__(self) -> str:
         return f"ConfigData(keys={sorted(map(str, self.data))}, ttl={self.ttl})"

@@ -71,9 +71,7 @@ class FileConfigProvider(Described, FilePushes):
         data = self._load(path)
         if self._structured:
             data = pick(data, keys, f"file '{shorten(path)}'")
-        if keys is None or data.keys() == keys:
-            return ConfigData(data)
-        return ConfigData({key: data[key] for key in keys if key in data})
+        return ConfigData.of(data, keys)
 
     def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - all lie in one file
         """The file, links followed."""

@@ -24,6 +24,7 @@ class Lookups:
         ttls: place to milliseconds; a negative ttl counts as none (Kafka).
         errors: place to what went wrong there; such a place has no data.
         plain: place to the keys whose values its store does not treat as secrets.
+        objects: place to the keys that are objects, with their fields' names.
         files: id to what the file holds, for values that are needed as files; ``data`` has their markers.
 
     Args:
@@ -39,6 +40,7 @@ class Lookups:
         self.data: dict[Place, Mapping[str, str]] = {}
         self.ttls: dict[Place, int] = {}
         self.plain: dict[Place, frozenset[str]] = {}
+        self.objects: dict[Place, Mapping[str, tuple[str, ...]]] = {}
         self.errors: dict[Place, SparkConfigError] = {}
 
     def want(self, references: Iterable[Reference]) -> None:
@@ -141,6 +143,7 @@ class Lookups:
                 return
         self.data[place] = kept
         self.plain[place] = answer.plain
+        self.objects[place] = answer.objects
         if ttl is not None and ttl >= 0:
             self.ttls[place] = ttl
 

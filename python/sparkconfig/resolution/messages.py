@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
@@ -12,9 +12,9 @@ from sparkconfig.language.kafka import PROVIDERS
 from sparkconfig.language.references import Reference
 from sparkconfig.resolution.result import Place
 
-__all__ = ["inert", "limited", "missing_colon", "problem", "written"]
+__all__ = ["inert", "is_object", "limited", "missing_colon", "problem", "written"]
 
-_MOST = 200
+_MOST, _FIELDS = 200, 8
 
 
 def written(reference: Reference) -> str:
@@ -30,6 +30,7 @@ def problem(
     errors: Mapping[Place, SparkConfigError],
     *,
     kafka: Collection[str] = (),
+    fields: Sequence[str] = (),
 ) -> str:
     """Describe why ``reference``, found in the value of ``name``, has no value.
 
@@ -39,6 +40,7 @@ def problem(
         known: the providers that are declared.
         errors: what the providers answered instead.
         kafka: the names that the same map lists as Kafka's own providers.
+        fields: if the key names an object, its fields by dotted name.
     """
     where = f"{shorten(str(name))}: " if name is not None else ""
     provider = reference.provider
@@ -48,11 +50,21 @@ def problem(
     error = errors.get((provider, reference.path))
     if error is not None:
         return f"{where}{written(reference)}: {shorten(str(error), 500)}{colon or _hint(error)}"
+    if fields:
+        return f"{where}{written(reference)}: {is_object(reference, fields)}"
     path = f" at path '{shorten(reference.path)}'" if reference.path else ""
     return (
         f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"
         f" '{shorten(reference.key)}'{path}{colon or '; check the spelling, or add the key to the store'}"
     )
+
+
+def is_object(reference: Reference, fields: Sequence[str]) -> str:
+    """What to say of a key that names an object: the names of its fields."""
+    names = sorted(fields)
+    shown = ", ".join(map(shorten, names[:_FIELDS])) + (", ..." if len(names) > _FIELDS else "")
+    first = written(reference._replace(key=names[0]))
+    return f"this is an object and no text; name one of its fields, as in {first}: {shown}"
 
 
 def inert(name: str | None, reference: Reference) -> str:
@@ -95,6 +107,11 @@ def _unknown(provider: str, known: Collection[str]) -> str:
 
 def missing_colon(reference: Reference) -> str:
     """What to say if another sign stands where the colon before the key should be, or the key is missing."""
+    if reference.path == "arn":
+        arn = written(reference._replace(path="", key=f"arn:{reference.key}"))
+        return (
+            f"; the colons of an ARN end the path: write the name in its place, or {arn} for the whole value"
+        )
     path, slash, key = reference.key.rpartition("/")
     before, hash_sign, behind = reference.key.partition("#")
     if hash_sign and before and behind and not reference.path:  # as Spring and some operators write it

@@ -303,6 +303,7 @@ class Resolver:
                 self.providers,
                 lookups.errors,
                 kafka=kafka_options.listed(expression.siblings),
+                fields=lookups.objects.get(place, {}).get(reference.key, ()),
             ),
             generation=generation,
         )

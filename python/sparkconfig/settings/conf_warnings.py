@@ -55,6 +55,8 @@ _QUOTED = re.compile(r"(['\"])\$\{[^{}'\"]*:[^{}'\"]*\}\1")
 _DURATION_PARAM = re.compile(
     rf"{re.escape(PREFIX)}providers\.[^.]+\.param\.(.+\.)?(ttl|timeout|interval|expiry|duration)$"
 )
+_UNKNOWN_OPEN = re.compile(r"\$\{[A-Za-z0-9][A-Za-z0-9_-]{0,63}:[^:{}]{0,500}:[^:{}]+$")
+_OPEN_NAME = re.compile(r"\$\{[A-Za-z_][\w-]{0,100}(:[^:{}]+)?")
 _OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
 
 
@@ -150,6 +152,9 @@ def _near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterat
         open_ended = _OPEN.search(rest)
         if open_ended is not None and open_ended[1] in providers:
             yield f"{shorten(key)}: ${{{open_ended[1]}:… has no closing brace, so it is text, not a reference"
+        elif _UNKNOWN_OPEN.search(rest) or (names_secret(key) and _OPEN_NAME.fullmatch(rest.strip())):
+            # It may be a literal password: nothing of it is shown.
+            yield f"{shorten(key)}: a '${{' has no closing brace, so it is text, not a reference"
 
 
 def is_secret(key: str, text: str) -> bool:

@@ -10,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig.checks.doctor import diagnose
 from sparkconfig.checks.dry_run import Report, check, read_confs
 from sparkconfig.cli.main import main
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.language.references import scan
+from sparkconfig.providers.registry import find_class
+from sparkconfig.resolution import messages, odd_values
 from sparkconfig.settings import operator_file
 
 BEGIN = "spark.plugins io.sparkconfig.ConfigPlugin\nspark.config.providers store\n"
@@ -74,6 +79,52 @@ def test_resolve_yaml(tmp_path: Path) -> None:
     assert [row.key for row in found.rows] == ["spark.x.password", "spark.hadoop.fs.s3a.secret.key"]
 
 
+@pytest.mark.parametrize(
+    ("content", "key", "said"),
+    [
+        ('{"db": {"pw": "o-1", "user": "o-2"}}', "db", "store:PATH:db.pw}: db.pw, db.user"),
+        ('{"db": {"x": {"pw": "o-1"}}}', "db.x", "store:PATH:db.x.pw}: db.x.pw"),
+        ('{"hosts": ["o-1", "o-2"]}', "hosts", "store:PATH:hosts.0}: hosts.0, hosts.1"),
+        ('{"db": {"pw": "o-1"}}', "d", "has no key 'd'"),
+        ('{"db": {}}', "db", "has no key 'db'"),
+        (
+            str({f"f{n}": "o-1" for n in range(9)}).join(('{"db": ', "}")).replace("'", '"'),
+            "db",
+            "db.f7, ...",
+        ),
+    ],
+)
+def test_vault_path_hints_of_objects(tmp_path: Path, content: str, key: str, said: str) -> None:
+    """A key that names an object: its fields' names, never values."""
+    path = tmp_path / "store.json"
+    path.write_text(content)
+    text = f"{BEGIN}spark.config.providers.store.class file\nspark.x.password ${{store:{path}:{key}}}\n"
+    (problem,) = report_of(tmp_path, text).problems
+    assert said.replace("PATH", str(path)) in problem
+    assert "o-1" not in problem
+    todo = [each for each in diagnose([tmp_path / "job.conf"]).findings if each.area == "provider store"]
+    assert ("is an object" in todo[0].found) is ("is an object" in problem)
+
+
+def test_vault_path_hints_of_an_arn(tmp_path: Path) -> None:
+    arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shop-Ab12Cd"
+    (found,) = scan(f"${{aws:{arn}:password}}")
+    assert "the colons of an ARN end the path" in messages.missing_colon(found)
+    assert messages.missing_colon(*scan(f"${{aws::{arn}}}")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "odd"),
+    [
+        ("${nowhere:a:b", True), ("x ${nowhere:a:b", True), ("${DB_PASSWORD", True), ("${store:HOME", True),
+        ("jdbc:x://h/d?password=${gone:a/b:c", True), ("a${b", False), ("pa$${w0rd", False),
+    ],
+)  # fmt: skip
+def test_an_unclosed_reference(tmp_path: Path, text: str, odd: bool) -> None:
+    said = report_of(tmp_path, f"{ENVVAR}spark.x.password {text}\n").warnings
+    assert any("no closing brace" in each for each in said) is odd
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_newline_no_hint(tmp_path: Path, end: str) -> None:
     (tmp_path / "store").mkdir()
@@ -81,6 +132,9 @@ def test_newline_no_hint(tmp_path: Path, end: str) -> None:
     reference = f"${{store:{tmp_path}/store:password}}"
     text = f"{BEGIN}spark.config.providers.store.class directory\nspark.x.password {reference}\n"
     (said,) = report_of(tmp_path, text).warnings
+    assert any("ends with a line end" in each.found for each in diagnose([tmp_path / "job.conf"]).findings), (
+        "doctor says it, too"
+    )
     assert "ends with a line end" in said
     assert "strip.newline=true" in said
     (tmp_path / "store" / "password").write_text("-----BEGIN X-----\nabc\n-----END X-----\n")
@@ -100,3 +154,37 @@ def test_url_encoding_no_hint(tmp_path: Path, value: str, odd: int, monkeypatch:
     assert sum("a URL must escape" in each for each in report.warnings) == odd
     assert base64.b64encode(value.encode()).decode() not in str(report)
     assert (value in str(report)) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "odd"),
+    [
+        ("${s:a:b}", "qz-1\n", 1), ("jdbc:x://h?p=${s:a:b}&u=a", "jdbc:x://h?p=qz+1&u=a", 1), ("${s:a:b}", "qz+1", 0),
+        ("${s:a:b}${s:a:c}", "qz-1\n", 0), ("jdbc:x://h?p=${s:a:b}", "jdbc:x://h?p=qz%1\n", 2),
+    ],
+)  # fmt: skip
+def test_the_log_of_a_start_says_it(text: str, value: str, odd: int) -> None:
+    said = list(odd_values.of_conf("spark.x", text, value))
+    assert len(said) == odd
+    assert "qz" not in "".join(said)
+
+
+@pytest.mark.parametrize(
+    ("alias", "param", "others"),
+    [
+        ("vault", "address", {"token": "t-1"}),
+        ("aws-secretsmanager", "endpoint.url", {"region": "eu-central-1"}),
+        ("aws-ssm", "endpoint.url", {"region": "eu-central-1"}),
+        ("azure-keyvault", "vault.url", {}),
+        ("http", "url", {}),
+        ("oauth2", "token.url", {"client.id": "c", "client.secret": "s-1"}),
+    ],
+)
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "store.example.org", "//store", "htp://store"])
+def test_an_address_without_http_is_no_outage(
+    alias: str, param: str, others: dict[str, str], address: str
+) -> None:
+    provider = find_class(alias)()
+    with pytest.raises(ConfigurationError, match=param.replace(".", "[.]")):
+        provider.configure({param: address, **others})
+    provider.close()

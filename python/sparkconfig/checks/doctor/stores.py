@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sparkconfig._base.jvm import NoDriverError
 from sparkconfig._base.text import counted, shorten
-from sparkconfig.checks.doctor.finding import Finding, error, note, ok
+from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
 from sparkconfig.checks.doctor.subject import Subject, conf_list
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.checks.provider_trial import try_provider
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.language.references import Reference, scan
-from sparkconfig.resolution import messages
+from sparkconfig.resolution import messages, odd_values
 from sparkconfig.settings.schema import PREFIX, parse
 
 __all__ = ["providers", "references_in", "settings"]
@@ -102,11 +102,26 @@ def _try(
             failed = True
             asked = [Reference(name, read.path, key, 0, 0) for key in missing]
             text = f"path {shorten(read.path)!r} has no key {', '.join(shorten(key) or repr(key) for key in missing)}"
+            for each in asked:
+                if read.objects.get(each.key):
+                    text += f"; {messages.is_object(each, read.objects[each.key])}"
             text += _confs_of(asked, used)
             yield error(area, text, _TODO[ExitCode.NOT_FOUND], ExitCode.NOT_FOUND)
+        yield from _odd(subject, area, read.path, name, read.faults)
     if not failed:
         keys = sum(len(each) for each in wanted.values())
         yield ok(area, f"reachable ({found}): {counted(keys, 'key')} in {counted(len(wanted), 'path')}")
+
+
+def _odd(
+    subject: Subject, area: str, path: str, name: str, faults: Mapping[str, tuple[bool, bool]]
+) -> Iterator[Finding]:
+    """What would fail at a server although it is the right value."""
+    for conf, references in references_in(subject).items():
+        for each in references:
+            if (each.provider, each.path) == (name, path) and each.key in faults:
+                for text in odd_values.warnings(conf, each, subject.effective[conf], faults[each.key]):
+                    yield warning(area, *text.split("; ", 1))
 
 
 def references_in(subject: Subject) -> dict[str, list[Reference]]:

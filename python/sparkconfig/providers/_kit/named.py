@@ -101,9 +101,8 @@ class NamedStoreProvider(StoreProvider):
         except ProviderError as error:
             problem = f"{error}; for whole values use an empty path or the param layout={WHOLE}"
         else:
-            data = {key: value for key, value in fields.items() if keys is None or key in keys}
-            plain = frozenset(data) if found.plain else frozenset()
-            return ConfigData(data, ttl=self._soonest([found]), plain=plain)
+            plain = frozenset(fields) if found.plain else frozenset()
+            return ConfigData.of(fields, keys, self._soonest([found]), plain)
         raise ProviderError(problem)
 
     def _text(self, found: Found, key: str, where: str) -> str:

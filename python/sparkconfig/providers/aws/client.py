@@ -130,6 +130,8 @@ class AwsProvider(NamedStoreProvider):
         )
         if bool(values.optional("access.key.id")) != bool(values.optional("secret.access.key")):
             raise values.wrong("access.key.id", "and secret.access.key go together")
+        if values.optional("endpoint.url"):
+            values.server("endpoint.url", values.text("endpoint.url"))
         try:
             session = boto3.session.Session(
                 aws_access_key_id=values.optional("access.key.id"),

@@ -128,7 +128,7 @@ class VaultConfigProvider(StoreProvider):
         else:
             fields = answer["data"]
             ttl = _sooner(ttl, int(answer.get("lease_duration") or 0) * 1000)
-        return ConfigData(_chosen(flatten(fields, where), keys), ttl=ttl)
+        return ConfigData.of(flatten(fields, where), keys, ttl)
 
     def _below_mount(self, path: str) -> str:
         """What to write if a path begins as Vault's commands and its API write it."""
@@ -187,7 +187,7 @@ class VaultConfigProvider(StoreProvider):
         url = f"/v1/{self._mount}/{quote(path.strip('/'), safe='/')}"
         ask = partial(self._ask, path, left=left)
         lease = self._leases.get(path, url, self._where(path), ask)
-        data = _chosen(lease.values, keys)
+        data = {key: value for key, value in lease.values.items() if keys is None or key in keys}
         return ConfigData(data, ttl=self._leases.ttl(lease), lease_renewable=lease.renewable)
 
     def _ask(self, path: str, method: str, url: str, left: float, **arguments: Any) -> Any:  # noqa: ANN401
@@ -238,10 +238,6 @@ class VaultConfigProvider(StoreProvider):
         if left > 0:
             with contextlib.suppress(SparkConfigError, self._requests.RequestException, ValueError):
                 call(left=left)
-
-
-def _chosen(values: Mapping[str, str], keys: Set[str] | None) -> dict[str, str]:
-    return {key: value for key, value in values.items() if keys is None or key in keys}
 
 
 def _sooner(ttl: int | None, other: int | None) -> int | None:
