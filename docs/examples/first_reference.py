@@ -9,10 +9,10 @@ from pyspark.sql import SparkSession
 import sparkconfig
 from sparkconfig.session import configure
 
-here = Path.cwd()
-sealed = {"class": "sealed", "file": here / "shop.sealed", "key.file": here / "shop.key"}
-builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${sealed:shop:password}")
-spark = configure(builder, providers={"sealed": sealed}).getOrCreate()
+here = Path(sys.argv[1])
+secrets = {"class": "sealed", "file": here / "secrets.sealed", "key.file": here / "shop.key"}
+builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${secrets:shop:password}")
+spark = configure(builder, providers={"secrets": secrets}).getOrCreate()
 
 
 def show(moment: str) -> None:
@@ -26,10 +26,10 @@ def show(moment: str) -> None:
 
 show("start")
 
-# Somebody rotates the password while the application runs.
+# The password is rotated while the application runs.
 subprocess.run(
     [sys.executable, "-m", "sparkconfig", "seal", "set",
-     "--key-file", "shop.key", "--file", "shop.sealed", "shop:password"],
+     "--key-file", secrets["key.file"], "--file", secrets["file"], "shop:password"],
     input=b"a-new-and-longer-password\n", check=True,
 )  # fmt: skip
 
