@@ -10,9 +10,9 @@ import sparkconfig
 from sparkconfig.session import configure
 
 here = Path(sys.argv[1])
-secrets = {"class": "sealed", "file": here / "secrets.sealed", "key.file": here / "shop.key"}
-builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${secrets:shop:password}")
-spark = configure(builder, providers={"secrets": secrets}).getOrCreate()
+sealed = {"class": "sealed", "file": here / "shop.sealed", "key.file": here / "shop.key"}
+builder = SparkSession.builder.master("local[2]").config("spark.shop.password", "${sealed:shop:password}")
+spark = configure(builder, providers={"sealed": sealed}).getOrCreate()
 
 
 def show(moment: str) -> None:
@@ -29,7 +29,7 @@ show("start")
 # The password is rotated while the application runs.
 subprocess.run(
     [sys.executable, "-m", "sparkconfig", "seal", "set",
-     "--key-file", secrets["key.file"], "--file", secrets["file"], "shop:password"],
+     "--key-file", sealed["key.file"], "--file", sealed["file"], "shop:password"],
     input=b"a-new-and-longer-password\n", check=True,
 )  # fmt: skip
 
