@@ -53,7 +53,7 @@ def _may_be_fragment(path: Path) -> bool:
     try:
         return is_fragment(reading.read(path).decode("utf-8", "replace"))
     except OSError:
-        return True  # whoever reads it says what is wrong
+        return True  # reading it later says what is wrong
 
 
 def _unquoted(text: str) -> str:

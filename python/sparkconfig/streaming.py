@@ -192,7 +192,7 @@ class ManagedQuery:
     def _check_query(self) -> None:
         alive = bool(self.query.isActive)
         if not alive and not self._restarting and self.query.exception() is None:
-            self._ended.set()  # it ended by itself, or somebody stopped it
+            self._ended.set()  # it ended by itself, or was stopped
             return
         if self._action != "restart":
             if not alive:
@@ -230,7 +230,7 @@ class ManagedQuery:
         self._attempts += 1
         try:
             query = self._factory(self._options)
-        except Exception as error:  # noqa: BLE001 - whatever the factory raises, the next attempt may do better
+        except Exception as error:  # noqa: BLE001 - the next attempt may do better
             self._not_before = time.monotonic() + self._pause
             _log.warning(
                 "query %s cannot be started again (%s); next attempt in %g s",

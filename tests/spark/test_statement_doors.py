@@ -214,7 +214,7 @@ class TestThriftStatements:
             assert (shown["references"], "private/" in pages[name]) == ([], False), name
             assert shown["generation"] == json.loads(pages["chief"])["generation"]
         assert "shows what ann does" in page(servers[0], "ann", "")
-        assert "nobody has said who you are" in page(servers[0], "", "")
+        assert "you are not logged in" in page(servers[0], "", "")
         assert 'id="shown-to"' not in page(servers[0], "chief", "")
 
     def test_the_page_config_says_what_is_hidden_and_who_sees_all(self, run, servers):

@@ -94,7 +94,7 @@ class CallPool:
         def job() -> None:
             try:
                 outcome = Outcome(value=call())
-            except BaseException as error:  # noqa: BLE001 - handed to the caller, whatever it is
+            except BaseException as error:  # noqa: BLE001 - handed to the caller
                 outcome = Outcome(error=error)
             with self._lock:
                 self._busy[group] -= 1

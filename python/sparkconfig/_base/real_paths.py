@@ -39,7 +39,7 @@ def open_below(root: str, real: str, flags: int) -> int:
     """Open what lies at a real path now, unless a link has come to stand on the way from ``root``.
 
     O_NOFOLLOW alone is about the last name only. So each name is opened in the directory that was opened before it:
-    whoever may write below ``root`` cannot lead this out by swapping a directory for a link.
+    a user who may write below ``root`` cannot lead this out by swapping a directory for a link.
 
     Args:
         root: the real path of a file or directory.

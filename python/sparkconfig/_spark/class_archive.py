@@ -41,7 +41,7 @@ def confs(spark: SparkInstall, archive: Path) -> dict[str, str]:
 def write(spark: SparkInstall, archive: Path) -> int:
     """Start a small application once, and write the classes that it loads into an archive.
 
-    Whoever can write the archive can change what drivers run, as with a jar.
+    Write access to the archive means control over what drivers run, as with a jar.
 
     Args:
         spark: has the plugin's jar in its folder of jars.

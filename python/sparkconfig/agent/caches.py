@@ -13,7 +13,7 @@ __all__ = ["Caches"]
 
 
 def _nobody_waits() -> None:
-    """During the start nobody waits for what providers push."""
+    """During the start, pushes of providers wake no one."""
 
 
 class Caches:

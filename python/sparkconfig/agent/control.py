@@ -46,7 +46,7 @@ def _opened(folder: Path) -> Iterator[int]:
     """Open a directory that only this user can use.
 
     Raises:
-        OSError: it is not there, or a link, or somebody else's, or open to others.
+        OSError: it is missing, a link, another user's, or open to others.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
@@ -108,7 +108,7 @@ def _answers(descriptor: int, name: str) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a socket that nobody answers at any more, if its directory is this user's."""
+    """Remove a socket without a listener, if its directory is this user's."""
     with contextlib.suppress(OSError), _opened(path.parent) as descriptor:
         if _is_socket(descriptor, path.name):
             os.unlink(path.name, dir_fd=descriptor)
@@ -118,7 +118,7 @@ def ask(path: Path, call: str) -> dict[str, Any]:
     """Send one call to a socket and return its answer.
 
     Raises:
-        GoneError: nobody listens there any more.
+        GoneError: there is no listener any more.
         AgentError: no answer in time, or a refusal.
         UnresolvedReferenceError: references have no value, all of them in one error.
     """
@@ -168,7 +168,7 @@ class ControlServer:
         for attempt in range(_BIND_ATTEMPTS):
             try:
                 with self._usable() as descriptor:
-                    # Two that start at once with one id would each find nobody there, and the second unlink the first.
+                    # Two that start at once with one id would each find no listener, and the second unlink the first.
                     fcntl.flock(descriptor, fcntl.LOCK_EX)
                     if _answers(descriptor, name):
                         name = self._beside(name)
@@ -195,7 +195,7 @@ class ControlServer:
 
     @contextlib.contextmanager
     def _usable(self) -> Iterator[int]:
-        """Open the usual directory, or one with a name of its own where somebody else made the usual one first."""
+        """Open the usual directory, or one with a name of its own where another user made the usual one first."""
         folder, name = self.path.parent, self.path.name
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -244,7 +244,7 @@ class ControlServer:
             _log.warning("user %d may not control this application", user)
             return
         line = client.makefile("rb").readline(_LONGEST_REQUEST)
-        if not line:  # somebody only looked whether this application lives
+        if not line:  # a caller only checked whether this application lives
             return
         request = json.loads(line)
         name = str(request.get("call"))

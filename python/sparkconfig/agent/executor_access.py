@@ -18,7 +18,7 @@ __all__ = ["ExecutorAccess"]
 class ExecutorAccess:
     """Executors may ask for what the driver has used, and for what ``spark.config.worker.references`` names.
 
-    Whoever holds the cluster's RPC secret could be an executor, and must not have the whole store.
+    A process with the cluster's RPC secret could pose as an executor, and must not get the whole store.
     """
 
     def __init__(self, settings: Settings) -> None:

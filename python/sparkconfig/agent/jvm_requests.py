@@ -1,6 +1,6 @@
 """JvmRequests: what the side process asks of the driver's JVM, which calls for them.
 
-The JVM has no listener (whoever knew its token could do anything there), so a thread of the JVM calls here and waits
+The JVM has no listener (its token would open everything there), so a thread of the JVM calls here and waits
 for something to do.
 """
 

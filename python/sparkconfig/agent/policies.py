@@ -35,7 +35,7 @@ class StartCheck:
         problems: violations, and defaults that come too late.
         defaults: texts that are put in place, since the job sets none.
         audit: records for the log4j logger that the operator named.
-        refused: confs that hold a reference which the job may not use; nobody asks a store for them.
+        refused: confs that hold a reference which the job may not use; no store is asked for them.
     """
 
     problems: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ A question::
 
 ``props`` are the texts as they are in confs or options, references unresolved: the engine resolves what a rule
 has to evaluate, and compares the rest with the operator's own texts. Session questions hold what differs from the
-application's confs; null takes a property away, so that nobody's value is left (a RESET to the application's value
+application's confs; null takes a property away, so that no value is left (a RESET to the application's value
 is a question about that value). A table's name has its catalog and database filled in. ``use`` asks about references
 whose values somebody wants by themselves; without a scope it is a point of use behind the doors. ``formats`` say whose
 options ``props`` are, in ``check``; ``connection`` asks about the options with which a connection is about to be made.
@@ -59,7 +59,7 @@ _Json = dict[str, Any]
 
 
 def answer(engine: PolicyEngine, question: _Json) -> _Json:
-    """Answer one question; whatever happens, the answer can be written as JSON and holds no value."""
+    """Answer one question; the answer always fits into JSON and holds no value."""
     try:
         return {"ok": True, **_answer(engine, question)}
     except SparkConfigError as error:

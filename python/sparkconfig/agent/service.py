@@ -117,7 +117,7 @@ class AgentService:
         except MemoryError:
             # A process without memory fails at everything. The driver's snapshot serves while it starts another one.
             os._exit(_NO_MEMORY)
-        except Exception as error:  # noqa: BLE001 - whatever happens, only its type may pass the bridge
+        except Exception as error:  # noqa: BLE001 - only its type may pass the bridge
             _log.error("call %s failed with %s", method, type(error).__name__)
             answer = {
                 "ok": False,
@@ -247,7 +247,7 @@ class AgentService:
         self._masked = snapshot
 
     def _check(self, request: Json) -> Json:
-        """A door asks the policies; whatever is not ``"ok": true`` must be refused."""
+        """A door asks the policies; any answer but ``"ok": true`` is a refusal."""
         policies = self._running.policies
         if policies is None:
             raise AgentError("this application has no policies")

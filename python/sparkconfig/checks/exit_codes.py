@@ -81,7 +81,7 @@ class FileError(ConfigurationError):
 
     @classmethod
     def about(cls, error: OSError) -> FileError | None:
-        """Return what to say about an error that nobody expected; None: it is about no file."""
+        """Return what to say about an unexpected error; None: it is about no file."""
         name = error.filename
         return cls(Path(os.fsdecode(name)), error) if isinstance(name, str | bytes) and name else None
 

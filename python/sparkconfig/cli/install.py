@@ -79,7 +79,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     }  # fmt: skip
     lines = _lines(target, removed, changed=changed)
     if options.cds is not None:
-        # Spark's launcher and Java take it as it is written, from whatever folder a driver starts in.
+        # Spark's launcher and Java take it as it is written, from any folder a driver starts in.
         archive = options.cds.absolute()
         try:
             if options.uninstall:

@@ -24,7 +24,7 @@ def add_key_options(parser: argparse.ArgumentParser) -> None:
 def key_of(options: argparse.Namespace, prefix: str = "") -> KeySource | None:
     """Return the key that the options name, None if none of them was given; ``prefix`` is ``new-`` for a new key.
 
-    Its errors name the option rather than the variable: somebody may have typed the key itself there.
+    Its errors name the option rather than the variable: the key itself may have been typed there.
     """
     from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
 

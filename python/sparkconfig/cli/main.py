@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # Python would flush once more at exit and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # whoever read our output has gone
+        if isinstance(error, BrokenPipeError):  # the reader of our output has gone
             return int(ExitCode.OK)
         print(f"sparkconfig: the output cannot be written: {error.strerror}", file=sys.stderr)
         return int(ExitCode.UNAVAILABLE)
@@ -173,7 +173,7 @@ def _run(words: Sequence[str], out: Output) -> int:
 
 
 def _unexpected(error: Exception, out: Output) -> int:
-    # Any file may turn out to be unreadable, even where nobody expected it. That is not a bug.
+    # Any file may turn out to be unreadable, even in an unexpected place. That is not a bug.
     problem = FileError.about(error) if isinstance(error, OSError) else None
     if problem is not None:
         out.failure("FileError", str(problem))

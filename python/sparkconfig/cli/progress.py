@@ -14,7 +14,7 @@ _EVERY = 0.5
 
 
 class Progress:
-    """Counts bytes; shows nothing in the first seconds, and nothing where nobody looks.
+    """Counts bytes; shows nothing in the first seconds, and nothing without a terminal.
 
     Args:
         total: bytes that there are.

@@ -24,7 +24,7 @@ them as one generation. With spark.config.reload.trigger=manual nothing else doe
 then refresh (KIP-421's two-step change). If one reference has no value, nothing changes and the errors say why.
 
 Run it on the driver's machine, as the user who runs the driver: the application's socket is in a directory that
-nobody else can enter, and the command touches no directory of another user. Root runs it as that user, for example
+no other user can enter, and the command touches no directory of another user. Root runs it as that user, for example
 with 'sudo -u USER sparkconfig refresh'.
 """
 

@@ -222,7 +222,7 @@ def _set(options: argparse.Namespace, out: Output) -> ExitCode:
         )
     name = EntryName.parse(options.name)
     key = _required_key(options)
-    load(options.file, key)  # say what is wrong before somebody types a password
+    load(options.file, key)  # say what is wrong before the password is typed
     value = read_value(
         str(name), variable=options.from_env, exact=options.exact, allow_empty=options.allow_empty
     )

@@ -1,1 +1,1 @@
-"""Finding secrets that nobody declared: by the name beside them, and by what they look like."""
+"""Finding undeclared secrets: by the name beside them, and by what they look like."""

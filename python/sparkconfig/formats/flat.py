@@ -12,7 +12,7 @@ __all__ = ["flatten", "json_fields", "parsed_json"]
 
 
 class _Number(str):
-    """A JSON number, kept as it was written: 1e400 and 0.10 are texts to whoever configured them."""
+    """A JSON number, kept as it was written: a configured 1e400 or 0.10 is a text."""
 
     __slots__ = ()
 

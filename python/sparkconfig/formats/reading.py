@@ -13,7 +13,7 @@ __all__ = ["LARGEST", "read"]
 LARGEST = 16 << 20
 """Bytes of a file. Without a limit, ``/dev/zero`` would fill the memory."""
 
-# What a shell passes for "<(command)", and standard input: whoever named them knows who writes.
+# What a shell passes for "<(command)", and standard input: the caller knows who writes.
 _OWN = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/\d+")
 
 

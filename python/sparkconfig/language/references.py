@@ -4,7 +4,7 @@ The language has one level and no escapes. Kafka finds references with
 ``\$\{([^}]*?):(([^}]*?):)?([^}]*?)\}``, which takes cubic time on hostile text; this scanner finds the
 same answers with a few ``str.find`` calls, in time linear in the text:
 
-* a reference runs from ``${`` to the next ``}``, whatever stands between (another ``${``, line ends);
+* a reference runs from ``${`` to the next ``}``, with any text between (another ``${``, line ends);
 * the text up to the first colon is the provider; the text up to the second colon, if there is one, is
   the path; the rest is the key, colons included. ``${p:k}`` and ``${p::k}`` both have the empty path;
 * without a colon (``${name}``) it is not a reference; without ``}`` the rest of the text holds none.

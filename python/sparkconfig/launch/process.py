@@ -43,7 +43,7 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
     """
     libc = ctypes.CDLL(None, use_errno=True)
     waited = {*_PASSED, signal.SIGCHLD}
-    # Whoever started this may ignore it; then it never arrives here, and the exit code is lost.
+    # If our parent made us ignore the signal, it never arrives here, and the exit code is lost.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     own = os.getpid()
@@ -80,7 +80,7 @@ def run(command: Sequence[str], environ: Mapping[str, str], registry: Registry) 
 
 
 class _Pump(threading.Thread):
-    """Copies one output, with masks, until it ends or nobody reads what is copied.
+    """Copies one output, with masks, until it or its reader ends.
 
     Args:
         source: the output of the command; closed at the end, so that the command finds out.
@@ -104,7 +104,7 @@ class _Pump(threading.Thread):
     def finish(self) -> None:
         """Wait until everything is copied that the command wrote, which has ended.
 
-        Whoever reads it may be slow. What the command started in the background may hold its output for ever, so a
+        The reader may be slow. What the command started in the background may hold its output for ever, so a
         silence of :data:`_OUTPUT_LEFT` seconds counts as the end.
         """
         os.close(self._ended)
@@ -142,6 +142,6 @@ def _written(target: int, data: bytes) -> bool:
     try:
         while left:
             left = left[os.write(target, left) :]
-    except OSError:  # nobody reads any more: the command finds its pipe closed, too
+    except OSError:  # the reader is gone: the command finds its pipe closed, too
         return False
     return True

@@ -290,7 +290,7 @@ def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provid
 
 
 def _look_between(plan: FilePlan) -> None:
-    """Comments, documents inside scripts, and whatever else is not a text of a conf or option."""
+    """Comments, documents inside scripts, and other text that is no conf or option."""
     covered = sorted((text.start, text.end) for text in plan.document.texts)
     for span in shapes(plan.document.content):
         if not any(start < span.end and span.start < end for start, end in covered):

@@ -67,7 +67,7 @@ class OverridePolicy(ABC):
         return False
 
     def evaluates_statements(self, job_type: str) -> bool:  # noqa: ARG002
-        """Whether the policy has a say about the statements of such jobs; else nobody asks."""
+        """Whether the policy has a say about the statements of such jobs; else it is not asked."""
         return False
 
     def check_statement(

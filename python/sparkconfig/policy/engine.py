@@ -166,7 +166,7 @@ class PolicyEngine:
     def check_use(
         self, request: OverrideRequest, texts: Sequence[Mapping[str, str]], *, point_of_use: bool = False
     ) -> Decision:
-        """Evaluate references whose values somebody asks for by themselves.
+        """Evaluate references whose values are wanted by themselves: by name, or at a point of use.
 
         Args:
             request: who asks, and in which scope: ``application`` is the driver's own code, ``worker`` a Python
@@ -180,7 +180,7 @@ class PolicyEngine:
         for text in texts:
             found = [use for use in self._evaluator.uses(text) if not use.where]
             if point_of_use and text[""] in self._connected:
-                continue  # here nobody knows for what; check_connection does
+                continue  # its use is not known here; check_connection knows it
             if not point_of_use or not self._passes(request, text[""], found):
                 uses += found
         if not uses:

@@ -186,7 +186,7 @@ def _configured(
 
 
 def close_quietly(policy: OverridePolicy | CreateTablePolicy) -> None:
-    """Close a policy whatever it raises: the others still have to be closed."""
+    """Close a policy, and log what it raises: the others still have to be closed."""
     try:
         policy.close()
     except Exception as error:  # noqa: BLE001 - third-party code

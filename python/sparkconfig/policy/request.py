@@ -148,7 +148,7 @@ class StatementItem(NamedTuple):
 
 
 def read_only(props: Mapping[str, object]) -> Mapping[str, object]:
-    """A copy that nobody can change."""
+    """A read-only copy."""
     return MappingProxyType(dict(props))
 
 
@@ -167,7 +167,7 @@ class OverrideRequest:
         complete: whether ``props`` are all properties of this scope, so that required ones can be missed.
         user: who sent the statement, as the server knows it, ``""`` if unknown; for records.
         session: the session's id, ``""`` if unknown; for records.
-        authenticated: whether somebody made sure that ``user`` is who asks; else no rule sees the user.
+        authenticated: whether ``user`` is authenticated; else no rule sees the user.
         formats: what the data source is called whose options these are, as written and by its short name.
         target: all options of that source, as they were written; without them ``props``.
         unbound: whether nobody knows yet for which option a value is wanted: a point of use that fetches it.

@@ -57,7 +57,7 @@ class CreateTableRequest:
 class CreateTablePolicy(ABC):
     """Sees each CREATE TABLE, CTAS and saveAsTable before it runs.
 
-    Life cycle as :class:`~sparkconfig.policy.base.OverridePolicy`. Other statements go on whatever it says.
+    Life cycle as :class:`~sparkconfig.policy.base.OverridePolicy`. Other statements go on.
 
     Attributes:
         policy_name: what it is called; the alias of one that ships with sparkconfig.

@@ -23,7 +23,7 @@ _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASC
 
 
 class AzureTokenConfigProvider(StoreProvider):
-    """Tokens for one resource each, by whatever identity azure-identity finds."""
+    """Tokens for one resource each, by the identity that azure-identity finds."""
 
     alias = "azure-token"
     store = "access tokens of Microsoft Entra ID"

@@ -100,7 +100,7 @@ class ConfigProvider(ABC):
     def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - optional
         """Return the files and directories that alone decide what :meth:`get` answers for ``keys``.
 
-        While none of them changes, an answer holds and nobody asks again. The order of a read: this method, a look at
+        While none of them changes, an answer holds. The order of a read: this method, a look at
         the files, then :meth:`get`.
 
         Returns:

@@ -190,7 +190,7 @@ class DirectoryConfigProvider(Described, FilePushes):
         return found
 
     def _outside(self, file: str, *, asked: bool) -> None:
-        """A file of the directory is a link that leads out: no key, and an error if somebody asks for it."""
+        """A file of the directory is a link that leads out: no key, and an error if it is asked for."""
         problem = f"'{shorten(file)}' leads out of allowed.paths"
         if asked:
             raise AccessDeniedError(problem)

@@ -37,7 +37,7 @@ _SCOPE = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class GcpTokenConfigProvider(StoreProvider):
-    """Tokens of a service account, or of whatever identity the machine has."""
+    """Tokens of a service account, or of the machine's identity."""
 
     alias = "gcp-token"
     store = "access tokens of Google Cloud"
@@ -203,6 +203,6 @@ class _Ask:
 
 
 def _private(url: str) -> bool:
-    """Whether nobody on the way reads what is sent there."""
+    """Whether what is sent there stays unread on the way."""
     parts = urlsplit(url)
     return parts.scheme == "https" or parts.hostname in {"localhost", "127.0.0.1", "::1"}

@@ -88,7 +88,7 @@ class SealedConfigProvider(Described, FilePushes):
         Raises:
             SecretNotFoundError: there is no such section, or the file is gone.
             AccessDeniedError: the key no longer fits or may not be read, or the file was touched.
-            ProviderUnavailableError: the file cannot be read, or is cut off: somebody copies into it.
+            ProviderUnavailableError: the file cannot be read, or is cut off, as while it is copied.
         """
         if self._reader is None:
             raise ConfigurationError("provider sealed: not configured")

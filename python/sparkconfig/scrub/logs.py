@@ -25,7 +25,7 @@ __all__ = ["Log", "Result", "blocks", "clean", "find", "logs_in", "still_named"]
 _BLOCK = 1 << 20
 _LEFT_AFTER = 86_400.0
 _LONGEST_LINE = 256 << 20
-_CHANGED = "it was changed while it was read; run this again when nobody writes it"
+_CHANGED = "it was changed while it was read; run this again when it is no longer written"
 _OPEN = "a program has it open and may write to it; run this again when it has ended"
 _NO_LOG, _NO_TEXT, _SEALED = "not a log", "not a text", "a sealed file"
 # A mask in place of a ciphertext would destroy what it seals.
@@ -263,7 +263,7 @@ def _remove_leftovers(path: Path) -> None:
 def _is_written(path: Path) -> bool:
     """Whether a program has a file open for writing; False where that cannot be known.
 
-    A lease for reading is not given then. Its later lines would go into the old file, which nobody would find.
+    A lease for reading is not given then. Its later lines would go into the old file and be lost.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:

@@ -1,4 +1,4 @@
-"""Which values are searched for: what references name, what a sealed file holds, or lines that somebody pipes in."""
+"""Which values are searched for: what references name, what a sealed file holds, or piped lines."""
 
 from __future__ import annotations
 

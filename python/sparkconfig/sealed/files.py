@@ -109,7 +109,7 @@ def replace(path: Path, content: bytes, *, new: bool = False, mode: int | None =
         FileAccessError: it cannot be written.
     """
     target = Path(os.path.realpath(path))
-    if len(content) > LARGEST:  # nobody could read it again
+    if len(content) > LARGEST:  # it could not be read again
         raise ConfigurationError(f"{path} would have more than {LARGEST >> 20} MiB and is left as it is")
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:

@@ -112,7 +112,7 @@ class SealedReader:
         with self._lock:
             stamps = files.stamp(self._path), self._source.stamp()
             if self._held is None or (self._held[0].stamp, self._held[1]) != stamps:
-                self._held = None  # whatever fails now, the old state ended
+                self._held = None  # the old state ended, even if this fails
                 read_at = time.time_ns()
                 opened = load(self._path, self._source)
                 if read_at - opened.stamp.ctime_ns < _SETTLED_NS:

@@ -112,7 +112,7 @@ class ConfPlaces:
         if _POD.match(key):
             return (
                 f"{key}: Spark copies it into the specification of a pod or service, with the text of the reference."
-                " Write the text itself; whoever may read the specification would see a secret"
+                " Write the text itself; users who may read the specification would see a secret"
             )
         return None
 

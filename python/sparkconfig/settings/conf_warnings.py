@@ -63,7 +63,7 @@ _OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
 def of_start(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
     """What the log of a driver warns of, one text a line.
 
-    What Spark reads before plugins start is left out: nobody could do anything about the warning.
+    What Spark reads before plugins start is left out: the warning would help no one.
 
     Args:
         confs: an application's confs.

@@ -80,7 +80,7 @@ def load(path: Path, *, uid: int | None = None, check: bool = True) -> OperatorF
     Args:
         path: the file.
         uid: the job's user; None: this process's.
-        check: False only for questions that bind nobody (``sparkconfig validate``).
+        check: False only for questions without effect (``sparkconfig validate``).
 
     Raises:
         ConfigurationError: it is not to be trusted, cannot be read, or is malformed.
@@ -114,7 +114,7 @@ def _is_policy_file(key: str) -> bool:
 def check_trust(path: Path, *, uid: int | None = None) -> None:
     """Check that the job's user can neither write nor replace the operator's file, or one that it names.
 
-    A job that runs as root can write everything; then the file must at least be writable by nobody else but its
+    A job that runs as root can write everything; then the file must at least be writable by no one but its
     owner, and a warning says that it is a guard-rail only.
 
     Raises:
@@ -132,7 +132,7 @@ def check_trust(path: Path, *, uid: int | None = None) -> None:
         raise ConfigurationError(problem)
     if user == 0:
         _log.warning(
-            "the job runs as root, which can change the operator's file %s: it binds nobody here", path
+            "the job runs as root, which can change the operator's file %s: it does not bind the job", path
         )
 
 

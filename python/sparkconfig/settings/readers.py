@@ -14,7 +14,7 @@ HADOOP: tuple[str, ...] = tuple(_DATA["hadoop"])
 """Prefixes of keys that file systems, formats and clients read from a Hadoop configuration."""
 
 CONNECTORS: Mapping[str, str] = {each["prefix"]: each["reader"] for each in _DATA["connectors"]}
-"""Prefixes of confs that somebody else reads from a copy of the conf, where references stay references."""
+"""Prefixes of confs that others read from a copy of the conf, where references stay references."""
 
 CONNECTOR_CODE: Mapping[str, tuple[str, ...]] = {
     each["prefix"]: tuple(each["code"]) for each in _DATA["connectors"] if "code" in each

@@ -39,7 +39,7 @@ def problems(confs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             if path is not None and (why := _why(path, named)):
                 yield (
                     key,
-                    f"{path.name} is {why}, and the driver serves shipped files to whoever reaches its port",
+                    f"{path.name} is {why}, and the driver serves shipped files to all who reach its port",
                 )
 
 

@@ -78,7 +78,7 @@ class RedactableObject:
 class Results(Mapping[str, RedactableObject]):
     """Key to result, read only. A plain text gets its object when it is asked for.
 
-    Hundreds of thousands of small objects that nobody looks at would cost more than all substitutions: the
+    Hundreds of thousands of small objects that are never looked at would cost more than all substitutions: the
     garbage collector visits each of them again and again.
     """
 

@@ -90,7 +90,7 @@ class SubstituterTypeHelper(SubstituterType):
         Args:
             type: the type as it is in the text.
             identifier: after ``fromValueOfKey``.
-            redact: the result will be redacted whatever this method says.
+            redact: the result will be redacted even if this method says otherwise.
             additional_flags: flags that the helper does not know, trimmed.
             additional_args: arguments that the helper does not know; names trimmed, values not.
             substitutable_values: to ask for other keys' results.

@@ -119,7 +119,7 @@ class SubstitutableValues:
 
     @property
     def substitution_results(self) -> Mapping[str, RedactableObject]:
-        """The keys that were calculated so far, for whatever reason, with their results."""
+        """The keys that were calculated so far, with their results."""
         return Results(self._results, self._results)
 
     @property

@@ -119,7 +119,7 @@ def test_a_change_by_somebody_else_is_never_lost(
         return put(**arguments)
 
     provider._client.put_secret_value = put_after_somebody
-    with pytest.raises(ConfigurationError, match="somebody wrote it meanwhile"):
+    with pytest.raises(ConfigurationError, match="it was written meanwhile"):
         provider.add("shop/prod", {"ours": VALUE})
     assert json.loads(client.get_secret_value(SecretId="shop/prod")["SecretString"]) == {"theirs": "x"}
     provider._client.put_secret_value = put

@@ -49,7 +49,7 @@ def rpc(subject: Subject) -> Iterator[Finding]:
     if master == "local" or master.startswith("local["):
         yield ok("rpc", f"spark.master={master}: nothing leaves the driver's process")
     elif conf_is_true(confs, f"{PREFIX}rpc.insecure"):
-        found = f"{PREFIX}rpc.insecure=true: whoever reaches the driver's port can read the secrets in use"
+        found = f"{PREFIX}rpc.insecure=true: any process that reaches the driver's port can read the secrets in use"
         yield warning("rpc", found, advice)
     elif master:
         found = f"executors of {master.partition(':')[0]} would receive secrets over unprotected RPC, so nothing starts"
@@ -71,7 +71,7 @@ def shipped_files(subject: Subject) -> Iterator[Finding]:
 
 
 def config_maps(subject: Subject) -> Iterator[Finding]:
-    """On Kubernetes, spark-submit copies text files of two folders into ConfigMaps, whatever their permissions."""
+    """On Kubernetes, spark-submit copies text files of two folders into ConfigMaps, even files closed to others."""
     if not subject.effective.get("spark.master", "").strip().startswith("k8s://"):
         return
     params = {
@@ -92,7 +92,7 @@ def config_maps(subject: Subject) -> Iterator[Finding]:
                     f"{path} is in {variable}, so spark-submit copies it into a ConfigMap if it holds text"
                 )
                 yield warning(
-                    "kubernetes", found, "move it elsewhere: whoever may read ConfigMaps would see it"
+                    "kubernetes", found, "move it elsewhere: users who may read ConfigMaps would see it"
                 )
 
 
@@ -120,7 +120,7 @@ def operator(subject: Subject) -> Iterator[Finding]:
     if os.geteuid() == 0:
         yield warning(
             area,
-            "applications of root can change it, so it binds nobody who runs as root",
+            "applications of root can change it, so it does not bind them",
             "run applications as another user",
         )
     for key in sorted(key for key in subject.confs if key.startswith(PREFIX)):
@@ -160,7 +160,9 @@ def sinks(subject: Subject) -> Iterator[Finding]:
     queries = conf_list(confs, "spark.sql.queryExecutionListeners")
     if queries:
         found = f"these get Spark's own query objects, with redacted errors: {', '.join(queries)}"
-        yield note("sink listeners", found, "make sure that they show nobody the literals of others' queries")
+        yield note(
+            "sink listeners", found, "make sure that they show no user the literals of others' queries"
+        )
     yield ok("sink Python", "redacted after configure() or the first current()")
     if not required:
         found = f"{_REQUIRE}=false: an application starts even if a sink cannot be redacted"

@@ -32,7 +32,7 @@ def read(content: str) -> Document:
     found = {text.key: text.value for text in texts}
     if found != expected:  # the reader that Spark's users rely on has the last word
         raise ConfigurationError("this properties file is written in a way that cannot be rewritten safely")
-    # An earlier line with the same key is read by nobody, and its secret is as good as any.
+    # An earlier line with the same key has no effect, but its secret is real.
     everything = sorted([*texts, *commented(content, texts)], key=lambda text: text.start)
     return Document(content, everything, "properties", settings=lambda confs: _added(content, confs))
 

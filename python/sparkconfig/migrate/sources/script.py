@@ -189,7 +189,7 @@ def _double_quoted(text: str, at: int, word: _Word) -> int:
 
 
 def _expand(text: str, at: int, word: _Word) -> int:
-    """Add what stands for an expansion: the default that is written there, or a sign."""
+    """Add an expansion's default, or a sign in its place."""
     end = _expansion_end(text, at)
     found = _WITH_DEFAULT.fullmatch(text, at, end)
     if found is None:

@@ -144,7 +144,7 @@ class RulesPolicy(OverridePolicy):
                     if rule.users is None or any(each.matches(user) for each in rule.users)
                 ]
             )
-        # Nobody knows who it is: rules about users give nothing, and what they limit is limited.
+        # The user is unknown: rules about users allow nothing, but limit.
         common = _highest([rule for rule in found if rule.users is None])
         return (*common, *(rule for rule in found if rule.users is not None)) if common else ()
 
@@ -167,7 +167,7 @@ class RulesPolicy(OverridePolicy):
         """Whether a rule is about ``name``."""
         if self.deciding(request, name):
             return True
-        # Whoever may not set it may not set it, though the rule is about others.
+        # An unknown user is limited as well, though the rule is about others.
         folded = fold(canonical(name, request.scope))
         return self._by_user and bool(
             self._about(folded, request.job_type, request.scope, self._formats(request))

@@ -69,7 +69,7 @@ class Format:
     Attributes:
         name: as rules call it.
         credentials: patterns of the options that hold credentials.
-        goal: what says where these go; None: nobody knows.
+        goal: what says where these go; None: unknown.
         own: options that go nowhere. Of ``jdbc``, Spark's own: all others go to the driver.
         jaas: options with a login module of Kafka.
         anywhere: whether these options may stand beside every source's, as those of file systems do.
@@ -149,7 +149,7 @@ class Formats:
             option: the credential in question; None: any.
 
         Raises:
-            UnclearError: nobody can say for certain.
+            UnclearError: it is not certain.
         """
         goal, folded = source.goal, _folded(options)
         if goal is None:
@@ -169,7 +169,7 @@ class Formats:
         return _hosts(source, goal, text, folded) if goal.kind == "hosts" else _url(goal, named, text, folded)
 
     def exact(self, source: Format, options: Mapping[str, str]) -> str | None:
-        """A JDBC URL whose grammar nobody knows, if nothing else but user and password goes to its driver."""
+        """A JDBC URL of an unknown grammar, if nothing else but user and password goes to its driver."""
         folded = _folded(options)
         url = folded.get("url", "")
         if source.goal is None or source.goal.kind != "jdbc" or "${" in url or "$[" in url:

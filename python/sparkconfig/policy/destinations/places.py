@@ -20,7 +20,7 @@ _DELIMITERS = re.compile(r"[/\\?#;:@%,&=\x00-\x20\x7f]")
 
 
 class UnclearError(ValueError):
-    """Nobody can say for certain where this leads; the text says why and holds nothing of it."""
+    """It is not certain where this leads; the text says why and holds nothing of it."""
 
 
 @dataclass(frozen=True)

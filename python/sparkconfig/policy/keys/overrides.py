@@ -29,7 +29,7 @@ PROTECTED: tuple[str, ...] = (
     "spark.ui.filters",
     "spark.connect.grpc.interceptor.classes",
     "spark.connect.extensions.*",
-    # What switches Spark's analyzers, optimizers and data sources to code that asks nobody here.
+    # What switches Spark's analyzers, optimizers and data sources to code that asks no policy.
     "spark.sql.analyzer.singlePassResolver.*",
     "spark.sql.analyzer.maxIterations",
     "spark.sql.optimizer.excludedRules",

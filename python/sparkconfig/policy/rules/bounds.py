@@ -1,7 +1,7 @@
 """What a rule about references binds them to: data sources, options and destinations.
 
 On servers that several users share, a reference without such words stands only where a credential does.
-Whoever could put it into ``nullValue`` or ``query`` could read its value.
+A user who could put it into ``nullValue`` or ``query`` could read its value.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Bounds:
 
     def _by_name(self, request: OverrideRequest) -> str | None:
         if self.any:
-            return "the rule binds it to options of data sources, so nobody may ask for its value by name"
+            return "the rule binds it to options of data sources, so its value may not be asked for by name"
         # Workers of shared servers ask only where the operator has opened that by name.
         if request.job_type in SHARED and request.scope != "worker" and not self.scopes_named:
             return "to be asked for by name it needs a rule that names the scope"
@@ -227,7 +227,7 @@ class Bounds:
         return None
 
     def elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> str | None:
-        """Why the credential of a file system would go where the rule does not say, whoever set it."""
+        """Why the credential of a file system would go to another place than the rule says."""
         if self.to is None or request.scope not in _OPTIONS:
             return None
         source = self.table.of(request.formats, _texts(request), use.where)

@@ -203,7 +203,7 @@ def uses_in(
     Args:
         props: one map; what its own ``kafka.config.providers`` answers is resolved by Kafka's clients. Where that
             provider asks us, the use counts for the reference that it will ask for.
-        foreign: names that somebody else expands.
+        foreign: names that Spark or others expand.
         substitution: whether ``$[...]`` has a meaning.
     """
     kafka = kafka_options.declared({**props, **{name.lower(): text for name, text in props.items()}})
@@ -241,7 +241,7 @@ def _each_spelling(path: str) -> list[str]:
 
 
 def _of_user(text: str, request: OverrideRequest) -> list[Pattern]:
-    """The pattern of a path for the user who asks, in each spelling; empty: nobody knows who asks."""
+    """The pattern of a path for the user who asks, in each spelling; empty: the user is unknown."""
     if request.anyone:
         return [Pattern(text.replace(USER, "*"))] * 3
     name = quote(request.principal, safe="")

@@ -91,7 +91,7 @@ class Rule:
         Args:
             job_type: the kind of job.
             scope: the scope.
-            formats: the names of the source, in lower case. Empty: nobody knows which it is, so that it may be the
+            formats: the names of the source, in lower case. Empty: it is not known which it is, so that it may be the
                 rule's.
         """
         if self.job_types is not None and job_type not in self.job_types:

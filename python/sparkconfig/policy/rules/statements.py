@@ -112,7 +112,7 @@ class StatementRule:
             return any(spelling.may_reach(pattern) for spelling in spellings for pattern in self.names)
         if any(pattern.text == "*" for pattern in self.names):
             return True
-        # Where it leads is known to nobody before it is read.
+        # Where it leads is not known before it is read.
         if any(spelling.is_open for spelling in spellings):
             return False
         return any(all(pattern.matches(each.text) for each in spellings) for pattern in self.names)
@@ -230,7 +230,7 @@ class _Spelling:
 
 @lru_cache(maxsize=64)
 def _spellings(path: str) -> tuple[_Spelling, ...]:
-    """The path as the driver wrote it, and what somebody may make of its percent escapes."""
+    """The path as the driver wrote it, and with its percent escapes decoded."""
     plain = path
     for _ in range(3):
         plain = unquote(plain)

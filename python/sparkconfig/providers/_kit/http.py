@@ -29,7 +29,7 @@ __all__ = [
 CA_FILE = Param("ca.file", "PEM file with the authorities to trust, instead of the system's")
 PROXY = Param("proxy", "URL of an HTTP proxy; unset: the usual environment variables apply")
 
-# OAuth's codes for a login that was refused (RFC 6749); whatever else a login server says is not a refusal.
+# OAuth's codes for a login that was refused (RFC 6749); no other answer of a login server is a refusal.
 OAUTH_REFUSALS = {
     "access_denied",
     "invalid_client",

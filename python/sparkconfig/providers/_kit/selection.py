@@ -86,7 +86,7 @@ class Selection:
     ) -> dict[str, object]:
         found: dict[str, object] = {}
         for key, value in self._pairs(entries):
-            # Which of them is meant nobody can say, and a password that changes places is hard to find.
+            # Which of them is meant is unclear, and a password that changes places is hard to find.
             if key in found and (keys is None or key in keys):
                 raise ProviderError(f"{where}: two entries of the list have the key {shorten(key)!r}")
             found[key] = value

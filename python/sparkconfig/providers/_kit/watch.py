@@ -261,7 +261,7 @@ class _Observed:
     def add(self, folder: str, identity: _Identity, names: Set[str], events: threading.Event) -> None:
         """Set ``events`` when a file of these names is written, and when anything comes to a directory or goes.
 
-        Logs that grow in the same directory wake nobody. The empty name stands for all files.
+        Logs that grow in the same directory cause no event. The empty name stands for all files.
 
         Args:
             folder: the directory's path.

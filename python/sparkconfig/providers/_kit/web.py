@@ -29,7 +29,7 @@ _PIECE = 64 * 1024
 
 @dataclass(frozen=True)
 class WebAnswer:
-    """What a server answered, whatever its status.
+    """What a server answered, with any status.
 
     Attributes:
         status: HTTP's.
@@ -84,7 +84,7 @@ class WebRefusal(Exception):  # noqa: N818 - it is a status, and the caller says
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would send credentials to a place that nobody configured."""
+    """A redirect would send credentials to a place that is not configured."""
 
     def redirect_request(self, *arguments: Any, **more: Any) -> None:  # noqa: ANN401, ARG002 - urllib's signature
         return None

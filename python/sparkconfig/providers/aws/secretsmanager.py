@@ -88,7 +88,7 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
         second call with the same fields changes nothing.
 
         Raises:
-            ConfigurationError: the path is not a JSON secret, a field has another value, or somebody else wrote
+            ConfigurationError: the path is not a JSON secret, a field has another value, or it was written
                 meanwhile.
             ProviderError: the store refuses, or does not answer.
         """
@@ -138,7 +138,7 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
                 raise
         else:
             return
-        raise ConfigurationError(f"{where}: somebody wrote it meanwhile; look at it, and run this again")
+        raise ConfigurationError(f"{where}: it was written meanwhile; look at it, and run this again")
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -73,7 +73,7 @@ class PathWatch:
                         return
                     self._check()
                     pause = _FIRST_PAUSE
-            except Exception as error:  # noqa: BLE001 - the thread must survive whatever a callback or client raises
+            except Exception as error:  # noqa: BLE001 - the thread must survive what a callback or client raises
                 kind = type(error).__name__
             if self._stopped.wait(pause):
                 return

@@ -145,7 +145,7 @@ class VaultSession:
         self._until = now + seconds * 0.75 if seconds else float("inf")
 
     def logout(self, left: float, exchange: _Exchange) -> None:
-        """Revoke the token of a login, and with it whatever it made; a token that was given stays."""
+        """Revoke the token of a login, and with it all that it made; a token that was given stays."""
         if self._method != "token" and self.logins:
             exchange("post", "/v1/auth/token/revoke-self", left)
 

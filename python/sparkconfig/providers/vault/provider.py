@@ -145,7 +145,7 @@ class VaultConfigProvider(StoreProvider):
         The token needs ``read``, ``create`` and ``patch``. A second call with the same fields changes nothing.
 
         Raises:
-            ConfigurationError: the engine is not ``kv2``, a field has another value, or somebody else wrote meanwhile.
+            ConfigurationError: the engine is not ``kv2``, a field has another value, or it was written meanwhile.
             ProviderError: the store refuses, or does not answer.
         """
         if self._engine != "kv2" or self._attempts is None:
@@ -176,7 +176,7 @@ class VaultConfigProvider(StoreProvider):
         status, _ = self._exchange(method, url, left, json=body, headers=headers)
         if status == 400:
             problem = (
-                "somebody wrote it meanwhile, or its last version was deleted; look at it, and run this again"
+                "it was written meanwhile, or its last version was deleted; look at it, and run this again"
             )
             raise ConfigurationError(f"{where}: {problem}")
         if status >= 300:

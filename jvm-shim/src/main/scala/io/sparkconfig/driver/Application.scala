@@ -117,7 +117,7 @@ private[sparkconfig] object Application {
   /** The application that runs in this JVM. */
   def running: Option[Application] = current
 
-  /** What an application before this one has left, and nobody can resolve any more. */
+  /** What an application before this one has left, and that cannot be resolved any more. */
   private def drop(sc: SparkContext, conf: SparkConf, key: String): Unit = {
     conf.remove(key)
     HadoopReferences.hadoopKeyOf(key).foreach(sc.hadoopConfiguration.unset)

@@ -5,9 +5,9 @@ import org.apache.spark.sparkconfig.SparkAccess
 import org.slf4j.LoggerFactory
 
 /**
- * Snapshots travel over Spark's RPC. Whoever reaches the driver's port could ask for one, so executors in processes of
- * their own need `spark.authenticate` and encrypted RPC, on the same host, too. SASL's encryption does not count: it is
- * DIGEST-MD5, and a peer may do without it.
+ * Snapshots travel over Spark's RPC. Any process that reaches the driver's port could ask for one, so executors in
+ * processes of their own need `spark.authenticate` and encrypted RPC, on the same host, too. SASL's encryption does not
+ * count: it is DIGEST-MD5, and a peer may do without it.
  */
 private[driver] object RpcProtection {
   private val log = LoggerFactory.getLogger("io.sparkconfig.driver.RpcProtection")
@@ -33,12 +33,12 @@ private[driver] object RpcProtection {
   def warn(conf: SparkConf, insecureAllowed: Boolean): Unit =
     if (insecureAllowed && !isProtected(conf)) {
       log.warn(
-        "spark.config.rpc.insecure=true: whoever reaches the driver's port can read the secrets in use; {}",
+        "spark.config.rpc.insecure=true: any process that reaches the driver's port can read the secrets in use; {}",
         Remedy)
     }
 
   private def isProtected(conf: SparkConf): Boolean = {
-    // One process, whose endpoint answers nobody; see DriverSide.
+    // One process: its endpoint answers no question; see DriverSide.
     val local = SparkAccess.isLocalMaster(conf)
     val encrypted =
       conf.getBoolean("spark.network.crypto.enabled", defaultValue = false) ||

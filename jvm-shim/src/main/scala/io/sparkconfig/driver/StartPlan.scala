@@ -14,7 +14,7 @@ import org.apache.spark.sparkconfig.SparkAccess
  * @param executorEnvironment variable to value, when the operator asked for values there
  * @param policy what the doors need, if there are policies
  * @param connections what users may name
- * @param dropped confs that an application before this one has left, and nobody can resolve any more
+ * @param dropped confs that an application before this one has left, and that cannot be resolved any more
  */
 private[sparkconfig] final class StartPlan(
     val snapshot: Snapshot,

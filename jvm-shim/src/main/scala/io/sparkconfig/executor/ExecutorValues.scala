@@ -283,7 +283,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     answer
   }
 
-  /** Asks the driver when it is time, and between that takes away files that nobody uses any more. */
+  /** Asks the driver when it is time, and between that removes files that are no longer used. */
   private def poll(): Unit = {
     var asked = System.nanoTime()
     var spread = jitter()

@@ -25,7 +25,7 @@ private[executor] final class GenerationReach {
     open.keys.filter(_ <= generation).toList.foreach(leave(_, executor, now))
   }
 
-  /** An executor is gone; nobody waits for it. */
+  /** An executor is gone: the generation no longer waits for it. */
   def forget(executor: String, now: Long): Unit = synchronized(open.keys.toList.foreach(leave(_, executor, now)))
 
   /** How far a generation has come; None: no executors ran when it was published, or that was long ago. */

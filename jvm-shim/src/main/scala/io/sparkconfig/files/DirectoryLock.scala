@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 private[sparkconfig] final class DirectoryLock private (val folder: Path, channel: FileChannel) {
   private var held = Option(channel.tryLock(0, Long.MaxValue, true))
 
-  /** Gives up the share; true if nobody else has one. */
+  /** Gives up the share; true if no other process has one. */
   def releaseAsLast(): Boolean = {
     held.foreach(_.release())
     held = None

@@ -122,7 +122,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
     case other => other.getMessage
   }
 
-  /** Whatever directory of ours has no living process: an application whose last process was killed. */
+  /** Directories of ours without a living process: the last process of their application was killed. */
   private def sweep(): Unit =
     try {
       val mine = owner(folder)
@@ -148,7 +148,7 @@ private[files] object FileArea {
     candidates.find { path =>
       try { Files.createDirectory(path, FolderOnly); true }
       catch { case _: FileAlreadyExistsException => isOurs(path, owner(ProcSelf)) }
-    }.getOrElse(throw new IOException("the directory belongs to somebody else, or others may enter it"))
+    }.getOrElse(throw new IOException("the directory belongs to another user, or others may enter it"))
   }
 
   private val ProcSelf = java.nio.file.Paths.get("/proc/self")
@@ -167,7 +167,7 @@ private[files] object FileArea {
     finally stream.close()
   }
 
-  /** The lock file goes last: without it nobody could tell that the rest is abandoned. */
+  /** The lock file goes last: without it the rest would not look abandoned. */
   private def remove(folder: Path): Unit =
     try {
       val (lock, rest) = list(folder).partition(_.getFileName.toString == DirectoryLock.Name)

@@ -12,7 +12,7 @@ class FilePlacementException(message: String) extends SparkConfigException(messa
  * Where an application's machines put its files.
  *
  * @param directory the same on all machines, so that a path that travels from the driver fits on executors
- * @param chosen whether somebody chose where it is: then no other place will do
+ * @param chosen whether a setting names the place: then no other will do
  * @param keepMs how long the file of an earlier generation stays
  */
 final case class FileSettings(directory: String, chosen: Boolean, keepMs: Long)
@@ -20,7 +20,7 @@ final case class FileSettings(directory: String, chosen: Boolean, keepMs: Long)
 object FileSettings {
   private val Usual = "/tmp"
 
-  /** @param token nobody can guess it, so that nobody can make the directory first */
+  /** @param token cannot be guessed, so that no other user can make the directory first */
   def of(base: Option[String], token: String, keepMs: Long): FileSettings = {
     val usual = if (usable(Paths.get(Usual))) Usual else System.getProperty("java.io.tmpdir")
     FileSettings(Paths.get(base.getOrElse(usual), FileArea.Prefix + token).toString, base.isDefined, keepMs)

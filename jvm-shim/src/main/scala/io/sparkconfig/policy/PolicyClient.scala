@@ -79,7 +79,7 @@ private[sparkconfig] final class PolicyClient(
     }
 
   /**
-   * Asks whether references may be used whose values somebody wants. The answer hangs on their texts and the session,
+   * Asks whether these references may be used. The answer hangs on their texts and the session,
    * so it stays good while values change or the side process starts again.
    *
    * @param scope `application` for the driver's own code, `worker` for Python workers; None: a point of use, whose

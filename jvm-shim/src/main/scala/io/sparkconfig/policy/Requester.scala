@@ -12,9 +12,9 @@ import org.apache.spark.sql.sparkconfig.{SessionIds, ThriftSessions}
  * Who sent the statement that a policy is asked about. The side process decides whether its user counts as
  * authenticated, so that rules may be about him.
  *
- * @param user the user whom Spark Connect or the Thrift server names; empty where nobody does
+ * @param user the user whom Spark Connect or the Thrift server names; empty where there is none
  * @param session the session's id
- * @param front the server that names the user, `connect` or `thrift`; empty where nobody does
+ * @param front the server that names the user, `connect` or `thrift`; empty where there is none
  */
 private[policy] final case class Requester(user: String, session: String, front: String)
 

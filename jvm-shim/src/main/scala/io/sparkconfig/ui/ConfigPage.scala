@@ -224,7 +224,7 @@ object ConfigPage {
       val user = text(state, "shown_to")
       <div id="shown-to" class="alert alert-info">{
         if (user.isEmpty)
-          "Several users share this server, and nobody has said who you are: what they do is hidden. An operator " +
+          "Several users share this server, and you are not logged in: what they do is hidden. An operator " +
             "logs in by a filter of the UI (spark.ui.filters) and stands in spark.admin.acls, with " +
             "spark.acls.enable=true."
         else s"Several users share this server: this page shows what $user does; what others do is hidden. " +

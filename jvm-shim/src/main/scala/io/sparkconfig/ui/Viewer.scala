@@ -10,7 +10,7 @@ import io.sparkconfig.core.Json
  * Who looks at the page Config. On servers that users share, with policies, everybody sees their own decisions and the
  * references in these; administrators see all.
  *
- * @param user whom a filter of the UI has authenticated; None: nobody has
+ * @param user whom a filter of the UI has authenticated; None: no filter has
  * @param isAdmin whether the ACLs of the UI say so
  */
 final case class Viewer(user: Option[String], isAdmin: Boolean) {

@@ -3,7 +3,7 @@ package io.sparkconfig.policy.doors
 import io.sparkconfig.core.PolicyRefusedException
 import org.apache.spark.sql.AnalysisException
 
-/** A door at the parser refuses with an error that nobody has to declare: the parser's proxy lets no other pass. */
+/** A door at the parser refuses with an unchecked error: the parser's proxy lets no other pass. */
 private[doors] object ParserRefusal {
   def of[A](check: A => Unit): A => Unit = { seen =>
     try check(seen)

@@ -112,7 +112,7 @@ private[workers] object WorkerFolder {
           Files.isRegularFile(path.resolve(name), LinkOption.NOFOLLOW_LINKS))
     catch { case _: IOException => false } // its owner removes it
 
-  /** The lock goes last: without it nobody could tell that the rest is abandoned. Other people's files stay. */
+  /** The lock goes last: without it the rest would not look abandoned. Other people's files stay. */
   private def remove(folder: Path): Unit =
     (Seq("s", "version", DirectoryLock.Name).map(folder.resolve(_)) :+ folder)
       .foreach(path => quietly(Files.deleteIfExists(path)))

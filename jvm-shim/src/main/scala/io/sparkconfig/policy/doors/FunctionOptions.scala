@@ -38,7 +38,7 @@ private[doors] object FunctionOptions {
 
   private def isMap(call: UnresolvedFunction): Boolean = call.nameParts.last.equalsIgnoreCase("map")
 
-  /** A key and a value of a map, of whatever function. */
+  /** A key and a value of a map, of any function. */
   private def ofEntry(entry: Seq[Expression]): Seq[String] = entry match {
     case Seq(Literal(key, _), Literal(text, _)) if key != null && text != null =>
       StatementWalk.pathsIn(key.toString, text.toString)
@@ -46,7 +46,7 @@ private[doors] object FunctionOptions {
     case _ => Nil
   }
 
-  /** What nobody knows yet in a map of options. */
+  /** What is not known yet in a map of options. */
   private def unknown(argument: Expression): Seq[String] = argument match {
     case call: UnresolvedFunction if isMap(call) =>
       call.arguments.grouped(2).collect {

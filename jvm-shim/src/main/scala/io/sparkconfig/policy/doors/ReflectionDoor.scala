@@ -29,7 +29,7 @@ private[doors] object ReflectionRule extends Rule[LogicalPlan] {
     case call: CallMethodViaReflection => check(call.children.take(2).map(known))
     // Hive's own even makes instances, so it could call what has no static form.
     case other if other.getClass.getName.startsWith(HiveFunctions) && hiveClass(other).contains(HiveFunction) =>
-      // `reflect2` has an object in the place of the class: nobody can say whose it is.
+      // `reflect2` has an object in the place of the class: it cannot be told whose it is.
       check(if (hiveClass(other).endsWith("2")) Nil else other.children.take(2).map(known))
     case _ => ()
   }

@@ -15,7 +15,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 /**
- * Logs that streams into files leave in their folders. Whoever reads such a folder reads what its log names, which may
+ * Logs that streams into files leave in their folders. A reader of such a folder reads what its log names, which may
  * lie anywhere. Spark opens these files before there is a relation, to infer a schema, so the log is read before Spark
  * reads it, by paths that are allowed already.
  */

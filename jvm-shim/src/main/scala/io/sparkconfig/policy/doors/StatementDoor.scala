@@ -41,7 +41,7 @@ private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalP
   }
 }
 
-/** The files that a statement is about to read or write, after globs and whatever came between. */
+/** The files that a statement is about to read or write, after globs and links. */
 private final class FilesRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   import FilesRule._
 

@@ -1,6 +1,6 @@
 package io.sparkconfig.policy.doors
 
-/** Values that somebody asks for by name: [[io.sparkconfig.policy.PolicyClient.use]], before any value is returned. */
+/** Values that code asks for by name: [[io.sparkconfig.policy.PolicyClient.use]], before any value is returned. */
 private[doors] object UseDoor extends Door {
   override def name: String = "use of references"
 

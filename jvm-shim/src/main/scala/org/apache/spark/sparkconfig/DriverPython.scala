@@ -28,7 +28,7 @@ private[sparkconfig] object DriverPython {
   private val Name = "sparkconfig"
 
   /**
-   * Whatever fails there stays there: an error would end the connection that Spark's own updates need. A Python
+   * An error there stays there: an error would end the connection that Spark's own updates need. A Python
    * without this package shows what it shows; any other failure is logged there by its class, without a text.
    */
   private val Install =

@@ -12,7 +12,7 @@ object PushChannel {
   /**
    * The executor's end.
    *
-   * @param onMessage called on Spark's dispatcher thread for whatever comes, whoever sent it
+   * @param onMessage called on Spark's dispatcher thread for every message, from any sender
    */
   def open(name: String)(onMessage: Any => Unit): PushChannel = {
     val env = SparkEnv.get.rpcEnv
@@ -20,7 +20,7 @@ object PushChannel {
       name,
       new ThreadSafeRpcEndpoint {
         override val rpcEnv: RpcEnv = env
-        // Nobody gets an answer: there is no receiveAndReply.
+        // There are no answers: there is no receiveAndReply.
         override def receive: PartialFunction[Any, Unit] = { case message => onMessage(message) }
       })
     new PushChannel(env, reference)

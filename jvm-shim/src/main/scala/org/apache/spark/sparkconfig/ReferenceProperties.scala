@@ -17,7 +17,7 @@ trait HadoopValues {
 
 /**
  * What a Hadoop configuration keeps its keys in. A text with a reference becomes its value when it is set. Copies of
- * the configuration copy this too, so that whoever makes one (a session, a data source, a job) sets values in it.
+ * the configuration copy this too, so that each copy (of a session, a data source, a job) gets values, too.
  *
  * @param texts key to the text that was set, of keys that hold the value of one
  */

@@ -40,7 +40,7 @@ object ConnectorCode {
 
   /**
    * Spark's classes by which a caller gets at confs. Everything else of Spark asks for itself, as its pages and
-   * listeners do, whoever started it.
+   * listeners do, even when called by a connector.
    */
   private val OfConfs = Seq(
     "org.apache.spark.SparkConf",

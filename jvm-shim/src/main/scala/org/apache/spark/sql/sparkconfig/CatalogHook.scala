@@ -20,10 +20,10 @@ object CatalogHook {
     /** The options of a catalog with values: the same map if there is nothing to do. May ask the stores. */
     def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String]
 
-    /** Which generation of values this process holds. Asks nobody. */
+    /** Which generation of values this process holds; no question is asked. */
     def generation: Long
 
-    /** Whether `values` are those that this process holds for `options`. Asks nobody. */
+    /** Whether `values` are those that this process holds for `options`; no question is asked. */
     def areNewest(options: Map[String, String], values: Map[String, String]): Boolean
   }
 

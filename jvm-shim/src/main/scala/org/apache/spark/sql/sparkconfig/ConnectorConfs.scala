@@ -44,7 +44,7 @@ object ConnectorConfs {
   }
 }
 
-/** A session's settings; nothing is kept here, so that whatever changes them changes `below`. */
+/** A session's settings; nothing is kept here, so that every change reaches `below`. */
 private final class ConnectorSettings(
     @volatile var below: JMap[String, String],
     value: ConnectorConfs.Value,

@@ -21,7 +21,7 @@ trait ConfGuard {
 }
 
 /**
- * The settings of one session. Whatever way a value takes (SET, `spark.conf.set`, Connect's config call, Thrift's
+ * The settings of one session. Whichever way a value takes (SET, `spark.conf.set`, Connect's config call, Thrift's
  * session confs), it ends in `put`. The guard is asked without the lock.
  * @param settings the synchronised map of Spark's own, which goes on being used: what another thread puts into it
  *                 while the guard takes its place is not lost

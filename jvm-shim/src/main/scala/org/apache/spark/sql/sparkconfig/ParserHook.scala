@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /**
  * Watches a session's parser. The parsing itself stays as it is. The parser becomes a proxy, which may throw only what
- * the interface declares and what nobody has to declare: so must whoever looks.
+ * the interface declares and unchecked errors; so must the rules below.
  */
 object ParserHook {
 

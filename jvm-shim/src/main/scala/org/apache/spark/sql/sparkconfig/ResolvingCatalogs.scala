@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
 /**
  * The catalogs of one session. Spark guards it with the catalog manager's lock.
  *
- * A catalog whose values have changed is loaded anew at its next lookup. Nobody closes the old one: queries and frames
+ * A catalog whose values have changed is loaded anew at its next lookup. The old one is not closed: queries and frames
  * that began with it still use it.
  *
  * @param builtIn Spark's own session catalog
