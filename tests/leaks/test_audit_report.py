@@ -32,6 +32,17 @@ def test_an_excused_surface_is_none_and_its_row_says_why():
     assert lines[-1] == f"(1) {EXCUSES[EXCUSED]}"
 
 
+def test_what_is_clean_everywhere_is_named_below_the_table():
+    lines = markdown([result(plugin=False, log=4, folder=0), result(plugin=True, log=0, folder=0)])
+    assert [line.partition(" | ")[0] for line in lines if line.startswith("| ")] == [
+        "| surface",
+        "| ---",
+        "| log",
+        "| all",
+    ]
+    assert lines[-1] == "Searched, and nothing found in any column: folder."
+
+
 def test_a_search_that_finds_nothing_on_stock_spark_proves_nothing():
     assert problems([result(plugin=False, log=0), result(plugin=True, log=0)]) == [
         "stock Spark: the search found nothing: it does not work"

@@ -75,21 +75,21 @@ def _names(node: ast.expr, lists: dict[str, ast.expr]) -> list[str]:
 
 
 def templates() -> list[str]:
-    """Return the table of documents and clients.
+    """Return the table of documents and the clients that a test ran with each.
 
     Raises:
         KeyError: a test names a document that is not in ``conf``.
     """
     known = documents()
-    ran: set[tuple[str, str]] = set()
+    ran: dict[str, set[str]] = {path: set() for path in known.values()}
     for client, names in runs():
-        ran |= {(known[name], client) for name in names}
-    clients = sorted({client for _, client in ran}, key=str.lower)
-    lines = [f"| | {' | '.join(clients)} |", f"| --- |{' :---: |' * len(clients)}"]
-    for name, path in sorted(known.items(), key=lambda item: item[1]):
-        cells = " | ".join("ran" if (path, client) in ran else "" for client in clients)
-        lines.append(f"| [`{name}`](../{path}) | {cells} |")
-    return lines
+        for name in names:
+            ran[known[name]].add(client)
+    rows = [
+        [f"[`{Path(path).name}`](../{path})", ", ".join(sorted(clients, key=str.lower)) or "none"]
+        for path, clients in sorted(ran.items())
+    ]
+    return table(["document", "clients"], rows)
 
 
 def layers() -> list[str]:

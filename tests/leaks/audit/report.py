@@ -11,9 +11,9 @@ from support.surfaces import Surface
 #: Surfaces where sparkconfig cannot always be zero, why, and what protects them.
 EXCUSES = {
     "local directories: blocks and broadcasts of the job's data": (
-        "A job that caches, shuffles or broadcasts a secret has made it data, which is masked nowhere: Spark would"
-        " compute with the mask. These files are in directories of mode 0700, and `spark.io.encryption.enabled=true`"
-        " encrypts them (`tests/leaks/test_audit_cluster.py` finds none then). References in options are never there."
+        "A job that caches, shuffles or broadcasts a secret has made it data, with which Spark computes. Directories of"
+        " mode 0700 protect it, and `spark.io.encryption.enabled=true` (`tests/leaks/test_audit_cluster.py` finds none"
+        " then)."
     ),
 }
 
@@ -48,12 +48,19 @@ def problems(results: Sequence[Result]) -> list[str]:
 
 
 def markdown(results: Sequence[Result]) -> list[str]:
-    """The table, and the notes of its excused rows."""
+    """The table, the notes of its excused rows, and the surfaces where no column shows a leak."""
     names = list(dict.fromkeys(name for result in results for name in result.surfaces))
     lines = ["| surface | searched | " + " | ".join(result.title for result in results) + " |"]
     lines.append("| --- | --- | " + " | ".join("---:" for _ in results) + " |")
     notes: list[str] = []
+    clean = [
+        name
+        for name in names
+        if all(name in each.surfaces and not each.surfaces[name].occurrences for each in results)
+    ]
     for name in names:
+        if name in clean:
+            continue
         cells = [_cell(result, name, notes) for result in results]
         searched = results[-1].surfaces.get(name)
         lines.append(f"| {name} | {_amount(searched)} | " + " | ".join(cells) + " |")
@@ -61,6 +68,8 @@ def markdown(results: Sequence[Result]) -> list[str]:
     lines.append("| all | | " + " | ".join(f"{total:,}" for total in totals) + " |")
     if notes:
         lines += ["", *(f"({number}) {EXCUSES[name]}" for number, name in enumerate(notes, start=1))]
+    if clean:
+        lines += ["", f"Searched, and nothing found in any column: {'; '.join(clean)}."]
     return lines
 
 
