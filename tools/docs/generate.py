@@ -322,27 +322,31 @@ def attacks() -> list[str]:
     """Return the tables of what users of a shared server try, and of what works, from what the tests send."""
     tried, works = map(importlib.import_module, ("support.attacks", "support.honest"))
 
-    def listed(texts: Mapping[str, Sequence[str]], *, thrift: bool = True) -> list[list[str]]:
-        rows = []
-        for title, each in texts.items():
-            example = min(each[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
-            quote, blank = ("``", " ") if "`" in example else ("`", "")
-            older = sum(not tried.NEWER.search(text) for text in each)
-            cells = [str(count) for count in (len(each), len(each), older)]
-            shown = f"{quote}{blank}{example}{blank}{quote}"
-            rows.append([title, *(cells if thrift else [cells[0], "-", "-"]), shown])
-        return rows
+    def counted(texts: Mapping[str, Sequence[str]], *, thrift: bool = True) -> list[list[str]]:
+        return [
+            [title, str(len(each)), str(sum(not tried.NEWER.search(text) for text in each))]
+            if thrift
+            else [title, f"{len(each)}, Connect alone", "-"]
+            for title, each in texts.items()
+        ]
 
-    def titles(what: str) -> list[str]:
-        return [what, "Connect, 4.3", "Thrift, 4.3", "Thrift, 3.5", "one of them"]
+    def shown(texts: Sequence[str]) -> str:
+        example = min(texts[:3], key=len).replace("{{", "{").replace("}}", "}").replace("|", "\\|")
+        return f"`` {example} ``" if "`" in example else f"`{example}`"
 
-    frames = {"DataFrames": works.CONNECT_HONEST}
+    titles = ["Connect and Thrift, 4.3", "Thrift, 3.5"]
+    refused = [*counted(tried.STATEMENTS), *counted(tried.CONNECT, thrift=False)]
+    examples = [shown(each) for texts in (tried.STATEMENTS, tried.CONNECT) for each in texts.values()]
+    honest = [*counted(works.HONEST), *counted({"DataFrames": works.CONNECT_HONEST}, thrift=False)]
     return [
-        *table(titles("refused"), listed(tried.STATEMENTS) + listed(tried.CONNECT, thrift=False)),
+        *table(
+            ["refused", *titles, "one of them"],
+            [[*row, text] for row, text in zip(refused, examples, strict=True)],
+        ),
         "",
-        "What everybody does works as before; the same tests send these to the same servers:",
+        "What honest users do works as before; the same tests send these to the same servers:",
         "",
-        *table(titles("works"), listed(works.HONEST) + listed(frames, thrift=False)),
+        *table(["works", *titles], honest),
     ]
 
 
