@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sparkconfig import redaction, spark35
+from sparkconfig import redaction
 from sparkconfig._spark import jars
 from sparkconfig.errors import ConfigurationError
 
@@ -45,7 +45,6 @@ def configure(
 
     From here on this process masks secret values in what it prints, logs and raises
     (``sparkconfig.redaction.install``).
-    On Spark 3.5 it also lets the readers of this process resolve references (:mod:`sparkconfig.spark35`).
 
     Args:
         builder: a ``SparkSession.builder``, not started yet.
@@ -79,7 +78,6 @@ def configure(
         own[list_key] = ",".join([*plugins, PLUGIN])
     for key, value in own.items():
         builder.config(key, value)  # type: ignore[attr-defined]
-    spark35.install()
     return builder
 
 

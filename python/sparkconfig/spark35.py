@@ -2,8 +2,8 @@
 
 From 4.0 on, ``load()`` only writes down what to load, and the session's rules resolve it. On 3.5 it connects at once,
 with the options as they were written. :func:`install` lets the readers of this process load through the shim, which
-hands the source values and puts the references back into the plan. :func:`sparkconfig.session.configure` calls it.
-JDBC needs none of it: its connections resolve.
+hands the source values and puts the references back into the plan. The plugin calls it in the Python that has started
+the driver, when a session starts. JDBC needs none of it: its connections resolve.
 """
 
 from __future__ import annotations

@@ -24,16 +24,9 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=KINDS)
     arguments = parser.parse_args()
 
-    import pyspark
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.appName("audit").getOrCreate()
-    if pyspark.__version__.startswith("3.") and "spark.plugins" in dict(
-        spark.sparkContext.getConf().getAll()
-    ):
-        from sparkconfig import spark35
-
-        spark35.install()
     shop = open_shop(spark, arguments.folder, arguments.jdbc)
     for kind in arguments.kinds:
         began = time.monotonic()

@@ -12,7 +12,6 @@ import pytest
 
 from spark.options.compile_sources import sources_jar
 from spark.options.doors import ROLE, STALE_EXPIRY_S, Doors
-from sparkconfig import spark35
 from support.postgres import new_password
 from support.session import running_session
 from support.shim import kafka_jar, shim_jar
@@ -102,7 +101,6 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         conf["spark.plugins"] = "io.sparkconfig.ConfigPlugin,org.apache.spark.sql.connect.SparkConnectPlugin"
         conf["spark.connect.grpc.binding.port"] = str(port)
         conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
-    spark35.install()
     # The side process finds the tests' own provider there.
     with running_session(conf, folder=folder, env={"PYTHONPATH": str(TESTS)}) as spark:
         doors.sessions["classic"] = spark

@@ -7,7 +7,6 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from spark.policy_doors.policy import DEFAULTS, PARTITIONS, refused
-from sparkconfig import spark35
 
 pytestmark = pytest.mark.spark
 
@@ -25,7 +24,6 @@ class TestOptions:
         """Where `load()` connects at once: the refusal comes before the driver, which does not exist, is looked for."""
         if classic.version >= "4":
             return
-        assert spark35.install()
         reader = classic.read.format("jdbc").option("url", "jdbc:none:").option("dbtable", "t")
         refused(lambda: reader.option("tenant", "them").load(), "tenant")
         with pytest.raises(Py4JJavaError, match="No suitable driver"):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from real.sources.base import CACHE, Source, Store, Unavailable
-from sparkconfig import spark35
 from support.cassandra_server import VERSION, CassandraServer
 from support.maven import maven_jars
 from support.postgres import new_password
@@ -111,10 +110,6 @@ class CassandraOptions(Cassandra):
         frame = spark.createDataFrame([(number,) for number in numbers], "id long")
         writer = frame.write.format("sparkconfig").option("sparkconfig.format", _FORMAT)
         writer.options(**self._options()).mode("append").save()
-
-    def frame(self, spark: Any) -> Any:
-        spark35.install()
-        return super().frame(spark)
 
 
 class CassandraCatalog(Cassandra):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from real.sources.base import CACHE, Source, Store, Unavailable
-from sparkconfig import spark35
 from support.maven import maven_jars
 from support.mongo_server import VERSION, MongoServer, can_be_built
 from support.processes import Run
@@ -87,7 +86,3 @@ class MongoDbOptions(MongoDb):
     def _options(self) -> dict[str, str]:
         uri = self._server.uri(self.store.reference(f"{self.name}.password"))
         return {**super()._options(), "connection.uri": uri}
-
-    def frame(self, spark: Any) -> Any:
-        spark35.install()
-        return super().frame(spark)

@@ -11,8 +11,8 @@ private[bindings] object LoadBinding extends Binding {
     Bound(
       "`read.format(...).load()`, `csv()`, `json()`, `parquet()`, paths",
       "yes",
-      "PySpark: `sparkconfig.session.configure`, or `sparkconfig.spark35.install()`; Scala and Java: `CREATE " +
-        "TEMPORARY VIEW ... USING`"))
+      "PySpark with this package in the driver's Python: yes; Scala and Java: V1 and V2 sources by `CREATE TEMPORARY " +
+        "VIEW ... USING`, a V1 source that holds the text is an error"))
 
   override def inject(session: SparkSessionExtensions): Unit = {
     LoadRules.inject(session)

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory
 
 /**
  * Reaches the driver's Python where that has started this JVM (`python app.py`, a shell, a notebook): it listens for
- * updates of accumulators, which Spark sends as pickles. One of these turns redaction on there, if that Python has
- * this package.
+ * updates of accumulators, which Spark sends as pickles. One of these turns on redaction, and readers that resolve
+ * references on 3.5, if that Python has this package.
  */
 private[sparkconfig] object DriverPython {
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.DriverPython")
@@ -35,14 +35,15 @@ private[sparkconfig] object DriverPython {
     s"""try:
        |    from pyspark.accumulators import _accumulatorRegistry
        |    _accumulatorRegistry['$Name'] = 0
-       |    from sparkconfig.redaction import install
-       |    install()
+       |    from sparkconfig import redaction, spark35
+       |    redaction.install()
+       |    spark35.install()
        |except ImportError:
        |    pass
        |except BaseException as error:
        |    import logging
        |    logging.getLogger('$LogName').warning(
-       |        'sparkconfig could not turn on redaction in this process: %s', type(error).__name__)
+       |        'sparkconfig could not turn on what it does in this process: %s', type(error).__name__)
        |""".stripMargin
 
   @volatile private var reached: Option[AnyRef] = None

@@ -1,0 +1,56 @@
+package io.sparkconfig.bindings.sources
+
+import java.util.{Map => JMap}
+
+import scala.collection.JavaConverters._
+
+import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.sparkconfig.OptionReferenceException
+
+/**
+ * Objects of others that hold a reference as its text, since they were made before any rule could give them values.
+ * No text reaches what they read or write: they are refused.
+ */
+private[sources] object HeldTexts {
+
+  /** From an object over its fields to the maps of its options, and over one object between. */
+  private val Depth = 2
+
+  /**
+   * @param held what may hold texts
+   * @param works what gives values instead, for the user
+   */
+  def refuse(held: AnyRef, works: String): Unit = {
+    val name = held.getClass.getName
+    fields(held, Depth).filter { case (_, text) => Options.mayHold(text) }.foreach { option =>
+      if (Options.values(name, Map(option)) != Map(option)) throw new OptionReferenceException(
+        s"$name got '${option._1}' with the reference ${option._2} itself, which would be sent as it is. $works")
+    }
+  }
+
+  private def texts(name: String, held: Any, depth: Int): Iterator[(String, String)] = held match {
+    case text: String => Iterator(name -> text)
+    case options: Map[_, _] => entries(options.iterator)
+    case options: JMap[_, _] => entries(options.asScala.iterator)
+    case Some(inner) => texts(name, inner, depth)
+    case table: CatalogTable => entries((table.storage.properties ++ table.properties).iterator)
+    case plan: LogicalPlan => plan.collect { case relation: LogicalRelation => relation.catalogTable }.flatten.iterator
+        .flatMap(texts(name, _, depth))
+    case other: AnyRef if depth > 0 && !isOfLibraries(other.getClass.getName) => fields(other, depth)
+    case _ => Iterator.empty
+  }
+
+  private def fields(held: AnyRef, depth: Int): Iterator[(String, String)] =
+    Reflect.instanceFields(held.getClass).iterator.flatMap { field =>
+      texts(field.getName.takeWhile(_ != '$'), field.get(held), depth - 1)
+    }
+
+  private def entries(options: Iterator[(_, _)]): Iterator[(String, String)] =
+    options.collect { case (key: String, text: String) => key -> text }
+
+  private def isOfLibraries(kind: String) =
+    Seq("java.", "javax.", "jdk.", "sun.", "scala.", "org.apache.spark.").exists(kind.startsWith(_))
+}
