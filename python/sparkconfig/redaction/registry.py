@@ -38,7 +38,7 @@ class Registry:
         # Whoever holds it calls nothing outside of this package; a finalizer may take it again in the same thread.
         self._lock = threading.RLock()
         self._clock = clock
-        self._generations: dict[str, int] = {}
+        self._values: set[str] = set()
         # Values with a generation, the longest unseen first: when and in which generation each was answered last.
         self._seen: dict[str, tuple[float, int]] = {}
         self._search = Search()
@@ -50,7 +50,7 @@ class Registry:
 
     def register_new(self, values: Iterable[str]) -> None:
         """:meth:`register`, cheap for values that are known."""
-        fresh = [value for value in values if value not in self._generations]
+        fresh = [value for value in values if value not in self._values]
         if fresh:
             self.register(fresh)
 
@@ -67,12 +67,12 @@ class Registry:
             for value in dict.fromkeys(values):
                 if not value:
                     continue
-                if value not in self._generations:
+                if value not in self._values:
                     for text in texts(value):
                         for needle in needles(text):
                             self._search.add(needle)
                     # Whoever sees that a value is known counts on its being searched for.
-                    self._generations[value] = generation
+                    self._values.add(value)
                     if generation:
                         self._seen[value] = now, generation
                 elif value in self._seen:
@@ -86,28 +86,21 @@ class Registry:
         for value, (seen, last) in list(self._seen.items()):
             if seen >= moment or last >= generation:
                 break
-            del self._seen[value], self._generations[value]
+            del self._seen[value]
+            self._values.remove(value)
             for text in texts(value):
                 for needle in needles(text):
                     self._search.remove(needle)
 
     def __len__(self) -> int:
-        return len(self._generations)
+        return len(self._values)
 
     def __repr__(self) -> str:
-        return f"Registry({len(self._generations)} values)"
-
-    def generation(self, value: str) -> int | None:
-        """The generation in which ``value`` was first registered, or None."""
-        return self._generations.get(value)
-
-    def contains(self, text: str) -> bool:
-        """Whether a value occurs; a text that cannot be searched counts as one that holds a value."""
-        return self.redact(text) is not text
+        return f"Registry({len(self._values)} values)"
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where values occur, from start to end, in order."""
-        return self._search.find(text) if text and self._generations else []
+        return self._search.find(text) if text and self._values else []
 
     def redact(self, text: str) -> str:
         """Mask every occurrence of every value.
@@ -129,7 +122,7 @@ class Registry:
 
         The end is to be put before what comes next.
         """
-        if not self._generations or not text:
+        if not self._values or not text:
             return text, ""
         try:
             cut = len(text) - tail(self._search, text)
