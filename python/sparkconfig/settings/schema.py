@@ -93,23 +93,24 @@ class Settings:
         "inplace.keys",
         patterns,
         "",
-        "Conf keys, with * for any text, whose value is put into the conf itself, so that an unmodified"
-        " job's spark.conf.get returns it; redacted at every sink.",
+        "Conf keys that hold the value itself, so that an unmodified job's spark.conf.get returns it; redacted at every"
+        " sink.",
     )
     reference_keys: tuple[str, ...] = _conf(
         "reference.keys",
         patterns,
         "",
-        "Conf keys, with * for any text, in which a reference may stay although a connector that reads its confs by"
-        " itself owns them: only the job's own code reads them.",
+        "Conf keys of connectors that read confs by themselves, in which a reference may stay: only the job's own code"
+        " reads them.",
     )
     resolve_prefixes: Mapping[str, tuple[str, ...]] = _conf(
         "resolve.prefixes",
         PREFIXES,
         "+",
-        "PREFIX=PACKAGE of connectors that read confs by themselves: code of the package gets values for references"
-        " under the prefix, everybody else the references. Several packages are separated by |. A list that begins"
-        " with + adds to the default: " + ", ".join(sorted(CONNECTOR_CODE)) + ".",
+        "Of connectors that read confs by themselves: code of the package gets values for references under the prefix,"
+        " other code the references. A list that begins with + adds to the default: "
+        + ", ".join(sorted(CONNECTOR_CODE))
+        + ".",
     )
     substitution_enabled: bool = _conf(
         "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
@@ -131,27 +132,25 @@ class Settings:
         "substitution.sysProp.allowlist.pattern",
         optional_text,
         None,
-        "Regular expression for the whole name of a property that $[sysProp=...] may read; empty, unset: as above.",
+        "The same for system properties and $[sysProp=...].",
     )
     files_text: tuple[str, ...] = _conf(
         "files.text",
         references,
         "",
-        "PROVIDER:PATH:KEY of values that clients need as files, with * for any text: the reference then yields the"
-        " path of a file that holds the value's text.",
+        "Values that clients need as files: the reference then yields the path of a file with the value's text.",
     )
     files_base64: tuple[str, ...] = _conf(
         "files.base64",
         references,
         "",
-        "The same for binary files (keystores, keytabs), whose value is base64 in the store.",
+        "The same for binary files (keystores, keytabs), in base64 in the store.",
     )
     files_directory: str | None = _conf(
         "files.directory",
         optional_text,
         None,
-        "Where each machine of the application makes the directory with these files, for example a file system in"
-        " memory; unset: /tmp, or else the JVM's directory for temporary files.",
+        "Where these files are, for example in memory; unset: /tmp, or the JVM's directory for temporary files.",
     )
     files_keep: int = _conf(
         "files.keep",
@@ -230,22 +229,20 @@ class Settings:
         "worker.job.types",
         job_types,
         "batch,streaming,interactive",
-        "Job types whose Python workers may ask for values. Servers that several users share (connect, sql) are"
-        " not among them unless they are listed here.",
+        "Job types whose Python workers may ask for values; add connect or sql for a shared server.",
     )
     connect_user_trusted: bool = _conf(
         "connect.user.trusted",
         boolean,
         "false",
-        "Whether users of Spark Connect are who they say they are, since a proxy or a token in front of the server"
-        " makes sure of it. Else no rule about users sees them.",
+        "Whether a proxy or token in front of a Spark Connect server authenticates its users. Else no rule about users"
+        " sees them.",
     )
     worker_references: tuple[str, ...] = _conf(
         "worker.references",
         references,
         "",
-        "PROVIDER:PATH:KEY, with * for any text: references that executors and their Python workers may ask for"
-        " although the driver has not used them.",
+        "What executors and their Python workers may ask for although the driver has not used it.",
     )
     create_table_policy: str | None = _conf(
         "create.table.policy",
@@ -257,7 +254,7 @@ class Settings:
         "defaults.file",
         optional_text,
         None,
-        "In an operator file: the cluster's spark-defaults.conf, whose confs then count as the operator's defaults.",
+        "In an operator file: the cluster's spark-defaults.conf, which then counts as the operator's defaults.",
     )
     agent_python: str | None = _conf(
         "agent.python", optional_text, None, "The Python that runs the side process."
@@ -266,9 +263,8 @@ class Settings:
         "agent.variables",
         variables,
         "",
-        "In an operator file: environment variables of the driver that the side process keeps, such as those of"
-        " `envvar` references or of a cloud's identity (AWS_*); a final * stands for any text. Without an"
-        " operator file it has them all.",
+        "In an operator file: environment variables that the side process keeps, such as those of `envvar` references"
+        " or of a cloud's identity (AWS_*). Without an operator file it has them all.",
     )
     redaction_require: bool = _conf(
         "redaction.require",
@@ -280,19 +276,17 @@ class Settings:
         "redaction.keys",
         optional_text,
         None,
-        "Regular expressions, separated by commas: confs whose key one of them finds hold secrets in clear, which"
-        " are redacted by value too. They extend Spark's and the built-in ones.",
+        "Regular expressions, separated by commas, for keys of confs that hold secrets in clear: redacted by value,"
+        " too. They extend Spark's and the built-in ones.",
     )
     redaction_plain: tuple[str, ...] = _conf(
         "redaction.plain",
         _PLAIN,
         "+",
-        "References (PROVIDER:PATH:KEY, * for any text) whose values are not secrets: redaction leaves them as they"
-        " are, since masking a database's or a region's name would change what jobs decide by. A list that begins"
-        " with + adds to the default, which is the keys "
+        "Values that are no secrets, and not masked. A list that begins with + adds to the default, the keys "
         + ", ".join(_PLAIN_KEYS)
-        + ", and what a store itself"
-        " does not treat as a secret: ConfigMaps, and String parameters of AWS SSM, unless key or value look like one.",
+        + ", and what a store does not treat as a secret: ConfigMaps, and String parameters of AWS SSM, unless key or"
+        " value look like one.",
     )
     connections: Mapping[str, Connection] = field(default_factory=dict)
 
