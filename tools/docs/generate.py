@@ -294,7 +294,7 @@ def python_api() -> list[str]:
                 lines += [
                     f"    - `{method}{_signature(each)}`: {_first(each)}"
                     for method, each in sorted(vars(thing).items())
-                    if not method.startswith("_") and inspect.isfunction(each)
+                    if not method.startswith(("_", "test_")) and inspect.isfunction(each)
                 ]
             elif callable(thing):
                 lines.append(f"- **`{member}{_signature(thing)}`**: {_first(thing)}")
