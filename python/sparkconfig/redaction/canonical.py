@@ -24,7 +24,7 @@ _BY_SIGN = {
     "%": rf"%[0-9A-Fa-f]{{2}}(?:{_OCTET})*",
     "&": r"&(?:#(?:[xX]0*[0-9A-Fa-f]{1,6}|0*[0-9]{1,7})|[A-Za-z][A-Za-z0-9]{1,9});",
 }
-# For the signs that a text has: `re` skips fastest what a pattern cannot begin with.
+# For the signs of the escapes that a text has: `re` skips fastest what a pattern cannot begin with.
 _ESCAPES = {
     signs: re.compile(f"({'|'.join(_BY_SIGN[sign] for sign in signs)})", re.DOTALL)
     for signs in ("\\", "%", "&", "\\%", "\\&", "%&", "\\%&")
@@ -106,7 +106,7 @@ def forms(text: str) -> Iterator[Form]:
     form = Form(text)
     yield form
     for _ in range(ROUNDS):
-        signs = "".join([sign for sign in _BY_SIGN if sign in form.text])
+        signs = "".join([sign for sign in _BY_SIGN if sign in form.text and _ESCAPES[sign].search(form.text)])
         if not signs:
             return
         escaped = _ESCAPES[signs].split(form.text)

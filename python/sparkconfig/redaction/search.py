@@ -33,7 +33,7 @@ class Search:
         # Needles that several values have: how many more than one.
         self._more: dict[Needle, int] = {}
         # The longer a window, the fewer cells are looked up, and the fewer of them are found in vain.
-        self._windows = [Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
+        self._windows = [Windows(8, 8), Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
         self._used: list[Windows] = []
         self.beginnings = Beginnings()
         self._of_whole = Beginnings()

@@ -174,7 +174,7 @@ def test_texts_are_searched_while_values_are_added_in_another_thread():
     before=st.text("abQ7é鍵=", max_size=12),
 )
 def test_windows_are_found_at_every_place_until_they_are_removed_as_often_as_added(known, before):
-    windows = [Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
+    windows = [Windows(8, 8), Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
     for each in known:
         for one in (one for one in windows if one.least <= len(each)):
             one.add(each)
