@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
@@ -134,7 +134,21 @@ test: jar ## all tests, those of data sources on Spark 3.5 too
 	@mkdir -p build; $(MAKE) --no-print-directory test-35 AT_ONCE= > build/test-35.log 2>&1 & older=$$!; \
 	  trap 'kill $$older' INT TERM; failed=; \
 	  $(MAKE) --no-print-directory test-newest || failed=4.3; wait $$older || failed="$$failed 3.5"; \
+	  $(MAKE) --no-print-directory newest || failed="$$failed newest"; \
 	  cat build/test-35.log; test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
+
+# What pip brings today, without constraints: a notebook once hung at its first cell with a pandas that no pin named.
+.venvs/newest/.ready: pyproject.toml
+	@echo "Making .venvs/newest: pandas, numpy and pyarrow as pip brings them today"
+	$(PYTHON) -m venv .venvs/newest
+	.venvs/newest/bin/python -m pip install -q --upgrade pip
+	.venvs/newest/bin/python -m pip install -q pandas numpy pyarrow ipykernel pyspark==4.3.0 cryptography py4j
+	@echo "$(CURDIR)/python" > "$$(.venvs/newest/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
+	@touch $@
+
+STARTS ?= 5
+newest: jar .venvs/newest/.ready ## a notebook's first cells with the newest pandas, STARTS times (5)
+	@$(FIND_JAVA) && .venvs/newest/bin/python tests/assurance/newest/first_cells.py $(STARTS)
 
 test-newest: venv
 	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(NOT_FOR_EVER) $(AT_ONCE)
