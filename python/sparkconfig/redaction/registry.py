@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from sparkconfig.redaction.data import FORGET
@@ -40,7 +41,7 @@ class Registry:
         self._clock = clock
         self._values: set[str] = set()
         # Values with a generation, the longest unseen first: when and in which generation each was answered last.
-        self._seen: dict[str, tuple[float, int]] = {}
+        self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._search = Search()
         self.faults = 0
 
@@ -83,7 +84,8 @@ class Registry:
                 self._forget(now - FORGET["seconds"], generation - FORGET["generations"])
 
     def _forget(self, moment: float, generation: int) -> None:
-        for value, (seen, last) in list(self._seen.items()):
+        while self._seen:
+            value, (seen, last) = next(iter(self._seen.items()))
             if seen >= moment or last >= generation:
                 break
             del self._seen[value]
