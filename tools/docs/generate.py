@@ -269,7 +269,8 @@ def every_setting() -> list[str]:
         about = each.metadata
         default = about["default"]
         shown = "unset" if default is None else "empty" if default == "" else f"`{default}`"
-        rows.append([f"`{about['name']}`", about["kind"].name, shown, about["doc"]])
+        kind = about["kind"].name.replace(", separated by commas", "")  # the page says so of every list
+        rows.append([f"`{about['name']}`", kind, shown, about["doc"]])
     return table(
         ["setting", "type", "default", "meaning"],
         [[cell.replace("|", "\\|") for cell in row] for row in rows],
