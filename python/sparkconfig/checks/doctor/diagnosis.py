@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sparkconfig import databricks
 from sparkconfig._spark.jars import SparkInstall, find_spark
-from sparkconfig.checks.doctor import class_path, confs, installation, safety, start, stores
+from sparkconfig.checks.doctor import class_path, confs, installation, log_levels, safety, start, stores
 from sparkconfig.checks.doctor.finding import Finding, Level, error
 from sparkconfig.checks.doctor.subject import Subject
 from sparkconfig.checks.dry_run import read_confs
@@ -40,6 +40,7 @@ _EXAMINATIONS: tuple[_Examination, ...] = (
     safety.shipped_files,
     safety.config_maps,
     safety.sinks,
+    log_levels.log_levels,
 )
 
 
