@@ -95,16 +95,13 @@ def test_a_beginning_before_an_ellipsis_is_masked_wherever_the_text_is_cut(ellip
 
 LONG = "".join(f"{i * i * 7919:06x}kQzR/+" for i in range(60))
 SHORT = "pA5s-w0rd!Qz71"
-IN_PIECES = {
-    **{f"long {name}": (LONG, ENCODINGS[name](LONG)) for name in ENCODINGS},
-}
 
 
-@pytest.mark.parametrize("writing", IN_PIECES)
-def test_an_encoding_is_masked_wherever_the_text_is_cut(writing):
-    value, written = IN_PIECES[writing]
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_an_encoding_is_masked_wherever_the_text_is_cut(encoding):
+    written = ENCODINGS[encoding](LONG)
     registry = Registry()
-    registry.register([value])
+    registry.register([LONG])
     whole = len(registry.redact(f"say {written} end").replace(MASK, ""))
     for cut in range(1, len(written), max(1, len(written) // 24)):
         shown, waiting = registry.split(f"say {written[:cut]}")
@@ -207,9 +204,6 @@ except ValueError:
 class Broken(Exception):
     def __str__(self):
         raise OSError(value)
-print("printed", value)
-sys.stdout.flush()
-print("on stderr", value, file=sys.stderr)
 sys.stdout.buffer.write(b"\\xff bytes " + value.encode() + b"\\n")
 from sparkconfig.secret import Secret
 print(Secret("revealed-secret-8!").reveal())
@@ -229,8 +223,7 @@ def test_hooks_cover_logs_and_tracebacks():
     )  # fmt: skip
     assert done.returncode == 1
     assert "hooked-secret" not in done.stderr + done.stdout
-    assert done.stdout == f"printed {MASK}\n\udcff bytes {MASK}\n{MASK}\n"
-    assert f"on stderr {MASK}\n" in done.stderr
+    assert done.stdout == f"\udcff bytes {MASK}\n{MASK}\n"
     assert "untouched line" in done.stderr
     for seen in (
         f"argument {MASK}",
