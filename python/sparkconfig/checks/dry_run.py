@@ -173,12 +173,6 @@ def check(
             resolver, {key: each for key, each in found.items() if each in resolution.values}
         )
         report.warnings += conf_warnings.mistakes(confs, resolver.providers)
-        report.warnings += [
-            f"{shorten(key)}: spark-submit ignores confs whose names do not begin with 'spark.'; write"
-            f" {'spark.hadoop.' if key.startswith(('fs.', 'dfs.', 'hive.')) else 'spark.'}{shorten(key)}"
-            for key in found
-            if not key.startswith("spark.")
-        ]
     report.warnings += [
         f"{key}: a secret is in clear; {conf_warnings.remedy_for(key)}"
         for key in conf_warnings.in_clear(confs)

@@ -11,7 +11,12 @@ from collections.abc import Collection, Iterator, Mapping
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.early import is_read_early
 from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, is_text, marked
-from sparkconfig.settings.placeholders import is_placeholder, unfilled
+from sparkconfig.settings.placeholders import (
+    ONLY_ON_DATABRICKS,
+    is_databricks_secret,
+    is_placeholder,
+    unfilled,
+)
 from sparkconfig.settings.schema import PREFIX, declared
 
 __all__ = ["empty", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for"]
@@ -86,12 +91,16 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
     yield from _near_misses(confs, providers)
     for key, text in confs.items():
         name = shorten(key)
+        if not key.startswith("spark.") and any(each[1] in providers for each in _OPEN.finditer(text)):
+            begin = "spark.hadoop." if key.startswith(("fs.", "dfs.", "hive.")) else "spark."
+            yield f"{name}: spark-submit ignores confs whose names do not begin with 'spark.'; write {begin}{name}"
         if "${" in key:
             yield f"{name}: nothing expands a variable in the name of a conf; write the name in full"
         if _QUOTED.fullmatch(text.strip()):
             yield f"{name}: the quotes around the reference would be a part of the value; leave them out"
-        if names_secret(key) and (problem := unfilled(text)):
-            yield f"{name}: {problem}"
+        problem = unfilled(text) if names_secret(key) else None
+        if problem or is_databricks_secret(text):
+            yield f"{name}: {problem or ONLY_ON_DATABRICKS}"
         if unit := _unit_of(key, text):
             number = shorten(text.strip())
             yield f"{name}: {number} is taken as {unit}; write {number}s if you mean seconds"

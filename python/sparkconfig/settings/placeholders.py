@@ -6,8 +6,12 @@ import re
 
 from sparkconfig.settings.expressions import REPLACED, VARIABLE
 
-__all__ = ["is_databricks_secret", "is_placeholder", "unfilled"]
+__all__ = ["ONLY_ON_DATABRICKS", "is_databricks_secret", "is_placeholder", "unfilled"]
 
+ONLY_ON_DATABRICKS = (
+    "{{secrets/...}} is Databricks' own syntax, and nothing outside of a Databricks cluster's confs expands it;"
+    " write a reference"
+)
 _NAME = r"[A-Za-z_][\w.-]{0,100}"
 _MASK = re.compile(rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*", re.IGNORECASE | re.DOTALL)
 # Of shells, Kubernetes and Make. In small letters with a single sign it may be a password.
@@ -46,10 +50,7 @@ def unfilled(value: str) -> str | None:
         name = found["braces"] or found["round"] or found["bare"]
         return f"nothing expands {text}: write ${{envvar:{name}}}, or the reference of your provider"
     if _DATABRICKS.fullmatch(text):
-        return (
-            "{{secrets/...}} is Databricks' own syntax, and nothing outside of a Databricks cluster's confs"
-            " expands it; write a reference"
-        )
+        return ONLY_ON_DATABRICKS
     if _TEMPLATE.fullmatch(text):
         return "a placeholder stands here that nothing has filled in; write a reference, or fill it in"
     return None

@@ -40,7 +40,7 @@ def test_placeholder_said_secret_in_clear(tmp_path: Path) -> None:
         "spark.x.url jdbc:mysql://db/x?user=a&password={{secrets/x/pw}}\nspark.x.password <your password>\n",
     ).warnings
     assert not [each for each in said if "in clear" in each]
-    assert sum("Databricks' own syntax" in each for each in said) == 1
+    assert sum("Databricks' own syntax" in each for each in said) == 2
 
 
 def test_unexpanded_shell_variable(tmp_path: Path) -> None:
@@ -59,6 +59,9 @@ def test_non_spark_key(tmp_path: Path) -> None:
     ).warnings
     assert any("spark.hadoop.fs.s3a.access.key" in each for each in said)
     assert any("in the name of a conf" in each for each in said)
+    found = [each.found for each in diagnose([tmp_path / "job.conf"]).findings]
+    assert any("write spark.hadoop.fs.s3a.access.key" in each for each in found)
+    assert any("in the name of a conf" in each for each in found)
 
 
 def test_poll_interval_unit(tmp_path: Path) -> None:
