@@ -53,7 +53,7 @@ class ViewerSuite extends FunSuite {
       assert(!shown.toString.contains("bob") && !shown.toString.contains("ana"))
     }
     val page = ConfigPage.content(Viewer(None, isAdmin = false).shown(state(shared = true))).mkString
-    assert(page.contains("nobody has said who you are"))
+    assert(page.contains("you are not logged in"))
   }
 
   test("a malformed state shows nothing of other users") {
