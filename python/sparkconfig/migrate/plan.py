@@ -185,7 +185,8 @@ def files_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
 
 def _visible(folder: Path) -> Iterator[Path]:
     for each in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in each.relative_to(folder).parts)
+        # Folders such as .git and .venv; a file such as .env belongs to the job.
+        hidden = any(part.startswith(".") for part in each.relative_to(folder).parts[:-1])
         if not hidden and each.is_file() and not each.is_symlink():
             yield each
 

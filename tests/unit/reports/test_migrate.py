@@ -40,3 +40,35 @@ def test_set_literal_in_event_log() -> None:
     page = (Path(__file__).parents[3] / "docs" / "redaction.md").read_text()
     assert "`SET`" in page
     assert "event log" in page
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'echo "spark.report.password report-pw-771" >> spark-defaults.conf',
+        "echo 'password=report-pw-771' | tee x.properties",
+        'printf "password=report-pw-771\\n" > x.properties',
+        "cat > x.conf <<EOF\nspark.report.password report-pw-771\nEOF",
+        "export REPORT_PASSWORD=${REPORT_PASSWORD:-report-pw-771}",
+        "spark-submit --conf spark.report.password=${PW:=report-pw-771} job.py",
+    ],
+)
+def test_migrate_script_default(tmp_path: Path, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run.sh").write_text(f"#!/bin/bash\n{line}\n")
+    assert main(["migrate", str(tmp_path / "run.sh")]) == 1
+    shown = capsys.readouterr().out
+    assert "0 secrets to move, 1 left" in shown
+    assert "report-pw" not in shown
+
+
+def test_a_file_of_an_environment_in_a_folder_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("password=report-pw-772\n")
+    (tmp_path / ".env").write_text("REPORT_PASSWORD=report-pw-773\n")
+    (tmp_path / "a.properties").write_text("a=b\n")
+    main(["migrate", str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert ".env" in shown
+    assert ".git" not in shown

@@ -28,6 +28,7 @@ _ARGUMENT = (
     "an argument, which shows in process lists: let the application read a conf, which can hold {reference}"
 )
 _DOCUMENT = "a line of a here-document: write {reference} there, with \\$ unless the document's end is quoted"
+_PRINTED = "a line that the script writes: write {reference} there, in single quotes"
 
 
 @dataclass(repr=False)
@@ -64,6 +65,8 @@ def texts_of(content: str) -> list[Text]:
         if word.value.startswith(_HEREDOC_BODY):
             texts += assignments(content, word.start, word.end, _DOCUMENT)
             continue
+        if before in ("echo", "printf") and " " in word.value:
+            texts += assignments(content, word.start + 1, word.end - 1, _PRINTED)
         texts.append(_text(word, before))
         texts += (
             Text(name, value, word.start, word.end, kept=_DEFAULT, conf=False)
