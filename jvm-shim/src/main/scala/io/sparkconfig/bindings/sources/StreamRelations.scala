@@ -60,7 +60,9 @@ private[sparkconfig] object StreamRelations {
   def starting(session: Sessions.Spark, sink: Table): Table =
     // Moved from `execution.streaming` to `execution.streaming.sinks` in 4.1.
     if (sink.getClass.getSimpleName != FileStreamSink) {
-      if (sink.isInstanceOf[Sink]) HeldTexts.refuse(sink, Works)
+      // What Spark's own sinks hold is the user's function, which may know references.
+      if (sink.isInstanceOf[Sink] && !sink.getClass.getName.startsWith("org.apache.spark."))
+        HeldTexts.refuse(sink, Works)
       sink
     } else {
       val options = Reflect.get(sink, "options").asInstanceOf[Map[String, String]]
