@@ -3,6 +3,7 @@ package io.sparkconfig.bindings.sources
 import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
+import scala.util.Try
 
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -43,8 +44,9 @@ private[sources] object HeldTexts {
     case _ => Iterator.empty
   }
 
+  /** None of an object that the JVM keeps closed, such as a lock of its own. */
   private def fields(held: AnyRef, depth: Int): Iterator[(String, String)] =
-    Reflect.instanceFields(held.getClass).iterator.flatMap { field =>
+    Try(Reflect.instanceFields(held.getClass)).getOrElse(Nil).iterator.flatMap { field =>
       texts(field.getName.takeWhile(_ != '$'), field.get(held), depth - 1)
     }
 
