@@ -70,20 +70,26 @@ def site(harness_run: Run, tmp_path_factory) -> Site:
     return Site(harness_run, folder, RULES, **DEFAULTS)
 
 
-@pytest.fixture(scope="class")
-def thrift(site: Site) -> Iterator[str]:
+@contextlib.contextmanager
+def thrift_server(site: Site, name: str) -> Iterator[tuple[str, Any]]:
     main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
     confs = {
-        **hive(site.folder / "thrift"),
+        **hive(site.folder / name),
         "spark.hadoop.hive.server2.thrift.port": "0",
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
         "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
     }
-    server = site.start("thrift", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
+    server = site.start(name, ["spark-submit", "--class", main_class, "spark-internal"], **confs)
     port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-    yield f"jdbc:hive2://127.0.0.1:{port}/default"
+    yield f"jdbc:hive2://127.0.0.1:{port}/default", server
     server.stop()
     assert SECRET not in server.output()
+
+
+@pytest.fixture(scope="class")
+def thrift(site: Site) -> Iterator[str]:
+    with thrift_server(site, "thrift") as (url, _):
+        yield url
 
 
 @pytest.fixture(scope="class")
@@ -92,6 +98,32 @@ def connect(thrift: str) -> Iterator[Callable[[str], Any]]:
     with bare_jvm() as gateway:
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
         yield lambda confs: gateway.jvm.java.sql.DriverManager.getConnection(thrift + confs, "ann", "")
+
+
+def test_when_the_first_client_leaves_all_others_work_on(site):
+    """Hive then closes the class loader of what came by --jars, the plugin's jar with the rest."""
+    with thrift_server(site, "leaving") as (url, server), bare_jvm() as gateway:
+        gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
+        gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "").close()
+        second = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
+        own = f"${{files:{site.folder}/users/ann/own.properties:line}}"
+        assert jdbc_rows(second, "SELECT 1") == [("1",)]
+        for text in (
+            "SELECT '${env:HOME}'",
+            f"CREATE TEMPORARY VIEW a USING text OPTIONS (path '{site.folder}/shop.properties', lineSep '{own}')",
+            f"CREATE TEMPORARY VIEW b USING csv OPTIONS (path '/', sep '{site.reference('own')}')",
+            f"SET {PARTITIONS}=51",
+            "CREATE TEMPORARY VIEW c USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'a')",
+            "CREATE TABLE t (a INT DEFAULT 1) USING parquet",
+            "SELECT reflect('java.lang.System', 'getenv', 'HOME')",
+            "DESCRIBE EXTENDED t",
+            "SELECT nothing FROM a",
+        ):
+            with contextlib.suppress(Py4JJavaError):
+                jdbc_rows(second, text)
+        assert jdbc_rows(second, "SELECT 1") == [("1",)]
+        second.close()
+        assert not re.search(r"NoClassDefFoundError|ClassNotFoundException", server.output())
 
 
 class TestThrift:

@@ -4,7 +4,7 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.util.control.NonFatal
 
-import io.sparkconfig.core.Threads
+import io.sparkconfig.core.{OwnClasses, Threads}
 import io.sparkconfig.policy.doors.LoginDoor
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import org.apache.hive.service.cli.{
@@ -78,6 +78,7 @@ private[sparkconfig] object ThriftClients extends Sink {
   private def watch(settings: SparkConf): Unit = {
     conf = Some(settings)
     if (isMain) {
+      OwnClasses.load()
       Threads.daemon("sparkconfig-thrift-clients") {
         try while (!installed) { attempt(); Thread.sleep(20) }
         catch {
