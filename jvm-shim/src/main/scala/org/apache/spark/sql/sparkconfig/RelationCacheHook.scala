@@ -3,10 +3,13 @@ package org.apache.spark.sql.sparkconfig
 import java.lang.reflect.Field
 import java.util.concurrent.Callable
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.QualifiedTableName
 import org.apache.spark.sql.catalyst.catalog.SessionCatalog
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan}
 import org.sparkproject.guava.cache.{Cache, ForwardingCache}
 
 /**
@@ -37,8 +40,10 @@ private final class ResolvingCache(
 
   override protected def delegate(): Cache[QualifiedTableName, LogicalPlan] = plain
 
-  override def getIfPresent(key: AnyRef): LogicalPlan = own(key.asInstanceOf[QualifiedTableName])
-    .getOrElse(plain.getIfPresent(key))
+  /** On 4.x statements that read nothing (DROP, DESCRIBE) look here as well: for them a refused table is there, too. */
+  override def getIfPresent(key: AnyRef): LogicalPlan =
+    try own(key.asInstanceOf[QualifiedTableName]).getOrElse(plain.getIfPresent(key))
+    catch { case NonFatal(refused) => RefusedRelation(refused) }
 
   override def get(key: QualifiedTableName, make: Callable[_ <: LogicalPlan]): LogicalPlan =
     own(key).getOrElse(plain.get(key, make))
@@ -48,4 +53,10 @@ private final class ResolvingCache(
     made.foreach(plain.put(key, _))
     made
   }
+}
+
+/** A table of which no relation could be made. Who reads it gets the source's own error. */
+private final case class RefusedRelation(refused: Throwable) extends LeafNode {
+  override def output: Seq[Attribute] = throw refused
+  override def simpleString(maxFields: Int): String = "RefusedRelation"
 }
