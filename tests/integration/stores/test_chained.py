@@ -29,10 +29,10 @@ def confs(vault, tmp_path):
     editor.create(tmp_path / "shop.sealed", key)
     editor.put(tmp_path / "shop.sealed", key, {EntryName("vault", "token"): vault.ROOT})
     return {
-        ROOT: "secrets,vault",
-        f"{ROOT}.secrets.class": "sealed",
-        f"{ROOT}.secrets.param.file": str(tmp_path / "shop.sealed"),
-        f"{ROOT}.secrets.param.key.file": str(tmp_path / "key"),
+        ROOT: "sealed,vault",
+        f"{ROOT}.sealed.class": "sealed",
+        f"{ROOT}.sealed.param.file": str(tmp_path / "shop.sealed"),
+        f"{ROOT}.sealed.param.key.file": str(tmp_path / "key"),
         f"{ROOT}.vault.param.address": vault.url,
         f"{ROOT}.vault.param.token": "${sealed:vault:token}",
     }
