@@ -90,7 +90,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     key.create()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PHRASE", PHRASE)
-        for name, source in (("secrets", key), ("phrase", Passphrase("PHRASE"))):
+        for name, source in (("shop", key), ("phrase", Passphrase("PHRASE"))):
             editor.create(folder / f"{name}.sealed", source)
             editor.put(folder / f"{name}.sealed", source, {EntryName("shop", "password"): VALUE})
     confs = {

@@ -41,20 +41,7 @@ private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Ru
       case create if create.productIterator.exists(_.isInstanceOf[TableSpec]) =>
         refuseV2InSessionCatalog(create)
         create
-      case unknown: Command if !Known.exists(unknown.getClass.getName.startsWith(_)) =>
-        HeldTexts.refuse(unknown, Works)
-        unknown
     }
-
-  /** What other extensions make of commands, such as Hudi's, reads options at a moment of its own. */
-  private val Known = Seq(
-    "org.apache.spark.sql.catalyst.",
-    "org.apache.spark.sql.execution.",
-    "org.apache.spark.sql.hive.",
-    "io.sparkconfig.")
-
-  private val Works = "This command of another extension reads options and table properties by itself: write with " +
-    "df.write.format(...).option(...).save(), which gives values, and keep references out of the table."
 
   /** Commands stand at the root, apart from their common table expressions and from inserts into several tables. */
   private def isCommand(plan: LogicalPlan): Boolean = plan match {

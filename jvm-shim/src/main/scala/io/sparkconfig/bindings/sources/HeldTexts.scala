@@ -6,9 +6,6 @@ import scala.collection.JavaConverters._
 import scala.util.Try
 
 import org.apache.spark.sparkconfig.access.Reflect
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
 
 /**
@@ -37,9 +34,6 @@ private[sources] object HeldTexts {
     case options: Map[_, _] => entries(options.iterator)
     case options: JMap[_, _] => entries(options.asScala.iterator)
     case Some(inner) => texts(name, inner, depth)
-    case table: CatalogTable => entries((table.storage.properties ++ table.properties).iterator)
-    case plan: LogicalPlan => plan.collect { case relation: LogicalRelation => relation.catalogTable }.flatten.iterator
-        .flatMap(texts(name, _, depth))
     case other: AnyRef if depth > 0 && !isOfLibraries(other.getClass.getName) => fields(other, depth)
     case _ => Iterator.empty
   }
