@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 from collections import Counter, deque
@@ -179,10 +180,9 @@ class PolicyEngine:
         uses: list[ReferenceUse] = []
         for text in texts:
             found = [use for use in self._evaluator.uses(text) if not use.where]
-            if point_of_use and text[""] in self._connected:
+            if point_of_use and (text[""] in self._connected or self._is_operators(text[""])):
                 continue  # its use is not known here; check_connection knows it
-            if not point_of_use or not self._passes(request, text[""], found):
-                uses += found
+            uses += self._refused_everywhere(request, found) if point_of_use else found
         if not uses:
             return Decision()
         return self.check(request.with_props({}, dict.fromkeys(uses)))
@@ -208,12 +208,9 @@ class PolicyEngine:
             or not self._evaluator.overrides.is_default(canonical(option, "hadoop"), text)
         }
         request = replace(request, target=target, late=True)
-        uses = [
-            use
-            for name, text in options.items()
-            for use in self._evaluator.uses({name: text})
-            if not self._passes(request, text, [use])
-        ]
+        held = [(text, use) for name, text in options.items() for use in self._evaluator.uses({name: text})]
+        uses = self._refused_everywhere(request, [use for text, use in held if not self._is_operators(text)])
+        uses += [use for text, use in held if self._is_operators(text) and self._goes_elsewhere(request, use)]
         return self.check(request.with_props({}, dict.fromkeys(uses))) if uses else Decision()
 
     def evaluates_statements(self, job_type: str) -> bool:
@@ -260,22 +257,29 @@ class PolicyEngine:
         """Note texts that the policy itself has set: they may be used as if the operator's file held them."""
         self._put_in_place |= frozenset(texts)
 
-    def _passes(self, request: OverrideRequest, text: str, uses: Sequence[ReferenceUse]) -> bool:
-        if text in self._put_in_place or self._evaluator.overrides.holds_text(text):
-            return not any(self._goes_elsewhere(request, use) for use in uses)
+    def _is_operators(self, text: str) -> bool:
+        return text in self._put_in_place or self._evaluator.overrides.holds_text(text)
+
+    def _refused_everywhere(
+        self, request: OverrideRequest, uses: Sequence[ReferenceUse]
+    ) -> list[ReferenceUse]:
+        """Those that no door would let pass; one question for all of them, as each is a look at all options."""
         # A door has let it pass for its own user, whom an executor does not know.
-        asked = replace(request.with_props({}, uses), anyone=not request.principal, unbound=not request.late)
-        tried = (
-            self.check(replace(asked, scope=scope), streaming=streaming, record=False)
-            for streaming in (False, True)
-            for scope in _DOORS
-        )
-        return any(found.allowed and not found.warned for found in tried)
+        asked = replace(request, anyone=not request.principal, unbound=not request.late)
+        left = list(uses)
+        for streaming, scope in itertools.product((False, True), _DOORS):
+            if not left:
+                break
+            question = replace(asked, scope=scope, props={}, references=tuple(left))
+            found = self.check(question, streaming=streaming, record=False)
+            if found.allowed and not found.warned:
+                return []
+            denied = {item.canonical for item in found.explanation if item.verdict == "denied"}
+            left = [use for use in left if use.where in denied or not denied]
+        return left
 
     def _goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
         """Whether a rule binds what the operator set, and the user has chosen another place: a bucket of his."""
-        if not request.late:
-            return False
         job_type = self.job_type(request.application, request.job_type)
         asked = replace(request, job_type=job_type, anyone=not request.principal)
         return self._policies[job_type].goes_elsewhere(asked, use)
@@ -366,7 +370,7 @@ def records(
                 record["statement"] = item.kind
             elif request.formats:
                 record["source"] = shorten(request.formats[-1])
-                if place := shown_place(request.formats, request.target, item.canonical, late=request.late):
+                if place := shown_place(request.formats, request.texts, item.canonical, late=request.late):
                     record["destination"] = shorten(place)
             yield {**record, "reason": item.reason, "rule": item.decided_by}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -190,6 +191,11 @@ class OverrideRequest:
     target: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
     unbound: bool = False
     late: bool = False
+
+    @functools.cached_property
+    def texts(self) -> Mapping[str, str]:
+        """Those of ``target`` that are text: the same object each time, by which a table knows them again."""
+        return {name: text for name, text in self.target.items() if isinstance(text, str)}
 
     @property
     def principal(self) -> str:

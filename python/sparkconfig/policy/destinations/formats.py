@@ -112,6 +112,7 @@ class Formats:
             made = _format(name, entry)
             for each in (name, *map(str.lower, entry.get("also", ()))):
                 self._by_name[each] = made
+        self._last: tuple[Mapping[str, str], Format | None, Place | str] = ({}, None, "")
         self._anywhere = [each for each in dict.fromkeys(self._by_name.values()) if each.anywhere]
 
     def of(self, names: Iterable[str], options: Mapping[str, str], option: str) -> Format | None:
@@ -122,10 +123,9 @@ class Formats:
             options: all options; the wrapper format names the source there.
             option: the name of one of them.
         """
-        folded = {key.lower(): text for key, text in options.items()}
         known = [name.lower() for name in names]
         if _WRAPPER in known:
-            known = [folded.get(_WRAPPED, "").lower()]
+            known = [next((text for key, text in options.items() if key.lower() == _WRAPPED), "").lower()]
         for each in self._anywhere:
             if each.is_credential(option):
                 return each
@@ -151,11 +151,24 @@ class Formats:
         Raises:
             UnclearError: it is not certain.
         """
-        goal, folded = source.goal, _folded(options)
+        goal = source.goal
         if goal is None:
             raise UnclearError(f"where the source '{source.name}' goes is not known here")
         if option and goal.of and not any(each.matches(option.lower()) for each in goal.of):
             raise UnclearError("where this credential of the source goes is not known here")
+        # A message may hold thousands of references beside each other, and all of them go to one place.
+        of, at, found = self._last
+        if of is not options or at is not source:
+            try:
+                found = self._place(source, goal, _folded(options))
+            except UnclearError as error:
+                found = str(error)
+            self._last = (options, source, found)
+        if isinstance(found, str):
+            raise UnclearError(found)
+        return found
+
+    def _place(self, source: Format, goal: Goal, folded: Mapping[str, str]) -> Place:
         named, text = _named(goal, folded)
         if goal.kind == "jdbc":
             return self._jdbc(source, text, folded)
@@ -285,14 +298,11 @@ def _shipped() -> Mapping[str, Any]:
     return found
 
 
-def shown_place(
-    names: Iterable[str], options: Mapping[str, object], option: str, *, late: bool = False
-) -> str:
+def shown_place(names: Iterable[str], texts: Mapping[str, str], option: str, *, late: bool = False) -> str:
     """Where a source would send the value of ``option``, for records; ``""`` if that is not certain.
 
     ``late``: it is about to be sent, and the options come from one of our doors.
     """
-    texts = {name: text for name, text in options.items() if isinstance(text, str)}
     table = _table()
     try:
         source = table.of(names, texts, option)

@@ -7,7 +7,7 @@ A user who could put it into ``nullValue`` or ``query`` could read its value.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sparkconfig.errors import ConfigurationError
@@ -140,7 +140,7 @@ class Bounds:
         if not use.where:
             return self._by_name(request)
         if request.scope in _OPTIONS:
-            source = self.table.of(request.formats, _texts(request), use.where)
+            source = self.table.of(request.formats, request.texts, use.where)
             names = {*(each.lower() for each in request.formats), *([source.name] if source else [])}
             return self._in_option(request, use, use.where, source, names)
         conf = fold(canonical(use.where, request.scope))
@@ -182,9 +182,9 @@ class Bounds:
             return "where this data source goes is not known here; the policy's formats may say it"
         if source.anywhere and not request.late:
             return "where a file system goes is not known before it is used: let the operator set its credentials"
-        return self._elsewhere(source, _texts(request), option)
+        return self._elsewhere(source, request.texts, option)
 
-    def _elsewhere(self, source: Format, texts: dict[str, str], option: str) -> str | None:
+    def _elsewhere(self, source: Format, texts: Mapping[str, str], option: str) -> str | None:
         problem = ""
         try:
             if any(
@@ -220,7 +220,7 @@ class Bounds:
             names = {name: fold(canonical(name, request.scope)) for name in request.target}
             texts = {
                 names[name].removeprefix(start): text
-                for name, text in _texts(request).items()
+                for name, text in request.texts.items()
                 if names[name].startswith(prefix.group())
             }
             return self._elsewhere(source, texts, conf.removeprefix(start))
@@ -230,9 +230,5 @@ class Bounds:
         """Why the credential of a file system would go to another place than the rule says."""
         if self.to is None or request.scope not in _OPTIONS:
             return None
-        source = self.table.of(request.formats, _texts(request), use.where)
-        return self._elsewhere(source, _texts(request), use.where) if source and source.anywhere else None
-
-
-def _texts(request: OverrideRequest) -> dict[str, str]:
-    return {name: text for name, text in request.target.items() if isinstance(text, str)}
+        source = self.table.of(request.formats, request.texts, use.where)
+        return self._elsewhere(source, request.texts, use.where) if source and source.anywhere else None

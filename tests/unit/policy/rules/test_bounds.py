@@ -8,6 +8,7 @@ import pytest
 
 from sparkconfig.agent.policy_calls import answer
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy.destinations import jdbc
 from unit.policy.helpers import engine
 
 SECRET = "${vault:shared/db:password}"
@@ -276,3 +277,19 @@ def test_tokens_of_kafkas_clients_go_to_their_brokers_alone(tmp_path):
         {"kafka.sasl.jaas.config": f'{module} required token="{SECRET}" debug="x";'},
     ):
         assert not connects(policies, {**asked, **change}, ["kafka"])["allowed"], change
+
+
+@pytest.mark.parametrize("way", [ask, connects])
+def test_many_references_in_one_message_cost_no_more_each(tmp_path, monkeypatch, way):
+    """Where they go is found once for all of them."""
+    policies = made(tmp_path, {**BOUND, "options": "*"})
+    places = []
+    found = jdbc.place_of
+    monkeypatch.setattr(jdbc, "place_of", lambda *asked: places.append(1) or found(*asked))
+    looks = []
+    for many in (10, 100):
+        places.clear()
+        options = {f"user{i}": f"${{vault:shared/{i}:k}}" for i in range(many)}
+        way(policies, {**JDBC, **options})
+        looks.append(len(places))
+    assert looks[0] == looks[1] > 0
