@@ -243,7 +243,9 @@ def test_scala_that_cannot_be_told(node: Node) -> None:
     for jar in (*node.jars.glob("scala-library*"), *node.jars.glob("*_deploy.jar")):
         jar.unlink()
     assert "set SPARKCONFIG_SCALA" in node.refused()
-    node.install(SPARKCONFIG_SCALA="2.13")
+    assert "set SPARKCONFIG_SCALA" not in node.refused(
+        SPARKCONFIG_SCALA="2.13"
+    )  # there is no Spark in the folder either
     (node.jars / CORE.format("2.13")).touch()
     node.install()
 
