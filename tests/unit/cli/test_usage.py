@@ -338,4 +338,6 @@ def _parser(words: tuple[str, ...]) -> argparse.ArgumentParser:
 
 
 def _options(words: tuple[str, ...]) -> set[str]:
-    return {option for action in _parser(words)._actions for option in action.option_strings}
+    """Those that its help shows: one that is hidden only gives the error that names what replaced it."""
+    shown = [action for action in _parser(words)._actions if action.help != argparse.SUPPRESS]
+    return {option for action in shown for option in action.option_strings}
