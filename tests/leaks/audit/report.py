@@ -11,9 +11,8 @@ from support.surfaces import Surface
 #: Surfaces where sparkconfig cannot always be zero, why, and what protects them.
 EXCUSES = {
     "local directories: blocks and broadcasts of the job's data": (
-        "A job that caches, shuffles or broadcasts a secret has made it data, with which Spark computes. Directories of"
-        " mode 0700 protect it, and `spark.io.encryption.enabled=true` (`tests/leaks/test_audit_cluster.py` finds none"
-        " then)."
+        "Data that a job caches, shuffles or broadcasts, in directories of mode 0700; none with"
+        " `spark.io.encryption.enabled=true` (`tests/leaks/test_audit_cluster.py`)."
     ),
 }
 
@@ -50,8 +49,8 @@ def problems(results: Sequence[Result]) -> list[str]:
 def markdown(results: Sequence[Result]) -> list[str]:
     """The table, the notes of its excused rows, and the surfaces where no column shows a leak."""
     names = list(dict.fromkeys(name for result in results for name in result.surfaces))
-    lines = ["| surface | searched | " + " | ".join(result.title for result in results) + " |"]
-    lines.append("| --- | --- | " + " | ".join("---:" for _ in results) + " |")
+    lines = ["| surface | " + " | ".join(result.title for result in results) + " |"]
+    lines.append("| --- | " + " | ".join("---:" for _ in results) + " |")
     notes: list[str] = []
     clean = [
         name
@@ -62,10 +61,9 @@ def markdown(results: Sequence[Result]) -> list[str]:
         if name in clean:
             continue
         cells = [_cell(result, name, notes) for result in results]
-        searched = results[-1].surfaces.get(name)
-        lines.append(f"| {name} | {_amount(searched)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     totals = [sum(each.occurrences for each in result.surfaces.values()) for result in results]
-    lines.append("| all | | " + " | ".join(f"{total:,}" for total in totals) + " |")
+    lines.append("| all | " + " | ".join(f"{total:,}" for total in totals) + " |")
     if notes:
         lines += ["", *(f"({number}) {EXCUSES[name]}" for number, name in enumerate(notes, start=1))]
     if clean:
@@ -96,7 +94,3 @@ def _cell(result: Result, name: str, notes: list[str]) -> str:
     if name not in notes:
         notes.append(name)
     return f"{surface.occurrences:,} ({notes.index(name) + 1})"
-
-
-def _amount(surface: Surface | None) -> str:
-    return f"{surface.parts:,} parts, {surface.size / 1e6:,.1f} MB" if surface else ""
