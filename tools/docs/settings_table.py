@@ -39,7 +39,7 @@ def lines() -> list[str]:
         "",
         "## The others",
         "",
-        "Their defaults are meant to stay; those that name a policy, an interpreter or an audit are for the operator's file.",
+        "Their defaults are meant to stay; policies, the interpreter and the audit belong into the operator's file.",
         "",
         *_table([rows[name] for name in sorted(rows)]),
     ]
