@@ -80,7 +80,9 @@ def test_no_password_is_in_the_error_of_a_driver(harness_run):
         port = bound.getsockname()[1]  # nobody listens there
         errors = list(_errors(jars, port))
     quoting = {url.partition(":")[0] for password, url, raw, _ in errors if shown(password, raw)}
-    assert {"postgresql", "mariadb", "mysql", "clickhouse", "oracle"} <= quoting, "drivers that quote passwords"
+    assert {"postgresql", "mariadb", "mysql", "clickhouse", "oracle"} <= quoting, (
+        "drivers that quote passwords"
+    )
     python = Registry()
     python.register(PASSWORDS)
     for password, url, raw, masked in errors:
