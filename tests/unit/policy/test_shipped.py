@@ -172,10 +172,25 @@ def test_no_text_that_spark_or_hadoop_would_replace(shared: PolicyEngine, text: 
     assert not shared.check(asked).allowed
 
 
-def test_where_an_iceberg_table_writes(shared: PolicyEngine) -> None:
-    for option in ("write.data.path", "write.metadata.path"):
-        assert _allows(shared, option, ("iceberg",), "sink", "s3a://lake/x")
-        assert not _allows(shared, option, ("iceberg",), "sink", "file:///etc")
+LAKES = [
+    "s3a://b/x",
+    "gs://b/x",
+    "oss://b/x",
+    "wasbs://c@a.blob.core.windows.net/x",
+    "cosn://b/x",
+    "obs://b/x",
+    "viewfs://n/x",
+]
+DISK = ["file:///etc", "file://x/etc", "FILE:///etc", "file:/etc", "/etc", "etc", "s3a://b/../c"]
+
+
+@pytest.mark.parametrize("scope", ["source", "sink"])
+@pytest.mark.parametrize("option", ["path", "write.data.path", "write.metadata.path"])
+def test_any_lake_but_the_servers_own_disk(shared: PolicyEngine, option: str, scope: str) -> None:
+    """Which lake is a matter of one list, "paths"."""
+    formats = ("parquet",) if option == "path" else ("iceberg",)
+    assert [text for text in LAKES if not _allows(shared, option, formats, scope, text)] == []
+    assert [text for text in DISK if _allows(shared, option, formats, scope, text)] == []
     assert _allows(shared, "write.format.default", ("iceberg",), "sink", "orc")
 
 
