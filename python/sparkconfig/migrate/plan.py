@@ -30,6 +30,10 @@ _OWN = "sparkconfig's own settings hold no references: name a key file or an ide
 _UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
 _ENTANGLED = "the text around it holds '${' or '}', and a reference would be read differently there"
 _NOT_A_TEXT = "a comment, or text that no program reads as a conf or an option: remove it"
+_NOT_SPARKS = (
+    f"{conf_warnings.NOT_SPARKS}, and another program would use the reference as text; for Spark write"
+    " {name} {reference}"
+)
 _ROLE = re.compile(
     r"(?:(?:access|secret|account|private|encryption|api|client|sas|session)[._-]?)?"
     r"(?:key|secret|password|passwd|passphrase|pwd|pass|token|credentials?|signature)",
@@ -237,9 +241,7 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         if text.key
         else shapes(text.value, prose=text.kept is not None)
     )
-    why = text.kept
-    if why is None and text.conf:
-        why = _OWN if text.key.startswith(PREFIX) else places.advice(text.key)
+    why = _why(text, places)
     moves: list[Move] = []
     left: list[Left] = []
     line = plan.document.line(text.start)
@@ -268,6 +270,17 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         moves = []
     plan.moves += moves
     plan.left += left
+
+
+def _why(text: Text, places: ConfPlaces) -> str | None:
+    """Why a text stays as it is, and what to do; None: a reference can stand there."""
+    if text.kept is not None or not text.conf:
+        return text.kept
+    if text.key.startswith(PREFIX):
+        return _OWN
+    if text.key.startswith("spark."):
+        return places.advice(text.key)
+    return _NOT_SPARKS.format(name=conf_warnings.for_spark(shorten(text.key)), reference="{reference}")
 
 
 def _spelled(key: str) -> str:

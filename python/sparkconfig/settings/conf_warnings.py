@@ -19,7 +19,7 @@ from sparkconfig.settings.placeholders import (
 )
 from sparkconfig.settings.schema import PREFIX, declared
 
-__all__ = ["empty", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for"]
+__all__ = ["NOT_SPARKS", "empty", "for_spark", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for"]
 
 # A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
 _SECRET_KEY = re.compile(
@@ -44,6 +44,7 @@ _IN_URL = re.compile(
     r"|://(?=[^/@:\s]{1,100}:([^/@\s]{1,400})@)",
     re.IGNORECASE,
 )
+NOT_SPARKS = "spark-submit ignores confs whose names do not begin with 'spark.'"
 EMPTY_REMEDY = (
     'A shell replaces "${...}" in double quotes with nothing: write references in single quotes there'
 )
@@ -92,8 +93,7 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
     for key, text in confs.items():
         name = shorten(key)
         if not key.startswith("spark.") and any(each[1] in providers for each in _OPEN.finditer(text)):
-            begin = "spark.hadoop." if key.startswith(("fs.", "dfs.", "hive.")) else "spark."
-            yield f"{name}: spark-submit ignores confs whose names do not begin with 'spark.'; write {begin}{name}"
+            yield f"{name}: {NOT_SPARKS}; write {for_spark(name)}"
         if "${" in key:
             yield f"{name}: nothing expands a variable in the name of a conf; write the name in full"
         if _QUOTED.fullmatch(text.strip()):
@@ -106,6 +106,11 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
             yield f"{name}: {number} is taken as {unit}; write {number}s if you mean seconds"
     for key in empty(confs):
         yield f"{shorten(key)}: this conf should hold a secret and is empty. {EMPTY_REMEDY}"
+
+
+def for_spark(key: str) -> str:
+    """Return the name of a conf by which Spark reads what another file calls ``key``."""
+    return ("spark.hadoop." if key.startswith(("fs.", "dfs.", "hive.", "javax.jdo.")) else "spark.") + key
 
 
 def _unit_of(key: str, text: str) -> str | None:

@@ -17,7 +17,6 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.language.references import scan
 from sparkconfig.providers.registry import find_class
 from sparkconfig.resolution import messages, odd_values
-from sparkconfig.settings import operator_file
 
 BEGIN = "spark.plugins io.sparkconfig.ConfigPlugin\nspark.config.providers store\n"
 ENVVAR = f"{BEGIN}spark.config.providers.store.class envvar\n"
@@ -25,7 +24,8 @@ ENVVAR = f"{BEGIN}spark.config.providers.store.class envvar\n"
 
 @pytest.fixture(autouse=True)
 def _no_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_file, "find", lambda _: None)
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def report_of(folder: Path, text: str, name: str = "job.conf") -> Report:

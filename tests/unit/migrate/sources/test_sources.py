@@ -40,8 +40,8 @@ def moved(folder: Path, name: str, content: str) -> str:
         ("spark.a.password : S3\\\n   cret", "spark.a.password : ${s:app:spark.a.password}"),
         ("spark\\.a.password=S3cret\r\nx=y", "spark\\.a.password=${s:app:spark.a.password}\r\nx=y"),
         (
-            "a.url=jdbc:x\\://h?user=u&password=p4ss&z=1",
-            "a.url=jdbc:x\\://h?user=u&password=${s:app:a.url.password}&z=1",
+            "spark.a.url=jdbc:x\\://h?user=u&password=p4ss&z=1",
+            "spark.a.url=jdbc:x\\://h?user=u&password=${s:app:spark.a.url.password}&z=1",
         ),
     ],
 )
@@ -92,11 +92,22 @@ def test_a_block_in_yaml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("x.conf", "a.url jdbc:x://h?x=${&password=abc123\n"),
+        ("x.conf", "spark.a.url jdbc:x://h?x=${&password=abc123\n"),
     ],
 )
 def test_what_a_reference_would_not_be_read_in_stays(tmp_path: Path, name: str, content: str) -> None:
     assert planned(tmp_path, name, content).moves == []
+
+
+@pytest.mark.parametrize(
+    ("key", "written"),
+    [("db.password", "spark.db.password"), ("fs.s3a.secret.key", "spark.hadoop.fs.s3a.secret.key")],
+)
+def test_what_another_program_reads_stays(tmp_path: Path, key: str, written: str) -> None:
+    """It would use the reference as text: a properties file of the job's own, or a store of the provider ``file``."""
+    plan = planned(tmp_path, "db.properties", f"{key}=p4ss-77\n")
+    assert plan.moves == []
+    assert f"for Spark write {written} ${{s:app:{key}}}" in plan.left[0].why
 
 
 def test_confs_that_hold_no_references_stay(tmp_path: Path) -> None:
