@@ -192,13 +192,24 @@ def sinks() -> list[str]:
 
 
 def doors() -> list[str]:
-    """Return the table of the doors at which policies are asked."""
-    return table(["Door", "Spark 4.x", "Connect", "Spark 3.5"], listed("Doors: Door", "Asked"))
+    """Return the table of the doors at which policies are asked; Connect and 3.5 where they differ from Spark 4."""
+    rows = []
+    for door, asked, connect, older in listed("Doors: Door", "Asked"):
+        others = {"Connect": connect, "3.5": older}
+        differ = [f"{name}: {text}" for name, text in others.items() if text not in (asked, "the same")]
+        rows.append([door, asked, "; ".join(differ)])
+    return table(["door", "asked", "elsewhere"], rows)
 
 
 def bindings() -> list[str]:
-    """Return the table of the places where references may stand."""
-    return table(["door", "4.0 to 4.3, classic and Connect", "3.5"], listed("Bindings: Binding", "Bound"))
+    """Return the places where references may stand, with what is not as everywhere."""
+    rows = []
+    for door, newer, older in listed("Bindings: Binding", "Bound"):
+        if newer == older:
+            rows.append(f"- {door}" if newer == "yes" else f"- {door}: {newer}")
+        else:
+            rows.append(f"- {door}; on 3.5: {older.removeprefix('yes, ')}")
+    return rows
 
 
 def extras() -> dict[str, str]:

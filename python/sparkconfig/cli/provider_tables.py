@@ -13,6 +13,8 @@ from sparkconfig.providers.catalog import ProviderInfo
 __all__ = ["markdown", "overview", "params"]
 
 _MANY = 2
+#: What the page says of every store that says no more.
+_USUAL_TTL = "`ttl`"
 
 
 def overview(found: Iterable[ProviderInfo]) -> list[str]:
@@ -50,25 +52,24 @@ def _plain(doc: str) -> str:
 
 def markdown(found: Sequence[ProviderInfo]) -> list[str]:
     """Return the overview and one section for each provider. What is installed here plays no part."""
-    lines = ["| alias | store | extra | ttl |", "| --- | --- | --- | --- |"]
+    lines = ["| alias | store | extra |", "| --- | --- | --- |"]
     for each in found:
         extra = f"`{each.extra}`" if each.extra else "none"
-        lines.append(f"| [`{each.alias}`](#{each.alias}) | {each.store} | {extra} | {_cell(each.ttl)} |")
+        lines.append(f"| [`{each.alias}`](#{each.alias}) | {each.store} | {extra} |")
     shared = _shared(found)
     if shared:
         lines += ["", "### Shared params", "", *_params(list(shared.values()))]
     for each in found:
         lines += ["", f"### {each.alias}", ""]
-        facts = (("References", each.paths), ("Authentication", each.auth))
-        lines += [f"- {name}: {fact}" for name, fact in facts if fact]
+        facts = (("References", each.paths), ("Login", each.auth), ("Values last", each.ttl))
+        lines += [f"- {name}: {fact}" for name, fact in facts if fact and fact != _USUAL_TTL]
         params = each.params or ()
         common = ", ".join(
             _named(param, shared[_meaning(param)]) for param in params if _meaning(param) in shared
         )
         if common:
             lines.append(f"- [Shared params](#shared-params): {common}")
-        own = [param for param in params if _meaning(param) not in shared]
-        lines += ["", *_params(own)] if own else []
+        lines += _params([param for param in params if _meaning(param) not in shared])
     return lines
 
 
@@ -92,15 +93,14 @@ def _named(param: Param, shared: Param) -> str:
 
 
 def _params(params: Sequence[Param]) -> list[str]:
-    lines = ["| param | meaning | default |", "| --- | --- | --- |"]
+    lines = []
     for param in params:
-        default = (
-            "**required**" if param.required else f"`{param.default}`" if param.default is not None else ""
-        )
-        secret = " *(secret)*" if param.secret else ""
-        lines.append(f"| `{param.name}` | {_cell(param.doc)}{secret} | {default} |")
+        given = f"default `{param.default}`" if param.default is not None else ""
+        marks = [
+            mark
+            for mark, on in ((given, given), ("**required**", param.required), ("secret", param.secret))
+            if on
+        ]
+        shown = f" ({', '.join(marks)})" if marks else ""
+        lines.append(f"- `{param.name}`{shown}: {param.doc}")
     return lines
-
-
-def _cell(fact: str) -> str:
-    return fact.replace("|", "\\|")
