@@ -278,11 +278,15 @@ PUBLIC = ("sparkconfig", "sparkconfig.session", "sparkconfig.worker", "sparkconf
 def python_api() -> list[str]:
     """Return the public names of Python: signature, and what the docstring says first."""
     lines: list[str] = []
+    seen: list[object] = []
     for name in PUBLIC:
         module = importlib.import_module(name)
         lines += ["", f"## `{name}`", "", _first(module), ""]
         for member in sorted(module.__all__, key=str.lower):
             thing = getattr(module, member)
+            if thing in seen:
+                continue
+            seen.append(thing)
             if inspect.isclass(thing):
                 lines.append(f"- **`{member}`** (class): {_first(thing)}")
                 lines += [
