@@ -75,11 +75,12 @@ dist: ## build the wheel, the sdist, a Maven repository, their SBOM and checksum
 
 # actionlint is a program of Go; without Go or the program, GitHub's own schema is what checks the workflow.
 ACTIONLINT = $(shell command -v actionlint || { command -v go > /dev/null && echo go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; })
-release-check: dist ## the dry run of a release: make dist, and every check that needs no account
+release-check: dist jar ## the dry run of a release: make dist, and every check that needs no account
 	$(RELEASE)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	cd dist && sha256sum --check --quiet SHA256SUMS
 	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(RELEASE)/zizmor --offline --quiet .github/workflows
+	@$(FIND_JAVA) && $(BIN)/python -m pytest -q tests/assurance/artefacts && $(MAKE) --no-print-directory spark-suites SUITES=quick WRITE=
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck= .github/workflows/*.yml,@echo "actionlint was not found: skipped")
 
 # The oldest Spark of each jar; 4.3 is in the environment of development.
@@ -151,7 +152,7 @@ newest: jar .venvs/newest/.ready ## a notebook's first cells with the newest pan
 	@$(FIND_JAVA) && .venvs/newest/bin/python tests/assurance/newest/first_cells.py $(STARTS)
 
 test-newest: venv
-	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --durations=40 $(NOT_FOR_EVER) $(AT_ONCE)
+	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --ignore tests/assurance/artefacts --durations=40 $(NOT_FOR_EVER) $(AT_ONCE)
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
@@ -175,9 +176,10 @@ machines: venv ## long sequences of changes of sealed files, properties, policie
 	  tests/unit/redaction/test_machine.py
 
 SUITES ?=
+WRITE ?= --write
 SUITES_SPARK ?= 4.2.0
 spark-suites: jar .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.2.1/.ready ## Spark's own tests with sparkconfig and without it, into docs/compatibility.md (SUITES="quick jdbc" SUITES_SPARK=3.5.9)
-	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python tests/assurance/suites/run.py --write --spark $(SUITES_SPARK) $(SUITES)
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python tests/assurance/suites/run.py $(WRITE) --spark $(SUITES_SPARK) $(SUITES)
 
 # The Sparks for which all of them have a release.
 THIRD_PARTIES_SPARKS ?= 3.5.9 4.1.4
