@@ -48,17 +48,17 @@ def load_rulebook(policy: str, params: Mapping[str, str]) -> Rulebook:
     try:
         import regex  # noqa: F401
 
-        from sparkconfig.policy.rules.rulebook import load
+        from sparkconfig.policy.rules.extends import load_extending
     except ImportError as error:
         problem = f"the policy '{policy}' needs {error.name}; install it with: {advice.install('policy')}"
     if problem:
         raise ConfigurationError(problem)
     from sparkconfig.policy.rules.document import parse, read
 
-    document = (
-        parse(params["definition"], "definition") if "definition" in params else read(Path(params["file"]))
-    )
-    return load(document)
+    if "definition" in params:
+        return load_extending(parse(params["definition"], "definition"), None)
+    path = Path(params["file"])
+    return load_extending(read(path), path.parent)
 
 
 class RulesPolicy(OverridePolicy):

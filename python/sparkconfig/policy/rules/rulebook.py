@@ -6,6 +6,7 @@ import difflib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 _SPARK_CONF = "spark_conf."
 _CONF_SCOPES = frozenset({"application", "session", "hadoop", "catalog"})
 _OPTION_SCOPES = frozenset({"source", "sink"})
-_OWN_FIELDS = ("version", "rules", "references", *SECTIONS.values(), "formats", "tables")
+_OWN_FIELDS = ("version", "extends", "rules", "references", *SECTIONS.values(), "formats", "tables")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ class Rule:
             self.scopes is not None,
         )
 
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What the rule is about: key, jobs, scopes, sources and users."""
+        return self.pattern.text, self.job_types, self.scopes, self.formats, self.users
+
     def concerns(self, job_type: str, scope: str, formats: Sequence[str] = ()) -> bool:
         """Whether the rule is about this kind of job, this scope, and options of such a data source.
 
@@ -119,6 +125,7 @@ class Rulebook:
         references: about references.
         statements: about statements, and the functions, paths and sources that they name.
         tables: about new tables.
+        formats: what the document says of data sources.
         ignored: attributes of a Databricks policy that are not about Spark confs.
     """
 
@@ -127,21 +134,27 @@ class Rulebook:
     references: ReferenceRules = field(default_factory=ReferenceRules)
     statements: StatementRules = field(default_factory=StatementRules)
     tables: tuple[TableRule, ...] = ()
+    formats: Mapping[str, Any] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
 
 
-def load(document: Document) -> Rulebook:
+def load(document: Document, base: Rulebook | None = None) -> Rulebook:
     """Check a document and make its rules.
+
+    Args:
+        document: the document.
+        base: what the document extends: its rules are added, and a rule about the same key for the same jobs, users,
+            scopes and sources takes the place of the base's.
 
     Raises:
         ConfigurationError: all mistakes, each with line and field.
     """
     if not document.data or any(name in document.data for name in _OWN_FIELDS):
-        return _own(document)
+        return _own(document, base or Rulebook(document.name))
     return _databricks(unwrapped(document))
 
 
-def _own(document: Document) -> Rulebook:
+def _own(document: Document, base: Rulebook) -> Rulebook:
     if not document.data:
         fail(document, [((), "it is empty; give rules, references, statements or tables")])
     parsed = _validated(schema.Own, document, document.data)
@@ -161,12 +174,11 @@ def _own(document: Document) -> Rulebook:
                 key=key,
                 optional=True,
             )
-    sources = Formats(
-        {
-            name: element.model_dump(exclude_none=True, by_alias=True, exclude={"note"})
-            for name, element in parsed.formats.items()
-        }
-    )
+    formats = {**base.formats} | {
+        name: element.model_dump(exclude_none=True, by_alias=True, exclude={"note"})
+        for name, element in parsed.formats.items()
+    }
+    sources = Formats(formats)
     references: list[ReferenceRule] = []
     for index, reference in enumerate(parsed.references):
         location = ("references", index)
@@ -188,8 +200,15 @@ def _own(document: Document) -> Rulebook:
         tables.append(made)
     if problems:
         fail(document, problems)
+    replaced = {rule.subject for rule in rules}
+    before = [rule for rule in base.rules if rule.subject not in replaced]
     return Rulebook(
-        document.name, tuple(rules), ReferenceRules(references), StatementRules(statements), tuple(tables)
+        document.name,
+        (*before, *rules),
+        ReferenceRules([*base.references.rules, *references]),
+        StatementRules([*chain.from_iterable(base.statements.rules.values()), *statements]),
+        (*base.tables, *tables),
+        formats,
     )
 
 

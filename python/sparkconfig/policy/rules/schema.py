@@ -283,7 +283,9 @@ class TableElement(_Model):
 class Own(_Model):
     """Our own form."""
 
+    json_schema: Annotated[StrictStr | None, Field(alias="$schema")] = None
     version: Literal[1] = 1
+    extends: Annotated[StrictStr, Field(min_length=1)] | None = None
     note: StrictStr | None = None
     rules: tuple[Element, ...] = ()
     references: tuple[ReferenceElement, ...] = ()
