@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig.policy.rules.document import read
 from support.policies import of_event
 from support.postgres import PostgresServer, free_port
 from support.processes import Child
@@ -104,6 +103,11 @@ def server(harness_run, database, pg_driver, tmp_path_factory) -> Iterator[tuple
         "".join(line for line in thrift.splitlines(keepends=True) if "authentication" not in line)
         + "".join(f"{key} {text}\n" for key, text in local(folder).items())
     )
+    # The shipped rule wants a lake that is not on the disk; "paths" decides about the folder that is the lake here.
+    here = {"key": "path", "type": "unlimited", "scopes": ["source", "sink"]}
+    (machine.etc / "policies").mkdir()
+    (machine.etc / "policies" / "teams.json").write_text(json.dumps({**json.loads(lists), "rules": [here]}))
+    (machine.etc / "policies" / "teams-cases.json").write_text(cases)
     for name, text in zip(("ana.sql", "rita.sql"), section.files("sql"), strict=True):
         (machine.etc / name).write_text(text)
     for command in section.commands():
@@ -116,14 +120,6 @@ def server(harness_run, database, pg_driver, tmp_path_factory) -> Iterator[tuple
             return
         team = re.search(r"seal set .*teams/(\w+):", command)
         machine.run(command, answers=PASSWORDS[team[1]] if team else "")
-        if command.startswith("cp "):
-            policy = machine.etc / "policies" / "teams.json"
-            rules = {**read(policy).data, **json.loads(lists)}
-            # The option; "paths" decides about the folder that is the lake here.
-            (option,) = (rule for rule in rules["rules"] if rule["key"] == "path")
-            option["pattern"] = ".*"
-            policy.write_text(json.dumps(rules))
-            (machine.etc / "policies" / "teams-cases.json").write_text(cases)
 
 
 def local(folder: Path) -> dict[str, str]:

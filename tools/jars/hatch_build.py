@@ -1,4 +1,4 @@
-"""Build hook of the wheel and the sdist: both carry the jars of both Scala versions.
+"""Build hook of the wheel and the sdist: both carry the jars of both Scala versions, the wheel the policies too.
 
 The jars are compiled against pinned Sparks, so that the same sources give the same wheel anywhere. Their wheels
 (850 MB) are fetched once into ``.cache`` of a checkout. An sdist holds the jars ready-made: installing from it
@@ -44,7 +44,7 @@ def _module(name: str) -> ModuleType:
 
 
 class JarHook(BuildHookInterface):  # type: ignore[misc, type-arg] # hatchling is there only while it builds
-    """Adds the jars, building those that are not there or not current."""
+    """Adds the policies and the jars, building those that are not there or not current."""
 
     PLUGIN_NAME = "custom"
 
@@ -61,6 +61,8 @@ class JarHook(BuildHookInterface):  # type: ignore[misc, type-arg] # hatchling i
         ready = os.environ.get("SPARKCONFIG_READY_JARS")
         for jar in sorted(Path(ready).glob("sparkconfig*.jar")) if ready else jars():
             build_data["force_include"][str(jar)] = f"{folder}/{jar.name}"
+        if self.target_name == "wheel":
+            build_data["force_include"][str(ROOT / "conf" / "policies")] = "sparkconfig/data/policies"
 
 
 def jars() -> list[Path]:

@@ -1,4 +1,4 @@
-"""``sparkconfig policy test``: whether a policy decides as its author expects."""
+"""``sparkconfig policy``: whether a policy decides as its author expects, and in what two policies differ."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from pathlib import Path
 
 from sparkconfig.checks.exit_codes import ExitCode, check_exists
 from sparkconfig.cli.output import Output
+from sparkconfig.errors import ConfigurationError
 
 __all__ = ["register", "run"]
 
-HELP = "test a policy against a file of cases"
+HELP = "test a policy against a file of cases, or compare two"
 PAGE = "policies.md"
 
 _EPILOG = """\
 examples:
   sparkconfig policy test cases.json
   sparkconfig policy test cases.json --policy new-policy.json
+  sparkconfig policy diff shared-server team.json                what the second decides by other rules
 
 a file of cases:
   {"policy": "team-policy.json",
@@ -31,11 +33,13 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add the command."""
     parser = commands.add_parser(
         "policy",
-        description="Ask a policy the questions of a file, and compare the decisions with those that it expects.",
+        description="test: ask a policy the questions of a file, and compare the decisions with those that it"
+        " expects. diff: print the rules in which two policies differ, with all that they extend.",
         epilog=_EPILOG,
     )
-    parser.add_argument("action", choices=("test",), help="what to do")
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="cases, in JSON or TOML")
+    parser.add_argument("action", choices=("test", "diff"), help="what to do")
+    told = "cases, in JSON or TOML; or two policies, files or names of shipped ones"
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=told)
     parser.add_argument(
         "--policy", metavar="FILE", help="a document for Rules, instead of the one the cases name"
     )
@@ -44,9 +48,11 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def run(options: argparse.Namespace, out: Output) -> int:
-    """Run all cases, and list those that differ."""
+    """Run all cases, and list those that differ; or compare two policies."""
     from sparkconfig.checks.policy_cases import run_cases
 
+    if options.action == "diff":
+        return _diff(options, out)
     if options.policy is not None:
         check_exists(Path(options.policy))
     results = []
@@ -63,3 +69,16 @@ def run(options: argparse.Namespace, out: Output) -> int:
     }
     out.result(found, lines)
     return int(ExitCode.REFUSED if failed else ExitCode.OK)
+
+
+def _diff(options: argparse.Namespace, out: Output) -> int:
+    from sparkconfig.checks.policy_diff import differences
+
+    if len(options.files) != 2 or options.policy is not None:
+        raise ConfigurationError("policy diff takes two policies: sparkconfig policy diff OLD NEW")
+    found = differences(*map(str, options.files))
+    lines = [f"{'+' if each.added else '-'} {each.section}: {each.text}" for each in found]
+    lines.append(f"{len(lines)} rules differ")
+    out.result({"ok": not found, "added": [f"{each.section}: {each.text}" for each in found if each.added],
+                "removed": [f"{each.section}: {each.text}" for each in found if not each.added]}, lines)  # fmt: skip
+    return int(ExitCode.REFUSED if found else ExitCode.OK)

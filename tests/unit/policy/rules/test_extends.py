@@ -30,7 +30,11 @@ def engine(folder: Path, document: Mapping[str, object]) -> PolicyEngine:
     (folder / "base.json").write_text(json.dumps(BASE))
     (folder / "team.json").write_text(json.dumps(document))
     root = "spark.config.override.policy"
-    settings = {root: "Rules", f"{root}.param.file": str(folder / "team.json"), "spark.config.providers": "sealed"}
+    settings = {
+        root: "Rules",
+        f"{root}.param.file": str(folder / "team.json"),
+        "spark.config.providers": "sealed",
+    }
     return PolicyEngine.from_operator({}, OperatorFile(folder / "sparkconfig.conf", settings, {}))
 
 
@@ -67,7 +71,13 @@ def test_one_for_some_jobs_leaves_the_base_to_the_others(tmp_path: Path) -> None
 
 
 def test_what_the_base_says_of_a_source_is_known(tmp_path: Path) -> None:
-    bound = {"type": "allow", "provider": "sealed", "path": "team/*", "formats": "shop", "to": "https://shop.example/"}
+    bound = {
+        "type": "allow",
+        "provider": "sealed",
+        "path": "team/*",
+        "formats": "shop",
+        "to": "https://shop.example/",
+    }
     engine(tmp_path, {"extends": "base.json", "references": [bound]})
 
 
@@ -75,7 +85,9 @@ def test_over_several_documents(tmp_path: Path) -> None:
     (tmp_path / "company.json").write_text(
         json.dumps({"extends": "base.json", "paths": [{"type": "forbid", "path": "s3a://lake/hr/*"}]})
     )
-    found = engine(tmp_path, {"extends": "company.json", "paths": [{"type": "allow", "path": "s3a://team/*"}]})
+    found = engine(
+        tmp_path, {"extends": "company.json", "paths": [{"type": "allow", "path": "s3a://team/*"}]}
+    )
     assert reads(found, "s3a://lake/x")
     assert reads(found, "s3a://team/x")
     assert not reads(found, "s3a://lake/hr/x")
