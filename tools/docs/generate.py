@@ -359,6 +359,11 @@ def main(arguments: list[str]) -> int:
         stale |= page != fresh
         if arguments != ["--check"]:
             path.write_text(fresh, encoding="utf-8")
+    path = ROOT / "conf" / "policies" / "policy.schema.json"
+    schema = importlib.import_module("policy_schema").text()
+    stale |= not path.exists() or path.read_text(encoding="utf-8") != schema
+    if arguments != ["--check"]:
+        path.write_text(schema, encoding="utf-8")
     return int(stale) if arguments == ["--check"] else 0
 
 

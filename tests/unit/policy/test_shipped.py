@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from sparkconfig.policy.destinations.jdbc import DRIVERS
 from sparkconfig.policy.engine import PolicyEngine
 from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.rules.document import parse, read
 from sparkconfig.settings.connections import read_connections
 from sparkconfig.settings.operator_file import OperatorFile
 
@@ -199,3 +202,32 @@ def test_any_lake_but_the_servers_own_disk(shared: PolicyEngine, option: str, sc
 def test_options_of_kafkas_clients(shared: PolicyEngine, formats: tuple[str, ...], scope: str) -> None:
     assert [name for name in KAFKA_BAD if _allows(shared, f"kafka.{name}", formats, scope)] == []
     assert [name for name in KAFKA_GOOD if not _allows(shared, f"kafka.{name}", formats, scope)] == []
+
+
+SCHEMA = Draft202012Validator(json.loads((POLICIES / "policy.schema.json").read_text()))
+SHIPPED = sorted(path.name for path in POLICIES.iterdir() if path.name != "policy.schema.json")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_an_editor_finds_nothing_in_a_shipped_policy(name: str) -> None:
+    SCHEMA.validate(read(POLICIES / name).data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"rules": [{"key": "spark.jars", "type": "forbiden"}]}',
+        '{"rules": [{"key": "spark.jars", "type": "regex"}]}',
+        '{"rules": [{"keys": "spark.jars", "type": "forbidden"}]}',
+        '{"rules": [], "path": []}',
+        '{"paths": [{"type": "allow"}]}',
+        '{"references": [{"type": "allow", "provider": ""}]}',
+        '{"references": [{"type": "allow", "provider": "sealed", "jobTypes": ["stream"]}]}',
+        '{"extends": 7}',
+        '{"spark_conf.spark.jars": {"type": "allowlist", "values": []}}',
+        '{"rulez": []}',
+        "{}",
+    ],
+)
+def test_an_editor_shows_what_the_start_would_refuse(text: str) -> None:
+    assert not SCHEMA.is_valid(parse(text, "policy.json").data)

@@ -28,7 +28,7 @@ def find(name: str, folder: Path | None) -> Path:
     Raises:
         ConfigurationError: no policy of that name ships, and it is no file's name.
     """
-    shipped = sorted(path.stem for path in SHIPPED.glob("*.json"))
+    shipped = sorted(path.stem for path in SHIPPED.glob("*.json") if "." not in path.stem)
     if name in shipped:
         return SHIPPED / f"{name}.json"
     if folder is not None and name.lower().endswith(_SUFFIXES):

@@ -17,6 +17,7 @@ from pydantic import (
     PlainValidator,
     StrictBool,
     StrictStr,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
@@ -55,8 +56,14 @@ def _is_end(value: object) -> object:
     raise ValueError('expected a number, or text such as "8g", "30s" or "unlimited"')
 
 
-Scalar = Annotated[bool | int | float | str, PlainValidator(_is_scalar)]
-End = Annotated[int | float | str | None, PlainValidator(_is_end)]
+Scalar = Annotated[
+    bool | int | float | str,
+    PlainValidator(_is_scalar),
+    WithJsonSchema({"type": ["boolean", "number", "string"]}),
+]
+End = Annotated[
+    int | float | str | None, PlainValidator(_is_end), WithJsonSchema({"type": ["number", "string", "null"]})
+]
 JobType = Literal["batch", "streaming", "sql", "connect", "interactive"]
 Scope = Literal["application", "session", "source", "sink", "catalog", "hadoop", "worker"]
 
@@ -65,6 +72,14 @@ Patterns = Annotated[
     tuple[Annotated[StrictStr, Field(min_length=1)], ...],
     Field(min_length=1),
     BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+            ]
+        }
+    ),
 ]
 """One pattern, or a list of patterns of which one must fit."""
 
