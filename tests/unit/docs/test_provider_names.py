@@ -12,8 +12,8 @@ from sparkconfig.settings.schema import PREFIX
 
 ROOT = Path(__file__).parents[3]
 PAGES = ("README.md", "docs", "conf", "python/sparkconfig/cli", "python/sparkconfig/data", "bench")
-# What spark.redaction.regex is unless somebody sets it; Spark applies it to keys and to values.
-HIDDEN = re.compile("(?i)secret|password|token|access[.]?key")
+# The default of spark.redaction.regex in Spark 4.3, which applies it to keys and to values.
+HIDDEN = re.compile("(?i)secret|password|token|access[.]?key|credential")
 NAMED = re.compile(
     r"""\$\{([\w-]+):[^}]*\}|"provider":\s*"([\w-]+)"|\bproviders=\{"([\w-]+)"|"--provider", default="([\w-]+)\""""
     r"""|spark\.config\.providers\.([\w-]+)\.(?:class|param)"""
