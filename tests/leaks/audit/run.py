@@ -22,7 +22,7 @@ from demo.progress import say, step  # noqa: E402
 from leaks.audit.applications import ALL, can_run  # noqa: E402
 from leaks.audit.column import Column, open_column  # noqa: E402
 from leaks.audit.profiles import PROFILES, Profile  # noqa: E402
-from leaks.audit.report import Result, markdown, problems, write  # noqa: E402
+from leaks.audit.report import Result, brief, markdown, problems, write  # noqa: E402
 from leaks.audit.stage import Stage, prepare  # noqa: E402
 from support import browser, surfaces  # noqa: E402
 from support.processes import HarnessError, Run  # noqa: E402
@@ -114,7 +114,9 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.json:
         chosen.json.write_text(json.dumps([asdict(result) for result in results], indent=2))
     if chosen.write:
-        write(PAGE, f"pyspark {'.'.join(pyspark.__version__.split('.')[:2])}", lines)
+        older = pyspark.__version__.startswith("3.")
+        kept = [what, "", *brief(results)] if older else lines
+        write(PAGE, f"pyspark {'.'.join(pyspark.__version__.split('.')[:2])}", kept)
     for line in wrong:
         print(f"FAILED: {line}")
     return 1 if wrong else 0
