@@ -290,7 +290,7 @@ def python_api() -> list[str]:
                 continue
             seen.append(thing)
             if inspect.isclass(thing):
-                lines.append(f"- **`{member}`** (class): {_first(thing)}")
+                lines.append(f"- **`{member}`**: {_first(thing)}")
                 lines += [
                     f"    - `{method}{_signature(each)}`: {_first(each)}"
                     for method, each in sorted(vars(thing).items())

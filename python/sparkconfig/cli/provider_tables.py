@@ -61,7 +61,13 @@ def markdown(found: Sequence[ProviderInfo]) -> list[str]:
         lines += ["", "### Shared params", "", *_params(list(shared.values()))]
     for each in found:
         lines += ["", f"### {each.alias}", ""]
-        facts = (("References", each.paths), ("Login", each.auth), ("Values last", each.ttl))
+        first = next(other.alias for other in found if other.auth == each.auth)
+        login = each.auth if first == each.alias else f"as of [`{first}`](#{first})"
+        facts = (
+            ("References", each.paths),
+            ("Login", login),
+            ("Values last", each.ttl.removeprefix("none: ")),
+        )
         lines += [f"- {name}: {fact}" for name, fact in facts if fact and fact != _USUAL_TTL]
         params = each.params or ()
         common = ", ".join(

@@ -72,9 +72,7 @@ class Settings:
     ``connections`` holds the named connections.
     """
 
-    providers: tuple[str, ...] = _conf(
-        "providers", names, "", "Names of the config providers, separated by commas."
-    )
+    providers: tuple[str, ...] = _conf("providers", names, "", "Names of the config providers.")
     unresolved: str = _conf(
         "unresolved",
         choice("fail", "keep"),
@@ -86,31 +84,27 @@ class Settings:
         "foreign.providers",
         _FOREIGN,
         "+",
-        "Provider names that something else expands (Spark, Hadoop, log4j2); left alone, never unknown."
+        "Provider names that something else expands (Spark, Hadoop, log4j2)."
         " A list that begins with + adds to the default: " + ", ".join(sorted(DEFAULT_FOREIGN)) + ".",
     )
     inplace_keys: tuple[str, ...] = _conf(
         "inplace.keys",
         patterns,
         "",
-        "Conf keys that hold the value itself, so that an unmodified job's spark.conf.get returns it; redacted at every"
-        " sink.",
+        "Conf keys that hold the value itself, so that an unmodified job's spark.conf.get returns it.",
     )
     reference_keys: tuple[str, ...] = _conf(
         "reference.keys",
         patterns,
         "",
-        "Conf keys of connectors that read confs by themselves, in which a reference may stay: only the job's own code"
-        " reads them.",
+        "Conf keys of connectors in which a reference may stay: only the job's own code reads them.",
     )
     resolve_prefixes: Mapping[str, tuple[str, ...]] = _conf(
         "resolve.prefixes",
         PREFIXES,
         "+",
-        "Of connectors that read confs by themselves: code of the package gets values for references under the prefix,"
-        " other code the references. A list that begins with + adds to the default: "
-        + ", ".join(sorted(CONNECTOR_CODE))
-        + ".",
+        "Connectors that read confs by themselves: the package's code gets values for references under the prefix."
+        " A list that begins with + adds to the default: " + ", ".join(sorted(CONNECTOR_CODE)) + ".",
     )
     substitution_enabled: bool = _conf(
         "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
@@ -162,8 +156,8 @@ class Settings:
         "reload.action",
         choice("refresh", "restart", "none"),
         "refresh",
-        "What a changed value triggers: refresh: new values at next use; restart: also restart managed"
-        " streaming queries; none: nothing, explicit pulls still get the newest values.",
+        "What a changed value triggers: refresh: new values at next use; restart: also managed streaming queries"
+        " restart; none: nothing.",
     )
     reload_trigger: str = _conf(
         "reload.trigger",
@@ -197,8 +191,7 @@ class Settings:
         "executor.env",
         boolean,
         "false",
-        "On a standalone cluster, put values in the place of references in spark.executorEnv.* for the executors'"
-        " JVMs; they then show in /proc. Every other master, and PySpark, refuses such references.",
+        "On a standalone cluster, put values into spark.executorEnv.* for the executors' JVMs; they show in /proc.",
     )
     override_mode: str = _conf(
         "override.mode",
@@ -235,8 +228,7 @@ class Settings:
         "connect.user.trusted",
         boolean,
         "false",
-        "Whether a proxy or token in front of a Spark Connect server authenticates its users. Else no rule about users"
-        " sees them.",
+        "Whether a proxy or token in front of a Spark Connect server authenticates its users.",
     )
     worker_references: tuple[str, ...] = _conf(
         "worker.references",
@@ -263,8 +255,7 @@ class Settings:
         "agent.variables",
         variables,
         "",
-        "In an operator file: environment variables that the side process keeps, such as those of `envvar` references"
-        " or of a cloud's identity (AWS_*). Without an operator file it has them all.",
+        "Beside an operator file: environment variables that the side process keeps, such as AWS_*.",
     )
     redaction_require: bool = _conf(
         "redaction.require",
@@ -276,8 +267,7 @@ class Settings:
         "redaction.keys",
         optional_text,
         None,
-        "Regular expressions, separated by commas, for keys of confs that hold secrets in clear: redacted by value,"
-        " too. They extend Spark's and the built-in ones.",
+        "Regular expressions, separated by commas, for more keys of confs that hold secrets in clear.",
     )
     redaction_plain: tuple[str, ...] = _conf(
         "redaction.plain",
