@@ -58,7 +58,13 @@ COVERS = {
 def lines() -> list[str]:
     """Return the table, Python's packages first."""
     rows = ["| package | its tests |", "| --- | --- |"]
-    rows += [f"| `sparkconfig.{name}` | {_cell(_of_python(name))} |" for name in _python()]
+    python = {name: _of_python(name) for name in _python()}
+    mirrored = [name for name, places in python.items() if places == [f"tests/unit/{name}"]]
+    rows += [
+        f"| `sparkconfig.{name}` | {_cell(places)} |"
+        for name, places in python.items()
+        if name not in mirrored
+    ]
     rows += [f"| `io.sparkconfig.{name}` | {_cell(_of_scala(name))} |" for name in scala()]
     return rows
 
