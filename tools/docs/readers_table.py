@@ -25,7 +25,7 @@ def lines() -> list[str]:
          "value", "value"),
         ("catalogs", "`spark.sql.catalog.*`", "value", "value", "-", "-"),
         ("V2 sources", "`spark.datasource.*`", "value", "value", "-", "value"),
-        ("connectors whose code is known", _code(CONNECTOR_CODE), "value", "value", "-", "value"),
+        ("connectors that we know", _code(CONNECTOR_CODE), "value", "value", "-", "value"),
         ("other connectors", _code(others), "error", "error", "-", "value"),
         ("your own code", "all other keys", "reference", "reference", "value", "value"),
     ]  # fmt: skip

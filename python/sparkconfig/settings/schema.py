@@ -216,13 +216,13 @@ class Settings:
         "job.type.map",
         job_type_map,
         "",
-        "The job type of applications whose main class or script fits the pattern; the first that fits decides.",
+        "The job type of applications by their main class or script; the first pattern that fits decides.",
     )
     worker_job_types: tuple[str, ...] = _conf(
         "worker.job.types",
         job_types,
         "batch,streaming,interactive",
-        "Job types whose Python workers may ask for values; add connect or sql for a shared server.",
+        "Job types in which Python workers may ask for values; add connect or sql for a shared server.",
     )
     connect_user_trusted: bool = _conf(
         "connect.user.trusted",

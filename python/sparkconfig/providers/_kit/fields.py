@@ -23,9 +23,7 @@ STRUCTURED = Param(
 )
 """For providers whose values may be structured: see :func:`pick`."""
 
-BASE64_KEYS = Param(
-    "base64.keys", "glob patterns, comma-separated, of binary keys, whose values you get in base64"
-)
+BASE64_KEYS = Param("base64.keys", "glob patterns, comma-separated, of binary keys, which you get in base64")
 """For providers whose values may be bytes: see :func:`text_of`."""
 
 

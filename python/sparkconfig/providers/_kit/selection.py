@@ -12,7 +12,7 @@ from sparkconfig.providers._kit.params import Param, ParamValues
 __all__ = ["SELECTION", "Selection"]
 
 SELECTION = (
-    Param("pointer", "JSON pointer (RFC 6901) to the object whose fields are the keys; unset: the whole answer"),
+    Param("pointer", "JSON pointer (RFC 6901) to the object with the keys as fields; unset: the whole answer"),
     Param("list.key", "for a pointer to a list of objects: the field of each that is the key, such as `label`"),
     Param("list.value", "and the field that is its value, such as `value`"),
 )  # fmt: skip

@@ -35,7 +35,7 @@ class AwsStsConfigProvider(AwsMintedProvider):
     service = "sts"
     store = "temporary keys of AWS STS"
     table = (
-        Param("role", "ARN of the role whose keys are made", required=True),
+        Param("role", "ARN of the role for which keys are made", required=True),
         Param("external.id", "external id, which the role may ask for"),
         Param(
             "session.name",
