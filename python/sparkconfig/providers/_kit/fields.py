@@ -16,7 +16,7 @@ __all__ = ["BASE64_KEYS", "STRUCTURED", "as_base64", "pick", "text_of"]
 
 STRUCTURED = Param(
     "json.fields",
-    "whether a value may be a JSON object whose fields are keys, too: `db.password` is the field `password` of"
+    "whether a value may be a JSON object with fields as keys: `db.password` is the field `password` of"
     " the value `db`, unless a key `db.password` exists",
     default="false",
     choices=("true", "false"),
