@@ -1,4 +1,4 @@
-"""The table of docs/real.md, from what runs of `make real` found. It needs no Spark."""
+"""The lists of docs/real.md, from what runs of `make real` found. It needs no Spark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Row:
 
 
 def lines() -> list[str]:
-    """The table in Markdown, one row for the Sparks on which a source ended alike; left-out steps are named below."""
+    """The sources in Markdown, by the Sparks on which each ended alike; left-out steps are named below."""
     rows = [Row(**each) for each in json.loads(RESULTS.read_text(encoding="utf-8"))]
     table: dict[tuple[str, ...], list[str]] = {}
     notes: dict[str, list[str]] = {}
@@ -45,6 +45,10 @@ def lines() -> list[str]:
             notes.setdefault(f"{row.title}, left out: {row.steps[LEFT_OUT]}", []).append(row.spark)
         marked = f"{row.title} *" if row.steps.get(ORDERS) == "ran" else row.title
         table.setdefault((marked, ", ".join(lacks)), []).append(row.spark)
-    body = [f"| {title} | {', '.join(sparks)} | {lacks} |" for (title, lacks), sparks in table.items()]
+    sections: dict[str, list[str]] = {}
+    for (title, lacks), sparks in table.items():
+        line = f"- {title} (without {lacks})" if lacks else f"- {title}"
+        sections.setdefault(", ".join(sparks), []).append(line)
     listed = [f"- Spark {', '.join(dict.fromkeys(sparks))}, {note}" for note, sparks in notes.items()]
-    return ["| source | Spark | without |", "| --- | --- | --- |", *body, *(["", *listed] if listed else [])]
+    body = [line for sparks, titles in sections.items() for line in (f"Spark {sparks}:", "", *titles, "")]
+    return [*body, *(["Not run:", "", *listed] if listed else [])]

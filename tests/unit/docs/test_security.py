@@ -24,9 +24,8 @@ def functions_in(file: str) -> set[str]:
 
 
 def promises() -> list[str]:
-    """The rows of the table of promises, without those that are headings."""
-    rows = re.findall(r"^\| (.+) \|$", PAGE.split("## What is promised")[1].split("\n## ")[0], re.MULTILINE)
-    return [row for row in rows[2:] if not row.startswith("**")]
+    """The items of the lists of promises."""
+    return re.findall(r"^- (.+)$", PAGE.split("## What is promised")[1].split("\n## ")[0], re.MULTILINE)
 
 
 def test_each_promise_names_a_test_that_is_there() -> None:
