@@ -1,4 +1,4 @@
-"""The table of the commands of the command line, from their modules, for tools/docs/generate.py."""
+"""The list of the commands of the command line, from their modules, for tools/docs/generate.py."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from sparkconfig.cli.main import commands
 
 
 def lines() -> Iterator[str]:
-    """Return the table, line by line."""
-    yield "| `sparkconfig …` | to |"
-    yield "| --- | --- |"
+    """Return the list, line by line."""
     for name, text in commands().items():
         module = importlib.import_module(f"sparkconfig.cli.{name}")
         page = getattr(module, "PAGE", "")
         shown = f"[`{name}`]({page})" if page else f"`{name}`"
-        yield f"| {shown} | {text} |"
+        yield f"- {shown}: {text}"

@@ -76,7 +76,7 @@ def _names(node: ast.expr, lists: dict[str, ast.expr]) -> list[str]:
 
 
 def templates() -> list[str]:
-    """Return the table of documents and the clients that a test ran with each.
+    """Return the list of documents and the clients that a test ran with each.
 
     Raises:
         KeyError: a test names a document that is not in ``conf``.
@@ -86,11 +86,10 @@ def templates() -> list[str]:
     for client, names in runs():
         for name in names:
             ran[known[name]].add(client)
-    rows = [
-        [f"[`{Path(path).name}`](../{path})", ", ".join(sorted(clients, key=str.lower)) or "none"]
+    return [
+        f"- [`{Path(path).name}`](../{path}): {', '.join(sorted(clients, key=str.lower)) or 'none'}"
         for path, clients in sorted(ran.items())
     ]
-    return table(["document", "clients"], rows)
 
 
 def layers() -> list[str]:
