@@ -50,5 +50,5 @@ def lines() -> list[str]:
         line = f"- {title} (without {lacks})" if lacks else f"- {title}"
         sections.setdefault(", ".join(sparks), []).append(line)
     listed = [f"- Spark {', '.join(dict.fromkeys(sparks))}, {note}" for note, sparks in notes.items()]
-    body = [line for sparks, titles in sections.items() for line in (f"Spark {sparks}:", "", *titles, "")]
+    body = [line for names, titles in sections.items() for line in (f"Spark {names}:", "", *titles, "")]
     return [*body, *(["Not run:", "", *listed] if listed else [])]
