@@ -46,8 +46,8 @@ def lines() -> list[str]:
         marked = f"{row.title} *" if row.steps.get(ORDERS) == "ran" else row.title
         table.setdefault((marked, ", ".join(lacks)), []).append(row.spark)
     sections: dict[str, list[str]] = {}
-    for (title, lacks), sparks in table.items():
-        line = f"- {title} (without {lacks})" if lacks else f"- {title}"
+    for (title, without), sparks in table.items():
+        line = f"- {title} (without {without})" if without else f"- {title}"
         sections.setdefault(", ".join(sparks), []).append(line)
     listed = [f"- Spark {', '.join(dict.fromkeys(sparks))}, {note}" for note, sparks in notes.items()]
     body = [line for names, titles in sections.items() for line in (f"Spark {names}:", "", *titles, "")]
