@@ -22,3 +22,8 @@ def test_every_conf_that_is_named_exists(place: Path) -> None:
     unknown = {name for name in named - KNOWN if not name.startswith(families)}
     # `spark.config.substitution.*` and the like.
     assert {name for name in unknown if not any(each.startswith(f"{name}.") for each in KNOWN)} == set()
+
+
+def test_what_a_job_sets_fits_on_a_screen() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^\| `spark\.", page.partition("## The others")[0], re.MULTILINE)) <= 12
