@@ -1,4 +1,4 @@
-"""What docs/policies.md shows works."""
+"""What the pages on policies show works."""
 
 import re
 import shutil
@@ -13,7 +13,8 @@ from sparkconfig.settings.schema import PREFIX, parse
 from unit.policy.helpers import engine, request
 
 ROOT = Path(__file__).resolve().parents[3]
-TEXT = (ROOT / "docs" / "policies.md").read_text()
+PAGES = ("operators-file", "policies", "writing-a-policy")
+TEXT = "".join((ROOT / "docs" / f"{page}.md").read_text() for page in PAGES)
 SERVER = "org.apache.spark.deploy.SparkSubmit --class org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
