@@ -33,8 +33,8 @@ examples:
       --sealed-file backup --key-file shop.key --new-key              into Vault, OpenBao or AWS Secrets Manager
   sparkconfig migrate --undo --sealed-file shop.sealed --key-file shop.key
 
-It rewrites configuration files: properties, and SparkApplication documents of Kubernetes. In Python, notebooks, SQL and
-shell scripts it names each place, and what to write there. Of a folder it names the files of other kinds.
+It rewrites confs: in properties, and in SparkApplication documents of Kubernetes. In programs, scripts and files of
+other programs it names each place, and what to write there. Of a folder it names the files of unknown kinds.
 
 exit codes: 0 nothing stays in clear but what the plan would move, 1 something stays, 3 a file cannot be read
 """
@@ -68,7 +68,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--section", default="app", metavar="NAME", help="section of the sealed values (app)")
     parser.add_argument(
         "--kind",
-        choices=("properties", "script", "sql", "python", "notebook", "yaml"),
+        choices=("properties", "script", "sql", "python", "notebook", "yaml", "text"),
         help="what the files are; not needed if their suffixes say it",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -26,6 +26,10 @@ _NO_SECRET = re.compile(
 )
 _RANDOM = re.compile(r"[A-Za-z0-9+/=_~.!@#$%^&*-]+")
 _NAMES_OF_SQL_AND_PATHS = re.compile(r"[/\\]|://|^[a-z_.]+$|^[A-Z_.]+$|^[\w]+(\.[\w]+){2,}$")
+# What a constant or a table of names holds: "fs.s3a.secret.key".
+_NAME_OF_CONF = re.compile(
+    r"[a-z][a-z-]*(?:\.[a-z0-9_-]+)*\.(?:key|secret|password|passwd|token|credentials?|[a-z]+-(?:key|password|token))"
+)
 _JAAS_WHOLE = re.compile(r"\s*[\w.$]+\s+(required|requisite|sufficient|optional)\b")
 
 
@@ -45,7 +49,7 @@ def find(key: str, value: str) -> list[Span]:
     ]
     if _JAAS_WHOLE.match(value) or any("address" in span.shape for span in inner):
         return inner
-    if not is_literal(value) or is_placeholder(value):
+    if not is_literal(value) or is_placeholder(value) or _NAME_OF_CONF.fullmatch(value):
         return inner
     if conf_warnings.is_secret(key, value) or _is_random(key, value):
         # Blanks at the ends are not part of it: Spark trims confs.

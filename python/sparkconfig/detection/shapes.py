@@ -89,6 +89,8 @@ _HARMLESS = re.compile(
     r"|(?:[._-]|interval|timeout|period|age|ttl)(?:ns|us|ms|millis|s|secs?|seconds|mins?|minutes|hours|days|bytes|kb|mb))$",
     re.IGNORECASE,
 )
+# What a statement is called with: "password = ?".
+_BOUND = re.compile(r"\?|:[A-Za-z_]\w*|%s|\{\}")
 # What is beside such names in prose and in code.
 _WORD = re.compile(
     r"\$?\{.*|\$\[.*|\$[A-Z_(].*|%.*%|(?:your|my|the)[-_ ].*"
@@ -151,7 +153,12 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
     for found in _names(text, _NAMED[prose]):
         group = next(name for name in _GROUPS if found[name] is not None)
         value = found[group]
-        if _HARMLESS.search(found["name"]) or is_placeholder(value) or not is_text(value):
+        if (
+            _HARMLESS.search(found["name"])
+            or is_placeholder(value)
+            or _BOUND.fullmatch(value)
+            or not is_text(value)
+        ):
             continue
         # What a log or a program says around a variable is mostly no password.
         if prose and (VARIABLE in value or _WORD.fullmatch(value)):

@@ -41,7 +41,7 @@ _ROLE = re.compile(
 )
 _ANY = "any-value-1"
 _NUMBER = re.compile(r"(?<=[A-Za-z])_?\d{1,3}$")
-_SHORT = re.compile(r"(?:^|[._-])pw$", re.IGNORECASE)
+_SHORT = re.compile(r"(?:^|[._-]|db)pw$|(?<!by)(?<!com)(?<!tres)(?<!sur)pass$", re.IGNORECASE)
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -244,7 +244,7 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
     why = _why(text, places)
     moves: list[Move] = []
     left: list[Left] = []
-    line = plan.document.line(text.start)
+    document = plan.document
 
     def advice(span: Span, value: str, why: str) -> str:
         if "{reference}" not in why:
@@ -254,6 +254,8 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
 
     for span in spans:
         value = text.value[span.start : span.end]
+        at = document.content.find(value, text.start, text.end)
+        line = document.line(max(at, text.start))
         edit = None
         if why is None:
             name = names.name(_name_for(text.key, span), value)
@@ -264,9 +266,9 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         elif edit is not None:
             moves.append(Move(line, shorten(text.key), span.shape, name, value, edit))
     if not spans and text.conf and unfilled(text.value) and conf_warnings.is_secret(text.key, _ANY):
-        plan.unfilled.append((line, shorten(text.key)))
+        plan.unfilled.append((document.line(text.start), shorten(text.key)))
     if moves and not _stays_same(text.value, spans, moves, provider):
-        left += [Left(line, move.key, move.shape, _ENTANGLED) for move in moves]
+        left += [Left(move.line, move.key, move.shape, _ENTANGLED) for move in moves]
         moves = []
     plan.moves += moves
     plan.left += left
@@ -284,7 +286,7 @@ def _why(text: Text, places: ConfPlaces) -> str | None:
 
 
 def _spelled(key: str) -> str:
-    """``password2``, ``PASSWORD_1`` and ``pw`` name a password, too."""
+    """``password2``, ``PASSWORD_1``, ``pw`` and ``dbpass`` name a password, too."""
     bare = _NUMBER.sub("", key)
     return f"{bare}.password" if _SHORT.search(bare) else bare
 
@@ -307,6 +309,8 @@ def _look_between(plan: FilePlan) -> None:
     """Comments, documents inside scripts, and other text that is no conf or option."""
     covered = sorted((text.start, text.end) for text in plan.document.texts)
     for span in shapes(plan.document.content):
+        if plan.kind == "python" and "beside" in span.shape:
+            continue  # an expression: what texts and comments hold is known
         if not any(start < span.end and span.start < end for start, end in covered):
             plan.left.append(Left(plan.document.line(span.start), "", span.shape, _NOT_A_TEXT))
     plan.left.sort(key=lambda left: left.line)

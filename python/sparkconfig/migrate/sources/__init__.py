@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
 from pathlib import Path
 
 from sparkconfig.migrate.text import Document
 
 __all__ = ["KINDS", "read"]
 
-KINDS = ("properties", "script", "sql", "python", "notebook", "yaml")
+KINDS = ("properties", "script", "sql", "python", "notebook", "yaml", "text")
 """What ``read`` knows."""
 _SUFFIXES = {
     ".conf": "properties",
@@ -23,16 +23,46 @@ _SUFFIXES = {
     ".ipynb": "notebook",
     ".yaml": "yaml",
     ".yml": "yaml",
+    **dict.fromkeys(
+        (
+            ".cfg",
+            ".env",
+            ".hocon",
+            ".ini",
+            ".j2",
+            ".java",
+            ".json",
+            ".kt",
+            ".r",
+            ".scala",
+            ".tf",
+            ".tfvars",
+            ".toml",
+            ".xml",
+        ),
+        "text",
+    ),
 }
+_NAMES = {".env": "script", "dockerfile": "script", "containerfile": "script"}
+# HOCON, INI and others, which have the suffix of properties, too.
+_BLOCKS = re.compile(
+    r"^[ \t]*(?:[\w.\"-]+[ \t]*[:=]?[ \t]*\{|\}|\[[^\]=]+\]|include[ \t]+[\"\w(].*|<[?!\w/].*)[ \t]*$",
+    re.MULTILINE,
+)
 
 
 def kind_of(path: Path, content: str) -> str | None:
-    """Return what a file is: by its suffix, else by its first line; None: none of ``KINDS``."""
-    kind = _SUFFIXES.get(path.suffix.lower())
+    """Return what a file is: by its name, else by its first line; None: none of ``KINDS``."""
+    name = path.name.lower()
+    kind = (
+        _SUFFIXES.get(path.suffix.lower())
+        or _NAMES.get(name)
+        or _NAMES.get(name.partition(".")[0] or name[:4])
+    )
     first = content[:200].partition("\n")[0]
     if kind is None and first.startswith("#!"):
         return "python" if "python" in first else "script" if "sh" in first else None
-    return kind
+    return "text" if kind == "properties" and _BLOCKS.search(content) else kind
 
 
 def read(kind: str, content: str) -> Document:
@@ -41,20 +71,7 @@ def read(kind: str, content: str) -> Document:
     Raises:
         ConfigurationError: it is malformed, or a package is missing; the message holds nothing of its content.
     """
-    return _reader(kind)(content)
+    from sparkconfig.migrate.sources import notebook, pairs, properties, python, yaml
 
-
-def _reader(kind: str) -> Callable[[str], Document]:
-    if kind == "properties":
-        from sparkconfig.migrate.sources.properties import read as reader
-    elif kind == "script":
-        from sparkconfig.migrate.sources.script import read as reader
-    elif kind == "sql":
-        from sparkconfig.migrate.sources.sql import read as reader
-    elif kind == "python":
-        from sparkconfig.migrate.sources.python import read as reader
-    elif kind == "notebook":
-        from sparkconfig.migrate.sources.notebook import read as reader
-    else:
-        from sparkconfig.migrate.sources.yaml import read as reader
-    return reader
+    readers = {"properties": properties, "python": python, "notebook": notebook, "yaml": yaml}
+    return readers[kind].read(content) if kind in readers else pairs.read(kind, content)

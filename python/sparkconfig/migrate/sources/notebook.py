@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import python, script, sql
+from sparkconfig.migrate.sources import pairs, python
 from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["read"]
 
 _MAGIC = re.compile(r"\s*%%?(?P<name>\w+)[^\n]*\n?")
 _LINE_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)
-_READERS = {"sql": sql.texts_of, "sparksql": sql.texts_of, "sh": script.texts_of, "bash": script.texts_of}
+_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "text", "r": "text"}
 
 
 def read(content: str) -> Document:
@@ -53,14 +53,14 @@ def read(content: str) -> Document:
 
 def _cell(source: str) -> Iterator[Text]:
     magic = _MAGIC.match(source)
-    reader = _READERS.get(magic["name"]) if magic else None
-    if magic is not None and reader is not None:
-        for text in reader(source[magic.end() :]):
-            yield replace(text, start=text.start + magic.end())
+    kind = _KINDS.get(magic["name"]) if magic else None
+    if kind is not None:
+        yield from pairs.read(kind, source).texts
         return
     for line in _LINE_MAGIC.finditer(source):
         yield from (
-            replace(text, start=line.start()) for text in script.texts_of(line[0].strip().lstrip("%!?"))
+            replace(text, start=line.start())
+            for text in pairs.read("script", line[0].strip().lstrip("%!?")).texts
         )
     # Of the same length, so that the places of all others stay.
     yield from python.texts_of(_LINE_MAGIC.sub(lambda line: " " * len(line[0]), source))

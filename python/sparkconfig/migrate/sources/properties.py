@@ -7,7 +7,7 @@ import re
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import properties
 from sparkconfig.formats.errors import FormatError
-from sparkconfig.migrate.sources.assignments import commented
+from sparkconfig.migrate.sources.pairs import commented
 from sparkconfig.migrate.text import Document, Edit, Text, mapped
 
 __all__ = ["read"]

@@ -8,11 +8,11 @@ import io
 import re
 import tokenize
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import folding, sql
-from sparkconfig.migrate.sources.assignments import COMMENTED
+from sparkconfig.migrate.sources import folding, pairs
 from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["read", "texts_of"]
@@ -26,8 +26,7 @@ _HERE = "seal the value, and write sparkconfig.current('{reference}').reveal() w
 _OPTIONS = frozenset(
     {"option", "options", "config", "setAll", "load", "save", "saveAsTable", "start", "toTable", "jdbc"}
 )
-_STATEMENT = re.compile(r"\b(?:OPTIONS|TBLPROPERTIES|SET|CREATE|ALTER)\b", re.IGNORECASE)
-_MAGIC = re.compile(r"^# MAGIC ?", re.MULTILINE)
+_WITH_TEXT = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
 # What they return says the same as their argument.
 _SAME = frozenset(
     {
@@ -42,8 +41,14 @@ _SAME = frozenset(
         "quote",
         "quote_plus",
         "Literal",
+        "Field",
+        "field",
+        "decrypt",
+        "join",
     }
 )
+_LOGIN = re.compile(r"(?:login|auth|credentials?)$", re.IGNORECASE)
+_Said = Callable[[ast.expr], str | None]
 _KEYS = ("key", "name", "conf", "keyName")
 _VALUES = ("value", "default", "defaultValue", "defaultvalue", "fallback")
 
@@ -68,7 +73,7 @@ def texts_of(content: str) -> list[Text]:
     tree = _parsed(content)
     if tree is not None:
         with contextlib.suppress(RecursionError):
-            return [*_literals(tree, content), *_comments(content)]
+            return [*_literals(tree, content), *_inside(content)]
     raise ConfigurationError("this file is not Python that can be read here")
 
 
@@ -79,24 +84,21 @@ def _parsed(content: str) -> ast.Module | None:
         return None
 
 
-def _comments(content: str) -> Iterator[Text]:
-    """Code in comments, line by line, and the cells of other languages in Databricks' notebooks."""
+def _inside(content: str) -> Iterator[Text]:
+    """Comments, cells of other languages in Databricks' notebooks, and what texts say: SQL, command lines, files."""
     starts = [0]
     for line in content.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
+    # Lists such as ["curl", "-u", "user:password"] are command lines, too.
+    yield from pairs.of_programs(content, kept=_HERE)
     for token in tokenize.generate_tokens(io.StringIO(content).readline):
-        if token.type != tokenize.COMMENT:
+        if token.type not in _WITH_TEXT:
             continue
-        start = starts[token.start[0] - 1] + token.start[1]
-        text = _MAGIC.sub("", token.string).lstrip("# \t").rstrip("\\ \t")
-        magic = token.string.startswith("# MAGIC")
-        tree = _parsed(text) or _parsed(f"_{text}") or _parsed(text.rstrip(",")) or _parsed(f"f({text}")
-        found = list(_literals(tree, None)) if tree is not None else []
-        if _STATEMENT.search(text) or magic:
-            found += sql.texts_of(text)
-        for each in found:
-            kept = each.kept if magic else COMMENTED
-            yield Text(each.key, each.value, start, start + len(token.string), kept=kept, conf=each.conf)
+        start, end = (starts[line - 1] + column for line, column in (token.start, token.end))
+        code = not token.string.startswith("# MAGIC") and (token.type == tokenize.COMMENT)
+        yield from pairs.texts_of(content, start, end, kept=_HERE, code=code)
+        if token.type == tokenize.COMMENT:
+            yield Text("", token.string, start, end, kept=pairs.COMMENTED, conf=False)
 
 
 def _literals(tree: ast.Module, content: str | None) -> Iterator[Text]:
@@ -112,9 +114,6 @@ def _literals(tree: ast.Module, content: str | None) -> Iterator[Text]:
         start, end = lines.span(node) if lines is not None else (0, 0)
         for key, kept in names.of(node) or [("", _HERE)]:
             yield Text(key, value, start, end, kept=kept, conf=False)
-        if _STATEMENT.search(value):
-            for each in sql.texts_of(value):
-                yield Text(each.key, each.value, start, end, kept=each.kept, conf=False)
 
 
 def _docstrings(tree: ast.Module) -> set[int]:
@@ -150,14 +149,24 @@ class _Names:
         self.inner: set[int] = set()
         self._assigned: dict[str, list[ast.expr]] = defaultdict(list)
         given: list[tuple[str, ast.expr, str]] = []
+        self._constants = {
+            node.targets[0].id: text
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            if (text := folding.text(node.value))
+        }
         for node in ast.walk(tree):
-            given += _given(node)
+            given += _given(node, self._constant)
             if isinstance(node, ast.expr) and folding.text(node) is not None:
                 self.inner.update(id(part) for part in ast.walk(node) if part is not node)
         for key, value, _ in given:
             self._assigned[key].append(value)
         for key, value, kept in given:
             self._give(key, value, kept, depth=0)
+
+    def _constant(self, node: ast.expr) -> str | None:
+        """The text of a name, also where a variable holds it."""
+        return self._constants.get(node.id) if isinstance(node, ast.Name) else folding.text(node)
 
     def of(self, node: ast.expr) -> list[tuple[str, str]]:
         return self._found[id(node)]
@@ -190,23 +199,27 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.Call):
         # "...".encode(), and str("...")
         own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        return [*own, *node.args] if _called(node) in _SAME else own
+        given = [*node.args, *(each.value for each in node.keywords if each.arg in _VALUES)]
+        return [*own, *given] if _called(node) in _SAME else own
     return []
 
 
-def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
+def _given(node: ast.AST, said: _Said) -> Iterator[tuple[str, ast.expr, str]]:
     """Names and values that a node brings together, and what to write instead."""
     if isinstance(node, ast.Assign):
         for target in node.targets:
-            yield from _to_target(target, node.value)
+            yield from _to_target(target, node.value, said)
     elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value is not None:
-        yield from _to_target(node.target, node.value)
+        yield from _to_target(node.target, node.value, said)
     elif isinstance(node, ast.Compare):
-        yield from _to_target(node.left, node.comparators[0])
+        yield from _to_target(node.left, node.comparators[0], said)
     elif isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
-        yield from _of_pairs(node)
+        yield from _of_pairs(node, said)
+    elif isinstance(node, ast.FunctionDef):
+        returned = (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
+        yield from ((node.name, value, _HERE) for value in returned if value is not None)
     elif isinstance(node, ast.Call):
-        yield from _of_call(node)
+        yield from _of_call(node, said)
     elif isinstance(node, ast.BoolOp):
         # os.environ.get("DB_PASSWORD") or "..."
         asked = [
@@ -224,28 +237,33 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
         yield from ((arg.arg, default, _HERE) for arg, default in pairs)
 
 
-def _of_pairs(node: ast.Dict | ast.List | ast.Tuple | ast.Set) -> Iterator[tuple[str, ast.expr, str]]:
+def _of_pairs(
+    node: ast.Dict | ast.List | ast.Tuple | ast.Set, said: _Said
+) -> Iterator[tuple[str, ast.expr, str]]:
     if isinstance(node, ast.Dict):
         pairs = [(key, value) for key, value in zip(node.keys, node.values, strict=True) if key is not None]
+        named = {folding.text(key): value for key, value in pairs}
+        if "name" in named and "value" in named:
+            pairs.append((named["name"], named["value"]))
     else:
         inner = [each.elts for each in node.elts if isinstance(each, ast.List | ast.Tuple)]
         pairs = [(each[0], each[1]) for each in inner if len(each) == 2]
     for key, value in pairs:
-        if name := folding.text(key):
+        if name := said(key):
             yield name, value, _OPTION
 
 
-def _to_target(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
+def _to_target(target: ast.expr, value: ast.expr, said: _Said) -> Iterator[tuple[str, ast.expr, str]]:
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         for one, each in zip(target.elts, value.elts, strict=False):
-            yield from _to_target(one, each)
+            yield from _to_target(one, each, said)
     elif isinstance(target, ast.Starred):
-        yield from _to_target(target.value, value)
+        yield from _to_target(target.value, value, said)
     elif isinstance(target, ast.Name):
         yield target.id, value, _HERE
     elif isinstance(target, ast.Attribute):
         yield target.attr, value, _HERE
-    elif isinstance(target, ast.Subscript) and (name := folding.text(target.slice)):
+    elif isinstance(target, ast.Subscript) and (name := said(target.slice)):
         yield name, value, _OPTION
 
 
@@ -253,7 +271,7 @@ def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr, str]]:
+def _of_call(call: ast.Call, said: _Said) -> Iterator[tuple[str, ast.expr, str]]:
     function = _called(call)
     advice = _OPTION if function in _OPTIONS else _RUNTIME if function.startswith("set") else _HERE
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
@@ -261,8 +279,20 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr, str]]:
         yield keyword, value, advice
     key = call.args[0] if call.args else next((named[each] for each in _KEYS if each in named), None)
     values = [*call.args[1:2], *(named[each] for each in _VALUES if each in named)]
-    name = folding.text(key) if key is not None else None
+    name = said(key) if key is not None else None
     # What begins with "-" is an option of a command line, and what follows its other name.
     if name and name.startswith("-"):
         values = values[len(call.args[1:2]) :]
+    # Param("password", "how one logs in to it")
+    values = [each for each in values if advice is not _HERE or (folding.text(each) or "").count(" ") < 3]
     yield from ((name.lstrip("-"), value, advice) for value in values if name)
+    if function.startswith("set"):  # setattr(x, "password", "..."), set_password("x", "...")
+        yield from ((own, value, _HERE) for each, value in pairwise(call.args[1:]) if (own := said(each)))
+        yield from ((function, value, _HERE) for value in call.args[-1:])
+    elif len(call.args) > 1 and _LOGIN.search(function):
+        yield "password", call.args[-1], _HERE
+    elif len(call.args) > 2 and function == "connect":
+        yield "password", call.args[1 if len(call.args) == 3 else 2], _HERE
+    pair = named.get("auth")
+    if isinstance(pair, ast.Tuple) and pair.elts:
+        yield "password", pair.elts[-1], _HERE

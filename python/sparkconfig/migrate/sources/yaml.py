@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 from collections.abc import Iterator
 from typing import Any
 
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats.spark_application import MAPS, documents, pairs, specs
-from sparkconfig.migrate.sources.assignments import commented
+from sparkconfig.migrate.sources import pairs as inner
 from sparkconfig.migrate.text import Document, Edit, Text, identity
 
 __all__ = ["read"]
@@ -23,12 +25,24 @@ def read(content: str) -> Document:
     Raises:
         ConfigurationError: they are malformed, or PyYAML is not installed.
     """
-    roots = documents(content)
+    try:
+        roots = documents(content)
+    except ConfigurationError:
+        if "{{" in content or "{%" in content:  # a template
+            return inner.read("text", content)
+        raise
     texts = [text for root in roots for text in _texts(content, root)]
-    texts += commented(content, texts)
+    # Command lines, files in blocks, comments.
+    confs = sorted((text.start, text.end) for text in texts if text.conf)
+    texts += [each for each in inner.texts_of(content, kept=_ELSEWHERE) if not _inside(confs, each)]
     first = next((m for root in roots for m in _maps(root)), None)
     settings = None if first is None else lambda confs: _added(content, first, confs)
     return Document(content, sorted(texts, key=lambda text: text.start), "yaml", settings)
+
+
+def _inside(spans: list[tuple[int, int]], text: Text) -> bool:
+    before = bisect.bisect(spans, (text.end, -1)) - 1
+    return before >= 0 and spans[before][1] > text.start
 
 
 def _maps(root: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -66,7 +80,8 @@ def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
                 (called if each == "value" and called else each, value) for each, value in entries.items()
             ]
         else:
-            stack += [(key, value) for value in node.value]
+            # "secrets: [name]" names them
+            stack += [("" if key.lower().endswith("secrets") else key, value) for value in node.value]
 
 
 def _put(content: str, node: Any) -> Any:  # noqa: ANN401

@@ -1,0 +1,182 @@
+"""Scripts, SQL, and files of other kinds: a name and the literal beside it are reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.migrations import VALUE, places
+
+SCRIPTS = [
+    "spark-submit --conf spark.shop.password={} app.py",
+    "spark-submit -c 'spark.shop.password={}' app.py",
+    'spark-submit --conf "spark.hadoop.fs.s3a.secret.key=${{STORE_PASSWORD:-{}}}" app.py',
+    "spark-submit --conf \"spark.hadoop.fs.s3a.secret.key=${{X:='{}'}}\" app.py",
+    "DB_PASSWORD=${{DB_PASSWORD:-{}}}",
+    "DB_PASSWORD=${{1:-{}}}",
+    ': "${{DB_PASSWORD:={}}}"',
+    "x=${{A:-${{DB_PASSWORD:-{}}}}}",
+    "export DB_PASSWORD={}",
+    "python app.py --password {}",
+    "python app.py --password=${{1-{}}}",
+    "java -Djavax.net.ssl.keyStorePassword={} -jar x.jar",
+    "# export DB_PASSWORD={}",
+    "#  --conf spark.shop.password={} \\",
+    "cat > x <<EOF\nspark.shop.password {}\nEOF",
+    "cat > x <<'EOF'\npassword={}\nEOF",
+    "curl -u user:{} https://h",
+    "curl -sSfu admin:{} https://h",
+    "curl --user 'user:{}' https://h",
+    "curl -H 'X-Api-Key: {}' https://h",
+    "mysql -uroot -p{} db",
+    "mysqladmin -u root password {}",
+    "sshpass -p {} ssh h",
+    "PGPASSWORD={} psql -h db",
+    "x=$(PGPASSWORD={} psql -h db)",
+    "sudo -u x env DB_PASSWORD={} run",
+    "bash -c 'export DB_PASSWORD={}; run'",
+    "psql -c \"CREATE USER x WITH PASSWORD '{}'\"",
+    "psql <<< \"ALTER USER x PASSWORD '{}'\"",
+    "cat <<< 'password={}' > x.properties",
+    "kinit me <<< {}",
+    "echo {} | docker login --password-stdin -u me r",
+    "echo -n {} > password.txt",
+    "PASSWORD=$(echo {} | base64)",
+    "docker login -u me -p {} r",
+    "docker run -e DB_PASSWORD={} img",
+    "kubectl create secret generic x --from-literal=password={}",
+    "helm install x --set a=b,db.password={}",
+    "redis-cli -a {} ping",
+    "sqlcmd -S h -U sa -P{}",
+    "openssl pkcs12 -passout pass:{} -in x",
+    "keytool -storepass {} -keystore x",
+    "vault login {}",
+    "mc alias set x http://h user {}",
+    "aws configure set aws_secret_access_key {}",
+    "hadoop fs -D fs.s3a.secret.key={} -ls /",
+    "spark-submit --conf 'spark.x.password'='{}' a.py",
+    'ARGS="$ARGS --conf spark.x.password={}"',
+    "declare -A cfg=([password]={} [user]=x)",
+    "run --pw {}",
+    "DBPASS={}",
+]
+
+
+@pytest.mark.parametrize("line", SCRIPTS)
+def test_a_literal_in_a_script(tmp_path: Path, line: str) -> None:
+    found = places(tmp_path, "job.sh", f"#!/bin/bash\n{line.format(VALUE)}\n")
+    assert {at for at, _ in found} == {3 if "\n" in line else 2}
+
+
+def test_what_holds_no_secret_in_a_script(tmp_path: Path) -> None:
+    lines = [
+        'spark-submit --conf "spark.shop.password=$DB_PASSWORD" --conf "spark.shop.token=${TOKEN:?set it}" app.py',
+        "spark-submit --conf 'spark.shop.password=${sealed:shop:password}' app.py",
+        "bash -c 'echo' # the password: see the wiki",
+        'PASSWORD=$1; TOKEN="$2"; PGPASSWORD="$pw" psql',
+        "read -s -p 'Password: ' password",
+        'curl -u "$user:$pw" https://h; mysql -u root -p db; docker run -p 8080:80 img',
+        "echo 'enter the password for the shop' | tee log",
+        "unset DB_PASSWORD AWS_TOKEN; export DB_PASSWORD TOKEN",
+        "password=$(vault kv get -field=password secret/x)",
+    ]
+    assert places(tmp_path, "job.sh", "\n".join(lines)) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x', password '{}');",
+        "CREATE TABLE t USING jdbc OPTIONS ('password' = \"{}\");",
+        "ALTER TABLE t SET TBLPROPERTIES ('shop.password' = '{}');",
+        "SET spark.shop.password={};",
+        "SELECT * FROM t WHERE token = '{}';",
+        "-- SET spark.shop.password={};",
+        "/* OPTIONS (password '{}') */",
+        "-- spark.shop.password {}",
+    ],
+)
+def test_a_literal_in_sql(tmp_path: Path, line: str) -> None:
+    assert {at for at, _ in places(tmp_path, "job.sql", f"SELECT 1;\n{line.format(VALUE)}\n")} == {2}
+
+
+FILES = [
+    ("Dockerfile", "ENV DB_PASSWORD={}"),
+    ("Dockerfile.dev", "ENV A=b DB_PASSWORD={}"),
+    ("Dockerfile", "ARG TOKEN={}"),
+    (".env", "DB_PASSWORD={}"),
+    (".env", "export DB_PASSWORD='{}'"),
+    ("core-site.xml", "<property><name>fs.s3a.secret.key</name><value>{}</value></property>"),
+    ("settings.xml", "<server><password>{}</password></server>"),
+    ("job.json", '{{"new_cluster": {{"spark_conf": {{"spark.x.password": "{}"}}}}}}'),
+    ("job.json", '{{"env": [{{"name": "DB_PASSWORD", "value": "{}"}}]}}'),
+    ("job.json", '{{"args": ["--password", "{}"]}}'),
+    ("a.ini", "[db]\npassword = {}"),
+    ("a.toml", 'password = "{}"'),
+    ("a.conf", "[db]\npassword = {}"),
+    ("application.conf", 'db {{\n  password = "{}"\n}}'),
+    ("application.conf", 'include "x"\nspark.x.password = "{}"'),
+    ("Job.scala", 'spark.read.option("password", "{}")'),
+    ("Job.scala", 'Map("password" -> "{}")'),
+    ("Job.java", 'conf.set("fs.s3a.secret.key",\n  "{}");'),
+    ("main.tf", 'password = "{}"'),
+    ("compose.yml", "services:\n  db:\n    environment:\n      - DB_PASSWORD={}"),
+    ("compose.yml", "services:\n  db:\n    environment:\n      PW: ${{PASSWORD:-{}}}"),
+    ("compose.yml", "services:\n  db:\n    command: spark-submit --conf spark.x.password={} a.py"),
+    ("app.yaml", "spec:\n  arguments:\n    - --password\n    - {}"),
+    ("app.yaml", "spec:\n  args: ['bash', '-c', 'spark-submit --conf spark.x.password={} a.py']"),
+    ("map.yaml", "data:\n  spark-defaults.conf: |\n    spark.a b\n    spark.x.password {}"),
+    ("map.yaml", "data:\n  x.xml: |\n    <name>fs.s3a.secret.key</name>\n    <value>{}</value>"),
+    ("map.yaml", "data:\n  run.sh: |\n    curl -u a:{} https://h"),
+    ("chart.yaml", "{{{{- if .Values.x }}}}\npassword: {}\n{{{{- end }}}}"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), FILES)
+def test_a_literal_in_a_file_of_another_kind(tmp_path: Path, name: str, text: str) -> None:
+    content = f"{text.format(VALUE)}\n"
+    line = next(at for at, text in enumerate(content.splitlines(), 1) if VALUE in text)
+    assert {at for at, _ in places(tmp_path, name, content)} == {line}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("Dockerfile", "ARG DB_PASSWORD\nENV DB_PASSWORD=$DB_PASSWORD TOKEN_FILE=/run/token\n"),
+        ("core-site.xml", "<name>hadoop.security.credential.provider.path</name><value>jceks://x</value>"),
+        ("application.conf", "db {\n  password = ${?DB_PASSWORD}\n  token {\n    ttl = 5m\n  }\n}\n"),
+        (
+            "job.json",
+            '{"spark_conf": {"spark.x.password": "{{secrets/a/b}}"}, "credentials": ["user", "password"]}',
+        ),
+        (
+            "compose.yml",
+            "environment:\n  - DB_PASSWORD=${DB_PASSWORD}\n  - DB_PASSWORD\nsecrets: [password]\n",
+        ),
+        (
+            "app.yaml",
+            "env:\n- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: shop, key: password}\n",
+        ),
+        ("Job.scala", 'val token = conf.get("password"); df.select("token", "user")\n'),
+        ("main.tf", 'password = "${var.password}"\ntoken    = var.token\n'),
+        ("chart.yaml", "{{- if .Values.x }}\npassword: {{ .Values.password | quote }}\n{{- end }}\n"),
+    ],
+)
+def test_what_holds_no_secret_in_a_file_of_another_kind(tmp_path: Path, name: str, content: str) -> None:
+    assert places(tmp_path, name, content) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("job.conf", "# spark.shop.password {}"),
+        ("job.conf", "#spark.shop.password={}"),
+        ("job.conf", "! password = {}"),
+        ("job.yaml", '# spark.shop.password: "{}"'),
+        ("job.yaml", "  # password: '{}'"),
+    ],
+)
+def test_what_is_commented_out(tmp_path: Path, name: str, line: str) -> None:
+    before = "a: b\n"
+    assert {at for at, _ in places(tmp_path, name, f"{before}{line.format(VALUE)}\n")} == {2}
