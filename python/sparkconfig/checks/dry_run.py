@@ -240,7 +240,8 @@ def _read(path: Path) -> dict[str, str]:
         raw = reading.read(path)
         if b"[driver]" in raw and databricks.is_fragment(text := raw.decode("utf-8", "replace")):
             return databricks.confs_of(text)
-        if spark_application.is_yaml(text := raw.decode("utf-8", "replace")):
+        text = raw.decode("utf-8", "replace")
+        if path.suffix.lower() in (".yaml", ".yml") or spark_application.is_yaml(text):
             return spark_application.confs_of(text)
         return {key: value.strip() for key, value in properties.load(raw).items()}
     except (FormatError, ConfigurationError) as error:

@@ -19,8 +19,8 @@ _YAML = tuple(re.compile(rf"^{name}\s*:\s*\S", re.MULTILINE) for name in ("apiVe
 
 
 def is_yaml(text: str) -> bool:
-    """Whether a text is a document of Kubernetes, and no properties file."""
-    return all(each.search(text) for each in _YAML)
+    """Whether a text is a document of Kubernetes, in YAML or JSON, and no properties file."""
+    return text.lstrip().startswith("{") or all(each.search(text) for each in _YAML)
 
 
 def confs_of(text: str) -> dict[str, str]:

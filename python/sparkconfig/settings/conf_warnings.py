@@ -55,9 +55,12 @@ _TOKENS = re.compile(r"tokens$", re.IGNORECASE)  # how many: a limit of a parser
 _PLACE = re.compile(r"(file:(//)?)?/[\w./-]{0,500}\.\w{2,8}|arn:aws[\w-]*:[\w:/.-]{1,500}", re.ASCII)
 _NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
 _OTHER_BRACKETS = re.compile(
-    r"(?:(\$[\[(]?)|(?<!\$)(\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):[^\s:{}\"']{1,200}:[^\s:{}\"']{1,200}"
+    r"(?:(\$[\[(]?)|(?<!\$)(\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):[^\s:{}\"']{1,200}"
+    r"(?::[^\s:{}\"']{1,200}|(?<=[\])])$)"
 )
-_QUOTED = re.compile(r"(['\"])\$\{[^{}'\"]*:[^{}'\"]*\}\1")
+_WHOLE = r"\$\{[^{}'\"`]*:[^{}'\"`]*\}"
+_QUOTED = re.compile(rf"(?P<quote>['\"`]){_WHOLE}(?P=quote)")
+_FOLLOWED = re.compile(rf"{_WHOLE}(?:\s+[#!/].*|\s*[;,])")
 _DURATION_PARAM = re.compile(
     rf"{re.escape(PREFIX)}providers\.[^.]+\.param\.(.+\.)?(ttl|timeout|interval|expiry|duration)$"
 )
@@ -98,7 +101,10 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
             yield f"{name}: nothing expands a variable in the name of a conf; write the name in full"
         if _QUOTED.fullmatch(text.strip()):
             yield f"{name}: the quotes around the reference would be a part of the value; leave them out"
-        problem = unfilled(text) if names_secret(key) else None
+        if _FOLLOWED.fullmatch(text.strip()):
+            yield f"{name}: what follows the reference on its line would be a part of the value; remove it"
+        within = (value for each in _IN_URL.finditer(text) for value in each.groups() if value)
+        problem = next(filter(None, map(unfilled, [text] if names_secret(key) else within)), None)
         if problem or is_databricks_secret(text):
             yield f"{name}: {problem or ONLY_ON_DATABRICKS}"
         if unit := _unit_of(key, text):
@@ -110,6 +116,11 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
 
 def for_spark(key: str) -> str:
     """Return the name of a conf by which Spark reads what another file calls ``key``."""
+    bare = key.strip("\"'`").replace("SPARK.", "spark.", 1)
+    if bare.startswith("spark."):
+        return bare
+    if not key[:1].isalpha() or key == "export":
+        return "spark.KEY"  # a line of a script
     return ("spark.hadoop." if key.startswith(("fs.", "dfs.", "hive.", "javax.jdo.")) else "spark.") + key
 
 

@@ -54,7 +54,11 @@ def duration(unit: str, *, low: int = 0) -> Kind[int]:
             )
         value = int(int(found[1]) * _UNITS[found[2] or unit])
         if value < low:
-            unit_said = "" if found[2] else f", which is {value} {unit}: write {value}s if you mean seconds"
+            unit_said = (
+                ""
+                if found[2] or value <= 0
+                else f", which is {value} {unit}: write {value}s if you mean seconds"
+            )
             raise ValueError(f"expected at least {low} ms, got '{shorten(given or '', 40)}'{unit_said}")
         return value
 

@@ -16,7 +16,7 @@ _NAME = r"[A-Za-z_][\w.-]{0,100}"
 _MASK = re.compile(rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*", re.IGNORECASE | re.DOTALL)
 # Of shells, Kubernetes and Make. In small letters with a single sign it may be a password.
 _VARIABLE = re.compile(
-    r"\$\{(?P<braces>[A-Za-z_]\w{0,100})\}|\$\((?P<round>[A-Za-z_]\w{0,100})\)|\$(?P<bare>[A-Z_][A-Z0-9_]{1,100})"
+    r"\$\{(?P<braces>(?:env\.)?[A-Za-z_]\w{0,100})\}|\$\((?P<round>[A-Za-z_]\w{0,100})\)|\$(?P<bare>[A-Z_][A-Z0-9_]{1,100})"
 )
 _DATABRICKS = re.compile(r"\{\{\s*secrets/[^{}]*\}\}")
 _TEMPLATE = re.compile(
@@ -47,7 +47,7 @@ def unfilled(value: str) -> str | None:
     """
     text = _unquoted(value)
     if found := _VARIABLE.fullmatch(text):
-        name = found["braces"] or found["round"] or found["bare"]
+        name = (found["braces"] or found["round"] or found["bare"]).removeprefix("env.")
         return f"nothing expands {text}: write ${{envvar:{name}}}, or the reference of your provider"
     if _DATABRICKS.fullmatch(text):
         return ONLY_ON_DATABRICKS

@@ -64,9 +64,46 @@ def test_non_spark_key(tmp_path: Path) -> None:
     assert any("in the name of a conf" in each for each in found)
 
 
-def test_poll_interval_unit(tmp_path: Path) -> None:
-    (tmp_path / "job.conf").write_text(f"{ENVVAR}spark.config.poll.interval 7\n")
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("spark.x.password ${env.PW_A}", "${envvar:PW_A}"),
+        ("spark.x.url jdbc:x://h/d?user=a&password=${PW_A}", "${envvar:PW_A}"),
+        ("spark.x.url jdbc:x://a:$PW_A@h/d", "${envvar:PW_A}"),
+        ("spark.x.url jdbc:x://h/d;password=@PW_A@;a=b", "a placeholder stands here"),
+        ("spark.x.url jdbc:x://a:{{pw}}@h/d", "a placeholder stands here"),
+        ('spark.x.password "${store:HOME}"', "the quotes around the reference"),
+        ("spark.x.password `${store:HOME}`", "the quotes around the reference"),
+        ("spark.x.password ${store:HOME} # of the shop", "what follows the reference"),
+        ("spark.x.password ${store:HOME};", "what follows the reference"),
+        ("spark.x.password $[store:HOME]", "write ${store:PATH:KEY}"),
+        ('"spark.x.password" ${store:HOME}', "write spark.x.password"),
+        ("--conf spark.x.password=${store:HOME}", "write spark.KEY"),
+        ("export X=${store:HOME}", "write spark.KEY"),
+    ],
+)
+def test_what_stands_beside_a_reference_or_in_its_place(tmp_path: Path, line: str, said: str) -> None:
+    assert any(said in each for each in report_of(tmp_path, f"{ENVVAR}{line}\n").warnings)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "spark.x.password ${spark.y.password}",
+        "spark.x.url jdbc:x://h/d?user=a&password=${store:HOME}",
+        "spark.x.names ${store:HOME},b",
+        "spark.x.rule ${store:HOME}; b",
+    ],
+)
+def test_what_is_right_is_not_said(tmp_path: Path, line: str) -> None:
+    assert report_of(tmp_path, f"{ENVVAR}{line}\n").warnings == []
+
+
+@pytest.mark.parametrize("given", ["7", "0", "-1", "99ms", "0.2s", "50us"])
+def test_poll_interval_unit(tmp_path: Path, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "job.conf").write_text(f"{ENVVAR}spark.config.poll.interval {given}\n")
     assert main(["resolve", "--dry-run", str(tmp_path / "job.conf")]) == 3
+    assert ("if you mean seconds" in capsys.readouterr().err) is (given == "7")
 
 
 def test_resolve_yaml(tmp_path: Path) -> None:
@@ -80,6 +117,20 @@ def test_resolve_yaml(tmp_path: Path) -> None:
     )
     assert found.problems == []
     assert [row.key for row in found.rows] == ["spark.x.password", "spark.hadoop.fs.s3a.secret.key"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("compose.yml", "services:\n  spark:\n    image: x\n"),
+        ("values.yaml", "sparkConf:\n  spark.x.password: ${store:HOME}\n"),
+        ("map.json", '{"kind": "ConfigMap", "data": {"spark.x.password": "${store:HOME}"}}'),
+    ],
+)
+def test_resolve_yaml_of_another_kind_is_no_properties_file(tmp_path: Path, name: str, text: str) -> None:
+    pytest.importorskip("yaml", reason="the extra yaml")
+    with pytest.raises(ConfigurationError, match="holds no SparkApplication"):
+        report_of(tmp_path, text, name)
 
 
 @pytest.mark.parametrize(
