@@ -1,11 +1,11 @@
 package io.sparkconfig.redaction.probe {
 
   import java.io.{DataInputStream, DataOutputStream, StringReader}
-  import java.util.{ArrayList, HashSet => JHashSet, Properties}
+  import java.util.{ArrayDeque, HashSet => JHashSet, Properties}
 
   import scala.collection.JavaConverters._
 
-  import io.sparkconfig.redaction.engine.{Index, Redactor}
+  import io.sparkconfig.redaction.engine.{Redactor, Search}
 
   /**
    * Answers a fuzzer on standard input and output, one JVM for all of its texts. A request is a command, a count and
@@ -53,8 +53,9 @@ package io.sparkconfig.redaction.probe {
       }
       val registered = field(Redactor, "values").get(Redactor)
       Seq("known", "texts").foreach(field(registered, _).get(registered).asInstanceOf[JHashSet[_]].clear())
-      field(registered, "pending").get(registered).asInstanceOf[ArrayList[_]].clear()
-      field(registered, "made").set(registered, new Array[Index](0))
+      field(registered, "pending").get(registered).asInstanceOf[ArrayDeque[_]].clear()
+      field(registered, "searched").set(registered, new Search)
+      field(registered, "made").set(registered, 0)
       field(registered, "stale").set(registered, false)
     }
 

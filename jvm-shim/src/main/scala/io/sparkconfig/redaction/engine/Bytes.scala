@@ -36,6 +36,14 @@ private[redaction] object Bytes {
     Platform.putLong(into, end + 8L, 0L)
   }
 
+  /** The low bytes of a short text, with zeros behind them. */
+  @annotation.nowarn
+  def low(text: String): Array[Byte] = {
+    val bytes = new Array[Byte](text.length + Tail)
+    text.getBytes(0, text.length, bytes, 0)
+    bytes
+  }
+
   /** @param at so far from the end that all bytes are in the array: nothing checks it */
   def long(bytes: Array[Byte], at: Int): Long = {
     val found = Platform.getLong(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
@@ -47,12 +55,6 @@ private[redaction] object Bytes {
   def int(bytes: Array[Byte], at: Int): Int = {
     val found = Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
     if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Integer.reverseBytes(found) else found
-  }
-
-  /** @param at as for [[long]] */
-  def short(bytes: Array[Byte], at: Int): Int = {
-    val found = Platform.getShort(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + at)
-    (if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Short.reverseBytes(found) else found) & 0xffff
   }
 
   /** The highest bit of each of eight bytes that is not an ASCII letter or digit. */

@@ -14,11 +14,6 @@ private[redaction] object Constants {
     finally stream.close()
   }
 
-  /** How many comparisons one text may cost; beyond that it is withheld. */
-  def steps(length: Int): Long = Steps + StepsPerCharacter * length
-  private val Steps: Long = data.get("steps").asLong
-  private val StepsPerCharacter: Long = data.get("steps_per_character").asLong
-
   /** Values, and parts of values, with fewer characters are not registered unless declared. */
   val Floor: Int = data.get("floor").asInt
 
@@ -34,9 +29,37 @@ private[redaction] object Constants {
   /** Fields of JSON documents that say where something is, and are shown. */
   val PlainFields: Set[String] = Json.texts(data.get("plain_fields")).toSet
 
-  /** Names of characters in HTML and XML, besides those of HTML 4. */
-  val Entities: Map[String, Int] =
-    Json.fields(data.get("entities")).map { case (name, text) => name -> text.asText.codePointAt(0) }.toMap
+  // Of the canonical forms, see the contract in `canonical.py` and `forms.py`.
+  private val canonical: JsonNode = data.get("canonical")
+  private def number(names: String*): Int = names.foldLeft(canonical)(_.get(_)).asInt
+
+  val Rounds: Int = number("rounds")
+
+  /** Names of characters in HTML and XML. */
+  val Names: java.util.Map[String, String] = {
+    val found = new java.util.HashMap[String, String]()
+    Json.fields(canonical.get("names")).foreach { case (name, text) => found.put(name, text.asText) }
+    found
+  }
+
+  /** What an introducer before a value may take of it. */
+  val Head: Regex = Regex.compile(canonical.get("head").asText)
+  val DoubledSigns: Seq[Char] = canonical.get("doubled_signs").asText.toSeq
+  val QuotesOfShells: Seq[String] = Json.texts(canonical.get("quotes_of_shells")).toSeq
+  val FormBlank: String = canonical.get("form_blank").asText
+  val ControlLetters: Seq[(String, String)] =
+    Json.fields(canonical.get("control_letters")).map { case (letter, control) => letter -> control.asText }.toSeq
+  val LayersOfAlternatives: Int = number("layers_of_alternatives")
+  val LongestWithTwoLayers: Int = number("longest_with_two_layers")
+  val BlockLength: Int = number("block", "length")
+  val BlockWithin: Int = number("block", "within")
+  val BlockFrom: Int = number("block", "from")
+  val BlockVariety: Int = number("block", "variety")
+  val BeginningLeast: Int = number("beginning", "least")
+  val BeginningWithin: Int = number("beginning", "within")
+  val ListSeparators: Seq[String] = Json.texts(canonical.get("lists").get("separators")).toSeq
+  val LongestCutEscape: Int = number("longest_cut_escape")
+  val LongestTail: Int = number("longest_tail")
 }
 
 private[redaction] object CommonWords {

@@ -36,19 +36,3 @@ private object Filter {
     Platform.getLong(bits, Platform.LONG_ARRAY_OFFSET + ((h >>> 6).toLong << 3)) >>> h
   }
 }
-
-/**
- * A set of pairs of characters, exactly, as bits: eight kilobytes.
- * @param texts they begin with the pairs, letters or digits of ASCII; without any, there is nothing
- */
-private[redaction] final class PairBits(texts: Array[String]) {
-  private val bits = new Array[Long](if (texts.isEmpty) 0 else 1 << 10)
-  texts.foreach { text =>
-    val pair = text.charAt(0) | text.charAt(1) << 8
-    bits(pair >>> 6) |= 1L << pair
-  }
-
-  /** The lowest bit tells if the two lowest bytes are one of the pairs. */
-  def at(bytes: Long): Long =
-    Platform.getLong(bits, Platform.LONG_ARRAY_OFFSET + ((bytes & 0xffff) >>> 6 << 3)) >>> bytes
-}

@@ -95,12 +95,14 @@ private[redaction] object Forms {
     val bytes = new ByteArrayOutputStream(raw.length)
     var i = 0
     while (i < raw.length) {
-      val high = if (raw(i) == '%' && i + 2 < raw.length) Readings.digit(raw(i + 1).toChar, 16) else -1
-      val low = if (high >= 0) Readings.digit(raw(i + 2).toChar, 16) else -1
+      val high = if (raw(i) == '%' && i + 2 < raw.length) digit(raw(i + 1)) else -1
+      val low = if (high >= 0) digit(raw(i + 2)) else -1
       if (low >= 0) { bytes.write(high * 16 + low); i += 3 }
       else { bytes.write(raw(i).toInt); i += 1 }
     }
     try Some(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray)).toString)
     catch { case _: CharacterCodingException => None }
   }
+
+  private def digit(byte: Byte): Int = if (byte < 0) -1 else Character.digit(byte.toChar, 16)
 }

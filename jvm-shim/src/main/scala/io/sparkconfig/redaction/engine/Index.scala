@@ -1,70 +1,92 @@
 package io.sparkconfig.redaction.engine
 
 /**
- * An immutable index over patterns that finds, in one pass over a text, the places where one of them may stand.
- *
- * Every pattern is anchored by a window of ASCII letters and digits, which no encoder rewrites, see [[Anchors]]:
- *  - long (16 characters), as nearly all encodings have one: texts have few runs that are as long. Whether there is one
- *    is asked at every ninth position only, and each window of such a run is looked for in a filter;
- *  - short (4 to 15 characters): their 4-grams are in a filter that is asked at every position to every 12th;
- *  - brief (3 characters, of few patterns): the same pass finds them, with any character before or behind;
- *  - pairs (2 or 3 characters): the same with the two characters themselves, at every position;
- *  - none: a small trie, entered wherever the first character, or a character that begins an escape, stands.
- * Few patterns are found in one pass. Of a pattern's windows the one is taken that the fewest other patterns share.
+ * Finds needles in one pass over a text. Each has a window of letters and digits, which no writer escapes by itself:
+ *  - long (16 characters), as most encodings have one: texts have few runs that are as long. Whether there is one is
+ *    asked at every ninth position only, and each window of such a run is looked for;
+ *  - short (4 to 15 characters, the same for all): their 4-grams are in a filter that is asked at every position, or at
+ *    every twelfth at best; a few needles with long windows are found in the same pass;
+ *  - pairs of letters, at every position.
+ * A needle without any has a short window of anything, or is looked for by itself. [[Lists]] are found otherwise.
  */
-private[redaction] final class Index(val patterns: Array[Pattern]) {
+private[redaction] final class Index {
   import Index._
 
-  private val anchors = new Anchors(patterns)
-  private val shortWindow = anchors.window(Anchors.Short)
-  private val offsets = anchors.offsets(Map(
-    Anchors.Long -> LongWindow,
-    Anchors.Short -> shortWindow,
-    Anchors.Brief -> Anchors.Brief,
-    Anchors.Pair -> Anchors.Pair))
-  private val longs = windows(LongWindow, Anchors.Long, LongWindow, 1)
-  private val briefs = windows(Anchors.Brief, Anchors.Brief, Anchors.Brief, 0)
-  private val shorts = {
-    val ofBriefs = anchors.of(Anchors.Brief).flatMap(i => grams(patterns(i).text, offsets(i)))
-    val step = shortWindow - Gram + 1
-    windows(Gram, Anchors.Short, shortWindow, if (ofBriefs.isEmpty) step else math.min(step, BriefStep), ofBriefs)
-  }
-  private val pairs = windows(Anchors.Pair, Anchors.Pair, Anchors.Pair, 1)
-  private val pairBits = new PairBits(anchors.of(Anchors.Pair).map(i => patterns(i).text.substring(offsets(i))))
-  private val trie = new Trie
+  @volatile private var tables = new Tables(
+    new Array[Needle](16),
+    0,
+    new Windows(Long, 16),
+    new Windows(Long - 1, 16),
+    new Windows(Pair, 16),
+    Nil)
+  private val lists = new Lists
 
-  locally {
-    val all = Seq(Anchors.Long -> longs, Anchors.Short -> shorts, Anchors.Brief -> briefs, Anchors.Pair -> pairs)
-    all.foreach { case (kind, windows) =>
-      anchors.of(kind).foreach(i => windows.add(patterns(i).text, offsets(i), i))
+  /** Whether there are needles whose letters do not tell that they may stand in a text with escapes in them. */
+  @volatile var hasBare = false
+
+  def add(needle: Needle): Unit = if (needle.kind == Needle.Listed) lists.add(needle)
+  else synchronized {
+    val now = tables
+    val number = now.count
+    val needles = if (number < now.needles.length) now.needles else java.util.Arrays.copyOf(now.needles, 2 * number)
+    needles(number) = needle
+    val next = new Tables(needles, number + 1, now.long, now.short, now.pairs, now.tiny)
+    place(next, needle.text, number)
+    tables = next
+  }
+
+  private def place(next: Tables, text: String, number: Int): Unit = {
+    val run = longestRun(text)
+    val (offset, crowd) = if (run >= Long) next.long.rarest(text) else (-1, Crowd)
+    val few = number < Few
+    if (offset >= 0 && crowd < Crowd && !(few && next.short.used))
+      next.long = next.long.added(text, offset, number, next.needles)
+    else if (run >= Short || run < Pair && text.length >= Short) {
+      val most = if (run >= Short) run else text.length
+      if (most < next.short.width) next.short = next.short.narrowed(most, next.needles)
+      next.short = next.short.added(text, next.short.rarest(text, anything = run < Short)._1, number, next.needles)
+      if (few && next.long.used) {
+        next.short = next.long.movedTo(next.short, next.needles)
+        next.long = new Windows(Long, 16)
+      }
+    } else if (run >= Pair) next.pairs = next.pairs.added(text, next.pairs.rarest(text)._1, number, next.needles)
+    else next.tiny ::= next.needles(number)
+    if (run < Pair) hasBare = true
+  }
+
+  /** @param signs learns what else is to be searched; null: it is known */
+  def scan(scan: Scan, signs: Signs): Unit = {
+    val now = tables
+    val part = Part.mine
+    var base = 0
+    while (base < scan.text.length) {
+      part.copy(scan.text, base)
+      if (signs != null) signs.check(part)
+      if (now.long.used) scanLong(now, part, scan)
+      if (now.short.used) scanShort(now, part, scan)
+      if (now.pairs.used) scanPairs(now, part, scan)
+      if (lists.used) lists.scan(part, scan)
+      base += Bytes.Chunk
     }
-    anchors.of(Anchors.None).foreach(i => trie.add(patterns(i).text, i))
+    now.tiny.foreach { needle =>
+      var at = scan.text.indexOf(needle.text)
+      while (at >= 0) { scan.matched(needle, at); at = scan.text.indexOf(needle.text, at + 1) }
+    }
   }
 
-  private def windows(gram: Int, kind: Int, window: Int, step: Int, others: Array[Int] = Array.empty): Windows =
-    new Windows(gram, window, step, anchors.of(kind), patterns.length, others)
-
-  /** Searches a chunk of a text. */
-  def scan(part: Part): Unit = {
-    if (longs.used) scanLong(part)
-    if (shorts.used || briefs.used) scanShort(part)
-    if (pairs.used) scanPairs(part)
-    if (trie.used) scanStarts(part)
-  }
-
-  private def scanLong(part: Part): Unit = {
+  private def scanLong(now: Tables, part: Part, scan: Scan): Unit = {
     val bytes = part.bytes
     val last = part.limit - 8
     // The margins too: a run may begin or end there.
     var p = Bytes.Lead
     while (p <= last) {
-      if (Bytes.others(Bytes.long(bytes, p)) == 0L) p = scanRun(part, p) + 1
+      if (Bytes.others(Bytes.long(bytes, p)) == 0L) p = scanRun(now, part, scan, p) + 1
       else p += LongStep
     }
   }
 
   /** Looks at each window of the run of letters and digits around the eight at `p`; returns its end. */
-  private def scanRun(part: Part, p: Int): Int = {
+  private def scanRun(now: Tables, part: Part, scan: Scan, p: Int): Int = {
     val bytes = part.bytes
     var from = p
     var others = 0L
@@ -78,21 +100,21 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
       others = Bytes.others(Bytes.long(bytes, until))
       until += (if (others == 0L) 8 else java.lang.Long.numberOfTrailingZeros(others) >>> 3)
     }
-    val last = until - LongWindow
+    val last = until - Long
     var w = from
     while (w <= last) {
-      val key = Windows.hash(Bytes.long(bytes, w), Bytes.long(bytes, w + 8))
-      if (longs.filter.mayHoldHash((key >>> 32).toInt)) verify(longs, key, part, w, LongWindow)
+      val key = now.long.key(bytes, w)
+      if (now.long.filter.mayHoldHash((key >>> 32).toInt)) look(now, now.long, key, w + part.shift, scan)
       w += 1
     }
     until
   }
 
-  private def scanShort(part: Part): Unit = {
-    val bits = shorts.filter.bits
-    val shift = shorts.filter.shift
+  private def scanShort(now: Tables, part: Part, scan: Scan): Unit = {
+    val bits = now.short.filter.bits
+    val shift = now.short.filter.shift
     val bytes = part.bytes
-    val step = shorts.step
+    val step = now.short.grams
     // Whether one of four is in the filter costs one branch.
     val last = part.end - 3 * step
     var p = part.begin
@@ -101,153 +123,82 @@ private[redaction] final class Index(val patterns: Array[Pattern]) {
         Filter.bit(bits, shift, Bytes.int(bytes, p + step)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + 2 * step)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + 3 * step))
-      if ((held & 1L) != 0L) lookCloser(part, p, p + 4 * step)
+      if ((held & 1L) != 0L) lookCloser(now, part, scan, p, p + 4 * step)
       p += 4 * step
     }
-    lookCloser(part, p, part.end)
+    lookCloser(now, part, scan, p, part.end)
   }
 
-  /** Looks at each gram at a step from `from` until `until`. */
-  private def lookCloser(part: Part, from: Int, until: Int): Unit = {
-    val step = shorts.step
+  private def lookCloser(now: Tables, part: Part, scan: Scan, from: Int, until: Int): Unit = {
+    val step = now.short.grams
     var p = from
     while (p < until) {
-      if (shorts.filter.mayHold(Bytes.int(part.bytes, p))) {
-        if (shorts.used) {
-          var j = 0
-          while (j < step) {
-            val w = p - j
-            if (w >= Bytes.Lead) verify(shorts, Bytes.int(part.bytes, w).toLong, part, w, Gram)
-            j += 1
-          }
-        }
-        if (briefs.used) {
-          val eight = Bytes.long(part.bytes, p)
-          verify(briefs, eight & BriefMask, part, p, Anchors.Brief)
-          verify(briefs, (eight >>> 8) & BriefMask, part, p + 1, Anchors.Brief)
+      if (now.short.filter.mayHold(Bytes.int(part.bytes, p))) {
+        var w = p
+        while (w > p - step && w >= Bytes.Lead) {
+          look(now, now.short, now.short.key(part.bytes, w), w + part.shift, scan)
+          w -= 1
         }
       }
       p += step
     }
   }
 
-  private def scanPairs(part: Part): Unit = {
-    val bits = pairBits
-    val bytes = part.bytes
-    // Zeros are behind the text.
+  private def scanPairs(now: Tables, part: Part, scan: Scan): Unit = {
     var p = part.begin
     while (p < part.end) {
-      val eight = Bytes.long(bytes, p)
-      val held = bits.at(eight) | bits.at(eight >>> 8) | bits.at(eight >>> 16) | bits.at(eight >>> 24) |
-        bits.at(eight >>> 32) | bits.at(eight >>> 40)
-      if ((held & 1L) != 0L) verifyPairs(part, p, math.min(p + 6, part.end))
-      p += 6
-    }
-  }
-
-  private def verifyPairs(part: Part, from: Int, until: Int): Unit = {
-    var p = from
-    while (p < until) {
-      val pair = Bytes.short(part.bytes, p)
-      if ((pairBits.at(pair.toLong) & 1L) != 0L) verify(pairs, pair.toLong, part, p, Anchors.Pair)
+      val key = now.pairs.key(part.bytes, p)
+      if (now.pairs.filter.mayHold(key.toInt)) look(now, now.pairs, key, p + part.shift, scan)
       p += 1
     }
   }
 
-  private def scanStarts(part: Part): Unit = {
-    val bytes = part.bytes
-    val starts = trie.starts
-    var p = part.begin
-    while (p < part.end) {
-      if (starts(bytes(p) & 0xff) && trie.mayStart(part.search.text.charAt(p + part.shift)))
-        walk(part.search, p + part.shift)
-      p += 1
+  private def look(now: Tables, windows: Windows, key: Long, at: Int, scan: Scan): Unit = {
+    var entry = windows.last(key)
+    while (entry != 0) {
+      val number = windows.number(entry)
+      // Those that are added meanwhile are not known here.
+      if (number < now.count) scan.window(now.needles(number), windows.offset(entry), windows.width, at)
+      entry = windows.before(entry)
     }
-  }
-
-  private def walk(search: Search, p: Int): Unit = trie.walk(search.readings, p) { i =>
-    val end = search.readings.matchRight(patterns(i).text, 0, p)
-    if (end >= 0) search.found.add(p, end)
-  }
-
-  private def verify(windows: Windows, key: Long, part: Part, w: Int, length: Int): Unit = {
-    var i = windows.first(key)
-    while (i >= 0) {
-      verify(part.search, i, w + part.shift, length)
-      i = windows.following(i)
-    }
-  }
-
-  /** Checks the whole pattern around a window that was found at `at`. */
-  private def verify(search: Search, i: Int, at: Int, window: Int): Unit = {
-    val text = search.text
-    val done = search.done(this)
-    if (done.covers(i, at)) return
-    val pattern = patterns(i)
-    if (search.answer && pattern.block) return
-    val offset = offsets(i)
-    if (at + window > text.length || !text.regionMatches(at, pattern.text, offset, window)) return
-    var end = search.readings.matchRight(pattern.text, offset + window, at + window)
-    if (end < 0) return
-    var start = search.readings.matchLeft(pattern.text, offset, at)
-    if (start < 0) return
-    if (pattern.alphabet != Pattern.Plain) {
-      // The characters at the borders hold some bits of the value too.
-      if (start > 0 && Pattern.inAlphabet(text.charAt(start - 1), pattern.alphabet)) start -= 1
-      if (pattern.rest > 0) end = rest(search, i, start, end)
-      else if (end < text.length && Pattern.inAlphabet(text.charAt(end), pattern.alphabet)) end += 1
-    }
-    done.add(i, at + shift(pattern.text))
-    search.found.add(start, end)
-  }
-
-  /** Where the rest of an encoding ends whose beginning was found until `core`. */
-  private def rest(search: Search, i: Int, start: Int, core: Int): Int = {
-    val done = search.done(this)
-    val pattern = patterns(i)
-    // Where two matches share what follows, it is looked at once.
-    val last = done.last(i)
-    val found =
-      if (core <= last) search.readings.run(pattern.alphabet, last, core - done.core(i))
-      else search.readings.run(pattern.alphabet, core, pattern.rest + 1)
-    val end = (found >>> 32).toInt
-    done.reach(i, core, end)
-    if (found.toInt > 0 && search.readings.isCut(end)) search.unfinished = math.min(search.unfinished, start)
-    end
   }
 }
 
 private[redaction] object Index {
-  private final val Gram = 4
-  private final val LongWindow = Anchors.Long
-  private final val BriefMask = 0xffffffL
 
-  /** At each such place there is a gram of a brief window. */
-  private final val BriefStep = 2
+  /** The windows of the kinds, in letters and digits. */
+  final val Long = 16
+  private final val Short = 4
+  private final val Pair = 2
+
+  /** As many needles with one long window get another, shorter one. */
+  private final val Crowd = 16
+
+  /** So many needles are found in one pass. */
+  private final val Few = 64
 
   /** Of eight characters at every such position some lie in a long window as a whole. */
-  private final val LongStep = LongWindow - 8 + 1
+  private final val LongStep = Long - 8 + 1
 
-  /** The grams of which one is at each other place around a brief window: it, before or behind any character. */
-  private def grams(text: String, offset: Int): Array[Int] = {
-    val window = (0 until Anchors.Brief).map(j => text.charAt(offset + j) << 8 * j).sum
-    (0 to 0xff).toArray.flatMap(any => Array(any | window << 8, window | any << 24))
-  }
+  /** What one search sees: all needles that were added before it began. */
+  private final class Tables(
+      val needles: Array[Needle],
+      val count: Int,
+      var long: Windows,
+      var short: Windows,
+      var pairs: Windows,
+      var tiny: List[Needle])
 
-  /**
-   * How far behind one match of `text` the next may begin: before its end if its end is its beginning too. A text that
-   * repeats itself within its half counts as one that does not, which keeps the search linear.
-   */
-  private def shift(text: String): Int = {
-    // The length of the longest end of each beginning that is a beginning of the whole.
-    val borders = new Array[Int](text.length)
-    var i = 1
-    while (i < text.length) {
-      var border = borders(i - 1)
-      while (border > 0 && text.charAt(border) != text.charAt(i)) border = borders(border - 1)
-      borders(i) = if (text.charAt(border) == text.charAt(i)) border + 1 else border
+  /** The length of the longest run of letters and digits, at most [[Long]]. */
+  private def longestRun(text: String): Int = {
+    var longest = 0
+    var run = 0
+    var i = 0
+    while (i < text.length && longest < Long) {
+      run = if (Needle.isAlnum(text.charAt(i))) run + 1 else 0
+      longest = math.max(longest, run)
       i += 1
     }
-    math.max(text.length - borders.last, (text.length + 1) / 2)
+    longest
   }
 }

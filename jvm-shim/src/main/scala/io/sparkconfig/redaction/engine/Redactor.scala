@@ -20,8 +20,7 @@ object Redactor {
   val Withheld = "*********(redacted: this text could not be searched for secrets and is withheld)"
 
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.engine.Redactor")
-  private val values = new Registered(Indexes.extend)
-  @volatile private var beginnings: (Array[Index], Beginnings) = _
+  private val values = new Registered()
   private val failures = new AtomicLong()
   private val masked = new AtomicLong()
 
@@ -50,8 +49,8 @@ object Redactor {
 
   def isEmpty: Boolean = values.isEmpty
 
-  /** Stands for the values that are searched for: another object once there are others. */
-  private[redaction] def version: AnyRef = values.indexes
+  /** Another number once there are other values to look for. */
+  private[redaction] def version: Int = values.version
 
   /** How many texts were withheld because the search itself failed. */
   def faults: Long = failures.get
@@ -119,22 +118,8 @@ object Redactor {
 
   /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
   private[redaction] def find(text: String, json: Boolean, answer: Boolean = false): Intervals = {
-    val all = values.indexes
-    val signs = new Signs
-    val part = Part.mine
-    val search = new Search(text, new Budget(Constants.steps(text.length)), answer)
-    search.by(all, part, signs)
-    if (signs.views || Views.mayBeginList(text)) Views.of(text, signs).foreach { view =>
-      val inside = new Search(view.text, search.budget, answer)
-      inside.by(all, part)
-      if (!inside.isEmpty) (0 until inside.found.size).foreach { i =>
-        search.found.add(view.positions(inside.found.start(i)), view.positions(inside.found.end(i)))
-      }
-    }
-    if (!answer && signs.dots && Beginnings.nextEllipsis(text, 0) >= 0)
-      beginningsOf(all).addCutShort(text, search.budget, search.found)
-    val raw = search.found
-    if (raw.isEmpty) raw else { raw.settle(); Edges.mend(text, raw, json) }
+    val found = values.search.find(text, answer)
+    if (found.isEmpty) found else { found.settle(); Edges.mend(text, found, json) }
   }
 
   /** The part of `text` before `until`, masked. */
@@ -158,14 +143,7 @@ object Redactor {
   }
 
   /** How many of the last characters of `text` could be the beginning of a value, in any of its writings. */
-  private[redaction] def beginningAtEnd(text: String): Int = beginningsOf(values.indexes).atEnd(text)
-
-  private def beginningsOf(all: Array[Index]): Beginnings = {
-    val known = beginnings
-    val fitting = if (known != null && (known._1 eq all)) known else (all, new Beginnings(all))
-    beginnings = fitting
-    fitting._2
-  }
+  private[redaction] def beginningAtEnd(text: String): Int = Tail.of(values.search, text)
 
   private[redaction] def failed(fault: Throwable): Unit = {
     // The fault's own message could quote the text.

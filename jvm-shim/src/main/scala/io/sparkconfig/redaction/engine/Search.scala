@@ -1,119 +1,132 @@
 package io.sparkconfig.redaction.engine
 
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentSkipListSet}
+
 /**
- * One text that is searched: what the search may cost, and what it finds. Most texts hold nothing and need little.
- * @param answer whether a client reads it: no blocks of long values are looked for
+ * Where needles stand in a text: one look at the text as it is, and at its forms only if it may hold one. Adding a
+ * needle costs its own length; searches go on meanwhile and take no lock. Python's mirror is `search.py`.
  */
-private[redaction] final class Search(val text: String, val budget: Budget, val answer: Boolean = false) {
-  private var places: Intervals = _
-  private var reader: Readings = _
-  private var matches: java.util.IdentityHashMap[Index, Done] = _
-  private var lastIndex: Index = _
-  private var lastDone: Done = _
+private[redaction] final class Search {
+  private val index = new Index
 
-  /** Where the first encoding begins that the end of the text cuts. */
-  var unfinished: Int = Int.MaxValue
+  /** Those without a head: they count only where an escape has been undone. */
+  private val headless = new Index
 
-  def isEmpty: Boolean = places == null
+  /** Needles in order, by what they begin with: all, and those of which an ellipsis may cut. */
+  private val starts = new ConcurrentSkipListSet[String]()
+  private val shownWhole = new ConcurrentSkipListSet[String]()
+  private val heads = ConcurrentHashMap.newKeySet[String]()
 
-  def found: Intervals = { if (places == null) places = new Intervals; places }
+  /** The length of the longest needle. */
+  @volatile var longest = 0
 
-  def readings: Readings = { if (reader == null) reader = new Readings(text, budget); reader }
-
-  /** Where the patterns of an index were found so far. */
-  def done(index: Index): Done = {
-    if (lastIndex ne index) {
-      if (matches == null) matches = new java.util.IdentityHashMap[Index, Done]()
-      lastIndex = index
-      lastDone = matches.computeIfAbsent(index, _ => new Done)
-    }
-    lastDone
+  /** Not by two threads at once. */
+  def add(needle: Needle): Unit = {
+    val text = needle.text
+    (1 to math.min(Search.Start, text.length)).foreach(n => heads.add(text.substring(0, n)))
+    starts.add(text)
+    if (needle.kind == Needle.Whole) shownWhole.add(text)
+    longest = math.max(longest, text.length)
+    (if (needle.head.isEmpty) index else headless).add(needle)
   }
 
-  /**
-   * Searches by all indexes.
-   * @param part this thread's
-   * @param signs learns what else is to be searched; null: nothing else is
-   */
-  def by(all: Array[Index], part: Part, signs: Signs = null): Unit = {
-    part.search = this
-    var base = 0
-    while (base < text.length) {
-      part.copy(text, base)
-      if (signs != null) signs.check(part)
-      var k = 0
-      while (k < all.length) { all(k).scan(part); k += 1 }
-      base += Bytes.Chunk
+  /** Whether the characters of a text from `at` until `end` begin a needle. */
+  def begins(text: String, at: Int, end: Int, whole: Boolean = false): Boolean =
+    heads.contains(text.substring(at, math.min(at + Search.Start, end))) && {
+      val piece = text.substring(at, end)
+      val next = (if (whole) shownWhole else starts).ceiling(piece)
+      next != null && next.startsWith(piece)
     }
-    part.search = null
+
+  /** @param answer whether a client reads it: no blocks and no beginnings are looked for */
+  def find(text: String, answer: Boolean): Intervals = {
+    val found = new Intervals
+    val signs = new Signs
+    val raw = new Form(text)
+    val scan = new Scan(raw, found, answer)
+    index.scan(scan, signs)
+    val cut = signs.dots && !answer && Search.nextEllipsis(text, 0) >= 0
+    if (cut) addCutShort(raw, found)
+    if (signs.escapes && (scan.hit || cut || index.hasBare || Canonical.hidesLetters(text)))
+      Canonical.after(raw).foreach { form =>
+        val inside = new Scan(form, found, answer)
+        index.scan(inside, null)
+        headless.scan(inside, null)
+        if (cut) addCutShort(form, found)
+      }
+    found
+  }
+
+  /** Adds the beginnings of values before an ellipsis: tables, frames and plans show long texts so. */
+  private def addCutShort(form: Form, found: Intervals): Unit = {
+    val text = form.text
+    var last = 0
+    var ellipsis = Search.nextEllipsis(text, 0)
+    while (ellipsis >= 0) {
+      val dots = text.charAt(ellipsis) == '.'
+      var end = ellipsis + 1
+      while (dots && end < text.length && text.charAt(end) == '.') end += 1
+      val until = if (dots) end - 3 else ellipsis
+      var at = math.max(last, until - Constants.BeginningWithin)
+      while (until - at >= Constants.BeginningLeast) {
+        if (begins(text, at, until, whole = true) && CommonWords.worthRegistering(text.substring(at, until))) {
+          found.add(form.raw(at), form.raw(until))
+          at = until
+        }
+        at += 1
+      }
+      last = end
+      ellipsis = Search.nextEllipsis(text, end)
+    }
   }
 }
 
-/** A chunk of a text with its neighbours, as bytes. Each thread has one, for one text after the other. */
-private[redaction] final class Part {
-  val bytes: Array[Byte] = Bytes.buffer()
+private[redaction] object Search {
+  private val Start = 3
 
-  /** Where the chunk is in [[bytes]]. */
-  var begin = 0
-  var end = 0
-
-  /** Where the text in [[bytes]] ends: around the chunk are some of its neighbours. */
-  var limit = 0
-
-  /** What is to be added to a position in [[bytes]] to get the one in the text. */
-  var shift = 0
-  var search: Search = _
-
-  /** Takes the chunk of `text` that begins at `base`. */
-  def copy(text: String, base: Int): Unit = {
-    val from = math.max(0, base - Bytes.Margin)
-    val until = math.min(text.length, base + Bytes.Chunk + Bytes.Margin)
-    Bytes.copy(text, from, until, bytes)
-    shift = from - Bytes.Lead
-    begin = base - shift
-    end = math.min(text.length, base + Bytes.Chunk) - shift
-    limit = until - shift
+  /** The next place of three dots, or of the one character for them; -1: there is none. */
+  def nextEllipsis(text: String, from: Int): Int = {
+    val dots = text.indexOf("...", from)
+    val one = text.indexOf('\u2026', from)
+    if (dots < 0 || one >= 0 && one < dots) one else dots
   }
 }
 
-private[redaction] object Part {
-  private val parts = new ThreadLocal[Part] {
-    override def initialValue(): Part = new Part
-  }
+/** One form of a text that is searched, and what is found in it, as places in the text as it came. */
+private[redaction] final class Scan(val form: Form, found: Intervals, answer: Boolean) {
+  val text: String = form.text
 
-  /** This thread's. */
-  def mine: Part = parts.get()
-}
+  /** Whether a window of a needle stands here: then it may stand here with escapes in it. */
+  var hit = false
 
-/** Before where no other match of each pattern begins; made only when there is one, since most texts have none. */
-private[redaction] final class Done {
-  private var owners: Array[Int] = _
-  private var nexts: Array[Int] = _
-  private var encodings: Array[Int] = _
-  private var cores: Array[Int] = _
-  private var lasts: Array[Int] = _
-
-  /** Whether `at` is in the last match of the pattern, where no other begins; a crowded slot may have forgotten it. */
-  def covers(pattern: Int, at: Int): Boolean =
-    owners != null && { val slot = pattern & 1023; owners(slot) == pattern + 1 && at < nexts(slot) }
-
-  def add(pattern: Int, next: Int): Unit = {
-    if (owners == null) { owners = new Array[Int](1024); nexts = new Array[Int](1024) }
-    owners(pattern & 1023) = pattern + 1
-    nexts(pattern & 1023) = next
-  }
-
-  /** Where the last match of the beginning of an encoding ended, and its rest. */
-  def core(pattern: Int): Int = cores(pattern & 1023)
-  def last(pattern: Int): Int =
-    if (encodings != null && encodings(pattern & 1023) == pattern + 1) lasts(pattern & 1023) else -1
-
-  def reach(pattern: Int, core: Int, last: Int): Unit = {
-    if (encodings == null) {
-      encodings = new Array[Int](1024); cores = new Array[Int](1024); lasts = new Array[Int](1024)
+  /** A window of a needle may stand at `at`. */
+  def window(needle: Needle, offset: Int, width: Int, at: Int): Unit =
+    if (text.regionMatches(at, needle.text, offset, width)) {
+      hit = true
+      val start = at - offset
+      if (start >= 0 && text.startsWith(needle.text, start)) matched(needle, start)
     }
-    encodings(pattern & 1023) = pattern + 1
-    cores(pattern & 1023) = core
-    lasts(pattern & 1023) = last
+
+  def matched(needle: Needle, start: Int): Unit =
+    if (!(answer && needle.kind == Needle.Block) && (needle.head.isEmpty || behind(needle.head, start))) {
+      var from = start
+      var end = start + needle.text.length
+      if (needle.kind == Needle.Encoded) {
+        if (from > 0 && Needle.ofEncodings(text.charAt(from - 1))) from -= 1
+        if (end < text.length && Needle.ofEncodings(text.charAt(end))) end += 1
+      }
+      found.add(form.raw(from), form.raw(end))
+    }
+
+  /** Whether `head` stood before this place in an earlier form, and an escape has taken it. */
+  private def behind(head: String, at: Int): Boolean = {
+    var now = form
+    var p = at
+    while (now.before != null) {
+      p = now.back(p)
+      now = now.before
+      if (now.text.startsWith(head, p - head.length)) return true
+    }
+    false
   }
 }

@@ -1,65 +1,130 @@
 package io.sparkconfig.redaction.engine
 
 /**
- * A hash table from windows to the patterns that are anchored there, and a filter of the grams in them.
- * @param gram    2, 3 or 4: so many characters are looked at; each window has `step` grams, the first of which is the
- *                window's key. 16: the whole window is the key
- * @param window  as long as the run of letters and digits that every pattern has
- * @param step    one of a window's grams begins at one of each `step` positions; 0: another filter has them
- * @param owners  the patterns
- * @param capacity above the highest number of a pattern
- * @param others  grams that the filter lets pass besides
+ * A hash table from windows to the needles that have them, and a filter of the grams in them. Entries are never moved
+ * or changed, so a search may go on while one is added; the table grows by a copy.
+ * @param width of the windows, at most 16
  */
-private[redaction] final class Windows(
-    gram: Int,
-    val window: Int,
-    val step: Int,
-    owners: Array[Int],
-    capacity: Int,
-    others: Array[Int] = Array.empty) {
-  private val size = Integer.highestOneBit(math.max(16, owners.length * 2)) * 2
-  private val heads = Array.fill(size)(-1)
-  private val next = Array.fill(if (owners.isEmpty) 0 else capacity)(-1)
-  private val keys = new Array[Long](next.length)
-  val filter = new Filter(owners.length.toLong * step + others.length)
-  val used: Boolean = owners.nonEmpty
-  others.foreach(filter.add)
+private[redaction] final class Windows(val width: Int, capacity: Int) {
+  import Windows._
 
-  def add(text: String, offset: Int, pattern: Int): Unit = {
-    val bytes = text.substring(offset, offset + math.max(window, gram)).getBytes("ISO-8859-1").padTo(32, 0.toByte)
-    var key = 0L
-    if (gram == 16) {
-      key = Windows.hash(Bytes.long(bytes, 0), Bytes.long(bytes, 8))
-      filter.addHash((key >>> 32).toInt)
-    } else {
-      def at(j: Int) = if (gram == 2) Bytes.short(bytes, j) else Bytes.int(bytes, j)
-      (0 until step).foreach(j => filter.add(at(j)))
-      key = if (gram == 3) at(0) & 0xffffffL else at(0).toLong
-    }
-    keys(pattern) = key
-    next(pattern) = heads(head(key))
-    heads(head(key)) = pattern
+  /**
+   * How many of a window's 4-grams are in the filter: one of them begins at one of as many positions. Of windows of 16
+   * and of less than four characters the filter has the whole.
+   */
+  val grams: Int = if (width == Index.Long || width < Gram) 1 else width - Gram + 1
+  val filter = new Filter(capacity.toLong / 2 * grams)
+  private val keys = new Array[Long](capacity)
+
+  /** By slot, the last entry with its key; zero: there is none. */
+  private val lasts = new Array[Int](capacity)
+  private val crowds = new Array[Int](capacity)
+
+  /** By entry: the number of the needle, with the window's offset in its lower half, and the entry before. */
+  private val entries = new Array[Long](capacity / 2 + 1)
+  private val befores = new Array[Int](capacity / 2 + 1)
+  private var count = 0
+  private val mask = if (width % 8 == 0) -1L else (1L << 8 * (width % 8)) - 1
+
+  def used: Boolean = count > 0
+
+  def key(bytes: Array[Byte], at: Int): Long = {
+    val eight = Bytes.long(bytes, at)
+    if (width < 8) eight & mask
+    else if (width == 8) eight
+    else eight * Mix + (Bytes.long(bytes, at + 8) & mask) * Mix2
   }
 
-  private def head(key: Long): Int = (((key ^ (key >>> 32)) * Windows.Mix) >>> 32).toInt & (size - 1)
+  private def slot(key: Long): Int = {
+    var s = (((key ^ (key >>> 32)) * Mix) >>> 32).toInt & (capacity - 1)
+    while (lasts(s) != 0 && keys(s) != key) s = (s + 1) & (capacity - 1)
+    s
+  }
 
-  /** The first pattern whose window has this key, or -1. */
-  def first(key: Long): Int = skip(heads(head(key)), key)
+  /** The last entry with this key, zero if there is none; [[before]] yields the others. */
+  def last(key: Long): Int = lasts(slot(key))
+  def before(entry: Int): Int = befores(entry)
+  def number(entry: Int): Int = (entries(entry) >>> 32).toInt
+  def offset(entry: Int): Int = entries(entry).toInt
 
-  /** The next pattern with the same window as pattern `i`, or -1. */
-  def following(i: Int): Int = skip(next(i), keys(i))
+  /**
+   * The window of a text that the fewest others have, and how many have it; -1: there is none.
+   * @param anything whether signs may be in it
+   */
+  def rarest(text: String, anything: Boolean = false): (Int, Int) = {
+    val bytes = Bytes.low(text.take(Looks))
+    var best = -1
+    var lowest = Int.MaxValue
+    var run = 0
+    var i = 0
+    while (i < math.min(text.length, Looks) && lowest > 0) {
+      run = if (anything || Needle.isAlnum(text.charAt(i))) run + 1 else 0
+      if (run >= width) {
+        val at = i - width + 1
+        val found = slot(key(bytes, at))
+        // Words and numbers are common in logs: a mix of cases and digits is not.
+        val cost = 4 * (if (lasts(found) == 0) 0 else crowds(found)) + 3 - kinds(text, at, width)
+        if (cost < lowest) { lowest = cost; best = at }
+      }
+      i += 1
+    }
+    (best, lowest / 4)
+  }
 
-  private def skip(from: Int, key: Long): Int = {
-    var i = from
-    while (i >= 0 && keys(i) != key) i = next(i)
-    i
+  /** With one more; the same table if there is room. */
+  def added(text: String, offset: Int, number: Int, needles: Array[Needle]): Windows = {
+    val table = if (2 * (count + 1) > capacity) again(new Windows(width, 2 * capacity), needles) else this
+    table.put(text, offset, number)
+    table
+  }
+
+  /** The same for windows that are shorter. */
+  def narrowed(shorter: Int, needles: Array[Needle]): Windows = again(new Windows(shorter, capacity), needles)
+
+  /** A table that has these too. */
+  def movedTo(other: Windows, needles: Array[Needle]): Windows = (1 to count).foldLeft(other) { (table, entry) =>
+    val text = needles(number(entry)).text
+    table.added(text, table.rarest(text)._1, number(entry), needles)
+  }
+
+  private def again(table: Windows, needles: Array[Needle]): Windows = {
+    (1 to count).foreach(entry => table.put(needles(number(entry)).text, offset(entry), number(entry)))
+    table
+  }
+
+  private def put(text: String, offset: Int, number: Int): Unit = {
+    val bytes = Bytes.low(text.substring(offset, offset + width))
+    val k = key(bytes, 0)
+    if (width == Index.Long) filter.addHash((k >>> 32).toInt)
+    else if (width < Gram) filter.add(k.toInt)
+    else (0 until grams).foreach(j => filter.add(Bytes.int(bytes, j)))
+    val s = slot(k)
+    val entry = count + 1
+    entries(entry) = number.toLong << 32 | offset
+    befores(entry) = lasts(s)
+    keys(s) = k
+    crowds(s) += 1
+    lasts(s) = entry
+    count = entry
   }
 }
 
 private[redaction] object Windows {
   private final val Mix = 0x9e3779b97f4a7c15L
   private final val Mix2 = 0xd1b54a32d192ed03L
+  private final val Gram = 4
 
-  /** Of 16 characters. */
-  def hash(eight: Long, more: Long): Long = eight * Mix + more * Mix2
+  /** A window is taken from so many first characters. */
+  private final val Looks = 512
+
+  private def kinds(text: String, offset: Int, width: Int): Int = {
+    var kinds = 0
+    var i = offset
+    while (i < offset + width) {
+      val c = text.charAt(i)
+      kinds |= (if (c >= 'a') 1 else if (c >= 'A') 2 else 4)
+      i += 1
+    }
+    Integer.bitCount(kinds)
+  }
 }

@@ -132,7 +132,7 @@ object LogRedaction extends Sink {
   private def holdsValue(thread: String): Boolean = {
     val known = cleanNames.get()
     val version = Redactor.version
-    if (known != null && (known.name eq thread) && (known.version eq version)) false
+    if (known != null && (known.name eq thread) && known.version == version) false
     else {
       val dirty = Redactor.contains(thread)
       if (!dirty) cleanNames.set(new CleanName(thread, version))
@@ -140,7 +140,7 @@ object LogRedaction extends Sink {
     }
   }
 
-  private final class CleanName(val name: String, val version: AnyRef)
+  private final class CleanName(val name: String, val version: Int)
   private val cleanNames = new ThreadLocal[CleanName]
 
   /** What the factory itself adds to an event: thread name and thread context. */

@@ -5,16 +5,20 @@ import scala.util.Random
 
 import munit.FunSuite
 
-class IndexSuite extends FunSuite {
+class SearchSuite extends FunSuite {
   // Long searches, on a machine that may be busy.
   override val munitTimeout: Duration = Duration(5, "min")
 
   private val Alphabet = "abXY09-_.é "
 
-  private def index(texts: String*): Index = new Index(texts.map(new Pattern(_, Pattern.Plain, 0)).toArray)
+  private def search(texts: String*): Search = {
+    val made = new Search
+    texts.foreach(text => made.add(Needle(text)))
+    made
+  }
 
-  private def found(index: Index, text: String): Set[(Int, Int)] = {
-    val all = Searches.found(Array(index), text, 100000000L)
+  private def found(search: Search, text: String): Set[(Int, Int)] = {
+    val all = search.find(text, answer = true)
     (0 until all.size).map(i => all.start(i) -> all.end(i)).toSet
   }
 
@@ -31,7 +35,7 @@ class IndexSuite extends FunSuite {
     test(s"all places and no others are found, seed $seed") {
       val random = new Random(seed)
       val patterns = Seq.fill(30)(word(random, 1 + random.nextInt(24))).filter(_.trim.nonEmpty).distinct
-      val made = index(patterns: _*)
+      val made = search(patterns: _*)
       (1 to 20).foreach { _ =>
         val parts = Seq.fill(12)(
           if (random.nextBoolean()) patterns(random.nextInt(patterns.size)) else word(random, random.nextInt(9)))
@@ -49,7 +53,7 @@ class IndexSuite extends FunSuite {
     val long = "Tr0ub4dorAndThree"
     val short = "k3yX"
     val none = "+/"
-    val made = index(long, short, none)
+    val made = search(long, short, none)
     Seq(0, 1, 4095, 4096, 16383, 16384, 65535, 65536, 131071, 262143, 262144).foreach { at =>
       Seq(long, short, none).foreach { value =>
         val before = math.max(0, at - value.length / 2)
@@ -61,7 +65,7 @@ class IndexSuite extends FunSuite {
 
   test("a value with a long run is found wherever it stands in a longer one, and to the chunks of a long text") {
     val values = Seq("Tr0ub4dorAndThree", "aB3" * 20, "0123456789abcdef")
-    val made = index(values: _*)
+    val made = search(values: _*)
     for {
       value <- values
       base <- Seq(0, Bytes.Chunk - 100, Bytes.Chunk, 2 * Bytes.Chunk - 40)
@@ -77,40 +81,29 @@ class IndexSuite extends FunSuite {
   test("characters that share their low byte with a value's are not the value") {
     val value = "secretValue99"
     val twin = value.map(c => (c + 0x100).toChar)
-    assertEquals(found(index(value), s"x $twin x"), Set.empty[(Int, Int)])
+    assertEquals(found(search(value), s"x $twin x"), Set.empty[(Int, Int)])
   }
 
   // Every value of such a set, and of one whose longest runs are long, has one word in common with all others.
   Seq("tenant-password-%05d-x", "customer-passphrases-%05d-x", "customerpassphrases-%09d").foreach { shape =>
     test(s"ten thousand values alike are told apart in linear time: $shape") {
       val values = (0 until 10000).map(i => shape.format(i))
-      val made = index(values: _*)
+      val made = search(values: _*)
       val text = (0 until 10000 by 7).map(i => s"${shape.format(i)} ${shape.format(i).init}y").mkString(" ")
-      val all = Searches.found(Array(made), text, 64L * text.length)
-      assertEquals(all.size, (0 until 10000 by 7).size)
+      assertEquals(found(made, text).size, (0 until 10000 by 7).size)
     }
   }
 
   test("values alike do not change where others are found") {
     val others = Seq("Tr0ub4dorAndThree", "k3yXq", "+/")
-    val made = index((0 until 1000).map(i => f"customer-passphrases-$i%04d-x") ++ others: _*)
+    val made = search((0 until 1000).map(i => f"customer-passphrases-$i%04d-x") ++ others: _*)
     val text = others.mkString("<", "> <", "> customer-passphrases-0999-x, not customer-passphrases-1000-x")
     assertEquals(
       found(made, text).map { case (start, end) => text.substring(start, end) },
       others.toSet + "customer-passphrases-0999-x")
   }
 
-  test("no pattern finds nothing") {
-    assertEquals(found(index(), "any text"), Set.empty[(Int, Int)])
-  }
-}
-
-private[engine] object Searches {
-
-  /** What indexes find in a text, at this cost at most. */
-  def found(indexes: Array[Index], text: String, steps: Long): Intervals = {
-    val search = new Search(text, new Budget(steps))
-    search.by(indexes, Part.mine)
-    search.found
+  test("no needle finds nothing") {
+    assertEquals(found(search(), "any text"), Set.empty[(Int, Int)])
   }
 }

@@ -1,0 +1,110 @@
+package io.sparkconfig.redaction.engine
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+import java.util.{Base64, LinkedHashSet}
+
+/**
+ * One text to look for.
+ * @param text what stands in one of the forms of a text
+ * @param head what stood before it and may have been taken for the end of an escape: it is looked for one form earlier
+ * @param kind whether it is a value, a block of one, an encoding or a list of bytes
+ */
+private[redaction] final case class Needle(text: String, head: String = "", kind: Int = Needle.Whole)
+
+private[redaction] object Needle {
+  final val Whole = 0
+
+  /** Masked where no client reads. */
+  final val Block = 1
+
+  /** The characters beside a match may hold some bits of the value too. */
+  final val Encoded = 2
+
+  /** Its numbers have too few digits for a window. */
+  final val Listed = 3
+
+  def isAlnum(c: Char): Boolean = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+
+  /** Whether it may stand beside a match of an encoding. */
+  def ofEncodings(c: Char): Boolean = isAlnum(c) || "+/-_".indexOf(c.toInt) >= 0
+}
+
+/** The needles of one of the texts that [[Forms]] yields. The same rules as Python's `forms.needles`. */
+private[redaction] object Needles {
+  import Constants.{CommonWords => _, _}
+
+  /** What every encoder leaves as it is: a text of these alone is found raw, whatever stands before it. */
+  private val Unreserved = "[A-Za-z0-9_.~-]*".r.pattern
+
+  def of(text: String): LinkedHashSet[Needle] = {
+    val found = new LinkedHashSet[Needle]()
+    alternatives(text).foreach(written =>
+      Canonical.forms(written).foreach(form => addForm(form.text, form.before == null, found)))
+    if (text.length >= BlockFrom)
+      (0 to math.min(text.length, BlockWithin) - BlockLength by BlockLength).foreach { at =>
+        val block = text.substring(at, at + BlockLength)
+        if (block.distinct.length >= BlockVariety) found.add(Needle(block, kind = Needle.Block))
+      }
+    // An encoding of a few characters looks like any other text.
+    if (text.codePointCount(0, text.length) >= Floor) addEncodings(text.getBytes(UTF_8), found)
+    found
+  }
+
+  private def addForm(text: String, first: Boolean, found: LinkedHashSet[Needle]): Unit = {
+    // What is left of a text may be a word that stands everywhere.
+    if (first || CommonWords.worthRegistering(text)) {
+      found.add(Needle(text))
+      val head = Head.matcher(text)
+      if (head.lookingAt() && text.length - head.end >= Floor / 2 && !Unreserved.matcher(text).matches())
+        found.add(Needle(text.substring(head.end), head.group))
+    }
+    // A backslash at its end is taken for one that escapes what follows.
+    if (text.endsWith("\\")) addForm(text.dropRight(1), first = false, found)
+  }
+
+  /** The text, and how languages write it whose layers no round undoes: they stack, too. */
+  private def alternatives(text: String): Seq[String] = {
+    val layers = if (text.length <= LongestWithTwoLayers) LayersOfAlternatives else 1
+    (1 to layers).foldLeft((Seq(text), Seq(text))) { case ((all, last), _) =>
+      val more = last.flatMap(rewritten).distinct.filterNot(all.contains)
+      (all ++ more, more)
+    }._1
+  }
+
+  private def rewritten(text: String): Seq[String] = {
+    val doubled = DoubledSigns.flatMap { sign =>
+      // At a value's own ends the second sign may close the text around it.
+      val isEnd = (c: Char) => c == sign || c == '\\'
+      val from = text.indexWhere(!isEnd(_))
+      val until = text.lastIndexWhere(!isEnd(_)) + 1
+      val inner = if (from < 0) "" else text.substring(from, until)
+      if (inner.indexOf(sign.toInt) < 0) None
+      else Some(text.substring(0, from) + inner.replace(sign.toString, s"$sign$sign") + text.substring(until))
+    }
+    val quoted = if (text.contains("'")) QuotesOfShells.map(text.replace("'", _)) else Nil
+    val blanks = if (text.contains(" ")) Seq(text.replace(" ", FormBlank)) else Nil
+    val letters = ControlLetters.foldLeft(text) { case (now, (letter, control)) => now.replace(control, letter) }
+    doubled ++ quoted ++ blanks ++ (if (letters == text) Nil else Seq(letters))
+  }
+
+  private def addEncodings(bytes: Array[Byte], found: LinkedHashSet[Needle]): Unit = {
+    def add(text: String, kind: Int): Unit = found.add(Needle(text, kind = kind))
+    val pairs = bytes.map(byte => f"${byte & 0xff}%02x")
+    val hex = pairs.mkString
+    add(hex, Needle.Encoded)
+    add(hex.toUpperCase(java.util.Locale.ROOT), Needle.Encoded)
+    // What stays the same in base64 whatever stands before and after the value.
+    (0 until 3).foreach { offset =>
+      val encoded = new String(Base64.getEncoder.withoutPadding.encode(new Array[Byte](offset) ++ bytes), ISO_8859_1)
+      val core = encoded.substring((offset * 8 + 5) / 6, (offset + bytes.length) * 8 / 6)
+      add(core, Needle.Encoded)
+      add(core.replace('+', '-').replace('/', '_'), Needle.Encoded)
+    }
+    ListSeparators.foreach { separator =>
+      add(bytes.map(_ & 0xff).mkString(separator), Needle.Listed)
+      // As Java prints bytes.
+      add(bytes.mkString(separator), Needle.Listed)
+    }
+    add(pairs.mkString(" ").toUpperCase(java.util.Locale.ROOT), Needle.Listed)
+  }
+}
