@@ -135,6 +135,7 @@ def test_a_program_that_never_imports_it_shows_no_value(unaware):
     if importlib.util.find_spec("yaml"):
         assert f"from yaml: {MASK}\n" in out
     assert f"|{MASK}" in out, "a table, which cuts it"
+    assert out.count(f"|[{MASK}]|") == 2, "a column of bytes, as Python and as the JVM print it"
     assert out.count(f"/no/such/{MASK}") >= 1
     assert f"into a file {MASK}" in files
     assert f"worker warns {MASK}" in files

@@ -66,10 +66,10 @@ class _Driver:
             registered: so many values the JVM masks, as it has just said.
         """
         if self.news() or registered > self._known:
-            start = self._known
-            values = json.loads(self._ask("maskedValues", f"i{start}\n"))
-            REGISTRY.declare(values)
-            self._known = max(self._known, start + len(values))
+            news = json.loads(self._ask("maskedValues", f"L{self._known}\n"))
+            REGISTRY.forget(news["forgotten"])
+            REGISTRY.declare(news["values"], generation=1)
+            self._known = max(self._known, news["count"])
 
     def tell(self, values: list[str]) -> None:
         """Have the JVM and its executors mask values that this process resolved by itself."""

@@ -83,16 +83,22 @@ class Registry:
             if generation:
                 self._forget(now - FORGET["seconds"], generation - FORGET["generations"])
 
+    def forget(self, values: Iterable[str]) -> None:
+        """Mask these no longer, unless they were added without a generation."""
+        with self._lock:
+            for value in values:
+                if self._seen.pop(value, None):
+                    self._values.remove(value)
+                    for text in texts(value):
+                        for needle in needles(text):
+                            self._search.remove(needle)
+
     def _forget(self, moment: float, generation: int) -> None:
         while self._seen:
             value, (seen, last) = next(iter(self._seen.items()))
             if seen >= moment or last >= generation:
                 break
-            del self._seen[value]
-            self._values.remove(value)
-            for text in texts(value):
-                for needle in needles(text):
-                    self._search.remove(needle)
+            self.forget([value])
 
     def __len__(self) -> int:
         return len(self._values)

@@ -51,6 +51,9 @@ print("composed in place", spark.conf.get("spark.shop.address"))
 if importlib.util.find_spec("yaml"):
     importlib.import_module("yaml").dump({"from yaml": token}, sys.stdout)
 spark.createDataFrame([(token * 2,)], "text string").show()
+in_bytes = spark.createDataFrame([(bytearray(token, "utf-8"),)], "bytes binary")
+in_bytes.show(truncate=False)
+spark._jvm.System.out.println(in_bytes._jdf.showString(20, 0, False))
 logging.error("into a file %s", token)
 
 

@@ -28,6 +28,8 @@ class Gateway:
 
     def __init__(self, counter: Path) -> None:
         self.values: list[str] = []
+        self.forgotten: list[str] = []
+        self.count = 0
         self.masked: list[str] = []
         self.asked: list[str] = []
         self._counter = counter
@@ -38,17 +40,27 @@ class Gateway:
 
     def mask(self, *values: str) -> None:
         self.values += values
+        self._tell(len(values))
+
+    def forget(self, value: str) -> None:
+        self.forgotten.append(value)
+        self._tell(1)
+
+    def _tell(self, more: int) -> None:
+        self.count += more
         old = self._counter.read_bytes() if self._counter.exists() else b""
         with self._counter.open("r+b" if old else "w+b") as file:
-            file.write(struct.pack("=q", len(self.values)))
+            file.write(struct.pack("=q", self.count))
 
     def send(self, _client: object, command: str) -> str:
         self.asked.append(command)
         if "\nvalueCounter\n" in command:
             return f"ys{self._counter}"
         if "\nmaskedValues\n" in command:
-            start = int(command.split("\n")[3].removeprefix("i"))
-            return "ys" + json.dumps(self.values[start:])
+            start = int(command.split("\n")[3].removeprefix("L"))
+            forgotten, self.forgotten = self.forgotten, []
+            news = {"count": self.count, "values": self.values[start:], "forgotten": forgotten}
+            return "ys" + json.dumps(news)
         if command == "the call that brings a value":
             self.mask(LATER)
         return "ysanswer"
@@ -89,6 +101,19 @@ def test_what_the_jvm_masks_is_known_before_an_answer_is_handed_on(gateway):
     assert gateway.registry.redact(LATER) == LATER
     gateway.client.send_command("the call that brings a value")
     assert gateway.registry.redact(f"{VALUE} {LATER}") == f"{MASK} {MASK}"
+
+
+def test_what_the_jvm_forgets_is_forgotten_here_but_for_what_this_process_has_added_itself(gateway):
+    gateway.registry.register(["Canary-of-our-own-5"])
+    gateway.mask("Canary-of-our-own-5", LATER)
+    gateway.client.send_command("a call")
+    gateway.forget(VALUE)
+    gateway.forget("Canary-of-our-own-5")
+    gateway.client.send_command("a call")
+    assert gateway.registry.redact(f"{VALUE} {LATER} Canary-of-our-own-5") == f"{VALUE} {MASK} {MASK}"
+    before = len(gateway.asked)
+    gateway.client.send_command("a call")
+    assert len(gateway.asked) == before + 1, "there was no more news"
 
 
 def test_a_call_that_brings_nothing_costs_no_other_call(gateway):
@@ -159,7 +184,7 @@ folder, value, calls = sys.argv[1], "Canary-of-the-JVM-71", []
 
 def send(self, command, *_, **__):
     calls.append(command)
-    return "ys" + (folder + "/counter" if "valueCounter" in command else "[]")
+    return "ys" + (folder + "/counter" if "valueCounter" in command else '{"count": 0, "values": [], "forgotten": []}')
 
 def count(number):
     with open(folder + "/counter", "wb") as file:

@@ -147,7 +147,7 @@ private[sparkconfig] object Application {
       val plan = StartPlan.check(conf, client)
       plan.dropped.foreach(drop(sc, conf, _))
       RedactionSinks.require(conf, missing, client.settings.redaction)
-      Redactor.register(plan.snapshot.secretValues)
+      Redactor.register(plan.snapshot.secretValues, plan.snapshot.generation)
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)

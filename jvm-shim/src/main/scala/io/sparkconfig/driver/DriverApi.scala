@@ -87,14 +87,19 @@ object DriverApi {
   /** References, providers, executors and their state, as JSON without values. */
   def status: String = Application.running.map(each => Json.write(each.state.toJson)).getOrElse("{}")
 
-  /** The values that this JVM masks, without the first `count`, as a JSON array: the driver's Python masks them too. */
-  def maskedValues(count: Int): String = {
-    val found = Json.obj().putArray("values")
-    ForPython.since(count).foreach(found.add(_))
-    Json.write(found)
+  /** What this JVM masks, and has forgotten, after the first `count` news: the driver's Python does so, too. */
+  def maskedValues(count: Long): String = {
+    val news = ForPython.since(count)
+    val answer = Json.obj()
+    answer.put("count", news.count)
+    val values = answer.putArray("values")
+    news.values.foreach(values.add(_))
+    val forgotten = answer.putArray("forgotten")
+    news.forgotten.foreach(forgotten.add(_))
+    Json.write(answer)
   }
 
-  /** A file whose eight bytes are the number of these values by now; once for a Python. Empty: there is none. */
+  /** A file whose eight bytes are the number of these news by now; once for a Python. Empty: there is none. */
   def valueCounter(): String = ForPython.counter()
 
   /**

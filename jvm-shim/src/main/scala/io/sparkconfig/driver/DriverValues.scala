@@ -165,7 +165,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
   private def accept(news: Snapshot): Unit = publishing.synchronized {
-    if (news.generation != held.generation) Redactor.register(news.secretValues)
+    if (news.generation != held.generation) Redactor.register(news.secretValues, news.generation)
     if (news.generation > held.generation) {
       held = news
       try listener(news)

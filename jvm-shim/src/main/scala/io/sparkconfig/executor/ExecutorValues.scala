@@ -213,13 +213,13 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   /** Values are masked here before anything can use them, also if their files have no place. */
   private def take(news: SnapshotNews): Boolean = {
     Option(news.retired).foreach { retired =>
-      Redactor.register(key().decryptMasks(retired.masks, content(retired.inline, retired.shared)))
+      Redactor.register(key().decryptMasks(retired.masks, content(retired.inline, retired.shared)), news.generation)
     }
     // Newer news only: an answer may be overtaken by the next one.
     val received =
       if (news.generation <= held.get().generation) None
       else Some(key().decrypt(news.generation, content(news.inline, news.shared)))
-    received.foreach(snapshot => Redactor.register(snapshot.secretValues))
+    received.foreach(snapshot => Redactor.register(snapshot.secretValues, snapshot.generation))
     masks = math.max(masks, news.masks)
     received.exists(accept)
   }

@@ -4,20 +4,25 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 /**
  * A text after some rounds.
+ * @param start   where the text as it came, of which this is a form, begins in a longer one
  * @param before  the form from which it was made; null: it is the text as it came
  * @param origins where each character begins in the form before, with all that writes it, and where the last one ends
  */
-private[redaction] final class Form(val text: String, val before: Form = null, origins: Array[Int] = null) {
+private[redaction] final class Form(
+    val text: String,
+    val start: Int = 0,
+    val before: Form = null,
+    origins: Array[Int] = null) {
 
   /** Where in the form before the character at `at` begins. */
   def back(at: Int): Int = origins(at)
 
-  /** Where in the text as it came the character at `at` begins. */
+  /** Where in the whole text as it came the character at `at` begins. */
   def raw(at: Int): Int = {
     var form = this
     var p = at
     while (form.before != null) { p = form.back(p); form = form.before }
-    p
+    start + p
   }
 }
 
@@ -66,7 +71,7 @@ private[redaction] object Canonical {
   private def next(form: Form): Form = {
     val reader = new Reader(form.text)
     reader.read()
-    if (reader.changed) new Form(reader.out.toString, form, reader.places) else null
+    if (reader.changed) new Form(reader.out.toString, form.start, form, reader.places) else null
   }
 
   private final class Reader(text: String) {

@@ -60,6 +60,8 @@ private[redaction] object Constants {
   val ListSeparators: Seq[String] = Json.texts(canonical.get("lists").get("separators")).toSeq
   val LongestCutEscape: Int = number("longest_cut_escape")
   val LongestTail: Int = number("longest_tail")
+  val ForgetGenerations: Int = number("forget", "generations")
+  val ForgetSeconds: Int = number("forget", "seconds")
 }
 
 private[redaction] object CommonWords {

@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory
 /**
  * The values that no sink of this JVM may show, and the masking of texts by them.
  *
- * Values are added, never removed: an old generation stays masked for the life of the process. A value is found
- * raw, under any stack of escapes that Spark's sinks use, in base64, base64url and hex. All methods are thread-safe.
+ * A value is found raw, under any stack of escapes that Spark's sinks use, in base64, base64url and hex. All methods
+ * are thread-safe.
  */
 object Redactor {
 
@@ -28,14 +28,21 @@ object Redactor {
    * Registers values, except those that are too short or too common to be masked wherever they occur: these the
    * Python side reports, with the reference they came from.
    */
-  def register(values: Iterable[String]): Unit =
-    add(values.filter(v => v != null && CommonWords.worthRegistering(v)))
+  def register(values: Iterable[String]): Unit = register(values, 0L)
+
+  /** @param generation of the answer that holds them all: such values age out, see [[Registered.add]] */
+  def register(values: Iterable[String], generation: Long): Unit =
+    add(values.filter(v => v != null && CommonWords.worthRegistering(v)), generation)
 
   /** Registers values whatever they look like: the operator asked for it. Empty ones cannot be masked. */
   def registerDeclared(values: Iterable[String]): Unit =
     add(values.filter(v => v != null && v.nonEmpty))
 
-  private def add(fresh: Iterable[String]): Unit = { values.add(fresh.iterator); ForPython.add(fresh) }
+  private def add(fresh: Iterable[String], generation: Long = 0L): Unit = {
+    val forgotten = values.add(fresh.iterator, generation)
+    ForPython.add(fresh)
+    ForPython.forget(forgotten)
+  }
 
   /** [[register]] for callers without Scala collections. */
   def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)

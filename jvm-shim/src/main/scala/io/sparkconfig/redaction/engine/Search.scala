@@ -48,13 +48,23 @@ private[redaction] final class Search {
     val cut = signs.dots && !answer && Search.nextEllipsis(text, 0) >= 0
     if (cut) addCutShort(raw, found)
     if (signs.escapes && (scan.hit || cut || index.hasBare || Canonical.hidesLetters(text)))
-      Canonical.after(raw).foreach { form =>
+      pieces(raw).foreach(Canonical.after(_).foreach { form =>
         val inside = new Scan(form, found, answer)
         index.scan(inside, null)
         headless.scan(inside, null)
         if (cut) addCutShort(form, found)
-      }
+      })
     found
+  }
+
+  /** The forms of a text take several times its memory. Each place is in a piece with what may belong to it. */
+  private def pieces(raw: Form): Iterator[Form] = {
+    val text = raw.text
+    val shared = math.max(Search.Shared, Search.LongestEscape * longest)
+    val step = math.max(Search.Piece, shared)
+    if (text.length <= step + shared) Iterator.single(raw)
+    else Iterator.range(0, text.length, step)
+      .map(at => new Form(text.substring(at, math.min(text.length, at + step + shared)), at))
   }
 
   /** Adds the beginnings of values before an ellipsis: tables, frames and plans show long texts so. */
@@ -83,6 +93,11 @@ private[redaction] final class Search {
 
 private[redaction] object Search {
   private val Start = 3
+  private val Piece = 1 << 22
+  private val Shared = 1 << 16
+
+  /** So many characters write one of a value's; those of very long values. */
+  private val LongestEscape = 16
 
   /** The next place of three dots, or of the one character for them; -1: there is none. */
   def nextEllipsis(text: String, from: Int): Int = {

@@ -30,6 +30,43 @@ class RegisteredSuite extends FunSuite {
     assert(finds(registered, "x Earlier-Passw0rd x"))
   }
 
+  test("a value ages out after many generations and a day, but not while it is answered") {
+    var now = 0L
+    val registered = new Registered(seconds = () => now)
+    val kept = "kept-secret-value-2\nshared-line-of-both"
+    assertEquals(registered.add(Iterator("declared-secret-1")), Nil)
+    registered.add(Iterator("old-secret-value-1", "other-old-value-1\nshared-line-of-both", kept), 1)
+    registered.add(Iterator(kept), 2)
+    now = 90000
+    assertEquals(registered.add(Iterator(kept), 900), Nil, "too few generations")
+    assertEquals(
+      registered.add(Iterator(kept), 1002),
+      Seq("old-secret-value-1", "other-old-value-1\nshared-line-of-both"))
+    assertEquals(registered.size, 2)
+    // What is forgotten is searched for until as much is kept.
+    registered.add(Iterator("third-secret-value-3"), 1003)
+    now = 180001
+    assertEquals(registered.add(Iterator(kept), 2005), Seq("third-secret-value-3"))
+    assert(!finds(registered, "old-secret-value-1 other-old-value-1 third-secret-value-3"))
+    Seq("kept-secret-value-2", "shared-line-of-both", "declared-secret-1").foreach(each =>
+      assert(finds(registered, each), each))
+    registered.add(Iterator("old-secret-value-1"), 2006)
+    assert(finds(registered, "old-secret-value-1"))
+  }
+
+  test("of a secret that changes for ever, a bounded number is searched for") {
+    var now = 0L
+    val registered = new Registered(seconds = () => now)
+    val sizes = (1 to 5000).map { generation =>
+      now += 3600
+      registered.add(Iterator(f"rotated-$generation%05d-Qz71"), generation.toLong)
+      registered.size
+    }
+    assertEquals(sizes.max, Constants.ForgetGenerations + 1)
+    assert(finds(registered, "rotated-05000-Qz71") && finds(registered, "rotated-04000-Qz71"))
+    assert(!finds(registered, "rotated-00001-Qz71"))
+  }
+
   test("10,000 texts composed around one secret leave one value to mask") {
     val secret = "the-one-Passw0rd"
     val registered = new Registered()

@@ -78,6 +78,17 @@ class SearchSuite extends FunSuite {
     }
   }
 
+  test("a value in escapes is found at every seam of a text that is unescaped in pieces") {
+    val value = "it's<Tr0ub4dor>"
+    val written = "it\\u0027s\\u003cTr0ub4dor\\u003e"
+    val made = search(value)
+    val seam = 1 << 22
+    val text = new java.lang.StringBuilder("x" * (2 * seam + (1 << 17)))
+    val places = Seq(0, seam - 7, seam + (1 << 16) - 20, 2 * seam - 31, 2 * seam + 9, text.length - written.length)
+    places.foreach(at => text.replace(at, at + written.length, written))
+    assertEquals(found(made, text.toString), places.map(at => at -> (at + written.length)).toSet)
+  }
+
   test("characters that share their low byte with a value's are not the value") {
     val value = "secretValue99"
     val twin = value.map(c => (c + 0x100).toChar)
