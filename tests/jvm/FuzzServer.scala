@@ -1,11 +1,11 @@
 package io.sparkconfig.redaction.probe {
 
   import java.io.{DataInputStream, DataOutputStream, StringReader}
-  import java.util.{ArrayDeque, HashSet => JHashSet, Properties}
+  import java.util.Properties
 
   import scala.collection.JavaConverters._
 
-  import io.sparkconfig.redaction.engine.{Redactor, Search}
+  import io.sparkconfig.redaction.engine.{Redactor, Registered}
 
   /**
    * Answers a fuzzer on standard input and output, one JVM for all of its texts. A request is a command, a count and
@@ -46,17 +46,11 @@ package io.sparkconfig.redaction.probe {
 
     /** Takes away what was registered, which a running application can never do. */
     private def forget(): Unit = {
-      def field(owner: AnyRef, name: String) = {
-        val found = owner.getClass.getDeclaredField(name)
-        found.setAccessible(true)
-        found
-      }
-      val registered = field(Redactor, "values").get(Redactor)
-      Seq("known", "texts").foreach(field(registered, _).get(registered).asInstanceOf[JHashSet[_]].clear())
-      field(registered, "pending").get(registered).asInstanceOf[ArrayDeque[_]].clear()
-      field(registered, "searched").set(registered, new Search)
-      field(registered, "made").set(registered, 0)
-      field(registered, "stale").set(registered, false)
+      val values = Redactor.getClass.getDeclaredField("values")
+      values.setAccessible(true)
+      val held = values.get(Redactor)
+      val none = new Registered()
+      held.getClass.getDeclaredFields.foreach { field => field.setAccessible(true); field.set(held, field.get(none)) }
     }
 
     private def read(): String = {

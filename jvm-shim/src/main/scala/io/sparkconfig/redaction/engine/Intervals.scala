@@ -10,10 +10,13 @@ private[redaction] final class Intervals {
   def end(i: Int): Int = packed(i).toInt
 
   def add(start: Int, end: Int): Unit = if (end > start) {
-    val value = (start.toLong << 32) | end
-    if (count == 0 || packed(count - 1) != value) {
+    val last = count - 1
+    // Of a value that repeats itself, one is found at each place.
+    if (count > 0 && start >= this.start(last) && start < this.end(last)) {
+      if (end > this.end(last)) packed(last) = (this.start(last).toLong << 32) | end
+    } else {
       if (count == packed.length) packed = java.util.Arrays.copyOf(packed, math.max(4, count * 2))
-      packed(count) = value
+      packed(count) = (start.toLong << 32) | end
       count += 1
     }
   }

@@ -1,6 +1,6 @@
 package io.sparkconfig.redaction.engine
 
-import java.util.{ArrayDeque, Collection => JCollection, HashSet => JHashSet, LinkedHashMap}
+import java.util.{Collection => JCollection, HashSet => JHashSet, LinkedHashMap, LinkedHashSet}
 
 /**
  * The registered values, and the search for them, made when a text is searched: adding a value costs its own length.
@@ -23,7 +23,7 @@ private[redaction] final class Registered(
 
   /** How many are searched for and no longer known. */
   private var forgotten = 0
-  private val pending = new ArrayDeque[String]()
+  private val pending = new LinkedHashSet[String]()
   @volatile private var searched = new Searched
   @volatile private var stale = false
   @volatile private var made = 0
@@ -57,7 +57,7 @@ private[redaction] final class Registered(
         old += entry.getKey
         known.remove(entry.getKey)
         entries.remove()
-        forgotten += 1
+        if (!pending.remove(entry.getKey)) forgotten += 1
       }
     }
     // So each that is forgotten pays for one that stays.
@@ -80,9 +80,10 @@ private[redaction] final class Registered(
 
   def search: Search = {
     if (stale) synchronized {
-      while (!pending.isEmpty) {
-        searched.add(pending.peek(), needles)
-        pending.remove()
+      val each = pending.iterator()
+      while (each.hasNext) {
+        searched.add(each.next(), needles)
+        each.remove()
         made += 1
       }
       stale = false

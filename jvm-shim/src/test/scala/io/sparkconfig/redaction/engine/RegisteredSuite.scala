@@ -37,6 +37,7 @@ class RegisteredSuite extends FunSuite {
     assertEquals(registered.add(Iterator("declared-secret-1")), Nil)
     registered.add(Iterator("old-secret-value-1", "other-old-value-1\nshared-line-of-both", kept), 1)
     registered.add(Iterator(kept), 2)
+    assert(finds(registered, "old-secret-value-1"))
     now = 90000
     assertEquals(registered.add(Iterator(kept), 900), Nil, "too few generations")
     assertEquals(
@@ -45,6 +46,7 @@ class RegisteredSuite extends FunSuite {
     assertEquals(registered.size, 2)
     // What is forgotten is searched for until as much is kept.
     registered.add(Iterator("third-secret-value-3"), 1003)
+    assert(finds(registered, "third-secret-value-3"))
     now = 180001
     assertEquals(registered.add(Iterator(kept), 2005), Seq("third-secret-value-3"))
     assert(!finds(registered, "old-secret-value-1 other-old-value-1 third-secret-value-3"))
@@ -60,6 +62,7 @@ class RegisteredSuite extends FunSuite {
     val sizes = (1 to 5000).map { generation =>
       now += 3600
       registered.add(Iterator(f"rotated-$generation%05d-Qz71"), generation.toLong)
+      if (generation % 100 == 0) assert(finds(registered, f"rotated-$generation%05d-Qz71"))
       registered.size
     }
     assertEquals(sizes.max, Constants.ForgetGenerations + 1)
