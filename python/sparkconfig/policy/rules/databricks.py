@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ from sparkconfig.settings.placeholders import is_databricks_secret
 
 __all__ = ["holds_databricks_secret", "unwrapped", "without_databricks_secrets"]
 
+# A pattern that only the text of one would match.
+_IN_PATTERN = re.compile(r"\{.{0,8}secrets")
 _WRAPPERS = ("definition", "policy_family_definition_overrides")
 
 
@@ -30,8 +33,10 @@ def unwrapped(document: Document) -> Document:
 
 
 def holds_databricks_secret(element: Any) -> bool:  # noqa: ANN401 - parsed JSON
-    """Whether a value of an element is ``{{secrets/SCOPE/KEY}}``, or has one in it."""
-    return isinstance(element, dict) and any(map(_is_secret, _values(element)))
+    """Whether a value of an element is ``{{secrets/SCOPE/KEY}}``, or has one in it, or its pattern wants one."""
+    return isinstance(element, dict) and (
+        any(map(_is_secret, _values(element))) or _IN_PATTERN.search(str(element.get("pattern"))) is not None
+    )
 
 
 def without_databricks_secrets(element: Any) -> Any:  # noqa: ANN401 - parsed JSON
@@ -52,7 +57,7 @@ def without_databricks_secrets(element: Any) -> Any:  # noqa: ANN401 - parsed JS
     if not holds_databricks_secret(element):
         return element
     optional = {"isOptional": True} if kind == "fixed" else {}
-    return {key: value for key, value in element.items() if key not in ("value", "values")} | {
+    return {key: value for key, value in element.items() if key not in ("value", "values", "pattern")} | {
         "type": "unlimited",
         **optional,
     }

@@ -6,6 +6,7 @@ import difflib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -212,6 +213,15 @@ def _own(document: Document, base: Rulebook) -> Rulebook:
     )
 
 
+@lru_cache(maxsize=64)  # once, though each setting of a policy reads the file
+def _say_secrets(name: str, keys: str) -> None:
+    _log.warning(
+        "%s: only Databricks can compare {{secrets/...}}, so any value passes, and none is put in place: %s",
+        name,
+        keys,
+    )
+
+
 def _databricks(document: Document) -> Rulebook:
     ours = {path: element for path, element in document.data.items() if path.startswith(_SPARK_CONF)}
     ignored = [path for path in document.data if path not in ours]
@@ -230,11 +240,7 @@ def _databricks(document: Document) -> Rulebook:
         fail(document, problems)
     secret = [path for path, element in ours.items() if holds_databricks_secret(element)]
     if secret:
-        _log.warning(
-            "%s: only Databricks can compare {{secrets/...}}, so any value passes, and none is put in place: %s",
-            document.name,
-            ", ".join(map(shorten, secret)),
-        )
+        _say_secrets(document.name, ", ".join(map(shorten, secret)))
     ours = {path: without_databricks_secrets(element) for path, element in ours.items()}
     parsed = _validated(schema.Databricks, document, {"elements": ours}, skip=1)
     rules: list[Rule] = []
