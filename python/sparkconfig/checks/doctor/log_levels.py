@@ -15,12 +15,16 @@ __all__ = ["log_levels"]
 
 _LOW = frozenset({"debug", "trace", "all"})
 _FILE = re.compile(r"-Dlog4j2?\.configurationFile=(?:\"([^\"]+)\"|'([^']+)'|(\S+))")
+_LEVEL = r"[\"']?level[\"']?\s*[=:]\s*[\"']?(\w+)"
+# XML, YAML and JSON.
 _ROOT = re.compile(
-    r"<(?:Async)?Root\b[^>]*\blevel\s*=\s*[\"'](\w+)|\bRoot:\s*(?:#.*)?\n\s+level:\s*[\"']?(\w+)",
-    re.IGNORECASE,
+    rf"<(?:Async)?Root\b[^>]*\b{_LEVEL}|\b(?:Async)?Root\"?\s*:\s*\{{?\s*(?:#.*)?\s*{_LEVEL}", re.IGNORECASE
 )
+_OF_PY4J = r"[\"']?\bname[\"']?\s*[=:]\s*[\"']?py4j\b"
 _PY4J = re.compile(
-    r"<(?:Async)?Logger\b(?=[^>]*\bname\s*=\s*[\"']py4j[\"'.])[^>]*\blevel\s*=\s*[\"'](\w+)", re.IGNORECASE
+    rf"<(?:Async)?Logger\b(?=[^>]*{_OF_PY4J})[^>]*\b{_LEVEL}"
+    rf"|{_OF_PY4J}[\w.]*[\"']?,?\s+{_LEVEL}|{_LEVEL}[\"']?,?\s+{_OF_PY4J}",
+    re.IGNORECASE,
 )
 _SEEN = "this log may hold the token of the driver's gateway, and with it everything that the driver can read"
 _TODO = "keep Py4J above DEBUG, as with logger.py4j.name=py4j and logger.py4j.level=info; docs/redaction.md"
@@ -43,7 +47,7 @@ def log_levels(subject: Subject) -> Iterator[Finding]:
 
 def level_of_py4j(text: str) -> str:
     """The level that a configuration of log4j2 gives to Py4J's loggers; empty: it gives none."""
-    if text.lstrip().startswith("<") or _ROOT.search(text):
+    if text.lstrip().startswith(("<", "{")) or _ROOT.search(text):
         found = _PY4J.search(text) or _ROOT.search(text)
         return "" if found is None else next(filter(None, found.groups()), "")
     try:

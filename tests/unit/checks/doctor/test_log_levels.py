@@ -10,6 +10,9 @@ from sparkconfig.checks.doctor.log_levels import log_levels
 from sparkconfig.checks.doctor.subject import Subject
 
 XML = '<Configuration><Loggers>{}<Root level="{}"/></Loggers></Configuration>'
+YAML = (
+    "Configuration:\n  Loggers:\n    Root:\n      level: {}\n    Logger:\n    - name: {}\n      level: {}\n"
+)
 CASES = [
     ("rootLogger.level = debug\n", True),
     ("rootLogger = TRACE, console\n", True),
@@ -23,6 +26,22 @@ CASES = [
     (XML.format('<Logger level="trace" name="py4j.commands"/>', "info"), True),
     (XML.format("", "info"), False),
     ("Configuration:\n  Loggers:\n    Root:\n      level: debug\n", True),
+    (YAML.format("debug", "py4j", "warn"), False),
+    (YAML.format("info", "py4j.java_gateway", "debug"), True),
+    (YAML.format("info", "org.apache.spark", "debug"), False),
+    (
+        "Configuration:\n  Loggers:\n    Root:\n      level: info\n    Logger:\n    - level: all\n      name: py4j\n",
+        True,
+    ),
+    ('{"Configuration": {"Loggers": {"Root": {"level": "debug"}}}}', True),
+    (
+        '{"Configuration": {"Loggers": {"Root": {"level": "info"}, "Logger": {"name": "py4j", "level": "trace"}}}}',
+        True,
+    ),
+    (
+        '{"Configuration": {"Loggers": {"Root": {"level": "debug"}, "Logger": {"name": "py4j", "level": "info"}}}}',
+        False,
+    ),
     ("", False),
 ]
 
