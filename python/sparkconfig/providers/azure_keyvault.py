@@ -59,12 +59,13 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
         secrets = self._import("azure.keyvault.secrets")
         self._errors = self._import("azure.core.exceptions")
         network = entra_network(values, seconds)
-        if not values.text("vault.url").lower().startswith("https://"):
-            raise values.wrong("vault.url", "must begin with https://", values.text("vault.url"))
+        url = values.server("vault.url", values.text("vault.url"))
+        if not url.lower().startswith("https://"):
+            raise values.wrong("vault.url", "must begin with https://", url)
         try:
             self._credential = entra_identity(self._import("azure.identity"), values, network)
             self._client = secrets.SecretClient(
-                values.text("vault.url"),
+                url,
                 self._credential,
                 verify_challenge_resource=values.text("verify.challenge") == "true",
                 **network,
@@ -73,7 +74,7 @@ class AzureKeyVaultConfigProvider(NamedStoreProvider):
             failure = values.wrong(
                 "vault.url",
                 "is not a URL of a vault, or the identity is malformed",
-                values.text("vault.url"),
+                url,
             )
         else:
             return

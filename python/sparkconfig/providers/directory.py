@@ -98,7 +98,9 @@ class DirectoryConfigProvider(Described, FilePushes):
         if allowed is None:
             raise ConfigurationError("provider directory: get before configure")
         if not path:
-            raise SecretNotFoundError("a path is missing; write ${NAME:/path/to/directory:file}")
+            raise SecretNotFoundError(
+                "a reference needs a path and a key, as in ${NAME:/path/to/directory:file}"
+            )
         directory = allowed.usable(path)
         if directory is None:
             raise AccessDeniedError(f"directory '{shorten(path)}' is not in allowed.paths")

@@ -85,7 +85,9 @@ class FileConfigProvider(Described, FilePushes):
         if self._allowed is None:
             raise ConfigurationError("provider file: get before configure")
         if not path:
-            raise SecretNotFoundError("a path is missing; write ${NAME:/path/to/file.properties:key}")
+            raise SecretNotFoundError(
+                "a reference needs a path and a key, as in ${NAME:/path/to/file.properties:key}"
+            )
         usable = self._allowed.usable(path)
         if usable is None:
             raise AccessDeniedError(f"file '{shorten(path)}' is not in allowed.paths")

@@ -117,8 +117,9 @@ def missing_colon(reference: Reference) -> str:
     if hash_sign and before and behind and not reference.path:  # as Spring and some operators write it
         meant = written(reference._replace(path=before, key=behind))
         return f"; a colon stands between path and key, not '#': write {meant}"
-    # An absolute path lacks its key rather than a colon.
-    if reference.path or path.startswith("/") or not (path and slash and key):
+    if not reference.path and reference.key.startswith("/"):
+        return f"; the key is missing: write {written(reference._replace(path=reference.key, key='KEY'))}"
+    if reference.path or not (path and slash and key):
         return ""
     meant = written(reference._replace(path=path, key=key))
     longer = written(reference._replace(path=reference.key, key="KEY"))

@@ -160,6 +160,23 @@ def test_vault_path_hints_of_objects(tmp_path: Path, content: str, key: str, sai
     assert ("is an object" in todo[0].found) is ("is an object" in problem)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("${s:/run/x.json}", "the key is missing: write ${s:/run/x.json:KEY}"),
+        ("${s:/run/shop/password}", "the key is missing: write ${s:/run/shop/password:KEY}"),
+        ("${s:/run/x.json#pw}", "not '#': write ${s:/run/x.json:pw}"),
+        ("${s:shop/prod#pw}", "not '#': write ${s:shop/prod:pw}"),
+        ("${s:shop/prod}", "write ${s:shop:prod}, or ${s:shop/prod:KEY} if the key is missing"),
+        ("${s:HOME}", ""),
+        ("${s:shop/prod:pw}", ""),
+    ],
+)
+def test_vault_path_hints_of_a_missing_key(text: str, said: str) -> None:
+    assert messages.missing_colon(*scan(text)).endswith(said)
+    assert bool(said) is bool(messages.missing_colon(*scan(text)))
+
+
 def test_vault_path_hints_of_an_arn(tmp_path: Path) -> None:
     arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shop-Ab12Cd"
     (found,) = scan(f"${{aws:{arn}:password}}")
@@ -234,7 +251,23 @@ def test_the_log_of_a_start_says_it(text: str, value: str, odd: int) -> None:
         ("oauth2", "token.url", {"client.id": "c", "client.secret": "s-1"}),
     ],
 )
-@pytest.mark.parametrize("address", ["127.0.0.1:1", "store.example.org", "//store", "htp://store"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1:1",
+        "store.example.org",
+        "//store",
+        "htp://store",
+        "http:/store",
+        "https://",
+        "http://st ore",
+        "http://store:82000",
+        "http://store:0",
+        "http://store:port",
+        '"http://store"',
+        "http://:8200",
+    ],
+)
 def test_an_address_without_http_is_no_outage(
     alias: str, param: str, others: dict[str, str], address: str
 ) -> None:

@@ -60,7 +60,7 @@ def test_no_section(sealed: dict[str, str]) -> None:
 
 def test_a_file_without_a_key() -> None:
     text = said({"spark.config.providers": "file"}, "${file:/etc/shop.properties}")
-    assert "write ${NAME:/path/to/file.properties:key}" in text
+    assert "${NAME:/path/to/file.properties:key}" in text
     assert "a colon is missing" not in text
 
 

@@ -106,10 +106,15 @@ class ParamValues:
         """Return the URL of a server without a slash at its end; ``address`` may come from the environment.
 
         Raises:
-            ConfigurationError: it does not begin with ``http://`` or ``https://``: no outage that may pass.
+            ConfigurationError: it is no address of a server: no outage that may pass.
         """
         stripped = address.strip().rstrip("/")
-        if re.match(r"https?://[^/]", stripped, re.IGNORECASE) is None:
+        found = re.match(
+            r"https?://(?:[^\s/@]{0,500}@)?(?:[^\s/@?#\[\]:]+|\[[\w.:%]+\])(?::(\d+))?(?:/\S*)?$",
+            stripped,
+            re.IGNORECASE,
+        )
+        if found is None or int(found[1] or 1) not in range(1, 1 << 16):
             raise self.wrong(name, "needs http:// or https:// and a host", address)
         return stripped
 

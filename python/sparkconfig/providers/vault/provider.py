@@ -80,7 +80,7 @@ class VaultConfigProvider(StoreProvider):
         if not address:
             raise values.wrong("address", "is not set, nor is VAULT_ADDR")
         address = values.server("address", address)
-        if address.endswith("/v1"):
+        if "/v1/" in f"{address}/":
             raise values.wrong("address", "must end before /v1, which is added to it", address)
         self._engine = values.text("engine")
         self._mount = quote((values.optional("mount") or _MOUNTS[self._engine]).strip("/"), safe="/")
