@@ -5,17 +5,17 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 
 from sparkconfig._base.threads import daemon
 from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.files import FileRules, StoredFile
-from sparkconfig.resolution.freshness import ChangeCounter
+from sparkconfig.resolution.generations import Generations
 from sparkconfig.resolution.in_use import InUse, Use
 from sparkconfig.resolution.inherited import Inherited
-from sparkconfig.resolution.proofs import Answer, Generations, Proof, proof_of
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Place, Resolution
 from sparkconfig.resolution.snapshot import Entry, Snapshot
@@ -24,14 +24,16 @@ __all__ = ["SnapshotKeeper", "Use"]
 
 _log = logging.getLogger(__name__)
 _SHORTEST_WAIT_S = 0.01
+_SUBSTITUTION_S = 2.0  # nobody tells when what stands behind `$[...]` changes
+_Told = tuple[Snapshot, Snapshot, Mapping[str, Use], list[tuple[str, str]]]
 
 
 class SnapshotKeeper:
     """The values of all expressions in use, and the thread that keeps them new.
 
-    A round of the thread reads all expressions in use. A use reads its own expressions, and if one of their paths
-    answers something new, all others that need this path, so a snapshot never mixes two reads of one path. Reads are
-    cheap where nothing is due: see :class:`sparkconfig.resolution.cache.CachingProvider`.
+    Stores are read beside it: a first use reads its own paths on its caller's thread, and what becomes due is read by
+    threads of the caches, which wake this one. A round evaluates what the caches hold and publishes what differs, so
+    its lock is never held while somebody waits for a store, and neither over a log line nor over `on_round`.
 
     Args:
         resolver: the brain; it belongs to the caller.
@@ -42,7 +44,6 @@ class SnapshotKeeper:
         stale_ms: see ``held``.
         manual: publish changes in :meth:`refresh` only (``spark.config.reload.trigger=manual``).
         files: which values are needed as files; None: none are.
-        changes: counts what the driver did not ask for.
         on_round: called after each round with the generation before it, the newest one, and what is in use.
     """
 
@@ -56,7 +57,6 @@ class SnapshotKeeper:
         stale_ms: int = 0,
         manual: bool = False,
         files: FileRules | None = None,
-        changes: ChangeCounter | None = None,
         on_round: Callable[[Snapshot, Snapshot, Mapping[str, Use]], None] | None = None,
     ) -> None:
         self._resolver = resolver
@@ -65,8 +65,11 @@ class SnapshotKeeper:
         self._manual = manual
         self._files = files
         self._on_round = on_round
-        self._changes = changes or ChangeCounter()
         self._round = threading.Lock()
+        # Of explicit refreshes, which read stores: one at a time.
+        self._asking = threading.Lock()
+        self._told: deque[_Told] = deque()
+        self._telling = threading.Lock()
         self._changed = threading.Condition()
         self._known = InUse()
         # What each place had answered when all expressions that need it were evaluated.
@@ -106,54 +109,57 @@ class SnapshotKeeper:
         """The expressions in use, by id. An id may hold raw texts: it is not for people's eyes."""
         return self._uses
 
-    def resolve(self, wanted: Mapping[str, Expression]) -> Snapshot:
-        """Take expressions (id to expression) into use and return the newest generation; see :meth:`answer`."""
-        return self.answer(wanted).snapshot
-
-    def answer(self, wanted: Mapping[str, Expression], touched: Iterable[str] = ()) -> Answer:
-        """Take expressions (id to expression) into use and return their values in the newest generation.
+    def resolve(self, wanted: Mapping[str, Expression], *, wait: bool = True) -> Snapshot:
+        """Take expressions (id to expression) into use and return a generation with their values.
 
         With the manual trigger, expressions that have a value keep it until :meth:`refresh`.
 
         Args:
-            wanted: what somebody is about to use.
-            touched: ids of what was used since the last call, without asking.
+            wanted: what is about to be used.
+            wait: whether to wait for the stores of what has no value yet.
 
         Raises:
             UnresolvedReferenceError: one of ``wanted`` cannot be resolved. It is not taken into use; the others are.
         """
-        with self._round:
-            count = self._changes.count
-            before = self._snapshot
-            wanted = {id_: self._known.known_as(id_, e) for id_, e in wanted.items()}
-            self._known.touch(touched)
-            if self._manual and wanted.keys() <= before.entries.keys():
+        if not wait:
+            self._only(wanted)
+        if self._manual and wanted.keys() <= self._snapshot.entries.keys():
+            with self._round:
                 self._known.take(wanted)
-                return Answer(before, dict.fromkeys(wanted, Proof()), count)
-            group, resolution = self._read(wanted)
-            failed = [
-                e
-                for id_, e in wanted.items()
-                if e in resolution.failed and not self._inherited.serves(id_, self._snapshot, resolution, e)
-            ]
-            good = {id_: e for id_, e in wanted.items() if e not in failed}
-            problems = [problem for expression in failed for problem in resolution.problems_of(expression)]
-            proofs = {
-                id_: proof
-                for id_, e in good.items()
-                if (proof := proof_of(e, resolution, self._resolver.providers, frozen=self._manual))
-                is not None
-            }
-            if failed and any(
-                self._known.by_id[id_] in resolution.failed for id_ in group if id_ in self._known.by_id
-            ):
-                # A new key that cannot be read must not take away what its path answered before.
-                again = {id_: self._known.by_id[id_] for id_ in group if id_ in self._known.by_id}
-                group, resolution = self._read({**again, **good})
-            own = self._publish(group, resolution, good)
-        if problems:
+                return self._snapshot
+        failed: dict[str, list[str]] = {}
+        if wait:
+            unread = {id_: e for id_, e in wanted.items() if not self._inherited.holds(id_, self._snapshot)}
+            first = self._resolver.resolve(unread.values(), self._files)
+            failed = {id_: first.problems_of(e) for id_, e in unread.items() if e in first.failed}
+        with self._round:
+            good = {id_: self._known.known_as(id_, e) for id_, e in wanted.items() if id_ not in failed}
+            group, resolution = self._evaluate(good)
+            for id_, e in good.items():
+                if e in resolution.failed and not self._inherited.serves(id_, self._snapshot, resolution, e):
+                    failed[id_] = resolution.problems_of(e)
+            # What was in use before stays so, with its values and without.
+            taken = good if not wait else {id_: e for id_, e in good.items() if id_ not in failed}
+            self._publish(group, resolution, taken)
+            newest = self._snapshot
+        self._tell()
+        if failed and wait:
+            problems = [problem for id_ in wanted if id_ in failed for problem in failed[id_]]
             raise UnresolvedReferenceError(problems)
-        return Answer(self._snapshot, proofs, count + own)
+        return newest
+
+    def _only(self, wanted: Mapping[str, Expression]) -> None:
+        """Forget what another process held of expressions that nobody uses: it would never be read again."""
+        with self._round:
+            was = self._snapshot
+            entries = {id_: entry for id_, entry in was.entries.items() if id_ in wanted}
+            if len(entries) < len(was.entries):
+                self._snapshot = Snapshot(was.generation + 1, entries, was.files, was.inherited)
+
+    def touch(self, ids: Iterable[str]) -> None:
+        """Note that these are still used: what nobody uses for long is forgotten."""
+        with self._round:
+            self._known.touch(ids)
 
     def changed_since(self, known: int, snapshot: Snapshot) -> set[str] | None:
         """Return the ids whose entries may differ between two generations; None: that is not known any more."""
@@ -163,27 +169,40 @@ class SnapshotKeeper:
         self,
         *,
         strict: bool = False,
+        ids: Collection[str] | None = None,
         prepare: Callable[[], None] = lambda: None,
         undo: Callable[[], None] = lambda: None,
     ) -> Snapshot:
-        """Run one round over what is in use.
+        """Read what is in use, wait for it, and publish what differs.
 
         Args:
             strict: publish nothing unless every expression in use has a value.
-            prepare: called before the round, when no other one runs.
+            ids: read the paths of these alone; None: of all.
+            prepare: called before.
             undo: called when a strict round publishes nothing.
 
         Raises:
             UnresolvedReferenceError: in a strict round; lists all problems.
         """
-        with self._round:
+        with self._asking:
             prepare()
-            group, resolution = self._read_all({})
+            self._rounds += 1
+            with self._round:
+                in_use = dict(self._known.by_id)
+            wanted = in_use if ids is None else {id_: in_use[id_] for id_ in ids if id_ in in_use}
+            resolution = self._resolver.resolve(wanted.values(), self._files)
             if strict and resolution.problems:
                 undo()
                 raise UnresolvedReferenceError(resolution.problems)
-            self._publish(group, resolution, {})
+            self._look()
         return self._snapshot
+
+    def _look(self) -> None:
+        """Evaluate what the caches hold for everything in use, and publish what differs."""
+        with self._round:
+            self._rounds += 1
+            self._publish(*self._evaluate_all(), {})
+        self._tell()
 
     def await_change(self, generation: int, wait_s: float) -> Snapshot:
         """Return the newest snapshot as soon as it is newer than ``generation``, or after ``wait_s`` seconds."""
@@ -212,24 +231,22 @@ class SnapshotKeeper:
         if self._thread is not None:
             self._thread.join(timeout=5)
 
-    def _read_all(self, more: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
-        """Read everything in use, and ``more``."""
-        self._rounds += 1
-        group = {**self._known.by_id, **more}
-        return group, self._resolver.resolve(group.values(), self._files)
+    def _evaluate_all(self) -> tuple[dict[str, Expression], Resolution]:
+        """Everything in use, as the caches hold it."""
+        group = dict(self._known.by_id)
+        return group, self._resolver.resolve(group.values(), self._files, held=True)
 
-    def _read(self, wanted: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
-        """Read ``wanted``, and everything that needs a path which answers something new.
+    def _evaluate(self, wanted: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
+        """``wanted`` as the caches hold it, with everything that needs a path which answers something new.
 
         Returns:
-            The expressions that were read, by id, and what came of it.
+            The expressions that were evaluated, by id, and what came of it.
         """
-        if self._inherited.any_serves(self._snapshot):
-            return self._read_all(wanted)
-        self._rounds += 1
         group = dict(wanted)
+        if self._inherited.any_serves(self._snapshot):
+            group = {**self._known.by_id, **group}
         while True:
-            resolution = self._resolver.resolve(group.values(), self._files)
+            resolution = self._resolver.resolve(group.values(), self._files, held=True)
             touched = {place for e in group.values() for place in resolution.places(e)}
             more = {
                 id_: self._known.by_id[id_]
@@ -249,20 +266,21 @@ class SnapshotKeeper:
 
     def _publish(
         self, group: Mapping[str, Expression], resolution: Resolution, more: Mapping[str, Expression]
-    ) -> int:
-        """Make the next generation if anything differs. An expression that fails loses its value.
+    ) -> None:
+        """Make the next generation if a value differs. An expression that fails loses its value.
+
+        The values of new expressions are added to the generation that there is: it differs for nobody.
 
         Args:
             group: what was read.
             resolution: what came of it.
             more: what is to be taken into use.
-
-        Returns:
-            How many changes were counted.
         """
         # Before anything can end this round: what is not recorded here is read again.
         versions = {p: self._version(p) for e in group.values() for p in resolution.places(e)}
+        new = more.keys() - self._known.by_id.keys() - self._snapshot.entries.keys()
         forgotten = self._known.take(more)
+        lost: list[tuple[str, str]] = []
         before = self._snapshot.entries
         kept = self._inherited.kept(self._snapshot, resolution, self._known.by_id)
         fresh: dict[str, Entry | None] = dict.fromkeys(forgotten)
@@ -277,10 +295,8 @@ class SnapshotKeeper:
             fresh[id_] = None
             if value is None:
                 if id_ in before:
-                    _log.warning(
-                        "%s has no value any more: %s",
-                        expression.key or "an expression",
-                        "; ".join(resolution.problems_of(expression)),
+                    lost.append(
+                        (expression.key or "an expression", "; ".join(resolution.problems_of(expression)))
                     )
             elif value.resolved:
                 fresh[id_] = Entry(value.reveal(), value.redact, frozenset(value.files), value.secrets)
@@ -291,17 +307,35 @@ class SnapshotKeeper:
         self._note(group, resolution, fresh, differing)
         self._versions.update((p, version) for p, version in versions.items() if version is not None)
         was = self._snapshot
-        counted = 0
         if differing:
-            counted = self._advance(fresh, differing, files)
-        if self._on_round is not None:
-            self._on_round(was, self._snapshot, self._uses)
-        return counted
+            changed = was.generation == 0 or not differing <= new
+            self._advance(fresh, differing, files, changed=changed)
+        self._told.append((was, self._snapshot, self._uses, lost))
+
+    def _tell(self) -> None:
+        """Log what rounds brought, and hand it to ``on_round``, in order; the lock of rounds is free."""
+        while self._told and self._telling.acquire(blocking=False):
+            try:
+                while self._told:
+                    before, after, uses, lost = self._told.popleft()
+                    for name, problems in lost:
+                        _log.warning("%s has no value any more: %s", name, problems)
+                    if after.generation > before.generation:
+                        _log.info("generation %d; expressions: %d", after.generation, len(after.entries))
+                    if self._on_round is not None:
+                        self._on_round(before, after, uses)
+            finally:
+                self._telling.release()
 
     def _advance(
-        self, fresh: Mapping[str, Entry | None], differing: Set[str], files: Mapping[str, StoredFile]
-    ) -> int:
-        """Publish a generation with these entries in the place of older ones; returns how many changes it counted."""
+        self,
+        fresh: Mapping[str, Entry | None],
+        differing: Set[str],
+        files: Mapping[str, StoredFile],
+        *,
+        changed: bool,
+    ) -> None:
+        """Put these entries in the place of older ones: as a new generation, if one changed."""
         was = self._snapshot
         entries = dict(was.entries)
         for id_ in differing:
@@ -312,19 +346,14 @@ class SnapshotKeeper:
                 entries[id_] = entry
         held = {**was.files, **files}
         needed = {file: held[file] for entry in entries.values() for file in entry.files} if held else {}
-        # What is only new is held by nobody yet.
-        counted = int(any(id_ in was.entries for id_ in differing))
         with self._changed:
-            self._snapshot = Snapshot(was.generation + 1, entries, needed, was.inherited)
-            self._generations.add(
-                self._snapshot.generation, None if was.files or needed else frozenset(differing)
-            )
-            if counted:
-                self._changes.add()
-            self._published_at = time.time()
-            self._changed.notify_all()
-        _log.info("generation %d; expressions: %d", self._snapshot.generation, len(entries))
-        return counted
+            self._snapshot = Snapshot(was.generation + changed, entries, needed, was.inherited)
+            if changed:
+                self._generations.add(
+                    self._snapshot.generation, None if was.files or needed else frozenset(differing)
+                )
+                self._published_at = time.time()
+                self._changed.notify_all()
 
     def _note(
         self,
@@ -373,12 +402,14 @@ class SnapshotKeeper:
                 _log.error("cannot tell when values are due: %s", type(error).__name__)
                 due_ms = None
             wait_s = self._poll_s if due_ms is None else min(self._poll_s, due_ms / 1000)
+            if any("$[" in e.text for e in list(self._known.by_id.values())):
+                wait_s = min(wait_s, _SUBSTITUTION_S)
             self._wake.wait(max(wait_s, _SHORTEST_WAIT_S))
             self._wake.clear()
             if self._stop.is_set():
                 return
             try:
-                self.refresh()
+                self._look()
             except SparkConfigError as error:
                 _log.warning("values could not be read again: %s", error)
             except Exception as error:  # noqa: BLE001

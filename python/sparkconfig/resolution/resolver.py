@@ -119,21 +119,24 @@ class Resolver:
             raise ConfigurationError.of(problems)
         return cls(providers, settings, language=language, close=providers.close)
 
-    def resolve(self, expressions: Iterable[Expression], files: FileRules | None = None) -> Resolution:
+    def resolve(
+        self, expressions: Iterable[Expression], files: FileRules | None = None, *, held: bool = False
+    ) -> Resolution:
         """Resolve all ``expressions`` in one round: each (provider, path) is asked once.
 
         Args:
             expressions: what to resolve.
             files: which values are needed as files; markers stand for their paths. None: none are.
+            held: answer from what the caches hold, without waiting for a store.
 
         Raises nothing for what has no value: see :class:`Resolution`.
         """
-        lookups = Lookups(self.providers, files)
+        lookups = Lookups(self._memories() if held else self.providers, files)
         language = self._language.begin()
         wanted = {each: language.references(each) for each in dict.fromkeys(expressions)}
         for references in wanted.values():
             lookups.want(references)
-        lookups.fetch(self._pool, self.settings.provider_timeout)
+        lookups.fetch(None if held else self._pool, self.settings.provider_timeout)
         resolution = Resolution(ttls=lookups.ttls, generation=next(self._rounds))
         deadline = time.monotonic() + self.settings.provider_timeout / 1000
         for expression, references in wanted.items():
@@ -144,6 +147,10 @@ class Resolver:
                 evaluated = call()
             self._classify(expression, evaluated, lookups, resolution)
         return resolution
+
+    def _memories(self) -> Mapping[str, ConfigProvider]:
+        """What answers at once; a provider without a cache is asked itself."""
+        return {name: getattr(each, "memory", each) for name, each in self.providers.items()}
 
     def resolve_map(self, configs: Mapping[str, str]) -> dict[str, Secret | str]:
         """Resolve a whole map in one round; what was not resolved is the text that was given.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import pytest
 
@@ -19,6 +19,7 @@ from sparkconfig.errors import (
 )
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution import in_use
+from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
@@ -38,7 +39,98 @@ def test_an_unchanged_value_is_not_a_change() -> None:
     assert store.reads == 2
 
 
-def test_what_was_not_asked_for_since_a_thousand_others_is_forgotten() -> None:
+def test_a_map_of_any_size_has_all_its_values() -> None:
+    store = Store({"p": {"user": "u"}})
+    keeper, _ = build(store, poll_ms=60_000)
+    texts = [f"{A}-{number}" for number in range(3 * in_use.MOST_IN_USE)]
+    assert values(keeper.resolve(expressions(*texts))) == {text: text.replace(A, "u") for text in texts}
+    assert texts[0] in keeper.resolve(expressions(A)).entries
+
+
+def test_a_new_text_is_no_generation() -> None:
+    keeper, _ = build(Store({"p": {"user": "u"}}), poll_ms=60_000)
+    first = keeper.resolve(expressions(A))
+    assert [keeper.resolve(expressions(f"{A}-{n}")).generation for n in range(20)] == [first.generation] * 20
+
+
+def test_a_store_that_hangs_holds_up_neither_uses_nor_changes_of_others() -> None:
+    released = threading.Event()
+
+    class Hanging(Store):
+        def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+            released.wait(30)
+            return super().get(path, keys)
+
+    store = Store({"p": {"user": "u1"}})
+    caches = {
+        name: CachingProvider(
+            each,
+            name,
+            poll_ms=60_000,
+            stale_expiry_ms=60_000,
+            timeout_ms=30_000,
+            wake=lambda: keeper.wake(),  # noqa: PLW0108
+        )
+        for name, each in {"a": store, "h": Hanging({"p": {"user": "h"}})}.items()
+    }
+    keeper = SnapshotKeeper(Resolver(caches, Settings()), poll_ms=60_000)
+    keeper.resolve(expressions(A))
+    waiting = threading.Thread(target=keeper.resolve, args=(expressions("${h:p:user}"),), daemon=True)
+    waiting.start()
+    keeper.start()
+    try:
+        began = time.monotonic()
+        store.data = {"p": {"user": "u2"}}
+        caches["a"].expire("p")
+        keeper.wake()
+        assert values(keeper.await_change(1, 20)) == {A: "u2"}
+        assert values(keeper.resolve(expressions(A, f"{A}-new"))) == {A: "u2", f"{A}-new": "u2-new"}
+        assert time.monotonic() - began < 5
+    finally:
+        released.set()
+        waiting.join(30)
+        keeper.close()
+    assert keeper.snapshot.entries["${h:p:user}"].value == "h"
+
+
+def test_a_process_that_takes_over_waits_for_no_store() -> None:
+    held = build(Store({"p": {"user": "u1"}}))[0].resolve(expressions(A))
+    released = threading.Event()
+
+    class Hanging(Store):
+        def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+            released.wait(30)
+            return super().get(path, keys)
+
+    keeper, _ = build(Hanging({"p": {"user": "u2"}}), timeout_ms=30_000, held=held, stale_ms=60_000)
+    keeper.start()
+    try:
+        began = time.monotonic()
+        assert values(keeper.resolve(expressions(A), wait=False)) == {A: "u1"}
+        assert values(keeper.resolve(expressions(A))) == {A: "u1"}
+        assert time.monotonic() - began < 5
+        released.set()
+        assert values(keeper.await_change(held.generation, 20)) == {A: "u2"}
+    finally:
+        released.set()
+        keeper.close()
+
+
+def test_on_round_and_log_lines_come_while_the_lock_of_rounds_is_free() -> None:
+    free: list[bool] = []
+    keeper, _ = build(
+        Store({"p": {"user": "u"}}), on_round=lambda *_: free.append(not keeper._round.locked())
+    )
+    keeper.resolve(expressions(A))
+    keeper.refresh()
+    assert free == [True, True]
+
+
+def test_what_was_not_used_for_long_nor_since_a_thousand_others_is_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(in_use, "KEPT_S", 0.0)
+    monkeypatch.setattr(in_use, "_BATCH", 0)
     store = Store({"p": {"user": "u"}})
     keeper, _ = build(store, poll_ms=60_000)
     conf = Expression(A, key="spark.shop.user")
@@ -106,7 +198,7 @@ def test_an_idle_keeper_reads_once_a_poll_interval_and_no_more(timeout_ms: int |
     try:
         before = keeper.rounds
         time.sleep(1.0)  # how often a thread wakes in a second is what is tested
-        assert 1 <= keeper.rounds - before <= 8
+        assert 1 <= keeper.rounds - before <= 16, "when it is due, and when it was read"
     finally:
         keeper.close()
 
@@ -119,11 +211,11 @@ def test_the_thread_survives_whatever_a_round_raises(monkeypatch: pytest.MonkeyP
     real = keeper._resolver.resolve
     raised = []
 
-    def flaky(*wanted):
+    def flaky(*wanted, **how):
         for error in errors:
             raised.append(type(error))
             raise error
-        return real(*wanted)
+        return real(*wanted, **how)
 
     monkeypatch.setattr(keeper._resolver, "resolve", flaky)
     keeper.start()
@@ -228,6 +320,8 @@ def test_inherited_values_end_with_the_stale_expiry_and_with_a_revocation() -> N
         store = Store({"p": {"user": "u2"}})
         store.failures = {"p": failure}
         keeper, _ = build(store, held=held, stale_ms=stale_ms)
+        keeper.resolve(expressions(A), wait=False)
+        keeper.refresh()
         with pytest.raises(UnresolvedReferenceError):
             keeper.resolve(expressions(A))
 
@@ -330,9 +424,13 @@ def test_500_references_in_50_providers_are_one_generation() -> None:
     class Many(Mapping[str, ConfigProvider]):
         def __init__(self) -> None:
             self.stores = {f"s{n}": Store({"p": {f"k{m}": "1" for m in range(10)}}) for n in range(50)}
+            self.caches = {
+                name: CachingProvider(store, name, poll_ms=60_000, stale_expiry_ms=60_000)
+                for name, store in self.stores.items()
+            }
 
         def __getitem__(self, name: str) -> ConfigProvider:
-            return self.stores[name]
+            return self.caches[name]
 
         def __iter__(self):
             return iter(self.stores)
@@ -348,6 +446,8 @@ def test_500_references_in_50_providers_are_one_generation() -> None:
     assert [store.reads for store in many.stores.values()] == [1] * 50
     for store in many.stores.values():
         store.data = {"p": {f"k{m}": "2" for m in range(10)}}
+    for cache in many.caches.values():
+        cache.expire()
     assert (keeper.refresh().generation, set(values(keeper.snapshot).values())) == (2, {"2"})
 
 

@@ -29,7 +29,8 @@ private[sparkconfig] final class Application private (
     sc: SparkContext,
     val agent: AgentClient,
     val values: DriverValues,
-    given: Map[String, String]) {
+    given: Map[String, String],
+    confs: Iterable[String]) {
 
   private val service = new ExecutorService(sc, values, values.renewIds)
   private val extras = new Extras(agent, values)
@@ -42,6 +43,7 @@ private[sparkconfig] final class Application private (
     ExecutorSide.putConnectors(settings, agent.settings.resolvePrefixes)
     settings.put(ExecutorSide.PoliciesKey, PolicyClient.running.isDefined.toString)
     settings.put(ExecutorSide.StatementsKey, PolicyClient.running.exists(_.evaluatesStatements).toString)
+    ExecutorSide.putReferences(settings, confs)
     agent.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }
@@ -98,6 +100,7 @@ private[sparkconfig] final class Application private (
       tellTasks()
       extras.publish(snapshot)
     }
+    values.onGrowth(part => mask(part.secretValues.toSeq))
     values.watch()
   }
 
@@ -151,7 +154,7 @@ private[sparkconfig] object Application {
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
-      val application = new Application(sc, client, values, given)
+      val application = new Application(sc, client, values, given, plan.expressions.keys)
       Values.install(values)
       NamedConnections.hold(plan.connections)
       val literals = plan.connections.flatMap(each => LiteralKeys.valuesOf(each.options))

@@ -35,7 +35,7 @@ private[sparkconfig] final class ExecutorService(
   @volatile private var broadcastsWork = false
   private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
-  private val asked = new ConcurrentHashMap[Any, Message]()
+  private val asked = new ConcurrentHashMap[Any, Answer]()
   private val pool = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-resolve"))
 
   private val renewals = new Renewals(renew, pool)
@@ -128,7 +128,8 @@ private[sparkconfig] final class ExecutorService(
       pushes.listen(listen.executor, listen.reference)
       Listening
     case AskKey => new Key(key)
-    case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)
+    case AskExpressions(wanted, worker) =>
+      expressions(wanted.map { case (text, siblings) => Expression.withSiblings(text, siblings) }, worker)
     case connection: AskConnection => later(connection) {
         values.allowConnection(connection.formats, connection.options)
         Plain
@@ -176,24 +177,33 @@ private[sparkconfig] final class ExecutorService(
       case e: Exception => log.warn("retired values cannot be handed to executors: {}", e.getClass.getName)
     } finally packing.set(false)
 
-  private def expression(wanted: Expression, worker: Boolean): Message =
-    if (!worker && values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-    else later((wanted.id, worker)) {
-      if (worker) values.resolveForWorker(wanted) else values.resolveForExecutor(wanted)
-      if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-      else Plain
-    }
+  private def expressions(wanted: Seq[Expression], worker: Boolean): Message = later((wanted.map(_.id), worker)) {
+    val used = if (worker) values.useForWorker(wanted) else values.useForExecutor(wanted)
+    val newest = values.snapshot
+    val texts = wanted.indices.filter(i => used.values(i) == wanted(i).text && newest.get(wanted(i)).isEmpty).toSet
+    val ids = wanted.map(_.id).toSet
+    // What is in a file travels with it.
+    val part = if (newest.files.isEmpty) newest.only(ids) else newest
+    new Ready(newest.generation, cipher.encrypt(part), texts)
+  }
 
-  /** Answers on a thread of its own; until then the question is asked again. */
+  /**
+   * Answers on a thread of its own; until then the question is asked again. An answer is for those who wait for it: one
+   * that nobody took, as of an executor that has died, is no answer to a later question.
+   */
   private def later(question: Any)(answer: => Message): Message = {
-    val before = asked.putIfAbsent(question, Pending)
-    if (before == null) {
-      pool.submit(new Runnable { override def run(): Unit = asked.put(question, attempted(answer)) })
+    val now = System.nanoTime()
+    val before = asked.get(question)
+    if (before == null || before.isOld(now)) {
+      if (asked.size > MostAsked) asked.values.removeIf(_.isOld(now))
+      val mine = new Answer
+      asked.put(question, mine)
+      pool.submit(new Runnable { override def run(): Unit = mine.set(attempted(answer)) })
       Pending
     } else {
-      // An answer is given once: the next question is a new try.
-      if (before != Pending) asked.remove(question, before)
-      before
+      // It is given once: the next question is a new try.
+      if (before.message != Pending) asked.remove(question, before)
+      before.message
     }
   }
 
@@ -213,6 +223,19 @@ private[sparkconfig] final class ExecutorService(
 private[sparkconfig] final case class Seen(generation: Long, at: Long)
 
 private object ExecutorService {
+  private val MostAsked = 1000
+  private val OldNanos = 5L * 1000000000
+
+  /** Executors ask every few milliseconds while they wait. */
+  private final class Answer {
+    @volatile var message: Message = Pending
+    @volatile private var at = 0L
+
+    def set(given: Message): Unit = { at = System.nanoTime(); message = given }
+
+    def isOld(now: Long): Boolean = message != Pending && now - at > OldNanos
+  }
+
   private val LeastAskMs = 60000L
   private val AsksASecond = 20
 
