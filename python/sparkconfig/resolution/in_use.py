@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import time
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.result import Place
 
-__all__ = ["KEPT_S", "MOST_IN_USE", "InUse", "Use"]
+__all__ = ["MOST_IN_USE", "InUse", "Use"]
 
-MOST_IN_USE = 1000
-"""How many expressions of option maps are kept new, and more while they were used in the last :data:`KEPT_S`: an
-application that makes a new text for each query would otherwise make every round, and every snapshot, longer."""
-KEPT_S = 600.0
-_BATCH = 250
+MOST_IN_USE = 10_000
+"""How many expressions of option maps are kept new: an application that makes a new text for each query would otherwise
+make every round, and every snapshot, longer."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class InUse:
 
     def __init__(self) -> None:
         self.by_id: dict[str, Expression] = {}
-        # When those of option maps among them were used, the one that was used last at the end.
-        self._passing: dict[str, float] = {}
+        # Those of option maps among them, the one that was used last at the end.
+        self._passing: dict[str, None] = {}
         self._users: dict[Place, set[str]] = {}
 
     def known_as(self, id_: str, expression: Expression) -> Expression:
@@ -60,28 +58,24 @@ class InUse:
         self.take({id_: self.by_id[id_] for id_ in ids if id_ in self._passing})
 
     def take(self, wanted: Mapping[str, Expression]) -> set[str]:
-        """Take into use, and forget what was not used for ten minutes nor since a thousand others; never confs.
+        """Take into use, and forget those of option maps that were used before ten thousand others.
 
-        Nor is what is asked for now, however much it is.
+        What is asked for now is never forgotten, however much it is.
 
         Returns:
-            The ids that were forgotten.
+            The ids that were forgotten: many at a time, since each time is a generation.
         """
-        now = time.monotonic()
         for id_, expression in wanted.items():
             self.by_id[id_] = kept = self.known_as(id_, expression)
             self._passing.pop(id_, None)
             if kept.key is None:
-                self._passing[id_] = now
-        forgotten = set()
-        # Many at a time: each time is a generation.
-        crowded = len(self._passing) > MOST_IN_USE + _BATCH
-        while crowded and len(self._passing) > MOST_IN_USE:
-            id_, used = next(iter(self._passing.items()))
-            if now - used < KEPT_S:
-                break
+                self._passing[id_] = None
+        forgotten: set[str] = set()
+        if len(self._passing) > MOST_IN_USE + MOST_IN_USE // 10:
+            oldest = itertools.islice(self._passing, len(self._passing) - MOST_IN_USE)
+            forgotten = set(oldest) - wanted.keys()
+        for id_ in forgotten:
             del self._passing[id_], self.by_id[id_]
-            forgotten.add(id_)
         return forgotten
 
     def users(self, place: Place) -> Iterable[str]:
