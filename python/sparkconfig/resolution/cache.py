@@ -131,11 +131,10 @@ class CachingProvider(ConfigProvider):
         self._follow(path, entry)
         return data
 
-    def version(self, path: str) -> int:
-        """Return a number that grows whenever a path answers something else than before; 0: it was never read."""
+    def versions(self) -> dict[str, int]:
+        """Return for each path a number that grows whenever it answers something else than before."""
         with self._lock:
-            entry = self._entries.get(path)
-        return 0 if entry is None else entry.version
+            return {path: entry.version for path, entry in self._entries.items()}
 
     def peek(self, path: str, keys: Set[str]) -> ConfigData:
         """Return what is held of a path, without waiting; what is missing or due is read on another thread.
@@ -272,21 +271,22 @@ class CachingProvider(ConfigProvider):
             # the first time says nothing about the others, which are read again.
             entry.due = 0.0
             if entry.data is None or keys <= entry.keys:
+                entry.problem = error
                 entry.data = None
                 entry.version += 1
                 entry.failures += 1
                 entry.error = type(error).__name__
-                entry.problem = error
                 entry.due = now + self._pause(entry.failures)
             raise
         if entry.failures:
             _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
         if data.ttl is None and entry.data is not None and data.data != entry.data.data:
             entry.renewals = 0
-        if entry.data is None or differs(entry.data, data, entry.keys):
-            entry.version += 1
-        entry.keys = set(wanted)
+        news = entry.data is None or differs(entry.data, data, entry.keys)
+        # In this order, since others look meanwhile: who has seen a version has data that are no older.
         entry.data = data
+        entry.keys = set(wanted)
+        entry.version += news
         entry.problem = None
         entry.read_at = now
         # A push that came during the read may be newer than the answer.
@@ -377,9 +377,10 @@ class CachingProvider(ConfigProvider):
         if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
             if not usable and entry.data is not None:  # a first use; the other keys have not failed
                 raise error
-            if entry.problem is None:
-                entry.version += 1
-            entry.data, entry.problem = None, error
+            news = entry.problem is None
+            entry.problem = error
+            entry.data = None
+            entry.version += news
             entry.due = now + self._pause(entry.failures)
             raise error
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so

@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from contextlib import nullcontext
 
 from sparkconfig._base.threads import daemon
 from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
@@ -25,6 +26,7 @@ __all__ = ["SnapshotKeeper", "Use"]
 _log = logging.getLogger(__name__)
 _SHORTEST_WAIT_S = 0.01
 _SUBSTITUTION_S = 2.0  # nobody tells when what stands behind `$[...]` changes
+_Evaluated = tuple[dict[str, Expression], Resolution, dict[Place, int]]
 _Told = tuple[Snapshot, Snapshot, Mapping[str, Use], list[tuple[str, str]]]
 
 
@@ -66,7 +68,7 @@ class SnapshotKeeper:
         self._files = files
         self._on_round = on_round
         self._round = threading.Lock()
-        # Of explicit refreshes, which read stores: one at a time.
+        # Of explicit refreshes, which read all stores: one at a time.
         self._asking = threading.Lock()
         self._told: deque[_Told] = deque()
         self._telling = threading.Lock()
@@ -134,13 +136,13 @@ class SnapshotKeeper:
             failed = {id_: first.problems_of(e) for id_, e in unread.items() if e in first.failed}
         with self._round:
             good = {id_: self._known.known_as(id_, e) for id_, e in wanted.items() if id_ not in failed}
-            group, resolution = self._evaluate(good)
+            group, resolution, versions = self._evaluate(good)
             for id_, e in good.items():
                 if e in resolution.failed and not self._inherited.serves(id_, self._snapshot, resolution, e):
                     failed[id_] = resolution.problems_of(e)
             # What was in use before stays so, with its values and without.
             taken = good if not wait else {id_: e for id_, e in good.items() if id_ not in failed}
-            self._publish(group, resolution, taken)
+            self._publish(group, resolution, versions, taken)
             newest = self._snapshot
         self._tell()
         if failed and wait:
@@ -184,9 +186,9 @@ class SnapshotKeeper:
         Raises:
             UnresolvedReferenceError: in a strict round; lists all problems.
         """
-        with self._asking:
+        # Of some alone: they wait for no other store.
+        with self._asking if ids is None else nullcontext():
             prepare()
-            self._rounds += 1
             with self._round:
                 in_use = dict(self._known.by_id)
             wanted = in_use if ids is None else {id_: in_use[id_] for id_ in ids if id_ in in_use}
@@ -231,41 +233,50 @@ class SnapshotKeeper:
         if self._thread is not None:
             self._thread.join(timeout=5)
 
-    def _evaluate_all(self) -> tuple[dict[str, Expression], Resolution]:
+    def _evaluate_all(self) -> _Evaluated:
         """Everything in use, as the caches hold it."""
-        group = dict(self._known.by_id)
-        return group, self._resolver.resolve(group.values(), self._files, held=True)
+        group, versions = dict(self._known.by_id), self._versions_now()
+        return group, self._resolver.resolve(group.values(), self._files, held=True), versions
 
-    def _evaluate(self, wanted: Mapping[str, Expression]) -> tuple[dict[str, Expression], Resolution]:
+    def _evaluate(self, wanted: Mapping[str, Expression]) -> _Evaluated:
         """``wanted`` as the caches hold it, with everything that needs a path which answers something new.
 
         Returns:
-            The expressions that were evaluated, by id, and what came of it.
+            The expressions that were evaluated, by id, what came of it, and versions of what was held before: a read
+            that ends meanwhile is news for the next round.
         """
         group = dict(wanted)
         if self._inherited.any_serves(self._snapshot):
             group = {**self._known.by_id, **group}
         while True:
+            versions = self._versions_now()
             resolution = self._resolver.resolve(group.values(), self._files, held=True)
             touched = {place for e in group.values() for place in resolution.places(e)}
             more = {
                 id_: self._known.by_id[id_]
                 for place in touched
-                if self._version(place) != self._versions.get(place)
+                if versions.get(place) != self._versions.get(place)
                 for id_ in self._known.users(place)
                 if id_ not in group
             }
             if not more:
-                return group, resolution
+                return group, resolution, versions
             group.update(more)
 
-    def _version(self, place: Place) -> int | None:
-        """A number for what a place answered last; None: its provider has none, so it counts as new."""
-        provider = self._resolver.providers.get(place[0])
-        return provider.version(place[1]) if isinstance(provider, CachingProvider) else None
+    def _versions_now(self) -> dict[Place, int]:
+        return {
+            (name, path): version
+            for name, provider in self._resolver.providers.items()
+            if isinstance(provider, CachingProvider)
+            for path, version in provider.versions().items()
+        }
 
     def _publish(
-        self, group: Mapping[str, Expression], resolution: Resolution, more: Mapping[str, Expression]
+        self,
+        group: Mapping[str, Expression],
+        resolution: Resolution,
+        versions: Mapping[Place, int],
+        more: Mapping[str, Expression],
     ) -> None:
         """Make the next generation if a value differs. An expression that fails loses its value.
 
@@ -274,10 +285,10 @@ class SnapshotKeeper:
         Args:
             group: what was read.
             resolution: what came of it.
+            versions: of what was read.
             more: what is to be taken into use.
         """
-        # Before anything can end this round: what is not recorded here is read again.
-        versions = {p: self._version(p) for e in group.values() for p in resolution.places(e)}
+        read = {p for e in group.values() for p in resolution.places(e)}
         new = more.keys() - self._known.by_id.keys() - self._snapshot.entries.keys()
         forgotten = self._known.take(more)
         lost: list[tuple[str, str]] = []
@@ -305,7 +316,7 @@ class SnapshotKeeper:
         self._failed_rounds += bool(resolution.failed)
         differing = {id_ for id_, entry in fresh.items() if entry != before.get(id_)}
         self._note(group, resolution, fresh, differing)
-        self._versions.update((p, version) for p, version in versions.items() if version is not None)
+        self._versions.update((p, version) for p, version in versions.items() if p in read)
         was = self._snapshot
         if differing:
             changed = was.generation == 0 or not differing <= new

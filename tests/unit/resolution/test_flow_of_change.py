@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
 import pytest
 
@@ -13,10 +14,11 @@ from sparkconfig.resolution import in_use
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
-from sparkconfig.settings.schema import Settings
+from sparkconfig.resolution.result import Resolution
 from support.keepers import Store, build, expressions, values
 
-A = "${a:p:user}"
+A, B = "${a:p:user}", "${a:p:password}"
+H = "${b:p:user}"
 
 
 class Hanging(Store):
@@ -44,38 +46,45 @@ def test_a_new_text_is_no_generation() -> None:
     assert [keeper.resolve(expressions(f"{A}-{n}")).generation for n in range(20)] == [first.generation] * 20
 
 
-def test_a_store_that_hangs_holds_up_no_change_of_another() -> None:
+@contextlib.contextmanager
+def beside_a_store_that_hangs() -> Iterator[tuple[SnapshotKeeper, CachingProvider, Store]]:
+    """A keeper of two stores; one hangs, and a thread waits for it."""
     store, hanging = Store({"p": {"user": "u1"}}), Hanging({"p": {"user": "h"}})
-    made: list[SnapshotKeeper] = []
-
-    def wake() -> None:
-        made[0].wake()
-
-    caches = {
-        name: CachingProvider(
-            each, name, poll_ms=60_000, stale_expiry_ms=60_000, timeout_ms=30_000, wake=wake,
-        )
-        for name, each in {"a": store, "h": hanging}.items()
-    }  # fmt: skip
-    keeper = SnapshotKeeper(Resolver(caches, Settings()), poll_ms=60_000)
-    made.append(keeper)
+    keeper, caches = build(store, hanging, poll_ms=60_000, timeout_ms=30_000)
     keeper.resolve(expressions(A))
-    waiting = threading.Thread(target=keeper.resolve, args=(expressions("${h:p:user}"),), daemon=True)
+    waiting = threading.Thread(target=keeper.resolve, args=(expressions(H),), daemon=True)
     waiting.start()
     keeper.start()
     try:
-        began = time.monotonic()
-        store.data = {"p": {"user": "u2"}}
-        caches["a"].expire("p")
-        keeper.wake()
-        assert values(keeper.await_change(1, 5)) == {A: "u2"}
-        assert values(keeper.resolve(expressions(A, f"{A}-new"))) == {A: "u2", f"{A}-new": "u2-new"}
-        assert time.monotonic() - began < 5
+        yield keeper, caches[0], store
     finally:
         hanging.released.set()
         waiting.join(30)
         keeper.close()
-    assert keeper.snapshot.entries["${h:p:user}"].value == "h"
+    assert keeper.snapshot.entries[H].value == "h"
+
+
+def test_a_store_that_hangs_holds_up_no_change_of_another() -> None:
+    with beside_a_store_that_hangs() as (keeper, cache, store):
+        began = time.monotonic()
+        store.data = {"p": {"user": "u2"}}
+        cache.expire("p")
+        keeper.wake()
+        assert values(keeper.await_change(1, 5)) == {A: "u2"}
+        assert values(keeper.resolve(expressions(A, f"{A}-new"))) == {A: "u2", f"{A}-new": "u2-new"}
+        assert time.monotonic() - began < 5
+
+
+def test_who_asks_for_the_newest_waits_for_his_own_store_alone() -> None:
+    with beside_a_store_that_hangs() as (keeper, cache, store):
+        others = threading.Thread(target=keeper.refresh, kwargs={"ids": [H]}, daemon=True)
+        everything = threading.Thread(target=keeper.refresh, daemon=True)
+        others.start()
+        everything.start()
+        began = time.monotonic()
+        store.data = {"p": {"user": "u2"}}
+        assert values(keeper.refresh(ids=[A], prepare=lambda: cache.expire("p")))[A] == "u2"
+        assert time.monotonic() - began < 5
 
 
 def test_a_process_that_takes_over_serves_what_it_inherits_at_once() -> None:
@@ -97,3 +106,26 @@ def test_a_process_that_takes_over_serves_what_it_inherits_at_once() -> None:
         hanging.released.set()
         using.join(30)
         keeper.close()
+
+
+def test_a_read_that_ends_within_a_round_tears_no_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store({"p": {"user": "1", "password": "1"}})
+    keeper, (cache,) = build(store, poll_ms=60_000)
+    keeper.resolve(expressions(A, B))
+    evaluate = Resolver.resolve
+
+    def overtaken(resolver: Resolver, *args: object, held: bool = False, **more: object) -> Resolution:
+        found = evaluate(resolver, *args, held=held, **more)  # type: ignore[arg-type]
+        if held:
+            turn = str(int(store.data["p"]["user"]) + 1)
+            store.data = {"p": {"user": turn, "password": turn}}
+            cache.expire()
+            cache.get("p", frozenset({"user", "password"}))
+        return found
+
+    monkeypatch.setattr(Resolver, "resolve", overtaken)
+    for turn in range(5):
+        keeper.refresh()
+        found = values(keeper.resolve(expressions(f"{turn}-{A}")))
+        assert found[A] == found[B]
+        assert found[f"{turn}-{A}"] == f"{turn}-{found[A]}"

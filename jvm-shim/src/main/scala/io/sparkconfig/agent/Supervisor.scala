@@ -97,12 +97,14 @@ private[sparkconfig] final class Supervisor(
   def close(): Unit = {
     closed = true
     heartbeat.interrupt()
-    lock.synchronized {
-      booting.foreach(_.abandon())
+    val (launched, running) = lock.synchronized {
+      val found = (booting, current)
       booting = None
-      current.foreach(_.process.stop(StopGraceMs))
       current = None
+      found
     }
+    launched.foreach(_.abandon())
+    running.foreach(_.process.stop(StopGraceMs))
   }
 
   /**

@@ -230,11 +230,13 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   private def watchLoop(): Unit = while (!closed) {
     try {
+      // Not of the answer: this process may sleep before it reads that.
+      val asked = System.nanoTime()
       val change = client.awaitChange(held, takeRecent(), WaitMs)
       PolicyClient.record(change.audit)
       change.snapshot.foreach(accept)
       lastAnswerAt.set(System.nanoTime())
-      newestUntil.set(System.nanoTime() + NewestNanos)
+      newestUntil.set(asked + NewestNanos)
       LocalFiles.tidy()
     } catch {
       case _: InterruptedException => closed = true
@@ -264,7 +266,7 @@ private object DriverValues {
   private val Application = Some("application")
   private val MostTexts = 10000
 
-  /** As long after an answer of the watch what is held counts as the newest: this process may have slept. */
+  /** As long after a question of the watch what is held counts as the newest: this process may have slept. */
   private val NewestNanos = 12000L * 1000000
   private val WaitMs = 5000
   private val RetryMs = 200L

@@ -1,7 +1,7 @@
 package io.sparkconfig.executor
 
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.{ConcurrentHashMap, Executors}
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.collection.JavaConverters._
 
@@ -36,7 +36,7 @@ private[sparkconfig] final class ExecutorService(
   private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[Any, Answer]()
-  private val pool = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-resolve"))
+  private val pool = Threads.pool("sparkconfig-resolve", MostAtOnce)
 
   private val renewals = new Renewals(renew, pool)
   private val pushes = new Pushes(() => news.map(new Pushed(_, covered)))
@@ -224,6 +224,9 @@ private[sparkconfig] final case class Seen(generation: Long, at: Long)
 
 private object ExecutorService {
   private val MostAsked = 1000
+
+  /** So many stores may hang before a question to another one waits. */
+  private val MostAtOnce = 32
   private val OldNanos = 5L * 1000000000
 
   /** Executors ask every few milliseconds while they wait. */

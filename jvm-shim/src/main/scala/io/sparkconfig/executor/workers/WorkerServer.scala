@@ -38,6 +38,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
     catch { case e: IOException => close(); throw e }
     publish(values.snapshot)
     threads.submit(runnable(acceptAll()))
+    threads.submit(runnable(keep()))
     try folder.tell()
     catch { case e: IllegalStateException => close(); throw e }
   }
@@ -59,6 +60,11 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
         threads.submit(runnable(serve(client)))
       }
     catch { case _: IOException => () }
+
+  /** Cleaners of temporary directories remove what was not touched for ten days. */
+  private def keep(): Unit =
+    try while (listener.isOpen) { Thread.sleep(TouchMs); folder.touch() }
+    catch { case _: InterruptedException => () }
 
   private def serve(client: SocketChannel): Unit =
     try {
@@ -145,6 +151,7 @@ private[sparkconfig] object WorkerServer {
   def none(): Unit = WorkerFolder.forgetInherited()
 
   private val Backlog = 128
+  private val TouchMs = 3600000L
   private val LongestRequest = 16 * 1024 * 1024
 
   private def read(in: DataInputStream): JsonNode = {
