@@ -8,26 +8,23 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Set
 
-from sparkconfig._base.deadline import CallPool, Outcome
 from sparkconfig._base.text import shorten
 from sparkconfig._base.threads import daemon
 from sparkconfig.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,
-    SecretNotFoundError,
     SparkConfigError,
 )
 from sparkconfig.providers.base import ConfigData, ConfigProvider
-from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, SlowRead, differs, jittered
+from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, differs, jittered
+from sparkconfig.resolution.cache_read import StoreReads
 
-__all__ = ["CachingProvider", "Kept", "Memory", "PathState"]
+__all__ = ["CachingProvider", "Kept", "Memory", "PathState", "versions_of"]
 
 _log = logging.getLogger(__name__)
 _REFRESH_AT = 0.75  # of a ttl: late enough to spare the store, early enough to retry before the end
 _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
-_PATIENCE_MS = 2_000
-_SETTLE_S, _SETTLE_READS = 0.05, 10
 _RENEWAL_MS, _LONGEST_RENEWAL_MS = 1_000, 60_000
 _SHORTEST_MS = 100
 _UNWATCHED_MS = 2_000  # how long a local answer is good whose provider sees no changes
@@ -75,11 +72,10 @@ class CachingProvider(ConfigProvider):
         self._name = name
         self._poll_ms = poll_ms
         self._stale_expiry_ms = stale_expiry_ms
-        self._timeout_ms = timeout_ms
         self._frozen = frozen
         self._wake = wake
         self._clock = clock
-        self._pool = CallPool(width=2)
+        self._reads = StoreReads(inner, name, timeout_ms, wake, clock)
         self._entries: dict[str, Entry] = {}
         self._closed = False
         self._lock = threading.Lock()
@@ -111,7 +107,7 @@ class CachingProvider(ConfigProvider):
             except Exception as error:  # noqa: BLE001 - the provider must be closed whatever happens
                 _log.warning("provider '%s' did not unsubscribe: %s", self._name, type(error).__name__)
         self._inner.close()
-        self._pool.close()
+        self._reads.close()
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         """Return the keys of a path; see the class for when the store is asked.
@@ -152,7 +148,7 @@ class CachingProvider(ConfigProvider):
             self._begin(path, entry, keys)
         if known and data is not None:
             return data
-        raise problem or ProviderTimeoutError(f"{self._where(path)} has not answered yet")
+        raise problem or ProviderTimeoutError(f"{self._reads.where(path)} has not answered yet")
 
     def _begin(self, path: str, entry: Entry, keys: Set[str]) -> None:
         """Read on a thread of its own, one at a time for each path."""
@@ -263,7 +259,7 @@ class CachingProvider(ConfigProvider):
         pushes = entry.pushes
         entry.reads += 1
         try:
-            data = self._settled(path, entry, wanted)
+            data = self._reads.settled(path, entry, wanted)
         except ProviderUnavailableError as error:
             return self._during_outage(path, entry, keys, self._clock() * 1000, error)
         except SparkConfigError as error:
@@ -294,78 +290,6 @@ class CachingProvider(ConfigProvider):
         entry.failures = 0
         entry.error = None
         return data
-
-    def _settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
-        """Read; what has vanished from a local file must stay away for half a second.
-
-        Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
-        another into its place: that is not a revocation.
-        """
-        before = entry.data
-        if not self.local or before is None:
-            return self._ask(path, entry, wanted)
-        for _ in range(_SETTLE_READS):
-            try:
-                data = self._ask(path, entry, wanted)
-                if data.data.keys() >= before.data.keys():
-                    return data
-            except SecretNotFoundError:
-                pass
-            time.sleep(_SETTLE_S)
-        return self._ask(path, entry, wanted)
-
-    def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
-        """Read once; whatever breaks the contract is an outage, without what it said.
-
-        A read that takes longer than :data:`_PATIENCE_MS` goes on behind the back of a caller who has last good
-        values: a slow store must not hold up every use. Its answer counts as the next read.
-        """
-        if self._timeout_ms is None:
-            return self._checked(path, Outcome.of(lambda: self._inner.get(path, wanted)))
-        now = self._clock() * 1000
-        slow = entry.slow
-        if slow is not None and slow.wanted >= wanted:
-            if slow.outcome is not None:
-                entry.slow = None
-                return self._checked(path, slow.outcome)
-            if now < slow.until:
-                raise ProviderTimeoutError(f"{self._where(path)} has not answered yet")
-        read = SlowRead(wanted, now + self._timeout_ms)
-
-        def call() -> None:
-            read.outcome = Outcome.of(lambda: self._inner.get(path, wanted))
-            # Only the end of a read that nobody waits for any more is news: waking at every read would make
-            # the keeper read for ever.
-            if read.left:
-                entry.due = 0.0
-                self._wake()
-
-        limit = self._timeout_ms if entry.data is None else min(self._timeout_ms, _PATIENCE_MS)
-        entry.slow = read
-        self._pool.run([(path, call)], limit / 1000)
-        read.left = read.outcome is None
-        # Once more: it may have ended before it was known to be left.
-        if read.outcome is None:
-            raise ProviderTimeoutError(f"{self._where(path)} did not answer within {limit} ms")
-        entry.slow = None
-        return self._checked(path, read.outcome)
-
-    def _checked(self, path: str, outcome: Outcome[ConfigData]) -> ConfigData:
-        if isinstance(outcome.error, SparkConfigError):
-            raise outcome.error
-        problem = None
-        if outcome.error is not None:
-            problem = f"failed with {type(outcome.error).__name__}"
-        elif not isinstance(outcome.value, ConfigData):
-            problem = f"answered {type(outcome.value).__name__}, not ConfigData"
-        elif not all(value is None or isinstance(value, str) for value in outcome.value.data.values()):
-            problem = "answered something that is not text"
-        else:
-            return outcome.value
-        raise ProviderUnavailableError(f"{self._where(path)} {problem}")
-
-    def _where(self, path: str) -> str:
-        return f"provider '{self._name}' at path '{shorten(path)}'"
 
     def _during_outage(
         self, path: str, entry: Entry, keys: Set[str], now: float, error: ProviderUnavailableError
@@ -438,6 +362,16 @@ class CachingProvider(ConfigProvider):
             watched = self._inner.pushes or not self.local
             return jittered(self._poll_ms if watched else min(self._poll_ms, _UNWATCHED_MS))
         return jittered(max(ttl * _REFRESH_AT, _SHORTEST_MS))
+
+
+def versions_of(providers: Mapping[str, ConfigProvider]) -> dict[tuple[str, str], int]:
+    """Return :meth:`CachingProvider.versions` of all of them, by provider and path."""
+    return {
+        (name, path): version
+        for name, provider in providers.items()
+        if isinstance(provider, CachingProvider)
+        for path, version in provider.versions().items()
+    }
 
 
 class Memory(ConfigProvider):

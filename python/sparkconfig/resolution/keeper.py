@@ -9,22 +9,21 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import nullcontext
 
-from sparkconfig._base.threads import daemon
-from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
+from sparkconfig.errors import UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
-from sparkconfig.resolution.cache import CachingProvider
+from sparkconfig.resolution.cache import versions_of
 from sparkconfig.resolution.files import FileRules, StoredFile
 from sparkconfig.resolution.generations import Generations
 from sparkconfig.resolution.in_use import InUse, Use
 from sparkconfig.resolution.inherited import Inherited
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Place, Resolution
+from sparkconfig.resolution.round_thread import RoundThread
 from sparkconfig.resolution.snapshot import Entry, Snapshot
 
 __all__ = ["SnapshotKeeper", "Use"]
 
 _log = logging.getLogger(__name__)
-_SHORTEST_WAIT_S = 0.01
 _SUBSTITUTION_S = 2.0  # nobody tells when what stands behind `$[...]` changes
 _Evaluated = tuple[dict[str, Expression], Resolution, dict[Place, int]]
 _Told = tuple[Snapshot, Snapshot, Mapping[str, Use], list[tuple[str, str]]]
@@ -83,9 +82,8 @@ class SnapshotKeeper:
         self._published_at = time.time()
         self._rounds = 0
         self._failed_rounds = 0
-        self._stop = threading.Event()
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._stopped = False
+        self._thread = RoundThread(self._look, self._wait_s)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -210,32 +208,35 @@ class SnapshotKeeper:
         """Return the newest snapshot as soon as it is newer than ``generation``, or after ``wait_s`` seconds."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._snapshot.generation > generation or self._stop.is_set(), timeout=wait_s
+                lambda: self._snapshot.generation > generation or self._stopped, timeout=wait_s
             )
             return self._snapshot
 
     def start(self) -> None:
         """Start the thread that looks for changes, unless only :meth:`refresh` may publish them."""
         if not self._manual:
-            self._thread = daemon("rotation", self._loop)
             self._thread.start()
 
     def wake(self) -> None:
         """Make the thread look now; may be called from any thread."""
-        self._wake.set()
+        self._thread.wake()
 
     def close(self) -> None:
         """Stop the thread and wake those who wait."""
-        self._stop.set()
-        self._wake.set()
         with self._changed:
+            self._stopped = True
             self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join(timeout=5)
+        self._thread.close()
+
+    def _wait_s(self) -> float:
+        due_ms = self._next_due_ms()
+        wait_s = self._poll_s if due_ms is None else min(self._poll_s, due_ms / 1000)
+        substitutes = any("$[" in e.text for e in list(self._known.by_id.values()))
+        return min(wait_s, _SUBSTITUTION_S) if substitutes else wait_s
 
     def _evaluate_all(self) -> _Evaluated:
         """Everything in use, as the caches hold it."""
-        group, versions = dict(self._known.by_id), self._versions_now()
+        group, versions = dict(self._known.by_id), versions_of(self._resolver.providers)
         return group, self._resolver.resolve(group.values(), self._files, held=True), versions
 
     def _evaluate(self, wanted: Mapping[str, Expression]) -> _Evaluated:
@@ -249,7 +250,7 @@ class SnapshotKeeper:
         if self._inherited.any_serves(self._snapshot):
             group = {**self._known.by_id, **group}
         while True:
-            versions = self._versions_now()
+            versions = versions_of(self._resolver.providers)
             resolution = self._resolver.resolve(group.values(), self._files, held=True)
             touched = {place for e in group.values() for place in resolution.places(e)}
             more = {
@@ -262,14 +263,6 @@ class SnapshotKeeper:
             if not more:
                 return group, resolution, versions
             group.update(more)
-
-    def _versions_now(self) -> dict[Place, int]:
-        return {
-            (name, path): version
-            for name, provider in self._resolver.providers.items()
-            if isinstance(provider, CachingProvider)
-            for path, version in provider.versions().items()
-        }
 
     def _publish(
         self,
@@ -403,25 +396,3 @@ class SnapshotKeeper:
     def _moved(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> None:
         for place in self._known.moved(id_, before, after):
             self._versions.pop(place, None)
-
-    def _loop(self) -> None:
-        """Survive everything: a thread that dies once would never see a change again."""
-        while True:
-            try:
-                due_ms = self._next_due_ms()
-            except Exception as error:  # noqa: BLE001
-                _log.error("cannot tell when values are due: %s", type(error).__name__)
-                due_ms = None
-            wait_s = self._poll_s if due_ms is None else min(self._poll_s, due_ms / 1000)
-            if any("$[" in e.text for e in list(self._known.by_id.values())):
-                wait_s = min(wait_s, _SUBSTITUTION_S)
-            self._wake.wait(max(wait_s, _SHORTEST_WAIT_S))
-            self._wake.clear()
-            if self._stop.is_set():
-                return
-            try:
-                self._look()
-            except SparkConfigError as error:
-                _log.warning("values could not be read again: %s", error)
-            except Exception as error:  # noqa: BLE001
-                _log.error("values could not be read again: %s", type(error).__name__)
