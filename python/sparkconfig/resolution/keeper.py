@@ -247,7 +247,7 @@ class SnapshotKeeper:
             that ends meanwhile is news for the next round.
         """
         group = dict(wanted)
-        if self._inherited.any_serves(self._snapshot):
+        if not self._manual and self._inherited.any_serves(self._snapshot):
             group = {**self._known.by_id, **group}
         while True:
             versions = versions_of(self._resolver.providers)
