@@ -17,7 +17,8 @@ private[sparkconfig] object Threads {
 
   /** Threads that come with the work, and end when there is none. */
   def pool(name: String, most: Int): ThreadPoolExecutor = {
-    val made = new ThreadPoolExecutor(most, most, 10L, TimeUnit.SECONDS, new LinkedBlockingQueue[Runnable], factory(name))
+    val waiting = new LinkedBlockingQueue[Runnable]
+    val made = new ThreadPoolExecutor(most, most, 10L, TimeUnit.SECONDS, waiting, factory(name))
     made.allowCoreThreadTimeOut(true)
     made
   }
