@@ -23,7 +23,7 @@ from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.language.expression import Expression
 from sparkconfig.redaction.registry import REGISTRY
 from sparkconfig.resolution import odd_values
-from sparkconfig.resolution.snapshot import Snapshot
+from sparkconfig.resolution.snapshot import Entry, Snapshot
 
 __all__ = ["AgentService", "UnmaskedValues"]
 
@@ -39,13 +39,15 @@ class UnmaskedValues:
 
     def __init__(self) -> None:
         self._warned: set[str] = set()
+        self._seen: Mapping[str, Entry] = {}
 
     def check(self, snapshot: Snapshot) -> None:
         """Warn of the references in a snapshot that were not seen before; names, never values."""
         from sparkconfig.redaction.forms import worth_registering
 
+        seen, self._seen = self._seen, snapshot.entries
         for id_, entry in snapshot.entries.items():
-            if id_ in self._warned:
+            if entry is seen.get(id_) or id_ in self._warned:
                 continue
             # What follows the zero byte are the raw texts of sibling keys.
             name = shorten(id_.split("\0", 1)[0])
@@ -229,7 +231,8 @@ class AgentService:
         known = request.get("known")
         if known is None:
             return {"snapshot": snapshot.to_json()}
-        changed = self._running.keeper.changed_since(int(known), snapshot)
+        # Files travel with a whole generation.
+        changed = None if snapshot.files else self._running.keeper.changed_since(int(known), snapshot)
         return {
             "snapshot": snapshot.to_json()
             if changed is None

@@ -6,20 +6,17 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Set
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from sparkconfig._base.text import shorten
 from sparkconfig._base.threads import daemon
-from sparkconfig.errors import (
-    ProviderTimeoutError,
-    ProviderUnavailableError,
-    SparkConfigError,
-)
+from sparkconfig.errors import ProviderTimeoutError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.providers.base import ConfigData, ConfigProvider
 from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, differs, jittered
 from sparkconfig.resolution.cache_read import StoreReads
 
-__all__ = ["CachingProvider", "Kept", "Memory", "PathState", "versions_of"]
+__all__ = ["CachingProvider", "Kept", "Memory", "PathState"]
 
 _log = logging.getLogger(__name__)
 _REFRESH_AT = 0.75  # of a ttl: late enough to spare the store, early enough to retry before the end
@@ -27,6 +24,7 @@ _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
 _RENEWAL_MS, _LONGEST_RENEWAL_MS = 1_000, 60_000
 _SHORTEST_MS = 100
+_MOST_READERS = 16  # of one store at a time, for reads that nobody waits for
 _UNWATCHED_MS = 2_000  # how long a local answer is good whose provider sees no changes
 
 
@@ -77,6 +75,8 @@ class CachingProvider(ConfigProvider):
         self._clock = clock
         self._reads = StoreReads(inner, name, timeout_ms, wake, clock)
         self._entries: dict[str, Entry] = {}
+        self._waiting: deque[tuple[str, Entry, frozenset[str]]] = deque()
+        self._readers = 0
         self._closed = False
         self._lock = threading.Lock()
         self._following = threading.Lock()
@@ -101,6 +101,7 @@ class CachingProvider(ConfigProvider):
         with self._lock:
             self._closed = True
             self._entries.clear()
+            self._waiting.clear()
         if self._inner.pushes:
             try:
                 self._inner.unsubscribe_all()
@@ -150,16 +151,36 @@ class CachingProvider(ConfigProvider):
             return data
         raise problem or ProviderTimeoutError(f"{self._reads.where(path)} has not answered yet")
 
+    def read_due(self, paths: Iterable[str]) -> None:
+        """Begin to read those of the paths that are due and hold something; others are read when they are looked at."""
+        now = self._clock() * 1000
+        with self._lock:
+            found = [(path, entry) for path in paths if (entry := self._entries.get(path)) is not None]
+        for path, entry in found:
+            if entry.keys and now >= entry.due:
+                self._begin(path, entry, entry.keys)
+
     def _begin(self, path: str, entry: Entry, keys: Set[str]) -> None:
-        """Read on a thread of its own, one at a time for each path."""
+        """Read on another thread, one at a time for each path; a few threads read what is due at the same time."""
         with self._lock:
             if entry.reading or self._closed:
                 return
             entry.reading = True
+            self._waiting.append((path, entry, frozenset(keys)))
+            if self._readers == _MOST_READERS:
+                return
+            self._readers += 1
+        daemon("read", self._read_waiting).start()
 
-        def read() -> None:
+    def _read_waiting(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._readers -= 1
+                    return
+                path, entry, keys = self._waiting.popleft()
             try:
-                self.get(path, frozenset(keys))
+                self.get(path, keys)
             except SparkConfigError:
                 pass  # it is held as the path's problem
             except Exception as error:  # noqa: BLE001 - a thread's end that nobody sees
@@ -167,8 +188,6 @@ class CachingProvider(ConfigProvider):
             finally:
                 entry.reading = False
                 self._wake()
-
-        daemon("read", read).start()
 
     def expire(self, path: str | None = None) -> None:
         """Make a path, or every one, due, so that the next use asks the store (KIP-421's second step)."""
@@ -362,16 +381,6 @@ class CachingProvider(ConfigProvider):
             watched = self._inner.pushes or not self.local
             return jittered(self._poll_ms if watched else min(self._poll_ms, _UNWATCHED_MS))
         return jittered(max(ttl * _REFRESH_AT, _SHORTEST_MS))
-
-
-def versions_of(providers: Mapping[str, ConfigProvider]) -> dict[tuple[str, str], int]:
-    """Return :meth:`CachingProvider.versions` of all of them, by provider and path."""
-    return {
-        (name, path): version
-        for name, provider in providers.items()
-        if isinstance(provider, CachingProvider)
-        for path, version in provider.versions().items()
-    }
 
 
 class Memory(ConfigProvider):

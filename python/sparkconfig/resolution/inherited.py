@@ -50,6 +50,8 @@ class Inherited:
         """
         kept: set[str] = set()
         places: set[Place] = set()
+        if not self.any_serves(newest):
+            return kept
         for id_, expression in in_use.items():
             if self.serves(id_, newest, resolution, expression):
                 kept.add(id_)

@@ -11,11 +11,11 @@ from contextlib import nullcontext
 
 from sparkconfig.errors import UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
-from sparkconfig.resolution.cache import versions_of
 from sparkconfig.resolution.files import FileRules, StoredFile
 from sparkconfig.resolution.generations import Generations
 from sparkconfig.resolution.in_use import InUse, Use
 from sparkconfig.resolution.inherited import Inherited
+from sparkconfig.resolution.places import read_due, versions_of
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Place, Resolution
 from sparkconfig.resolution.round_thread import RoundThread
@@ -78,7 +78,6 @@ class SnapshotKeeper:
         self._generations = Generations()
         self._snapshot = held or Snapshot(0, {})
         self._inherited = Inherited(self._snapshot, stale_ms)
-        self._uses: dict[str, Use] = {}
         self._published_at = time.time()
         self._rounds = 0
         self._failed_rounds = 0
@@ -107,7 +106,7 @@ class SnapshotKeeper:
 
     def uses(self) -> Mapping[str, Use]:
         """The expressions in use, by id. An id may hold raw texts: it is not for people's eyes."""
-        return self._uses
+        return self._known.uses
 
     def resolve(self, wanted: Mapping[str, Expression], *, wait: bool = True) -> Snapshot:
         """Take expressions (id to expression) into use and return a generation with their values.
@@ -126,6 +125,9 @@ class SnapshotKeeper:
         if self._manual and wanted.keys() <= self._snapshot.entries.keys():
             with self._round:
                 self._known.take(wanted)
+                self._known.open |= (
+                    wanted.keys() - self._known.uses.keys()
+                )  # a process before this one has evaluated them
                 return self._snapshot
         failed: dict[str, list[str]] = {}
         if wait:
@@ -198,11 +200,21 @@ class SnapshotKeeper:
         return self._snapshot
 
     def _look(self) -> None:
-        """Evaluate what the caches hold for everything in use, and publish what differs."""
+        """Have what is due read, evaluate what needs a place that answers something new, and publish what differs."""
         with self._round:
             self._rounds += 1
-            self._publish(*self._evaluate_all(), {})
+            in_use = self._known.places()
+            versions = versions_of(self._resolver.providers)
+            # A place without a version has no cache.
+            news = [place for place in in_use if place not in versions or self._is_news(place, versions)]
+            ids = self._known.open.union(*(self._known.users(place) for place in news))
+            by_id = self._known.by_id
+            self._publish(*self._evaluate({id_: by_id[id_] for id_ in ids & by_id.keys()}), {})
+            read_due(self._resolver.providers, in_use)
         self._tell()
+
+    def _is_news(self, place: Place, versions: Mapping[Place, int]) -> bool:
+        return versions.get(place) != self._versions.get(place)
 
     def await_change(self, generation: int, wait_s: float) -> Snapshot:
         """Return the newest snapshot as soon as it is newer than ``generation``, or after ``wait_s`` seconds."""
@@ -231,13 +243,9 @@ class SnapshotKeeper:
     def _wait_s(self) -> float:
         due_ms = self._next_due_ms()
         wait_s = self._poll_s if due_ms is None else min(self._poll_s, due_ms / 1000)
-        substitutes = any("$[" in e.text for e in list(self._known.by_id.values()))
+        by_id = self._known.by_id
+        substitutes = any("$[" in by_id[id_].text for id_ in list(self._known.open) if id_ in by_id)
         return min(wait_s, _SUBSTITUTION_S) if substitutes else wait_s
-
-    def _evaluate_all(self) -> _Evaluated:
-        """Everything in use, as the caches hold it."""
-        group, versions = dict(self._known.by_id), versions_of(self._resolver.providers)
-        return group, self._resolver.resolve(group.values(), self._files, held=True), versions
 
     def _evaluate(self, wanted: Mapping[str, Expression]) -> _Evaluated:
         """``wanted`` as the caches hold it, with everything that needs a path which answers something new.
@@ -256,7 +264,7 @@ class SnapshotKeeper:
             more = {
                 id_: self._known.by_id[id_]
                 for place in touched
-                if versions.get(place) != self._versions.get(place)
+                if self._is_news(place, versions)
                 for id_ in self._known.users(place)
                 if id_ not in group
             }
@@ -308,13 +316,14 @@ class SnapshotKeeper:
                 self._inherited.replaced(id_)
         self._failed_rounds += bool(resolution.failed)
         differing = {id_ for id_, entry in fresh.items() if entry != before.get(id_)}
-        self._note(group, resolution, fresh, differing)
+        for place in self._known.note(group, resolution, fresh, differing, kept):
+            self._versions.pop(place, None)
         self._versions.update((p, version) for p, version in versions.items() if p in read)
         was = self._snapshot
         if differing:
             changed = was.generation == 0 or not differing <= new
             self._advance(fresh, differing, files, changed=changed)
-        self._told.append((was, self._snapshot, self._uses, lost))
+        self._told.append((was, self._snapshot, self._known.uses, lost))
 
     def _tell(self) -> None:
         """Log what rounds brought, and hand it to ``on_round``, in order; the lock of rounds is free."""
@@ -358,41 +367,3 @@ class SnapshotKeeper:
                 )
                 self._published_at = time.time()
                 self._changed.notify_all()
-
-    def _note(
-        self,
-        group: Mapping[str, Expression],
-        resolution: Resolution,
-        fresh: Mapping[str, Entry | None],
-        differing: Set[str],
-    ) -> None:
-        now = time.time()
-        uses: dict[str, Use] = {}
-        for id_ in group.keys() & self._known.by_id.keys():
-            expression = group[id_]
-            sources = resolution.provenance.get(expression, [])
-            old = self._uses.get(id_)
-            changed_at = None if fresh.get(id_) is None else now
-            if old is not None and old.changed_at is not None and id_ not in differing:
-                changed_at = old.changed_at
-            use = Use(
-                expression.key,
-                tuple(f"${{{s.provider}:{s.path + ':' if s.path else ''}{s.key}}}" for s in sources),
-                frozenset((s.provider, s.path) for s in sources),
-                changed_at,
-                "; ".join(resolution.problems_of(expression)) or None,
-            )
-            if use != old:
-                uses[id_] = use
-                self._moved(id_, frozenset() if old is None else old.places, use.places)
-        gone = [id_ for id_ in fresh if id_ not in self._known.by_id and id_ in self._uses]
-        for id_ in gone:
-            self._moved(id_, self._uses[id_].places, frozenset())
-        if uses or gone:
-            # A new one: others read the old one meanwhile. In the order in which they were asked for.
-            merged = {**self._uses, **uses}
-            self._uses = {id_: use for id_, use in merged.items() if id_ in self._known.by_id}
-
-    def _moved(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> None:
-        for place in self._known.moved(id_, before, after):
-            self._versions.pop(place, None)

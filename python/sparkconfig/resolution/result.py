@@ -108,6 +108,14 @@ class Resolution:
         """Return each (provider, path) from which parts of the expression come."""
         return {(source.provider, source.path) for source in self.provenance.get(expression, [])}
 
+    def is_open(self, expression: Expression) -> bool:
+        """Whether another round may evaluate it to something else although its places answer the same."""
+        return (
+            expression in self.failed
+            or "$[" in expression.text
+            or any(source.generation is None for source in self.provenance.get(expression, []))
+        )
+
     def problems_of(self, expression: Expression) -> list[str]:
         """The problems of one expression."""
         return self.problem_texts.get(expression, [])

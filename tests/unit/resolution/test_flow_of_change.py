@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 
 import pytest
 
 from sparkconfig import ConfigData
+from sparkconfig.errors import SecretNotFoundError
+from sparkconfig.language.expression import Expression
 from sparkconfig.resolution import in_use
 from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.keeper import SnapshotKeeper
@@ -129,3 +131,66 @@ def test_a_read_that_ends_within_a_round_tears_no_pair(monkeypatch: pytest.Monke
         found = values(keeper.resolve(expressions(f"{turn}-{A}")))
         assert found[A] == found[B]
         assert found[f"{turn}-{A}"] == f"{turn}-{found[A]}"
+
+
+def test_a_round_evaluates_what_needs_a_place_that_answers_something_new(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b = Store({"p": {"user": "1"}}), Store({"p": {"user": "1"}})
+    keeper, caches = build(a, b, poll_ms=60_000)
+    many = [f"{A}-{n}" for n in range(20)]
+    keeper.resolve(expressions(*many, H))
+    evaluate, evaluated = Resolver.resolve, []
+
+    def counted(
+        resolver: Resolver, wanted: Iterable[Expression], *args: object, held: bool = False
+    ) -> Resolution:
+        wanted = list(wanted)
+        evaluated.extend(sorted({e.text for e in wanted} if held else ()))
+        return evaluate(resolver, wanted, *args, held=held)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Resolver, "resolve", counted)
+    for store, cache, wanted in ((b, caches[1], [H]), (a, caches[0], sorted(many)), (None, caches[0], [])):
+        evaluated.clear()
+        if store is not None:
+            store.data = {"p": {"user": "2"}}
+        keeper.refresh(prepare=cache.expire)
+        assert evaluated == wanted
+    b.failures["p"] = SecretNotFoundError("gone")
+    keeper.refresh(prepare=caches[1].expire)
+    del b.failures["p"]
+    evaluated.clear()
+    keeper.refresh(prepare=caches[1].expire)
+    assert (evaluated, values(keeper.snapshot)[H]) == ([H], "2"), "what has no value is looked at again"
+
+
+def test_a_few_threads_read_what_is_due() -> None:
+    class Counting(Store):
+        at_once, most, lock = 0, 0, threading.Lock()
+
+        def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+            with self.lock:
+                self.at_once += 1
+                self.most = max(self.most, self.at_once)
+            try:
+                return super().get(path, keys)
+            finally:
+                with self.lock:
+                    self.at_once -= 1
+
+    store = Counting({f"p{n}": {"user": "1"} for n in range(200)})
+    keeper, (cache,) = build(store, poll_ms=60_000)
+    keeper.resolve(expressions(*(f"${{a:{path}:user}}" for path in store.data)))
+    store.most, store.data = 0, {path: {"user": "2"} for path in store.data}
+    keeper.start()
+    try:
+        cache.expire()
+        keeper.wake()
+        for _ in store.data:
+            found = keeper.await_change(keeper.snapshot.generation, 5)
+            if set(values(found).values()) == {"2"}:
+                break
+        assert set(values(found).values()) == {"2"}
+        assert 0 < store.most <= 16
+    finally:
+        keeper.close()

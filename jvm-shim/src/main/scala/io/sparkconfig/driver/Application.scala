@@ -68,9 +68,9 @@ private[sparkconfig] final class Application private (
   }
 
   /** Has executors mask values that no snapshot holds. */
-  def mask(values: Seq[String]): Unit = {
-    service.mask(values)
-    tellTasks()
+  def mask(secrets: Seq[String]): Unit = {
+    learn(secrets)
+    service.publish(values.snapshot)
   }
 
   /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
@@ -92,16 +92,22 @@ private[sparkconfig] final class Application private (
 
   private def begin(): Unit = {
     if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
-    values.onChange { snapshot =>
-      if (agent.settings.reloadAction != "none") {
+    values.onChange(learn) { (snapshot, changed) =>
+      if (changed && agent.settings.reloadAction != "none") {
         ReferenceHadoopConf.update(sc, text => snapshot.get(Expression(text)))
       }
       service.publish(snapshot)
-      tellTasks()
-      extras.publish(snapshot)
+      if (changed) {
+        tellTasks()
+        extras.publish(snapshot)
+      }
     }
-    values.onGrowth(part => mask(part.secretValues.toSeq))
     values.watch()
+  }
+
+  private def learn(secrets: Iterable[String]): Unit = {
+    service.learn(secrets)
+    tellTasks()
   }
 
   /** What one task of a running job learned, the tasks of its next stages may be handed. */

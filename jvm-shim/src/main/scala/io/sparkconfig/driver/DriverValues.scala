@@ -1,8 +1,9 @@
 package io.sparkconfig.driver
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 
+import scala.annotation.tailrec
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.agent.{AgentClient, Resolved}
@@ -29,12 +30,15 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   import DriverValues._
 
   private val log = LoggerFactory.getLogger(classOf[DriverValues])
-  private val publishing = new Object
   private val changed = new Object
-  @volatile private var held = first
-  @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
+  private val newest = new AtomicReference(first)
+  private val telling = new AtomicBoolean
+  @volatile private var untold = false
+  // The last one that was told to the listener.
+  @volatile private var told: Option[Snapshot] = None
+  @volatile private var listener: Option[(Snapshot, Boolean) => Unit] = None
+  @volatile private var learn: Iterable[String] => Unit = (_: Iterable[String]) => ()
   @volatile private var closed = false
-  @volatile private var grown: Snapshot => Unit = (_: Snapshot) => ()
   private val inUse = new ConcurrentHashMap[String, Use]()
   private val newestUntil = new AtomicLong(System.nanoTime())
   private val lastAnswerAt = new AtomicLong(System.nanoTime())
@@ -43,6 +47,8 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   client.onRestart(() => (held, inUse.values.asScala.map(_.expression).toList))
 
   override def snapshot: Snapshot = held
+
+  private def held: Snapshot = newest.get
 
   override def refresh(): Boolean = {
     val before = held.generation
@@ -58,8 +64,11 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def useForExecutor(expressions: Seq[Expression]): Used = useAs(None, expressions, Some("executor"))
 
-  override def useFresh(expressions: Seq[Expression]): Used =
-    useAs(Application, expressions, Application, fresh = true)
+  override def useFresh(expressions: Seq[Expression]): Used = {
+    val used = useAs(Application, expressions, Application, fresh = true)
+    awaitTold(used.generation)
+    used
+  }
 
   override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Application, expressions)
 
@@ -146,27 +155,38 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   private def used(known: Snapshot, expressions: Seq[Expression]): Used = Used.of(known, expressions, isText)
 
   /** Asks every store, whether due or not. */
-  def refreshAll(): Unit = accept(client.refresh(held))
+  def refreshAll(): Unit = {
+    val news = client.refresh(held)
+    accept(news)
+    awaitTold(news.generation)
+  }
 
   /** Gives the generation held, as soon as it is newer than `known`, or after `waitMs`. */
-  def awaitGeneration(known: Long, waitMs: Long): Long = changed.synchronized {
+  def awaitGeneration(known: Long, waitMs: Long): Long = await(waitMs)(held.generation > known)
+
+  /** Waits until Spark has a generation too, which another thread may be about to tell. */
+  private def awaitTold(generation: Long): Unit =
+    await(ToldMs)(listener.isEmpty || told.exists(_.generation >= generation))
+
+  private def await(waitMs: Long)(is: => Boolean): Long = changed.synchronized {
     val end = System.nanoTime() + waitMs * 1000000
     var left = waitMs
-    while (held.generation <= known && left > 0 && !closed) {
+    while (!is && left > 0 && !closed) {
       changed.wait(left)
       left = (end - System.nanoTime()) / 1000000
     }
     held.generation
   }
 
-  /** What happens at each new generation, in order, one at a time. */
-  def onChange(action: Snapshot => Unit): Unit = publishing.synchronized {
-    listener = action
-    action(held)
+  /**
+   * @param learned gets secrets before a use can have them; memory only
+   * @param action gets what is held as soon as it differs, and whether it is a newer generation; one call at a time
+   */
+  def onChange(learned: Iterable[String] => Unit)(action: (Snapshot, Boolean) => Unit): Unit = {
+    learn = learned
+    listener = Some(action)
+    tell()
   }
-
-  /** What happens when expressions are new in the generation that is held. */
-  def onGrowth(action: Snapshot => Unit): Unit = grown = action
 
   /** Begins to wait for changes that the side process sees by itself. */
   def watch(): Unit = watcher.start()
@@ -194,27 +214,46 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   }
 
   /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
-  private def accept(news: Snapshot): Unit = publishing.synchronized {
+  @tailrec private def accept(news: Snapshot): Unit = {
     val before = held
-    if (news.generation > before.generation) {
-      Redactor.register(news.secretValues)
-      held = news
-      inUse.values.removeIf(use => !use.isText && !news.values.contains(use.expression.id))
-      try listener(news)
-      catch {
-        case e: Exception => log.error("generation {} could not be published: {}", news.generation, e.getClass.getName)
+    val after =
+      if (news.generation == before.generation) {
+        val part = news.only(news.values.keySet.filterNot(before.values.contains))
+        register(part)
+        if (part.values.isEmpty) before else before.and(if (news.files.isEmpty) part else news)
+      } else {
+        register(news)
+        if (news.generation < before.generation) before else news
       }
-      changed.synchronized { changed.notifyAll() }
-    } else if (news.generation < before.generation) Redactor.register(news.secretValues)
+    if (!newest.compareAndSet(before, after)) accept(news)
     else {
-      val more = news.values.keySet.filterNot(before.values.contains)
-      if (more.nonEmpty) {
-        val part = news.only(more)
-        Redactor.register(part.secretValues)
-        held = before.and(if (news.files.isEmpty) part else news)
-        grown(part)
-      }
+      if (after.generation > before.generation)
+        inUse.values.removeIf(use => !use.isText && !after.values.contains(use.expression.id))
+      // Older ones, too: their secrets are to be masked.
+      if ((after ne before) || news.generation < before.generation) tell()
     }
+  }
+
+  private def register(news: Snapshot): Unit = {
+    Redactor.register(news.secretValues)
+    learn(news.secretValues)
+  }
+
+  /** Tells what is held, on the thread that comes first; others go on meanwhile. */
+  private def tell(): Unit = {
+    untold = true
+    while (untold && listener.isDefined && telling.compareAndSet(false, true))
+      try {
+        untold = false
+        val news = held
+        val isNew = told.forall(_.generation < news.generation)
+        try listener.foreach(_(news, isNew))
+        catch {
+          case e: Exception => log.error("generation {} is not known to Spark: {}", news.generation, e.getClass.getName)
+        }
+        told = Some(news)
+        changed.synchronized(changed.notifyAll())
+      } finally telling.set(false)
   }
 
   /** What is held, if it has all of these and is not too old for them. */
@@ -271,4 +310,5 @@ private object DriverValues {
   private val WaitMs = 5000
   private val RetryMs = 200L
   private val UnplacedMs = 1000L
+  private val ToldMs = 5000L
 }

@@ -41,47 +41,59 @@ private[sparkconfig] final class ExecutorService(
   private val renewals = new Renewals(renew, pool)
   private val pushes = new Pushes(() => news.map(new Pushed(_, covered)))
 
-  /** What a task that is submitted now may hold or use, for [[ExecutorState]]. */
-  def state: ExecutorState = news.map(each => ExecutorState(each.generation, each.masks)).getOrElse(ExecutorState.None)
+  /** What a task that is submitted now may hold or use, whether executors can have it already or not. */
+  def state: ExecutorState = ExecutorState(values.snapshot.generation, history.count)
 
   /** Broadcasts work from now on. */
   def ready(): Unit = {
     broadcastsWork = true
     pushes.start()
-    publish(values.snapshot)
+    // Once more, now through a broadcast if it is large.
+    if (!sc.isLocal) pack(values.snapshot)
+    pushes.tell()
   }
+
+  /** Tasks that are submitted from now on may hold these values. Memory only: executors get them with [[publish]]. */
+  def learn(secrets: Iterable[String]): Unit = if (!sc.isLocal) history.add(secrets)
 
   /**
-   * Makes a generation what executors get from now on, unless they get a newer one already; in local mode there are
-   * none, and nothing to encrypt.
+   * Makes a generation, and what was learned, what executors get from now on, unless they get a newer one already; in
+   * local mode there are none, and nothing to encrypt.
    */
-  def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) synchronized {
-    if (news.forall(_.generation <= snapshot.generation)) {
-      val bytes = cipher.encrypt(snapshot)
-      val before = history.add(snapshot.secretValues)
-      if (news.forall(_.generation < snapshot.generation)) covered = before
-      val small = bytes.length <= InlineBytes || !broadcastsWork
-      val fresh = new SnapshotNews(
-        snapshot.generation,
-        if (small) bytes else null,
-        if (small) null else sc.broadcast(bytes),
-        history.count)
-      val old = news
-      news = Some(fresh)
-      reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
-      old.flatMap(each => Option(each.shared)).foreach(retired.add(_, bytes.length))
-      pushes.tell()
+  def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) {
+    learn(snapshot.secretValues)
+    if (news.forall(_.generation < snapshot.generation)) pack(snapshot)
+    synchronized {
+      news.foreach { last =>
+        // What came since is not in the bytes of this generation.
+        val (count, fresh) = history.since(last.masks)
+        if (fresh.nonEmpty) {
+          covered = count
+          news = Some(new SnapshotNews(last.generation, last.inline, last.shared, count))
+        }
+      }
     }
+    pushes.tell()
   }
 
-  /** Has executors mask values that are in no snapshot, such as those that the driver's Python resolved by itself. */
-  def mask(values: Iterable[String]): Unit = if (!sc.isLocal) synchronized {
-    val before = history.add(values)
-    if (history.count > before) {
-      covered = history.count
-      news = news.map(old => new SnapshotNews(old.generation, old.inline, old.shared, history.count))
-      pushes.tell()
+  private def pack(snapshot: Snapshot): Unit = {
+    val bytes = cipher.encrypt(snapshot)
+    val secrets = snapshot.secretValues.toSet
+    val shared = if (bytes.length <= InlineBytes || !broadcastsWork) null else sc.broadcast(bytes)
+    val replaced = synchronized {
+      if (news.exists(_.generation > snapshot.generation)) shared
+      else {
+        val old = news
+        val before = old.fold(0L)(_.masks)
+        val (count, fresh) = history.since(before)
+        if (!fresh.forall(secrets)) covered = count
+        else if (old.forall(_.generation < snapshot.generation)) covered = before
+        news = Some(new SnapshotNews(snapshot.generation, if (shared == null) bytes else null, shared, count))
+        reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
+        old.map(_.shared).orNull
+      }
     }
+    if (replaced != null) retired.add(replaced, bytes.length)
   }
 
   /** What each executor knew when it asked last, by its id. */
@@ -155,21 +167,20 @@ private[sparkconfig] final class ExecutorService(
     allRetired.filter(_.masks >= covered) match {
       case Some(all) => newest.withRetired(all)
       case None =>
-        val count = history.count
-        val missed = history.after(masks)
+        val (count, missed) = history.since(masks)
         if (missed.map(_.length.toLong).sum <= MissedChars || !broadcastsWork)
           newest.withRetired(new Retired(count, cipher.encrypt(count, missed), null))
         else {
-          if (packing.compareAndSet(false, true)) pool.submit(new Runnable { override def run(): Unit = pack() })
+          if (packing.compareAndSet(false, true)) pool.submit(new Runnable { override def run(): Unit = packRetired() })
           Pending
         }
     }
 
   /** All retired values as a broadcast, for every executor that starts from now on. */
-  private def pack(): Unit =
+  private def packRetired(): Unit =
     try {
-      val count = history.count
-      val bytes = cipher.encrypt(count, history.after(0))
+      val (count, all) = history.since(0)
+      val bytes = cipher.encrypt(count, all)
       val old = allRetired
       allRetired = Some(new Retired(count, null, sc.broadcast(bytes)))
       old.foreach(each => retired.add(each.shared, bytes.length))
