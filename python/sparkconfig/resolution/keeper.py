@@ -26,7 +26,7 @@ __all__ = ["SnapshotKeeper", "Use"]
 _log = logging.getLogger(__name__)
 _SUBSTITUTION_S = 2.0  # nobody tells when what stands behind `$[...]` changes
 _Evaluated = tuple[dict[str, Expression], Resolution, dict[Place, int]]
-_Told = tuple[Snapshot, Snapshot, Mapping[str, Use], list[tuple[str, str]]]
+_Told = tuple[Snapshot, Snapshot, Mapping[str, Use], list[str]]
 
 
 class SnapshotKeeper:
@@ -292,7 +292,7 @@ class SnapshotKeeper:
         read = {p for e in group.values() for p in resolution.places(e)}
         new = more.keys() - self._known.by_id.keys() - self._snapshot.entries.keys()
         forgotten = self._known.take(more)
-        lost: list[tuple[str, str]] = []
+        told: list[str] = []
         before = self._snapshot.entries
         kept = self._inherited.kept(self._snapshot, resolution, self._known.by_id)
         fresh: dict[str, Entry | None] = dict.fromkeys(forgotten)
@@ -307,9 +307,8 @@ class SnapshotKeeper:
             fresh[id_] = None
             if value is None:
                 if id_ in before:
-                    lost.append(
-                        (expression.key or "an expression", "; ".join(resolution.problems_of(expression)))
-                    )
+                    problems = "; ".join(resolution.problems_of(expression))
+                    told.append(f"{expression.key or 'an expression'} has no value any more: {problems}")
             elif value.resolved:
                 fresh[id_] = Entry(value.reveal(), value.redact, frozenset(value.files), value.secrets)
                 files.update(value.files)
@@ -319,20 +318,21 @@ class SnapshotKeeper:
         for place in self._known.note(group, resolution, fresh, differing, kept):
             self._versions.pop(place, None)
         self._versions.update((p, version) for p, version in versions.items() if p in read)
+        told += resolution.notes_of(group[id_] for id_ in differing & group.keys() & before.keys())
         was = self._snapshot
         if differing:
             changed = was.generation == 0 or not differing <= new
             self._advance(fresh, differing, files, changed=changed)
-        self._told.append((was, self._snapshot, self._known.uses, lost))
+        self._told.append((was, self._snapshot, self._known.uses, told))
 
     def _tell(self) -> None:
         """Log what rounds brought, and hand it to ``on_round``, in order; the lock of rounds is free."""
         while self._told and self._telling.acquire(blocking=False):
             try:
                 while self._told:
-                    before, after, uses, lost = self._told.popleft()
-                    for name, problems in lost:
-                        _log.warning("%s has no value any more: %s", name, problems)
+                    before, after, uses, warnings = self._told.popleft()
+                    for text in warnings:
+                        _log.warning("%s", text)
                     if after.generation > before.generation:
                         _log.info("generation %d; expressions: %d", after.generation, len(after.entries))
                     if self._on_round is not None:

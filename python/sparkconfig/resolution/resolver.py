@@ -127,7 +127,7 @@ class Resolver:
         Args:
             expressions: what to resolve.
             files: which values are needed as files; markers stand for their paths. None: none are.
-            held: answer from what the caches hold, without waiting for a store.
+            held: answer from what the caches hold, without waiting for a store and without a log line.
 
         Raises nothing for what has no value: see :class:`Resolution`.
         """
@@ -146,6 +146,9 @@ class Resolver:
             else:
                 evaluated = call()
             self._classify(expression, evaluated, lookups, resolution)
+        if not held:
+            for text in resolution.notes_of(wanted):
+                _log.warning("%s", text)
         return resolution
 
     def _memories(self) -> Mapping[str, ConfigProvider]:
@@ -244,7 +247,7 @@ class Resolver:
             if self.settings.unresolved == "keep" and isinstance(
                 error, SecretNotFoundError | AccessDeniedError | ConfigurationError
             ):
-                _log.warning("%s; it stays as it is written", source.problem)
+                resolution.note(expression, f"{source.problem}; it stays as it is written")
             else:
                 problems.append((source.problem or "", error))
         for reference in {r[:3]: r for r in evaluated.inert}.values():
@@ -252,7 +255,7 @@ class Resolver:
                 continue  # an odd password rather than a reference
             problem = messages.inert(expression.key, reference)
             if self.settings.unresolved == "keep":
-                _log.warning("%s", problem)
+                resolution.note(expression, problem)
             else:
                 problems.append((problem, SubstitutionError(problem)))
         resolution.provenance[expression] = sources

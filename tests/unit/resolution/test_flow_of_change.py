@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator, Set
@@ -17,6 +18,7 @@ from sparkconfig.resolution.cache import CachingProvider
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.result import Resolution
+from sparkconfig.settings.schema import Settings
 from support.keepers import Store, build, expressions, values
 
 A, B = "${a:p:user}", "${a:p:password}"
@@ -194,3 +196,33 @@ def test_a_few_threads_read_what_is_due() -> None:
         assert 0 < store.most <= 16
     finally:
         keeper.close()
+
+
+def test_what_stays_text_is_said_once_and_without_the_lock_of_rounds(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = Store({"p": {"user": "1", "password": "2"}})
+    keeper, (cache,) = build(store, poll_ms=60_000, settings=Settings(unresolved="keep"))
+    free: list[bool] = []
+
+    class Watching(logging.Handler):
+        def emit(self, _record: logging.LogRecord) -> None:
+            free.append(not keeper._round.locked())
+
+    handler = Watching()
+    logging.getLogger("sparkconfig").addHandler(handler)
+    try:
+        keeper.resolve(expressions(A, B, "${a:p:nothing}"))
+        store.data = {"p": {"user": "1"}}
+        for _ in range(3):
+            keeper.refresh(ids=(), prepare=cache.expire)
+            cache.get("p", frozenset())
+            keeper.refresh(ids=())
+    finally:
+        logging.getLogger("sparkconfig").removeHandler(handler)
+    said = [
+        record.getMessage() for record in caplog.records if "stays as it is written" in record.getMessage()
+    ]
+    assert ["nothing" in text for text in said] == [True, False]
+    assert free
+    assert all(free)
