@@ -41,10 +41,4 @@ object UseBench {
   /** Analysis alone. */
   def analysis(spark: SparkSession, text: String, number: Int): Array[Double] =
     laps(1, number)(spark.sessionState.analyzer.execute(spark.sessionState.sqlParser.parsePlan(text)))
-
-  /** One `stat`, as the proof of a file needs it. */
-  def stat(path: String, count: Int, number: Int): Array[Double] = {
-    val file = java.nio.file.Paths.get(path)
-    laps(count, number)(java.nio.file.Files.readAttributes(file, "unix:ino,ctime,size,dev"))
-  }
 }

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 
 from sparkconfig._spark.wanted import check_reference
 from sparkconfig._spark.worker_link import Link, connect
-from sparkconfig.errors import AgentError
+from sparkconfig.errors import AgentError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
 
 __all__ = ["configs", "current", "generation"]
@@ -105,7 +105,7 @@ def _all(given: Mapping[str, str]) -> dict[str, _Value]:
             held, ids = _ask_for(held, wanted, given)
         else:
             ids = wanted
-        return {**given, **{key: held.values.get(ids[key], text) for key, text in wanted.items()}}
+        return {**given, **{key: held.values[ids[key]] for key in wanted}}
 
 
 def _ask_for(
@@ -113,11 +113,13 @@ def _ask_for(
 ) -> tuple[_Held, dict[str, str]]:
     """Take texts into use; return a generation that has them all, and where each is in it."""
     global _held  # noqa: PLW0603 - one per process
-    generation, values, ids = held.link.resolve(list(wanted.values()), siblings)
+    generation, values, ids, plain = held.link.resolve(list(wanted.values()), siblings)
     fresh = _Held(held.link, generation, values)
     for text, id_ in zip(wanted.values(), ids, strict=True):
-        # The text itself, where no provider answers any part of it.
-        fresh.values.setdefault(id_, text)
+        if id_ in plain:
+            fresh.values[id_] = text  # no provider answers any part of it
+        elif id_ not in fresh.values:
+            raise UnresolvedReferenceError([f"{text} has no value now; the driver's log says why"])
     _held = fresh
     return fresh, dict(zip(wanted, ids, strict=True))
 

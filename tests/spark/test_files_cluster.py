@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig import worker
+from sparkconfig import SparkConfigError, worker
 from sparkconfig._spark import driver
 from support.authority import Authority
 from support.leaks import LeakFinder
@@ -63,6 +63,9 @@ class Site:
         partial = self.store.with_suffix(".new")
         partial.write_text(json.dumps(content))
         partial.replace(self.store)
+        if self.spark is not None:
+            with contextlib.suppress(SparkConfigError):  # a full disk, for one
+                driver.current(self.reference("password"), fresh=True)
         return password
 
     def options(self) -> dict[str, str]:

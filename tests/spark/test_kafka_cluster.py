@@ -19,6 +19,7 @@ from support.leaks import LeakFinder
 from support.one_task import PausedRows, one_task
 from support.processes import wait_until
 from support.rotation import replace_file
+from support.scala_objects import scala_object
 from support.session import running_session
 from support.shim import kafka_jar, shim_jar
 
@@ -64,6 +65,7 @@ class Site:
         part = self.store.with_suffix(".part")
         part.write_text(f"broker={password}\n")
         part.replace(self.store)
+        scala_object(self.jvm, "io.sparkconfig.driver.DriverApi").refresh()
         self.broker.set_password(self.jvm, USER, password)
         self.broker.outlive_sessions()
 
@@ -88,7 +90,7 @@ def site(cluster, kafka, kafka_connector, tmp_path_factory) -> Iterator[Site]:
         "spark.executor.extraJavaOptions": ALLOWED,
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
-        # No poll brings the news in time: a client that is built has to ask for it.
+        # No poll brings the news in time.
         "spark.config.poll.interval": "1h",
         # All of these tests, on executors too, under a rule that says where every value may go.
         "spark.config.override.policy": "Rules",

@@ -230,7 +230,7 @@ def _two_others(shop: Shop, victim: int) -> bool:
 def test_a_large_snapshot_travels_as_an_encrypted_broadcast(shop: Shop) -> None:
     shop.large = new_password() * 1000
     shop.rotate()
-    assert current(shop.reference("large")).reveal() == shop.large
+    assert current(shop.reference("large"), fresh=True).reveal() == shop.large
     generation = shop.api().generation()
     # Both executors have it before the next rotation, whose password only a newer snapshot holds.
     assert shop.read("orders").count() == 1000

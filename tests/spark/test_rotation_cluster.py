@@ -261,7 +261,7 @@ def test_pairs_never_mix_in_running_tasks_while_they_rotate(site: Site) -> None:
         assert (mixed, in_order) == (0, True)
         assert generations > 5
         assert calls > 1000
-    assert worker.current(password).reveal() == site.values[-1]
+    assert driver.current(password, fresh=True).reveal() == site.values[-1]
 
 
 def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newest_values(site: Site) -> None:

@@ -65,7 +65,7 @@ def test_executors_begin_with_the_newest_values_whenever_they_come(site: Site) -
         met = str(site.folder / f"met-{turn}")
         Path(met).mkdir()
         fresh = site.rotate()
-        assert current(text).reveal() == fresh
+        assert current(text, fresh=True).reveal() == fresh
         assert site.everywhere(check) == [(digest(fresh), len(site.padding), True)] * 4
         wait_until("no idle executors", lambda: site.executors() == [], timeout=90)
         wait_until("an empty list", lambda: driver.status()["executors"] == [], timeout=30)

@@ -252,9 +252,9 @@ def test_a_value_is_masked_in_tasks_right_after_its_rotation_and_after_the_next_
     site = shop.site
     for turn in range(2):
         old = site.rotate()
-        assert current(site.reference()).reveal() == old
+        assert current(site.reference(), fresh=True).reveal() == old
         new = site.rotate()
-        assert current(site.reference()).reveal() == new
+        assert current(site.reference(), fresh=True).reveal() == new
         # No executor has heard of either.
         assert shop.masked_in_tasks(f"retired-{turn}", old)
         assert shop.masked_in_tasks(f"rotated-{turn}", new)
@@ -265,11 +265,11 @@ def test_an_executor_that_replaces_a_killed_one_masks_earlier_values(shop: Shop)
     # So much that it comes as a broadcast.
     site.padding = "".join(new_password().replace("\\", "") for _ in range(3000))
     old = site.rotate()
-    assert current(site.reference()).reveal() == old
+    assert current(site.reference(), fresh=True).reveal() == old
     assert len(current(site.reference("padding")).reveal()) == len(site.padding)
     site.padding = "none"
     site.rotate()
-    assert current(site.reference()).reveal() != old
+    assert current(site.reference(), fresh=True).reveal() != old
     before = site.executors()
     os.kill(before[0], signal.SIGKILL)
     wait_until("another executor", lambda: len(set(site.executors()) - set(before)) == 1, timeout=90)

@@ -84,6 +84,7 @@ def build(
     timeout_ms: int | None = 1000,
     stale_ms: int = 60_000,
     clock: Callable[[], float] = time.monotonic,
+    settings: Settings | None = None,
     **options: object,
 ) -> tuple[SnapshotKeeper, list[CachingProvider]]:
     """A keeper over stores named a, b, c..., as the side process puts it together."""
@@ -101,7 +102,7 @@ def build(
         )
         for i, store in enumerate(stores)
     ]
-    resolver = Resolver({"abc"[i]: cache for i, cache in enumerate(caches)}, Settings())
+    resolver = Resolver({"abc"[i]: cache for i, cache in enumerate(caches)}, settings or Settings())
     keepers.append(SnapshotKeeper(resolver, poll_ms=poll_ms, stale_ms=stale_ms, **options))
     return keepers[0], caches
 

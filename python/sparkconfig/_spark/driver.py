@@ -24,10 +24,14 @@ __all__ = [
 ]
 
 
-def current(text: str) -> Secret:
+def current(text: str, *, fresh: bool = False) -> Secret:
     """Return the newest value of a text with references, such as ``"${vault:db/prod:password}"``.
 
     Ask again at each use instead of keeping the value: then a rotation needs no restart.
+
+    Args:
+        text: with references.
+        fresh: whether to ask their stores now, instead of taking the value as soon as a change has arrived.
 
     Raises:
         UnresolvedReferenceError: a reference has no value, or the text has none; the message says which and why.
@@ -38,7 +42,7 @@ def current(text: str) -> Secret:
     api = _driver_api()
     failure: SparkConfigError
     try:
-        answer = json.loads(_asked(api, "currentJson", text))
+        answer = json.loads(_asked(api, "freshJson" if fresh else "currentJson", text))
         return _secret(answer["value"], answer)
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)

@@ -53,8 +53,8 @@ class Link:
 
     def resolve(
         self, texts: Sequence[str], siblings: Mapping[str, str]
-    ) -> tuple[int, dict[str, Secret | str], list[str]]:
-        """Take texts into use; return generation and values as :meth:`snapshot`, and each text's id.
+    ) -> tuple[int, dict[str, Secret | str], list[str], frozenset[str]]:
+        """Take texts into use; return generation and values as :meth:`snapshot`, each text's id, and which are text.
 
         Args:
             texts: with references.
@@ -69,7 +69,7 @@ class Link:
         kafka = kafka_options.of_map(siblings)
         items = [{"text": t, "siblings": dict(siblings) if "$[" in t else kafka} for t in texts]
         answer = self._call({"op": "resolve", "expressions": items})
-        return *_news(answer), [str(id_) for id_ in answer["ids"]]
+        return *_news(answer), [str(id_) for id_ in answer["ids"]], frozenset(map(str, answer["texts"]))
 
     def close(self) -> None:
         """Close the connection."""

@@ -18,7 +18,6 @@ from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import scan
 from sparkconfig.resolution.cache_entry import Kept
-from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
@@ -54,7 +53,6 @@ class Parts:
         resolver: with its providers and settings.
         caches: in front of the providers.
         keeper: publishes generations.
-        changes: counts changes that the driver did not ask for.
         history: of the last generations.
         executors: what they may ask for.
         job_type: what kind of job this is.
@@ -68,7 +66,6 @@ class Parts:
     resolver: Resolver
     caches: Caches
     keeper: SnapshotKeeper
-    changes: ChangeCounter
     history: GenerationHistory
     executors: ExecutorAccess
     job_type: str
@@ -105,12 +102,15 @@ class Application:
         self._executors = parts.executors
         self.users = Users()
         self.keeper = parts.keeper
-        self.changes = parts.changes
         self.dropped: list[str] = []
         self._control: ControlServer | None = None
 
     def resolve_confs(
-        self, in_use: Mapping[str, Expression] | None = None, left: Collection[str] = ()
+        self,
+        in_use: Mapping[str, Expression] | None = None,
+        left: Collection[str] = (),
+        *,
+        wait: bool = True,
     ) -> tuple[dict[str, Expression], list[str]]:
         """Resolve every reference in the confs, and what else was in use before a restart, in one round.
 
@@ -119,6 +119,8 @@ class Application:
         Args:
             in_use: id to expression; what fails of these fails again at its next use.
             left: confs of an application that was stopped in the same JVM: what of them has no value is ``dropped``.
+            wait: whether to wait for stores, as at an application's start; otherwise what was held serves until
+                they answer.
 
         Returns:
             The confs that hold references, by key, and every problem that was found.
@@ -143,7 +145,9 @@ class Application:
             self._drop_without_value(key, usable)
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]
         try:
-            self.keeper.resolve({**(in_use or {}), **{conf_id(key, e.text): e for key, e in usable.items()}})
+            self.keeper.resolve(
+                {**(in_use or {}), **{conf_id(key, e.text): e for key, e in usable.items()}}, wait=wait
+            )
         except UnresolvedReferenceError as error:
             problems += error.problems
         held = self.keeper.snapshot.entries
@@ -193,6 +197,17 @@ class Application:
 
         return self.keeper.refresh(strict=self._manual, prepare=prepare, undo=undo)
 
+    def read_now(self, ids: Collection[str]) -> Snapshot:
+        """Ask the stores of expressions in use, whether they are due or not; not with the manual trigger."""
+
+        def prepare() -> None:
+            uses = self.keeper.uses()
+            for name, path in {place for id_ in ids if id_ in uses for place in uses[id_].places}:
+                if name in self.caches:
+                    self.caches[name].expire(path)
+
+        return self.keeper.snapshot if self._manual else self.keeper.refresh(ids=ids, prepare=prepare)
+
     def renew(self, ids: Collection[str]) -> tuple[Snapshot, float]:
         """Ask the stores again for expressions whose values were refused where they were used.
 
@@ -218,7 +233,7 @@ class Application:
 
         if self._manual:
             return self.keeper.snapshot, 0.0
-        return self.keeper.refresh(prepare=prepare), max(waits)
+        return self.keeper.refresh(ids=ids, prepare=prepare), max(waits)
 
     def check_executor(self, wanted: Mapping[str, Expression]) -> None:
         """Check what an executor asks for; no store is asked.

@@ -21,6 +21,7 @@ import stat
 import struct
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -223,12 +224,16 @@ class ControlServer:
 
     def _serve(self) -> None:
         for client in self._clients():
-            try:
-                with client:
-                    client.settimeout(10)
-                    self._answer(client)
-            except Exception as error:  # noqa: BLE001 - one bad client must not end the service
-                _log.warning("a request on the control socket failed: %s", type(error).__name__)
+            # Of its own: who is slow, or waits for stores, holds up nobody else.
+            daemon("control-answer", partial(self._answer_to, client)).start()
+
+    def _answer_to(self, client: socket.socket) -> None:
+        try:
+            with client:
+                client.settimeout(10)
+                self._answer(client)
+        except Exception as error:  # noqa: BLE001 - one bad client is no more than a line
+            _log.warning("a request on the control socket failed: %s", type(error).__name__)
 
     def _clients(self) -> Iterator[socket.socket]:
         while True:

@@ -15,7 +15,6 @@ from sparkconfig.agent.executor_access import ExecutorAccess
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.policy.jobtype import JobTypes, Launch
 from sparkconfig.resolution.files import FileRules
-from sparkconfig.resolution.freshness import ChangeCounter
 from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.keeper import SnapshotKeeper
 from sparkconfig.resolution.resolver import Resolver
@@ -60,7 +59,6 @@ def make_application(
     held: Snapshot | None = None,
     parent: Sequence[str] = (),
     file_key: bytes = b"",
-    changes: ChangeCounter | None = None,
 ) -> Application:
     """Make the brain of an application.
 
@@ -72,12 +70,10 @@ def make_application(
         parent: the command of the process that started the driver's JVM, for the job type.
         file_key: see :class:`sparkconfig.resolution.files.FileRules`; the driver's JVM keeps it over restarts of the
             side process.
-        changes: counts changes that the driver did not ask for.
 
     Raises:
         SparkConfigError: the settings or providers are wrong; one message lists all problems.
     """
-    changes = changes or ChangeCounter()
     given = _divide(confs, operator_file)
     parsed = read(given.own)
     caches = Caches(parsed.settings)
@@ -107,22 +103,16 @@ def make_application(
         stale_ms=settings.stale_expiry,
         manual=settings.reload_trigger == "manual",
         files=FileRules.from_settings(settings, file_key),
-        changes=changes,
         on_round=_tell(executors, history, records),
     )
 
-    def pushed() -> None:
-        changes.add()
-        keeper.wake()
-
-    caches.on_push = pushed
+    caches.on_push = keeper.wake
     return Application(
         Parts(
             confs=given.all if check is None else {**given.all, **check.defaults},
             resolver=resolver,
             caches=caches,
             keeper=keeper,
-            changes=changes,
             history=history,
             executors=executors,
             job_type=job_type,

@@ -9,7 +9,7 @@ import mmap
 import os
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,7 @@ from sparkconfig.errors import AgentError, SparkConfigError
 from sparkconfig.language.expression import Expression
 from sparkconfig.redaction.registry import REGISTRY
 from sparkconfig.resolution import odd_values
-from sparkconfig.resolution.freshness import ChangeCounter
-from sparkconfig.resolution.snapshot import Snapshot
+from sparkconfig.resolution.snapshot import Entry, Snapshot
 
 __all__ = ["AgentService", "UnmaskedValues"]
 
@@ -40,13 +39,15 @@ class UnmaskedValues:
 
     def __init__(self) -> None:
         self._warned: set[str] = set()
+        self._seen: Mapping[str, Entry] = {}
 
     def check(self, snapshot: Snapshot) -> None:
         """Warn of the references in a snapshot that were not seen before; names, never values."""
         from sparkconfig.redaction.forms import worth_registering
 
+        seen, self._seen = self._seen, snapshot.entries
         for id_, entry in snapshot.entries.items():
-            if id_ in self._warned:
+            if entry is seen.get(id_) or id_ in self._warned:
                 continue
             # What follows the zero byte are the raw texts of sibling keys.
             name = shorten(id_.split("\0", 1)[0])
@@ -162,14 +163,13 @@ class AgentService:
             held=held,
             parent=request.get("parent") or (),
             file_key=str(request.get("file_key", "")).encode(),
-            changes=ChangeCounter(request.get("changes")),
         )
         with self._lock:
             before, self._application = self._application, application
         if before is not None:
             before.close()
         confs, problems = application.resolve_confs(
-            _expressions(request.get("known") or []), request.get("left") or ()
+            _expressions(request.get("known") or []), request.get("left") or (), wait=held is None
         )
         settings = application.settings
         application.keeper.start()
@@ -218,24 +218,25 @@ class AgentService:
         self._running.users.asked(wanted, request.get("scope"))
         if not wanted:
             return self._news(keeper.refresh(), request)
-        answer = keeper.answer(wanted, [str(id_) for id_ in request.get("touched") or ()])
-        news = self._news(answer.snapshot, request)
-        if self._running.changes.shared:
-            news["count"] = answer.count
-            news["proofs"] = {id_: proof.to_json() for id_, proof in answer.proofs.items()}
-        return news
+        if request.get("fresh"):
+            self._running.read_now(wanted.keys())
+        snapshot = keeper.resolve(wanted)
+        # What is in no generation has no reference that a provider answers: it is its own value.
+        texts = [id_ for id_ in wanted if id_ not in snapshot.entries]
+        return {**self._news(snapshot, request, wanted.keys()), "texts": texts}
 
-    def _news(self, snapshot: Snapshot, request: Json) -> Json:
-        """A snapshot, or what differs from the one that the driver has."""
+    def _news(self, snapshot: Snapshot, request: Json, wanted: Collection[str] = ()) -> Json:
+        """A snapshot, or what differs from the one that the driver has, with what it wants."""
         self._mask(snapshot)
         known = request.get("known")
         if known is None:
             return {"snapshot": snapshot.to_json()}
-        changed = self._running.keeper.changed_since(int(known), snapshot)
+        # Files travel with a whole generation.
+        changed = None if snapshot.files else self._running.keeper.changed_since(int(known), snapshot)
         return {
             "snapshot": snapshot.to_json()
             if changed is None
-            else snapshot.changes_json(int(known), sorted(changed))
+            else snapshot.changes_json(int(known), sorted(changed.union(wanted)))
         }
 
     def _mask(self, snapshot: Snapshot) -> None:
@@ -256,6 +257,7 @@ class AgentService:
     def _await_change(self, request: Json) -> Json:
         wait_s = min(int(request.get("wait_ms", 0)), _MAX_WAIT_MS) / 1000
         known = int(request["generation"])
+        self._running.keeper.touch(str(id_) for id_ in request.get("used") or ())
         snapshot = self._running.keeper.await_change(known, wait_s)
         records = self._running.records
         return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType, TracebackType
 from typing import TypeVar
@@ -94,20 +94,8 @@ class ConfigProvider(ABC):
 
     @property
     def local(self) -> bool:
-        """Whether a read stays on this machine: then it is repeated at each use, instead of cached."""
+        """Whether a read stays on this machine: then it is repeated when a file changes, or every two seconds."""
         return False
-
-    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - optional
-        """Return the files and directories that alone decide what :meth:`get` answers for ``keys``.
-
-        While none of them changes, an answer holds. The order of a read: this method, a look at
-        the files, then :meth:`get`.
-
-        Returns:
-            None if a change may not show in files; then a local provider is asked at each use. An empty sequence:
-            the answer never changes.
-        """
-        return None
 
     @property
     def pushes(self) -> bool:

@@ -110,14 +110,6 @@ class DirectoryConfigProvider(Described, FilePushes):
             data = data if keys is None else {key: data[key] for key in keys if key in data}
         return ConfigData(data)
 
-    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:
-        """The directory, and the file of each key, links followed."""
-        directory = self._allowed.usable(path) if self._allowed is not None and path else None
-        if directory is None or self._structured:
-            return None
-        files = (f"{directory}/{key}" for key in sorted(keys) if key and "/" not in key)
-        return [directory, *(file for file in files if os.path.exists(file))]  # noqa: PTH110 - as above
-
     def _files(self, path: str) -> Sequence[str]:
         """The directory, which may be a link itself, and what its links lead to (Kubernetes: ``..data``)."""
         directory = self._allowed.usable(path) if self._allowed is not None and path else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
@@ -67,10 +67,6 @@ class EnvVarConfigProvider(Described):
         else:
             return
         raise ConfigurationError(f"provider envvar: allowlist.pattern is not a usable pattern: {reason}")
-
-    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002
-        """Nothing: the variables of a process do not change."""
-        return () if self._environ is os.environ else None
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         """Return variables. One that the pattern forbids is left out, like one that is not set (Kafka).

@@ -73,13 +73,9 @@ class FileConfigProvider(Described, FilePushes):
             data = pick(data, keys, f"file '{shorten(path)}'")
         return ConfigData.of(data, keys)
 
-    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - all lie in one file
-        """The file, links followed."""
-        usable = self._allowed.usable(path) if self._allowed is not None and path else None
-        return None if usable is None else [usable]
-
     def _files(self, path: str) -> Sequence[str]:
-        return self.depends_on(path, frozenset()) or []
+        usable = self._allowed.usable(path) if self._allowed is not None and path else None
+        return [] if usable is None else [usable]
 
     def _load(self, path: str) -> dict[str, str]:
         if self._allowed is None:

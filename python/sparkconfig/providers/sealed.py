@@ -98,10 +98,6 @@ class SealedConfigProvider(Described, FilePushes):
             failure = _as_provider_error(error, path)
         raise failure
 
-    def depends_on(self, path: str, keys: Set[str]) -> Sequence[str] | None:  # noqa: ARG002 - all lie in one file
-        """The sealed file, and the key's."""
-        return None if self._file is None else [str(self._file), *self._key_files]
-
     def _files(self, path: str) -> Sequence[str]:  # noqa: ARG002 - all sections lie in one file
         return [] if self._file is None else [str(self._file), *self._key_files]
 

@@ -6,29 +6,26 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping, Set
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Set
 
-from sparkconfig._base.deadline import CallPool, Outcome
 from sparkconfig._base.text import shorten
-from sparkconfig.errors import (
-    ProviderTimeoutError,
-    ProviderUnavailableError,
-    SecretNotFoundError,
-    SparkConfigError,
-)
+from sparkconfig._base.threads import daemon
+from sparkconfig.errors import ProviderTimeoutError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.providers.base import ConfigData, ConfigProvider
-from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, SlowRead, differs, jittered
-from sparkconfig.resolution.freshness import FileState, Freshness, identify
+from sparkconfig.resolution.cache_entry import Entry, Kept, PathState, differs, jittered
+from sparkconfig.resolution.cache_read import StoreReads
 
-__all__ = ["CachingProvider", "Kept", "PathState"]
+__all__ = ["CachingProvider", "Kept", "Memory", "PathState"]
 
 _log = logging.getLogger(__name__)
 _REFRESH_AT = 0.75  # of a ttl: late enough to spare the store, early enough to retry before the end
 _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
-_PATIENCE_MS = 2_000
-_SETTLE_S, _SETTLE_READS = 0.05, 10
 _RENEWAL_MS, _LONGEST_RENEWAL_MS = 1_000, 60_000
+_SHORTEST_MS = 100
+_MOST_READERS = 16  # of one store at a time, for reads that nobody waits for
+_UNWATCHED_MS = 2_000  # how long a local answer is good whose provider sees no changes
 
 
 class CachingProvider(ConfigProvider):
@@ -42,11 +39,14 @@ class CachingProvider(ConfigProvider):
     Where the provider pushes, this class subscribes to each path in use; a push makes the path due and calls
     ``wake``. What is served always comes from a read: a push only says when.
 
+    :attr:`memory` is the same provider for callers that must not wait: it answers with what is held, and begins a read
+    beside them where that is due.
+
     Args:
         inner: the configured provider; closed with this one.
         name: its name in the configuration, for log lines.
-        poll_ms: how long an answer without ttl is good, in milliseconds; not used for local providers, which are
-            read at each use.
+        poll_ms: how long an answer without ttl is good, in milliseconds; two seconds at most for a local provider
+            that does not push.
         stale_expiry_ms: how long the last good answer serves during an outage, in milliseconds.
         timeout_ms: deadline of one read in milliseconds; None: wait for ever.
         frozen: whether only :meth:`expire` and new keys make the store be asked (``reload.trigger=manual``).
@@ -70,14 +70,17 @@ class CachingProvider(ConfigProvider):
         self._name = name
         self._poll_ms = poll_ms
         self._stale_expiry_ms = stale_expiry_ms
-        self._timeout_ms = timeout_ms
         self._frozen = frozen
         self._wake = wake
         self._clock = clock
-        self._pool = CallPool(width=2)
+        self._reads = StoreReads(inner, name, timeout_ms, wake, clock)
         self._entries: dict[str, Entry] = {}
+        self._waiting: deque[tuple[str, Entry, frozenset[str]]] = deque()
+        self._readers = 0
+        self._closed = False
         self._lock = threading.Lock()
         self._following = threading.Lock()
+        self.memory = Memory(self)
 
     @property
     def kind(self) -> str:
@@ -95,14 +98,17 @@ class CachingProvider(ConfigProvider):
 
     def close(self) -> None:
         """Close the provider inside, end its subscriptions and forget all values."""
-        self._entries.clear()
+        with self._lock:
+            self._closed = True
+            self._entries.clear()
+            self._waiting.clear()
         if self._inner.pushes:
             try:
                 self._inner.unsubscribe_all()
             except Exception as error:  # noqa: BLE001 - the provider must be closed whatever happens
                 _log.warning("provider '%s' did not unsubscribe: %s", self._name, type(error).__name__)
         self._inner.close()
-        self._pool.close()
+        self._reads.close()
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         """Return the keys of a path; see the class for when the store is asked.
@@ -122,36 +128,80 @@ class CachingProvider(ConfigProvider):
         self._follow(path, entry)
         return data
 
-    def version(self, path: str) -> int:
-        """Return a number that grows whenever a path answers something else than before; 0: it was never read."""
+    def versions(self) -> dict[str, int]:
+        """Return for each path a number that grows whenever it answers something else than before."""
         with self._lock:
-            entry = self._entries.get(path)
-        return 0 if entry is None else entry.version
+            return {path: entry.version for path, entry in self._entries.items()}
 
-    def freshness(self, path: str) -> Freshness | None:
-        """Return how long the last answer of a path holds; None: the next use has to ask."""
-        with self._lock:
-            entry = self._entries.get(path)
-        if entry is None:
-            return None
-        with entry.lock:
-            now = self._clock() * 1000
-            return entry.proof(now, local=self.local, frozen=self._frozen)
+    def peek(self, path: str, keys: Set[str]) -> ConfigData:
+        """Return what is held of a path, without waiting; what is missing or due is read on another thread.
 
-    def expire(self) -> None:
-        """Make every path due, so that the next use asks the store (KIP-421's second step)."""
+        The end of that read calls ``wake``.
+
+        Raises:
+            ProviderError: nothing is held; the reason is that of the last read, or that it has not ended.
+        """
         with self._lock:
-            entries = list(self._entries.values())
-        for entry in entries:
-            with entry.lock:
-                entry.due = 0.0
+            entry = self._entries.setdefault(path, Entry())
+        data, problem = entry.data, entry.problem
+        known = data is not None and keys <= entry.keys
+        if self._clock() * 1000 >= entry.due or not (known or problem is not None):
+            self._begin(path, entry, keys)
+        if known and data is not None:
+            return data
+        raise problem or ProviderTimeoutError(f"{self._reads.where(path)} has not answered yet")
+
+    def read_due(self, paths: Iterable[str]) -> None:
+        """Begin to read those of the paths that are due and hold something; others are read when they are looked at."""
+        now = self._clock() * 1000
+        with self._lock:
+            found = [(path, entry) for path in paths if (entry := self._entries.get(path)) is not None]
+        for path, entry in found:
+            if entry.keys and now >= entry.due:
+                self._begin(path, entry, entry.keys)
+
+    def _begin(self, path: str, entry: Entry, keys: Set[str]) -> None:
+        """Read on another thread, one at a time for each path; a few threads read what is due at the same time."""
+        with self._lock:
+            if entry.reading or self._closed:
+                return
+            entry.reading = True
+            self._waiting.append((path, entry, frozenset(keys)))
+            if self._readers == _MOST_READERS:
+                return
+            self._readers += 1
+        daemon("read", self._read_waiting).start()
+
+    def _read_waiting(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._readers -= 1
+                    return
+                path, entry, keys = self._waiting.popleft()
+            try:
+                self.get(path, keys)
+            except SparkConfigError:
+                pass  # it is held as the path's problem
+            except Exception as error:  # noqa: BLE001 - a thread's end that nobody sees
+                _log.error("provider '%s' could not be read: %s", self._name, type(error).__name__)
+            finally:
+                entry.reading = False
+                self._wake()
+
+    def expire(self, path: str | None = None) -> None:
+        """Make a path, or every one, due, so that the next use asks the store (KIP-421's second step)."""
+        with self._lock:
+            entries = [entry for each, entry in self._entries.items() if path in (None, each)]
+        for entry in entries:  # without its lock, which a read may hold
+            entry.due = 0.0
 
     def renew(self, path: str, asked_at: float) -> float:
         """Make a path due, since what it answered was refused where it was used.
 
         The first refusal counts at once, and others a second after the last one. While that brings nothing new the
         pauses double up to a minute, so that a wrong password does not flood the store; they also double where each
-        read draws a new lease. Local providers are read at each use anyway, and the manual trigger leaves the
+        read draws a new lease. Local providers may be read as often as one likes, and the manual trigger leaves the
         moment to its owner.
 
         Args:
@@ -164,7 +214,10 @@ class CachingProvider(ConfigProvider):
         """
         with self._lock:
             entry = self._entries.get(path)
-        if entry is None or self.local or self._frozen:
+        if entry is None or self._frozen:
+            return 0.0
+        if self.local:
+            entry.due = 0.0
             return 0.0
         with entry.lock:
             if entry.renewed_at >= asked_at or entry.read_at >= asked_at:
@@ -202,12 +255,12 @@ class CachingProvider(ConfigProvider):
                 entry.read_at, entry.due = before.read_at, before.due
 
     def next_due_ms(self) -> float | None:
-        """Milliseconds until the first path becomes due; None: there is none, or all are read at each use.
+        """Milliseconds until the first path becomes due; None: there is none.
 
         A path that is overdue has just been left out of a round, or failed in it: asking for it at once again
         would never end, so it waits for the next round.
         """
-        if self.local or self._frozen:
+        if self._frozen:
             return None
         now = self._clock() * 1000
         with self._lock:
@@ -224,117 +277,38 @@ class CachingProvider(ConfigProvider):
         wanted = frozenset(entry.keys | keys)
         pushes = entry.pushes
         entry.reads += 1
-        # Before the read: see identify().
-        files = self._identify(path, wanted)
-        entry.freshness = None
         try:
-            data = self._settled(path, entry, wanted)
+            data = self._reads.settled(path, entry, wanted)
         except ProviderUnavailableError as error:
             return self._during_outage(path, entry, keys, self._clock() * 1000, error)
         except SparkConfigError as error:
-            # "Not allowed", "not found" or wrongly set up: no older answer may stand in for that.
-            entry.data = None
-            entry.version += 1
-            entry.failures += 1
-            entry.error = type(error).__name__
+            # "Not allowed", "not found" or wrongly set up: no older answer may stand in for that. What was asked for
+            # the first time says nothing about the others, which are read again.
+            entry.due = 0.0
+            if entry.data is None or keys <= entry.keys:
+                entry.problem = error
+                entry.data = None
+                entry.version += 1
+                entry.failures += 1
+                entry.error = type(error).__name__
+                entry.due = now + self._pause(entry.failures)
             raise
         if entry.failures:
             _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
         if data.ttl is None and entry.data is not None and data.data != entry.data.data:
             entry.renewals = 0
-        if entry.data is None or differs(entry.data, data, entry.keys):
-            entry.version += 1
-        entry.keys = set(wanted)
+        news = entry.data is None or differs(entry.data, data, entry.keys)
+        # In this order, since others look meanwhile: who has seen a version has data that are no older.
         entry.data = data
-        entry.freshness = files
+        entry.keys = set(wanted)
+        entry.version += news
+        entry.problem = None
         entry.read_at = now
         # A push that came during the read may be newer than the answer.
         entry.due = now + self._good_for(data.ttl) if entry.pushes == pushes else 0.0
         entry.failures = 0
         entry.error = None
         return data
-
-    def _identify(self, path: str, keys: frozenset[str]) -> tuple[FileState, ...] | None:
-        """The states of the files behind a path of a local provider, if they show every change."""
-        if not self.local or self._frozen:
-            return None
-        try:
-            return identify(self._inner.depends_on(path, keys))
-        except Exception as error:  # noqa: BLE001 - third-party code; the path is read at each use
-            _log.debug("provider '%s' does not say what it depends on: %s", self._name, type(error).__name__)
-            return None
-
-    def _settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
-        """Read; what has vanished from a local file must stay away for half a second.
-
-        Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
-        another into its place: that is not a revocation.
-        """
-        before = entry.data
-        if not self.local or before is None:
-            return self._ask(path, entry, wanted)
-        for _ in range(_SETTLE_READS):
-            try:
-                data = self._ask(path, entry, wanted)
-                if data.data.keys() >= before.data.keys():
-                    return data
-            except SecretNotFoundError:
-                pass
-            time.sleep(_SETTLE_S)
-        return self._ask(path, entry, wanted)
-
-    def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
-        """Read once; whatever breaks the contract is an outage, without what it said.
-
-        A read that takes longer than :data:`_PATIENCE_MS` goes on behind the back of a caller who has last good
-        values: a slow store must not hold up every use. Its answer counts as the next read.
-        """
-        if self._timeout_ms is None:
-            return self._checked(path, Outcome.of(lambda: self._inner.get(path, wanted)))
-        now = self._clock() * 1000
-        slow = entry.slow
-        if slow is not None and slow.wanted >= wanted:
-            if slow.outcome is not None:
-                entry.slow = None
-                return self._checked(path, slow.outcome)
-            if now < slow.until:
-                raise ProviderTimeoutError(f"{self._where(path)} has not answered yet")
-        read = SlowRead(wanted, now + self._timeout_ms)
-
-        def call() -> None:
-            read.outcome = Outcome.of(lambda: self._inner.get(path, wanted))
-            # Only the end of a read that nobody waits for any more is news: waking at every read would make
-            # the keeper read for ever.
-            if read.left:
-                entry.due = 0.0
-                self._wake()
-
-        limit = self._timeout_ms if entry.data is None else min(self._timeout_ms, _PATIENCE_MS)
-        entry.slow = read
-        self._pool.run([(path, call)], limit / 1000)
-        read.left = read.outcome is None
-        # Once more: it may have ended before it was known to be left.
-        if read.outcome is None:
-            raise ProviderTimeoutError(f"{self._where(path)} did not answer within {limit} ms")
-        entry.slow = None
-        return self._checked(path, read.outcome)
-
-    def _checked(self, path: str, outcome: Outcome[ConfigData]) -> ConfigData:
-        if isinstance(outcome.error, SparkConfigError):
-            raise outcome.error
-        problem = None
-        if outcome.error is not None:
-            problem = f"failed with {type(outcome.error).__name__}"
-        elif not isinstance(outcome.value, ConfigData):
-            problem = f"answered {type(outcome.value).__name__}, not ConfigData"
-        elif not all(value is None or isinstance(value, str) for value in outcome.value.data.values()):
-            problem = "answered something that is not text"
-        else:
-            return outcome.value
-        raise ProviderUnavailableError(f"{self._where(path)} {problem}")
-
-    def _where(self, path: str) -> str:
-        return f"provider '{self._name}' at path '{shorten(path)}'"
 
     def _during_outage(
         self, path: str, entry: Entry, keys: Set[str], now: float, error: ProviderUnavailableError
@@ -344,14 +318,17 @@ class CachingProvider(ConfigProvider):
         usable = entry.data is not None and keys <= entry.keys
         # A frozen path is read for a reason: the caller wants to know that it failed.
         if self._frozen or not usable or now - entry.read_at > self._stale_expiry_ms:
-            entry.version += 1
+            if not usable and entry.data is not None:  # a first use; the other keys have not failed
+                raise error
+            news = entry.problem is None
+            entry.problem = error
+            entry.data = None
+            entry.version += news
+            entry.due = now + self._pause(entry.failures)
             raise error
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
-        # Local reads fail and heal in no time; back off from a store, but never past its stale expiry.
-        if not self.local:
-            backoff = min(_FIRST_BACKOFF_MS * 2 ** min(entry.failures - 1, 20), _MAX_BACKOFF_MS)
-            until = now + jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
-            entry.due = min(until, entry.read_at + self._stale_expiry_ms)
+        # Never past its stale expiry.
+        entry.due = min(now + self._pause(entry.failures), entry.read_at + self._stale_expiry_ms)
         _log.warning(
             "provider '%s' is unavailable for path '%s' (%s); serving its last good values, %d s old",
             self._name,
@@ -360,6 +337,13 @@ class CachingProvider(ConfigProvider):
             (now - entry.read_at) // 1000,
         )
         return entry.data
+
+    def _pause(self, failures: int) -> float:
+        """Milliseconds until a failed path is read again. Local reads fail and heal in no time."""
+        if self.local:
+            return _FIRST_BACKOFF_MS
+        backoff = min(_FIRST_BACKOFF_MS * 2 ** min(failures - 1, 20), _MAX_BACKOFF_MS)
+        return jittered(min(backoff, max(self._poll_ms, _FIRST_BACKOFF_MS) * 8))
 
     def _follow(self, path: str, entry: Entry) -> None:
         """Subscribe to the keys in use. A provider that cannot is polled, which is only slower."""
@@ -376,6 +360,9 @@ class CachingProvider(ConfigProvider):
             try:
                 self._inner.subscribe(path, keys, pushed)
                 entry.subscribed, entry.pushed = keys, pushed
+                if self.local:  # once more: it may have changed after it was read and before it was watched
+                    entry.due = 0.0
+                    self._wake()
                 if old is not None:
                     self._inner.unsubscribe(path, before, old)
             except Exception as error:  # noqa: BLE001 - third-party code; the path is polled
@@ -390,8 +377,21 @@ class CachingProvider(ConfigProvider):
     def _good_for(self, ttl: int | None) -> float:
         if self._frozen:
             return math.inf
-        if self.local:
-            return 0.0
-        if ttl is None or ttl < 0:
-            return jittered(self._poll_ms)
-        return jittered(ttl * _REFRESH_AT)
+        if ttl is None or ttl <= 0:
+            watched = self._inner.pushes or not self.local
+            return jittered(self._poll_ms if watched else min(self._poll_ms, _UNWATCHED_MS))
+        return jittered(max(ttl * _REFRESH_AT, _SHORTEST_MS))
+
+
+class Memory(ConfigProvider):
+    """What a cache holds, as a provider that answers at once."""
+
+    def __init__(self, cache: CachingProvider) -> None:
+        self._cache = cache
+
+    def configure(self, params: Mapping[str, str]) -> None:
+        """The cache is configured."""
+
+    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+        """As :meth:`CachingProvider.peek`."""
+        return self._cache.peek(path, keys or frozenset())

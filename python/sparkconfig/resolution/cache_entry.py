@@ -9,8 +9,8 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 
 from sparkconfig._base.deadline import Outcome
+from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers.base import ChangeCallback, ConfigData
-from sparkconfig.resolution.freshness import FileState, Freshness
 
 __all__ = ["Entry", "Kept", "PathState", "SlowRead", "differs", "jittered"]
 
@@ -79,12 +79,13 @@ class Entry:
         "due",
         "error",
         "failures",
-        "freshness",
         "keys",
         "lock",
+        "problem",
         "pushed",
         "pushes",
         "read_at",
+        "reading",
         "reads",
         "renewals",
         "renewed_at",
@@ -109,8 +110,10 @@ class Entry:
         self.slow: SlowRead | None = None
         self.subscribed: frozenset[str] = frozenset()
         self.pushed: ChangeCallback | None = None
-        # Local providers: the files of the last answer before it was read; None: nothing shows that it still holds.
-        self.freshness: tuple[FileState, ...] | None = None
+        # Why nothing is held, after a read that failed.
+        self.problem: SparkConfigError | None = None
+        # Whether a thread reads it that nobody waits for.
+        self.reading = False
         # Grows when what is answered differs from the answer before.
         self.version = 0
 
@@ -127,16 +130,6 @@ class Entry:
             reads=self.reads,
             pushed=bool(self.subscribed),
         )
-
-    def proof(self, now: float, *, local: bool, frozen: bool) -> Freshness | None:
-        """Return how long its answer holds; None: the next use has to ask."""
-        if self.data is None:
-            return None
-        if frozen:
-            return Freshness()
-        if local:
-            return None if self.freshness is None else Freshness(self.freshness)
-        return Freshness(good_ms=self.due - now) if self.due > now else None
 
 
 def differs(before: ConfigData, after: ConfigData, keys: Set[str]) -> bool:

@@ -32,6 +32,10 @@ class Inherited:
         """Whether a value may still serve; it does so only as long as the newest generation holds it."""
         return any(self._serves(id_, newest) for id_ in self._until)
 
+    def holds(self, id_: str, newest: Snapshot) -> bool:
+        """Whether a value of the other process is in place, until this one has read its own."""
+        return self._serves(id_, newest)
+
     def serves(self, id_: str, newest: Snapshot, resolution: Resolution, expression: Expression) -> bool:
         """Whether a value serves now, since the provider of its expression cannot be reached."""
         errors = resolution.failed.get(expression, [])
@@ -46,6 +50,8 @@ class Inherited:
         """
         kept: set[str] = set()
         places: set[Place] = set()
+        if not self.any_serves(newest):
+            return kept
         for id_, expression in in_use.items():
             if self.serves(id_, newest, resolution, expression):
                 kept.add(id_)

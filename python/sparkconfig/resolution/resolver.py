@@ -119,21 +119,24 @@ class Resolver:
             raise ConfigurationError.of(problems)
         return cls(providers, settings, language=language, close=providers.close)
 
-    def resolve(self, expressions: Iterable[Expression], files: FileRules | None = None) -> Resolution:
+    def resolve(
+        self, expressions: Iterable[Expression], files: FileRules | None = None, *, held: bool = False
+    ) -> Resolution:
         """Resolve all ``expressions`` in one round: each (provider, path) is asked once.
 
         Args:
             expressions: what to resolve.
             files: which values are needed as files; markers stand for their paths. None: none are.
+            held: answer from what the caches hold, without waiting for a store and without a log line.
 
         Raises nothing for what has no value: see :class:`Resolution`.
         """
-        lookups = Lookups(self.providers, files)
+        lookups = Lookups(self._memories() if held else self.providers, files)
         language = self._language.begin()
         wanted = {each: language.references(each) for each in dict.fromkeys(expressions)}
         for references in wanted.values():
             lookups.want(references)
-        lookups.fetch(self._pool, self.settings.provider_timeout)
+        lookups.fetch(None if held else self._pool, self.settings.provider_timeout)
         resolution = Resolution(ttls=lookups.ttls, generation=next(self._rounds))
         deadline = time.monotonic() + self.settings.provider_timeout / 1000
         for expression, references in wanted.items():
@@ -143,7 +146,14 @@ class Resolver:
             else:
                 evaluated = call()
             self._classify(expression, evaluated, lookups, resolution)
+        if not held:
+            for text in resolution.notes_of(wanted):
+                _log.warning("%s", text)
         return resolution
+
+    def _memories(self) -> Mapping[str, ConfigProvider]:
+        """What answers at once; a provider without a cache is asked itself."""
+        return {name: getattr(each, "memory", each) for name, each in self.providers.items()}
 
     def resolve_map(self, configs: Mapping[str, str]) -> dict[str, Secret | str]:
         """Resolve a whole map in one round; what was not resolved is the text that was given.
@@ -237,7 +247,7 @@ class Resolver:
             if self.settings.unresolved == "keep" and isinstance(
                 error, SecretNotFoundError | AccessDeniedError | ConfigurationError
             ):
-                _log.warning("%s; it stays as it is written", source.problem)
+                resolution.note(expression, f"{source.problem}; it stays as it is written")
             else:
                 problems.append((source.problem or "", error))
         for reference in {r[:3]: r for r in evaluated.inert}.values():
@@ -245,7 +255,7 @@ class Resolver:
                 continue  # an odd password rather than a reference
             problem = messages.inert(expression.key, reference)
             if self.settings.unresolved == "keep":
-                _log.warning("%s", problem)
+                resolution.note(expression, problem)
             else:
                 problems.append((problem, SubstitutionError(problem)))
         resolution.provenance[expression] = sources

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sparkconfig.errors import SparkConfigError
@@ -98,6 +98,7 @@ class Resolution:
     provenance: dict[Expression, list[Source]] = field(default_factory=dict)
     problem_texts: dict[Expression, list[str]] = field(default_factory=dict, repr=False)
     generation: int = 0
+    _notes: dict[Expression, list[str]] = field(default_factory=dict, repr=False)
 
     @property
     def problems(self) -> list[str]:
@@ -107,6 +108,22 @@ class Resolution:
     def places(self, expression: Expression) -> set[Place]:
         """Return each (provider, path) from which parts of the expression come."""
         return {(source.provider, source.path) for source in self.provenance.get(expression, [])}
+
+    def note(self, expression: Expression, text: str) -> None:
+        """Keep a warning about an expression that has a value."""
+        self._notes.setdefault(expression, []).append(text)
+
+    def notes_of(self, expressions: Iterable[Expression]) -> list[str]:
+        """The warnings about these."""
+        return [text for e in expressions for text in self._notes.get(e, ())] if self._notes else []
+
+    def is_open(self, expression: Expression) -> bool:
+        """Whether another round may evaluate it to something else although its places answer the same."""
+        return (
+            expression in self.failed
+            or "$[" in expression.text
+            or any(source.generation is None for source in self.provenance.get(expression, []))
+        )
 
     def problems_of(self, expression: Expression) -> list[str]:
         """The problems of one expression."""

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -26,7 +27,10 @@ seen = {"kind": type(spark).__module__, "first": read()}
 new, old = json.loads(Path(secrets).with_suffix(".next").read_text(encoding="utf-8"))
 Path(rows).write_text(Path(rows).read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 Path(secrets).write_text(f"between={new}\n", encoding="utf-8")
-seen["second"] = read()
+until = time.monotonic() + 12  # a change is used as soon as it has arrived
+while (second := read()) != seen["first"] and time.monotonic() < until:
+    pass
+seen["second"] = second
 try:
     spark.read.format("text").option("lineSep", f"${{files:{secrets}:nothing}}").load(rows).collect()
 except Exception as error:

@@ -55,11 +55,13 @@ class Doors:
         return f"${{files:{self.secrets_file}:{key}}}"
 
     def put(self, **secrets: str) -> None:
-        """Publish secrets, as an owner would."""
+        """Publish secrets, as an owner would, and have the driver read them."""
         self.secrets.update(secrets)
         part = self.secrets_file.with_suffix(".part")
         part.write_text("".join(f"{key}={value}\n" for key, value in self.secrets.items()))
         part.replace(self.secrets_file)
+        if self.sessions:
+            self.refresh()
 
     def rotate(self) -> None:
         """A new password: the store and the database refuse the old one from now on."""

@@ -91,10 +91,10 @@ def test_the_token_comes_first_and_values_are_secrets(start: Start) -> None:
 
 
 def test_siblings_travel_only_where_commands_name_other_keys(start: Start) -> None:
-    answer = {"ok": True, "generation": 1, "values": {}, "ids": ["x", "y"]}
+    answer = {"ok": True, "generation": 1, "values": {}, "ids": ["x", "y"], "texts": []}
     executor = start(answer)
     link = worker_link.connect()
-    assert link.resolve(["${envvar:A}", "$[envVar=A]"], {"other": "key"}) == (1, {}, ["x", "y"])
+    assert link.resolve(["${envvar:A}", "$[envVar=A]"], {"other": "key"}) == (1, {}, ["x", "y"], frozenset())
     link.close()
     first, second = executor.asked[1]["expressions"]
     assert (first["siblings"], second["siblings"]) == ({}, {"other": "key"})

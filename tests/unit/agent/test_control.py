@@ -9,6 +9,7 @@ import re
 import socket
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -348,6 +349,15 @@ def test_nonsense_on_the_socket_ends_nothing(service: AgentService) -> None:
             with contextlib.suppress(ConnectionResetError):
                 assert b"-value" not in client.recv(65536)
     assert control.ask(path, "status")["status"]["generation"] == 1
+
+
+def test_a_client_that_says_nothing_holds_up_nobody(service: AgentService) -> None:
+    path = control.sockets()["app-1"]
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.connect(str(path))
+        began = time.monotonic()
+        assert control.ask(path, "status")["status"]["generation"] == 1
+        assert time.monotonic() - began < 5
 
 
 def test_two_that_start_at_once_with_one_id_are_both_reached() -> None:

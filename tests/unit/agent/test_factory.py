@@ -38,7 +38,7 @@ def test_settings_are_parsed_once_on_the_way_to_providers_and_policies(
     assert len(parsed) == 1
 
 
-def test_a_reference_is_read_once_by_the_policies_and_once_by_the_resolver(
+def test_a_reference_is_parsed_once_by_the_policies_and_twice_by_the_resolver(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = _operator_file(tmp_path)
@@ -49,7 +49,7 @@ def test_a_reference_is_read_once_by_the_policies_and_once_by_the_resolver(
     found, problems = application.resolve_confs()
     application.close()
     assert (list(found), problems) == (["spark.acme.password"], [])
-    assert (len(evaluated), len(resolved)) == (1, 1)
+    assert (len(evaluated), len(resolved)) == (1, 2)
 
 
 @pytest.mark.parametrize("operator", [True, False])

@@ -41,8 +41,7 @@ def test_a_status_has_each_generation_the_keys_in_use_and_who_asked(tmp_path: Pa
     finally:
         running.close()
     assert [(each["generation"], each["added"], each["changed"]) for each in status["generations"]] == [
-        (3, [], [password]),
-        (2, [password], []),
+        (2, [], [password]),
         (1, [user], []),
     ]
     assert {use["references"][0]: use["used_by"] for use in status["references"]} == {

@@ -106,6 +106,31 @@ def test_a_change_makes_a_new_generation_and_wakes_the_waiting(service: AgentSer
     assert [entry["value"] for entry in answer["snapshot"]["values"].values()] == ["another-value"]
 
 
+def test_what_is_known_travels_as_a_difference_and_with_files_as_a_whole(
+    service: AgentService, secrets: Path
+) -> None:
+    reference, file = (f"${{files:{secrets}:{key}}}" for key in ("user", "password"))
+    answer = call(
+        service, "start", confs=confs(secrets, **{"spark.config.files.text": f"files:{secrets}:pass*"})
+    )
+    known = answer["snapshot"]["generation"]
+    del answer
+    made = AgentService()
+    try:
+        call(made, "start", confs={**confs(secrets), "spark.shop.password": f"${{files:{secrets}:user}}"})
+        wanted = [{"id": file, "text": file}]
+        assert "since" in call(made, "resolve", expressions=wanted, known=known)["snapshot"]
+    finally:
+        made.close()
+    for text in (reference, file):
+        news = call(service, "resolve", expressions=[{"id": text, "text": text}], known=known)["snapshot"]
+        assert news["generation"] == known
+        assert {file for entry in news["values"].values() for file in entry.get("files", ())} == set(
+            news["files"]
+        )
+        assert "since" not in news
+
+
 def test_waiting_in_vain_ends_in_time(service: AgentService, secrets: Path) -> None:
     call(service, "start", confs=confs(secrets))
     assert call(service, "await_change", generation=1, wait_ms=10)["snapshot"] is None

@@ -19,7 +19,7 @@ from sparkconfig.agent.service import AgentService
 from sparkconfig.language.expression import Expression
 from sparkconfig.providers.base import ConfigData, ConfigProvider
 from sparkconfig.redaction import MASK, Registry
-from sparkconfig.resolution import proofs
+from sparkconfig.resolution import generations, in_use
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.secret import Secret
 from sparkconfig.settings.schema import parse
@@ -85,12 +85,13 @@ def test_an_answer_names_the_values_of_the_references_and_no_text_around_them(
 
 
 @pytest.fixture
-def few_generations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What differs between two generations is kept for some hundreds of them, which would hide what grows for ever."""
-    monkeypatch.setattr(proofs, "_MOST_GENERATIONS", 16)
+def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept up to a number would hide what grows for ever."""
+    monkeypatch.setattr(generations, "_MOST_GENERATIONS", 16)
+    monkeypatch.setattr(in_use, "MOST_IN_USE", 1000)
 
 
-@pytest.mark.usefixtures("few_generations")
+@pytest.mark.usefixtures("few_are_kept")
 def test_ten_thousand_texts_around_one_secret_register_one_value(
     service: AgentService, secrets: Path, registry: Registry
 ) -> None:

@@ -81,11 +81,12 @@ def test_a_ttl_is_used_up_to_three_quarters_and_not_beyond() -> None:
     assert len(store.reads) == 2
 
 
-def test_a_local_provider_is_read_at_each_use() -> None:
+def test_a_local_provider_that_sees_no_changes_is_read_every_two_seconds() -> None:
     store, clock = Store(local=True), Clock()
     provider = cached(store, clock)
     provider.get("db", {"user"})
     store.values["user"] = "u2"
+    clock.seconds += 2
     assert provider.get("db", {"user"}).data["user"] == "u2"
 
 

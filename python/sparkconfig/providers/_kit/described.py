@@ -35,6 +35,6 @@ class Described(ConfigProvider):
     client: ClassVar[str | None] = None
     table: ClassVar[tuple[Param, ...]] = ()
     paths: ClassVar[str]
-    ttl_rule: ClassVar[str] = "none: read at each use"
+    ttl_rule: ClassVar[str] = "none: [until they change](rotation.md#how-soon-a-change-is-used)"
     auth: ClassVar[str]
     java: ClassVar[tuple[str, ...]] = ()

@@ -46,8 +46,8 @@ class _Subscription:
 class FilePushes(ConfigProvider):
     """Adds ``subscribe`` to a provider that reads local files; the subclass says which files a path means.
 
-    One thread checks; it starts with the first subscription. A file that vanishes or cannot be read is not pushed:
-    the next ``get`` says what is wrong.
+    One thread checks; it starts with the first subscription. A file that vanishes or cannot be read is pushed without
+    data, once: the next ``get`` says what is wrong.
     """
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class FilePushes(ConfigProvider):
             fresh = self.get(subscription.path, subscription.keys)
         except SparkConfigError as error:
             _log.debug("a watched file cannot be read now: %s", error)
-            return
+            fresh = ConfigData({})
         except Exception as error:  # noqa: BLE001
             _log.warning("'%s' cannot be read: %s", path, type(error).__name__)
             return

@@ -18,7 +18,7 @@ final class Asked(allows: Map[String, String] => Boolean = _ => true) extends Va
   }
 
   override def renew(refused: Used): Used = refused
-  override def resolveForWorker(expression: Expression): String = resolve(expression)
+  override def useForWorker(expressions: Seq[Expression]): Used = use(expressions)
   override def snapshot: Snapshot = held
   override def refresh(): Boolean = false
 

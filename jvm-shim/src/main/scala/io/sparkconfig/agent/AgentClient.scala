@@ -54,9 +54,9 @@ final case class Change(snapshot: Option[Snapshot], audit: Seq[String])
  * What the side process answers to a use.
  *
  * @param snapshot the newest generation
- * @param proofs why expressions need not be asked for again, by id
+ * @param texts ids of those that hold no reference which a provider answers: they are their own values
  */
-private[sparkconfig] final case class Resolved(snapshot: Snapshot, proofs: Map[String, Proof])
+private[sparkconfig] final case class Resolved(snapshot: Snapshot, texts: Set[String])
 
 /** The shim's questions to the brain, typed; JSON and process handling stay below. */
 private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: JsonNode) {
@@ -65,14 +65,6 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
 
   /** Where this application's machines put their files; known after [[resolveConfs]]. */
   @volatile var files: Option[FileSettings] = None
-
-  @volatile private var counter: Option[ChangeCounter] = None
-
-  /**
-   * The changes that the running side process counts: proofs hold under the same counter and count alone. None while no
-   * process runs, or if it cannot tell.
-   */
-  def changes: Option[ChangeCounter] = if (supervisor.isRunning) counter else None
 
   /** Known after [[resolveConfs]]. */
   def settings: AgentSettings = parsed.getOrElse(AgentClient.Defaults)
@@ -88,7 +80,7 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    */
   def resolveConfs(): ConfAnswer = {
     supervisor.start()
-    val answer = started(start.deepCopy[ObjectNode](), supervisor.call)
+    val answer = supervisor.call("start", start)
     val given = answer.get("settings")
     files = Some(FileSettings.of(
       Option(given.path("files_directory").textValue),
@@ -123,33 +115,23 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    *
    * @param scope who asks: `application`, `worker`, `executor`, or None for a point of use
    * @param known a generation that this process holds: what differs from it travels
-   * @param touched ids of what was used since the last call without asking
+   * @param fresh whether their stores are read now, due or not
+   * @param patient whether to wait for a process that is being started again
    * @throws io.sparkconfig.core.SparkConfigException if one of these expressions cannot be resolved
    */
   def resolve(
       expressions: Iterable[Expression],
       scope: Option[String],
       known: Snapshot,
-      touched: Iterable[String]): Resolved = {
+      fresh: Boolean,
+      patient: Boolean): Resolved = {
     val request = about(known)
     val items = request.putArray("expressions")
     expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
     scope.foreach(request.put("scope", _))
-    val used = request.putArray("touched")
-    touched.foreach(id => used.add(id))
-    // Before the call: a process that is started meanwhile counts from zero.
-    val counting = changes
-    val asked = System.nanoTime()
-    val answer = supervisor.call("resolve", request)
-    val proofs =
-      if (counting.isEmpty || !answer.has("proofs")) Map.empty[String, Proof]
-      else {
-        val count = answer.get("count").asLong
-        Json.fields(answer.get("proofs")).map { case (id, node) =>
-          id -> Proof.fromJson(node, counting.get, count, asked)
-        }.toMap
-      }
-    Resolved(snapshotOf(answer, known), proofs)
+    request.put("fresh", fresh)
+    val answer = supervisor.call("resolve", request, patient)
+    Resolved(snapshotOf(answer, known), Json.texts(answer.path("texts")).toSet)
   }
 
   /**
@@ -159,9 +141,11 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    */
   def check(question: JsonNode): JsonNode = supervisor.call("check", question)
 
-  /** Waits for a generation newer than `known`. */
-  def awaitChange(known: Snapshot, waitMs: Int): Change = {
+  /** Waits for a generation newer than `known`, and says what was used since the last time. */
+  def awaitChange(known: Snapshot, used: Iterable[String], waitMs: Int): Change = {
     val request = about(known)
+    val ids = request.putArray("used")
+    used.foreach(id => ids.add(id))
     request.put("generation", known.generation)
     request.put("wait_ms", waitMs)
     val answer = supervisor.longCall("await_change", request, waitMs)
@@ -220,25 +204,13 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     val items = again.putArray("known")
     expressions.foreach(expression => AgentClient.write(items.addObject(), expression))
     again.set[JsonNode]("held", snapshot.toJson)
-    started(again, call)
+    call("start", again)
     announced.foreach(id => call("announce", announcement(id)))
   }
 
   def close(): Unit = {
     supervisor.close()
     LocalFiles.close()
-  }
-
-  /** Tells a process what it is for, and where it counts changes; no other process can open that file later. */
-  private def started(request: ObjectNode, call: Supervisor.Caller): JsonNode = {
-    counter = None
-    val counting = ChangeCounter.create()
-    counting.foreach(made => request.put("changes", made.path.toString))
-    val answer =
-      try call("start", request)
-      finally counting.foreach(_.unlink())
-    counter = counting
-    answer
   }
 
   private def about(known: Snapshot): ObjectNode = {
@@ -255,7 +227,6 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
   private def snapshotOf(answer: JsonNode, known: Snapshot): Snapshot = {
     val news = answer.get("snapshot")
     if (!news.has("since")) LocalFiles.place(Snapshot.fromJson(news))
-    else if (news.get("generation").asLong == known.generation) known
     else known.changedBy(news)
   }
 }

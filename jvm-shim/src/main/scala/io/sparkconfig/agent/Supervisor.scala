@@ -11,9 +11,9 @@ import py4j.{Py4JException, Py4JNetworkException}
 /**
  * Keeps one side process running and calls it.
  *
- * A process that died, or that does not answer before the deadline, is ended and started again, at most once per
- * `BackoffMs` doubling up to a cap; callers get AgentUnavailableException meanwhile and fall back to their last
- * snapshot. After each start `restore` runs, which tells the new process what the old one knew.
+ * A process that died, or that does not answer before the deadline, is ended and started again beside the callers, at
+ * most once per `BackoffMs` doubling up to a cap; they get AgentUnavailableException meanwhile and fall back to their
+ * last snapshot. After each start `restore` runs, which tells the new process what the old one knew.
  *
  * @param specs how to start it, best first; the first that works is kept
  * @param callTimeoutMs deadline of one ordinary call
@@ -35,6 +35,7 @@ private[sparkconfig] final class Supervisor(
   private var nextAttemptAt = 0L
   private var backoffMs = FirstBackoffMs
   private var restarts = 0
+  private var restarting = false
   @volatile private var closed = false
   private val heartbeat = Threads.daemon("sparkconfig-heartbeat")(beat())
   @volatile private var restore: Caller => Unit = (_: Caller) => ()
@@ -44,12 +45,6 @@ private[sparkconfig] final class Supervisor(
 
   /** The process id, for the operator's eyes and for tests that kill it. */
   def pid: Option[Long] = lock.synchronized(current.map(_.process.pid))
-
-  /** Whether there is a process, as far as this one knows. Waits for nothing. */
-  def isRunning: Boolean = {
-    val connection = current
-    !closed && connection.isDefined && connection.get.process.isAlive
-  }
 
   /** What to tell a process that was started again. */
   def onRestart(action: Caller => Unit): Unit = restore = action
@@ -85,26 +80,31 @@ private[sparkconfig] final class Supervisor(
   }
 
   /** Calls a method of the side process and returns its answer, whose `ok` is true. */
-  def call(method: String, request: JsonNode): JsonNode = {
-    val connection = live()
+  def call(method: String, request: JsonNode): JsonNode = call(method, request, patient = true)
+
+  /** @param patient whether to wait for a process that is being started again */
+  def call(method: String, request: JsonNode, patient: Boolean): JsonNode = {
+    val connection = live(if (patient) PatienceMs else 0L)
     connection.call(connection.endpoint, method, request)
   }
 
   /** Like [[call]], on a connection of its own that may stay without an answer for `waitMs`. */
   def longCall(method: String, request: JsonNode, waitMs: Int): JsonNode = {
-    val connection = live()
+    val connection = live(0L)
     connection.call(connection.withTimeout(waitMs + callTimeoutMs), method, request)
   }
 
   def close(): Unit = {
     closed = true
     heartbeat.interrupt()
-    lock.synchronized {
-      booting.foreach(_.abandon())
+    val (launched, running) = lock.synchronized {
+      val found = (booting, current)
       booting = None
-      current.foreach(_.process.stop(StopGraceMs))
       current = None
+      found
     }
+    launched.foreach(_.abandon())
+    running.foreach(_.process.stop(StopGraceMs))
   }
 
   /**
@@ -121,34 +121,72 @@ private[sparkconfig] final class Supervisor(
     }
   }
 
-  private def live(): Connection = lock.synchronized {
-    if (closed) throw shutDown()
-    current.filterNot(_.process.isAlive).foreach { dead =>
-      if (SparkAccess.ending) throw shutDown()
-      log.warn("sparkconfig's side process {} has ended; the last snapshot stays in use", dead.process.pid)
-      current = None
+  private def live(waitMs: Long): Connection = {
+    val end = System.nanoTime() + waitMs * 1000000
+    var dead = Option.empty[Connection]
+    var running = Option.empty[Connection]
+    lock.synchronized {
+      var left = waitMs
+      do {
+        if (closed) throw shutDown()
+        current.filterNot(_.process.isAlive).foreach { ended =>
+          if (SparkAccess.ending) throw shutDown()
+          dead = Some(ended)
+          current = None
+        }
+        if (current.isEmpty) {
+          beginRestart()
+          left = (end - System.nanoTime()) / 1000000
+          if (left > 0) lock.wait(math.min(left, RetryMs))
+        }
+      } while (current.isEmpty && left > 0)
+      running = current
     }
-    current.getOrElse(restart())
+    dead.foreach(ended =>
+      log.warn("sparkconfig's side process {} has ended; the last snapshot stays in use", ended.process.pid))
+    running.getOrElse(throw new AgentUnavailableException("sparkconfig's side process is being restarted"))
   }
 
-  private def restart(): Connection = {
+  /** On a thread of its own: no use of a value waits for a process, or for a store that it reads. */
+  private def beginRestart(): Unit = {
     val now = System.nanoTime() / 1000000
-    if (now < nextAttemptAt) throw new AgentUnavailableException("sparkconfig's side process is being restarted")
-    nextAttemptAt = now + backoffMs
-    backoffMs = math.min(backoffMs * 2, MaxBackoffMs)
-    val spec = chosen.getOrElse(throw new AgentUnavailableException("sparkconfig's side process never started"))
-    try {
-      val connection = connect(spec, SideProcess.launch(spec, redact))
-      restore((method, request) => connection.call(connection.endpoint, method, request))
-      current = Some(connection)
-      restarts += 1
-      backoffMs = FirstBackoffMs
-      log.warn("sparkconfig's side process was started again as {}", connection.process.pid)
-      connection
-    } catch {
-      case e: LaunchFailure =>
-        throw new AgentUnavailableException(s"sparkconfig's side process cannot be restarted: ${e.reason}")
+    if (!restarting && now >= nextAttemptAt) {
+      restarting = true
+      nextAttemptAt = now + backoffMs
+      backoffMs = math.min(backoffMs * 2, MaxBackoffMs)
+      Threads.daemon("sparkconfig-restart")(restart()).start()
     }
+  }
+
+  private def restart(): Unit = {
+    val started =
+      try chosen.map { spec =>
+          val connection = connect(spec, SideProcess.launch(spec, redact))
+          try restore((method, request) => connection.call(connection.endpoint, method, request))
+          catch { case e: Exception => connection.process.stop(0); throw e }
+          connection
+        }
+      catch {
+        case e: LaunchFailure =>
+          log.warn("sparkconfig's side process cannot be restarted: {}", e.reason)
+          None
+        case e: Exception =>
+          if (!closed) log.warn("sparkconfig's side process cannot be restarted: {}", e.getClass.getName)
+          None
+      }
+    val late = lock.synchronized {
+      restarting = false
+      if (!closed) started.foreach { connection =>
+        current = Some(connection)
+        restarts += 1
+        backoffMs = FirstBackoffMs
+      }
+      lock.notifyAll()
+      closed
+    }
+    if (late) started.foreach(_.process.stop(0))
+    else started.foreach(connection =>
+      log.warn("sparkconfig's side process was started again as {}", connection.process.pid))
   }
 
   private def connect(spec: LaunchSpec, launched: SideProcess.Launched): Connection = {
@@ -168,14 +206,16 @@ private[sparkconfig] final class Supervisor(
 
   private def broken(connection: Connection, why: String): Nothing = {
     if (closed) throw shutDown()
-    lock.synchronized {
-      if (current.exists(_ eq connection)) {
-        // What ends this JVM may end the side process first: no news.
-        if (!SparkAccess.ending)
-          log.warn("sparkconfig's side process {} does not answer ({}); ending it", connection.process.pid, why)
-        connection.process.stop(0)
-        current = None
-      }
+    val ours = lock.synchronized {
+      val found = current.exists(_ eq connection)
+      if (found) current = None
+      found
+    }
+    if (ours) {
+      // What ends this JVM may end the side process first: no news.
+      if (!SparkAccess.ending)
+        log.warn("sparkconfig's side process {} does not answer ({}); ending it", connection.process.pid, why)
+      connection.process.stop(0)
     }
     throw new AgentUnavailableException(s"sparkconfig's side process does not answer: $why")
   }
@@ -246,4 +286,6 @@ private[sparkconfig] object Supervisor {
   private val PulseTimeoutMs = 5000
   private val RequestWaitMs = 30000
   private val RequestPauseMs = 1000L
+  private val PatienceMs = 5000L
+  private val RetryMs = 100L
 }

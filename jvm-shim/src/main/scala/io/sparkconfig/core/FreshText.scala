@@ -5,12 +5,10 @@ import org.apache.hadoop.conf.Configuration
 /**
  * Texts with references, for a connector that asks for credentials at each of its requests.
  *
- * A file of a thousand parts is a thousand requests: the driver's stores are asked ten times a second at most. The
- * policies are asked each time, since another user may send the next request, to another place; they remember what
- * they have allowed.
+ * The policies are asked each time, since another user may send the next request, to another place; they remember
+ * what they have allowed.
  */
 final class FreshText {
-  @volatile private var askedAt = System.nanoTime() - FreshText.Nanos
 
   /**
    * The newest values of the texts, all of one generation; what holds no reference comes back as it is.
@@ -21,19 +19,8 @@ final class FreshText {
     Values.allowConnection(Seq(credentials.format), credentials.options)
     val texts = credentials.texts.map(_._2)
     val held = texts.filter(Expression.mayHold)
-    val found = held.zip(ask(held.map(Expression(_)))).toMap
-    texts.map(text => found.getOrElse(text, text))
-  }
-
-  private def ask(expressions: Seq[Expression]): Seq[String] = {
-    val held = Values.snapshot
-    val known = expressions.flatMap(held.get(_))
-    if (known.size == expressions.size && System.nanoTime() - askedAt < FreshText.Nanos) known
-    else {
-      val values = Values.resolveAll(expressions)
-      askedAt = System.nanoTime()
-      values
-    }
+    val found = held.zip(Values.resolveAll(held.map(Expression(_)))).toMap
+    texts.map(text => if (Expression.mayHold(text)) found(text) else text)
   }
 }
 
@@ -49,7 +36,6 @@ final class Credentials(val format: String, val texts: Seq[(String, String)], pl
 }
 
 object FreshText {
-  private val Nanos = 100L * 1000000
 
   /** Code gets confs with this prefix by name only: Spark itself never substitutes their values. */
   val Prefix = "sparkconfig.credential."

@@ -51,7 +51,23 @@ final case class Snapshot(
 
   /** The part of it that `wanted` names by ids. */
   def only(wanted: String => Boolean): Snapshot =
-    Snapshot(generation, values.filter { case (id, _) => wanted(id) }, secrets.filter(wanted))
+    Snapshot(
+      generation,
+      values.filter { case (id, _) => wanted(id) },
+      secrets.filter(wanted),
+      redact = redact,
+      redactOf = redactOf.filter { case (id, _) => wanted(id) })
+
+  /** This generation with the expressions that another part of it holds. */
+  def and(part: Snapshot): Snapshot = copy(
+    values = values ++ part.values,
+    secrets = secrets ++ part.secrets,
+    files = files ++ part.files,
+    travelling =
+      if (travelling.isEmpty && part.travelling.isEmpty) None
+      else Some(travelling.getOrElse(values) ++ part.travelling.getOrElse(part.values)),
+    redact = redact ++ part.redact,
+    redactOf = redactOf ++ part.redactOf)
 
   /** Never the values. */
   override def toString: String = s"Snapshot(generation=$generation, expressions=${values.size})"

@@ -18,7 +18,17 @@ final class Used(val expressions: Seq[Expression], val values: Seq[String], val 
 object Used {
   val Nothing = new Used(Nil, Nil, 0L)
 
-  /** A text in which no reference was found comes back as it is. */
-  def of(snapshot: Snapshot, expressions: Seq[Expression]): Used =
-    new Used(expressions, expressions.map(each => snapshot.get(each).getOrElse(each.text)), snapshot.generation)
+  /**
+   * @param isText whether a text holds no reference that a provider answers: it is its own value
+   * @throws SparkConfigException one of them has no value
+   */
+  def of(snapshot: Snapshot, expressions: Seq[Expression], isText: Expression => Boolean): Used =
+    new Used(
+      expressions,
+      expressions.map(each =>
+        snapshot.values.getOrElse(each.id, if (isText(each)) each.text else throw noValue(each))),
+      snapshot.generation)
+
+  def noValue(expression: Expression): SparkConfigException = new SparkConfigException(
+    s"${expression.text} has no value now; the driver's log and the page Config say why")
 }

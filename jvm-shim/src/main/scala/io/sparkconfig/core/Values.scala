@@ -20,11 +20,14 @@ trait ValueSource {
    */
   def renew(refused: Used): Used
 
-  /** The value of an expression for a Python worker: the policy decides again what workers may ask for. */
-  def resolveForWorker(expression: Expression): String
+  /** As [[use]], for a Python worker: the policy decides again what workers may ask for. */
+  def useForWorker(expressions: Seq[Expression]): Used
 
-  /** The value of an expression for an executor, which may ask for less than the driver. */
-  def resolveForExecutor(expression: Expression): String = resolve(expression)
+  /** As [[use]], for an executor, which may ask for less than the driver. */
+  def useForExecutor(expressions: Seq[Expression]): Used = use(expressions)
+
+  /** The newest values, whether they are due or not: their stores are asked. */
+  def useFresh(expressions: Seq[Expression]): Used = use(expressions)
 
   /** Values that code asks for by name: there the policy decides, too, whatever else this process holds. */
   def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAll(expressions)
@@ -99,7 +102,7 @@ object Values {
     override def use(expressions: Seq[Expression]): Used = throw new SparkConfigException(
       "A reference cannot be resolved in this process, since sparkconfig is not running here. " +
         "Set spark.plugins=io.sparkconfig.ConfigPlugin for the application.")
-    override def resolveForWorker(expression: Expression): String = resolve(expression)
+    override def useForWorker(expressions: Seq[Expression]): Used = use(expressions)
     override def snapshot: Snapshot = Snapshot.Empty
     override def refresh(): Boolean = false
     override def renew(refused: Used): Used = refused

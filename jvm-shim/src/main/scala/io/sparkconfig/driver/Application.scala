@@ -29,7 +29,8 @@ private[sparkconfig] final class Application private (
     sc: SparkContext,
     val agent: AgentClient,
     val values: DriverValues,
-    given: Map[String, String]) {
+    given: Map[String, String],
+    confs: Iterable[String]) {
 
   private val service = new ExecutorService(sc, values, values.renewIds)
   private val extras = new Extras(agent, values)
@@ -42,6 +43,7 @@ private[sparkconfig] final class Application private (
     ExecutorSide.putConnectors(settings, agent.settings.resolvePrefixes)
     settings.put(ExecutorSide.PoliciesKey, PolicyClient.running.isDefined.toString)
     settings.put(ExecutorSide.StatementsKey, PolicyClient.running.exists(_.evaluatesStatements).toString)
+    ExecutorSide.putReferences(settings, confs)
     agent.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }
@@ -66,9 +68,9 @@ private[sparkconfig] final class Application private (
   }
 
   /** Has executors mask values that no snapshot holds. */
-  def mask(values: Seq[String]): Unit = {
-    service.mask(values)
-    tellTasks()
+  def mask(secrets: Seq[String]): Unit = {
+    learn(secrets)
+    service.publish(values.snapshot)
   }
 
   /** Answers an executor. Runs on Spark's one dispatcher thread: memory only, no waiting. */
@@ -90,15 +92,22 @@ private[sparkconfig] final class Application private (
 
   private def begin(): Unit = {
     if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
-    values.onChange { snapshot =>
-      if (agent.settings.reloadAction != "none") {
+    values.onChange(learn) { (snapshot, changed) =>
+      if (changed && agent.settings.reloadAction != "none") {
         ReferenceHadoopConf.update(sc, text => snapshot.get(Expression(text)))
       }
       service.publish(snapshot)
-      tellTasks()
-      extras.publish(snapshot)
+      if (changed) {
+        tellTasks()
+        extras.publish(snapshot)
+      }
     }
     values.watch()
+  }
+
+  private def learn(secrets: Iterable[String]): Unit = {
+    service.learn(secrets)
+    tellTasks()
   }
 
   /** What one task of a running job learned, the tasks of its next stages may be handed. */
@@ -151,7 +160,7 @@ private[sparkconfig] object Application {
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
-      val application = new Application(sc, client, values, given)
+      val application = new Application(sc, client, values, given, plan.expressions.keys)
       Values.install(values)
       NamedConnections.hold(plan.connections)
       val literals = plan.connections.flatMap(each => LiteralKeys.valuesOf(each.options))

@@ -33,6 +33,12 @@ object DriverApi {
     Json.write(answer)
   }
 
+  /** As [[currentJson]], after the text's stores were asked, due or not. */
+  def freshJson(text: String): String = {
+    if (Expression.mayHold(text)) driver.useFresh(Seq(Expression(text)))
+    currentJson(text)
+  }
+
   /** The newest values of a whole map, all of one generation. */
   def configs(map: JMap[String, String]): JMap[String, String] = {
     val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }

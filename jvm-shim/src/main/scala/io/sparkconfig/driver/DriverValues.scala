@@ -1,11 +1,12 @@
 package io.sparkconfig.driver
 
-import java.util.concurrent.atomic.AtomicLong
-import java.util.{LinkedHashMap => JLinkedHashMap, Map => JMap}
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 
+import scala.annotation.tailrec
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.agent.AgentClient
+import io.sparkconfig.agent.{AgentClient, Resolved}
 import io.sparkconfig.core.{
   AgentUnavailableException,
   Expression,
@@ -22,30 +23,36 @@ import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
 /**
- * The driver's values. Each use gets the newest: from the snapshot if there is proof that it still holds, else from the
- * side process. While that is down, the last snapshot serves until `spark.config.stale.expiry`.
+ * The driver's values. The side process pushes each generation, and a use reads memory as long as it is known to be
+ * there; otherwise a use asks it. While it is down, the last snapshot serves until `spark.config.stale.expiry`.
  */
 private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapshot) extends ValueSource {
   import DriverValues._
 
   private val log = LoggerFactory.getLogger(classOf[DriverValues])
-  private val publishing = new Object
   private val changed = new Object
-  @volatile private var held = first
-  @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
+  private val newest = new AtomicReference(first)
+  private val telling = new AtomicBoolean
+  @volatile private var untold = false
+  // The last one that was told to the listener.
+  @volatile private var told: Option[Snapshot] = None
+  @volatile private var listener: Option[(Snapshot, Boolean) => Unit] = None
+  @volatile private var learn: Iterable[String] => Unit = (_: Iterable[String]) => ()
   @volatile private var closed = false
-  private val inUse = new Recent
-  private val proven = new ProvenUses
+  private val inUse = new ConcurrentHashMap[String, Use]()
+  private val newestUntil = new AtomicLong(System.nanoTime())
   private val lastAnswerAt = new AtomicLong(System.nanoTime())
   private val watcher = Threads.daemon("sparkconfig-watch")(watchLoop())
 
-  client.onRestart(() => (held, inUse.all))
+  client.onRestart(() => (held, inUse.values.asScala.map(_.expression).toList))
 
   override def snapshot: Snapshot = held
 
+  private def held: Snapshot = newest.get
+
   override def refresh(): Boolean = {
     val before = held.generation
-    ask(Nil)
+    ask(Nil, None, fresh = false, patient = true)
     held.generation > before
   }
 
@@ -53,12 +60,17 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def use(expressions: Seq[Expression]): Used = useAs(None, expressions, None)
 
-  override def resolveForWorker(expression: Expression): String = resolveAs(Some("worker"), Seq(expression)).head
+  override def useForWorker(expressions: Seq[Expression]): Used = useAs(Some("worker"), expressions, Some("worker"))
 
-  override def resolveForExecutor(expression: Expression): String =
-    useAs(None, Seq(expression), Some("executor")).values.head
+  override def useForExecutor(expressions: Seq[Expression]): Used = useAs(None, expressions, Some("executor"))
 
-  override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Some("application"), expressions)
+  override def useFresh(expressions: Seq[Expression]): Used = {
+    val used = useAs(Application, expressions, Application, fresh = true)
+    awaitTold(used.generation)
+    used
+  }
+
+  override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Application, expressions)
 
   override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
     NamedConnections.requireOwn(options)
@@ -67,11 +79,11 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
     // Somebody else may have been refused before.
-    if (!Used.of(held, refused.expressions).sameAs(refused)) 0L else renewIds(refused.expressions.map(_.id))
+    val known = held
+    if (holds(known, refused.expressions) && !used(known, refused.expressions).sameAs(refused)) 0L
+    else renewIds(refused.expressions.map(_.id))
   } {
-    // Not `held` alone: what was not asked for since a thousand others is in no snapshot.
-    if (refused.expressions.forall(held.get(_).isDefined)) Used.of(held, refused.expressions)
-    else use(refused.expressions)
+    use(refused.expressions)
   }
 
   /**
@@ -100,49 +112,80 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     useAs(scope, expressions, scope).values
 
   /** @param asker whom the side process answers: workers and executors may have less than the driver */
-  private def useAs(scope: Option[String], expressions: Seq[Expression], asker: Option[String]): Used = {
+  private def useAs(
+      scope: Option[String],
+      expressions: Seq[Expression],
+      asker: Option[String],
+      fresh: Boolean = false): Used = {
     PolicyClient.running.foreach(_.use(scope, expressions))
+    val known = held
     // What executors and workers may have, the side process checks each time.
-    val outside = asker.exists(ProvenUses.Outside)
-    if (!outside && client.changes.exists(proven.hold(expressions, asker, _))) {
-      // Read after the proofs, which hold for this snapshot and for newer ones.
-      val known = held
-      // One may have lost its value since.
-      if (expressions.forall(known.get(_).isDefined)) {
-        lastAnswerAt.lazySet(System.nanoTime())
-        return Used.of(known, expressions)
+    if (!fresh && System.nanoTime() - newestUntil.get < 0 && isKnown(known, expressions, asker))
+      used(known, expressions)
+    else {
+      val good = holds(known, expressions)
+      try {
+        val answer = ask(expressions, asker, fresh, patient = fresh || !good)
+        Used.of(answer.snapshot, expressions, each => answer.texts(each.id))
+      } catch {
+        case down: AgentUnavailableException =>
+          lastGood(expressions).map(used(_, expressions)).getOrElse(throw down)
+        case unplaced: FilePlacementException => if (good) used(known, expressions) else throw unplaced
       }
     }
-    val newest =
-      try ask(expressions, asker)
-      catch {
-        case down: AgentUnavailableException => lastGood(expressions).getOrElse(throw down)
-        case unplaced: FilePlacementException =>
-          val known = held
-          if (expressions.forall(known.get(_).isDefined)) known else throw unplaced
-      }
-    expressions.foreach(inUse.used)
-    Used.of(newest, expressions)
   }
 
+  private def isKnown(known: Snapshot, expressions: Seq[Expression], asker: Option[String]): Boolean =
+    !asker.exists(Outside) && expressions.forall { expression =>
+      val use = inUse.get(expression.id)
+      use != null && use.askers.contains(asker) && (use.isText || known.values.contains(expression.id)) && {
+        if (!use.recent) use.recent = true
+        true
+      }
+    }
+
+  private def isText(expression: Expression): Boolean = {
+    val use = inUse.get(expression.id)
+    use != null && use.isText
+  }
+
+  private def holds(known: Snapshot, expressions: Seq[Expression]): Boolean =
+    expressions.forall(each => known.get(each).isDefined || isText(each))
+
+  private def used(known: Snapshot, expressions: Seq[Expression]): Used = Used.of(known, expressions, isText)
+
   /** Asks every store, whether due or not. */
-  def refreshAll(): Unit = accept(client.refresh(held))
+  def refreshAll(): Unit = {
+    val news = client.refresh(held)
+    accept(news)
+    awaitTold(news.generation)
+  }
 
   /** Gives the generation held, as soon as it is newer than `known`, or after `waitMs`. */
-  def awaitGeneration(known: Long, waitMs: Long): Long = changed.synchronized {
+  def awaitGeneration(known: Long, waitMs: Long): Long = await(waitMs)(held.generation > known)
+
+  /** Waits until Spark has a generation too, which another thread may be about to tell. */
+  private def awaitTold(generation: Long): Unit =
+    await(ToldMs)(listener.isEmpty || told.exists(_.generation >= generation))
+
+  private def await(waitMs: Long)(is: => Boolean): Long = changed.synchronized {
     val end = System.nanoTime() + waitMs * 1000000
     var left = waitMs
-    while (held.generation <= known && left > 0 && !closed) {
+    while (!is && left > 0 && !closed) {
       changed.wait(left)
       left = (end - System.nanoTime()) / 1000000
     }
     held.generation
   }
 
-  /** What happens at each new generation, in order, one at a time. */
-  def onChange(action: Snapshot => Unit): Unit = publishing.synchronized {
-    listener = action
-    action(held)
+  /**
+   * @param learned gets secrets before a use can have them; memory only
+   * @param action gets what is held as soon as it differs, and whether it is a newer generation; one call at a time
+   */
+  def onChange(learned: Iterable[String] => Unit)(action: (Snapshot, Boolean) => Unit): Unit = {
+    learn = learned
+    listener = Some(action)
+    tell()
   }
 
   /** Begins to wait for changes that the side process sees by itself. */
@@ -153,42 +196,86 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     watcher.interrupt()
   }
 
-  private def ask(expressions: Seq[Expression], scope: Option[String] = None): Snapshot = {
-    val answer = client.resolve(expressions, scope, held, proven.takeTouched())
+  private def ask(expressions: Seq[Expression], asker: Option[String], fresh: Boolean, patient: Boolean): Resolved = {
+    val answer = client.resolve(expressions, asker, held, fresh, patient)
     lastAnswerAt.set(System.nanoTime())
     accept(answer.snapshot)
-    // Only now: what they prove is in the snapshot that is held.
-    proven.add(answer.proofs, scope)
+    if (inUse.size > MostTexts) inUse.values.removeIf(_.isText)
+    expressions.foreach { each =>
+      val text = answer.texts(each.id)
+      inUse.compute(
+        each.id,
+        (_, before) =>
+          if (before != null && before.isText == text) { before.askers += asker; before }
+          else new Use(each, text, if (before == null) Set(asker) else before.askers + asker))
+    }
     // The answer itself, not what is held: it is the one that was read for this use.
-    answer.snapshot
+    answer
   }
 
   /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
-  private def accept(news: Snapshot): Unit = publishing.synchronized {
-    if (news.generation != held.generation) Redactor.register(news.secretValues, news.generation)
-    if (news.generation > held.generation) {
-      held = news
-      try listener(news)
-      catch {
-        case e: Exception => log.error("generation {} could not be published: {}", news.generation, e.getClass.getName)
+  @tailrec private def accept(news: Snapshot): Unit = {
+    val before = held
+    val after =
+      if (news.generation == before.generation) {
+        val part = news.only(news.values.keySet.filterNot(before.values.contains))
+        register(part)
+        if (part.values.isEmpty) before else before.and(if (news.files.isEmpty) part else news)
+      } else {
+        register(news)
+        if (news.generation < before.generation) before else news
       }
-      changed.synchronized { changed.notifyAll() }
+    if (!newest.compareAndSet(before, after)) accept(news)
+    else {
+      if (after.generation > before.generation)
+        inUse.values.removeIf(use => !use.isText && !after.values.contains(use.expression.id))
+      // Older ones, too: their secrets are to be masked.
+      if ((after ne before) || news.generation < before.generation) tell()
     }
+  }
+
+  private def register(news: Snapshot): Unit = {
+    Redactor.register(news.secretValues, news.generation)
+    learn(news.secretValues)
+  }
+
+  /** Tells what is held, on the thread that comes first; others go on meanwhile. */
+  private def tell(): Unit = {
+    untold = true
+    while (untold && listener.isDefined && telling.compareAndSet(false, true))
+      try {
+        untold = false
+        val news = held
+        val isNew = told.forall(_.generation < news.generation)
+        try listener.foreach(_(news, isNew))
+        catch {
+          case e: Exception => log.error("generation {} is not known to Spark: {}", news.generation, e.getClass.getName)
+        }
+        told = Some(news)
+        changed.synchronized(changed.notifyAll())
+      } finally telling.set(false)
   }
 
   /** What is held, if it has all of these and is not too old for them. */
   private def lastGood(expressions: Seq[Expression]): Option[Snapshot] = {
     val ageMs = (System.nanoTime() - lastAnswerAt.get()) / 1000000
     Some(held).filter(known =>
-      expressions.isEmpty || ageMs <= client.settings.staleExpiryMs && expressions.forall(known.get(_).isDefined))
+      expressions.isEmpty || ageMs <= client.settings.staleExpiryMs && holds(known, expressions))
   }
+
+  /** What was used since the last time: the side process forgets what nobody uses. */
+  private def takeRecent(): List[String] =
+    inUse.values.asScala.filter(_.recent).map { use => use.recent = false; use.expression.id }.toList
 
   private def watchLoop(): Unit = while (!closed) {
     try {
-      val change = client.awaitChange(held, WaitMs)
+      // Not of the answer: this process may sleep before it reads that.
+      val asked = System.nanoTime()
+      val change = client.awaitChange(held, takeRecent(), WaitMs)
       PolicyClient.record(change.audit)
       change.snapshot.foreach(accept)
       lastAnswerAt.set(System.nanoTime())
+      newestUntil.set(asked + NewestNanos)
       LocalFiles.tidy()
     } catch {
       case _: InterruptedException => closed = true
@@ -196,6 +283,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
         try Thread.sleep(UnplacedMs)
         catch { case _: InterruptedException => closed = true }
       case e: Exception =>
+        newestUntil.set(System.nanoTime())
         if (!closed) {
           log.debug("no news from the side process: {}", e.getClass.getSimpleName)
           try Thread.sleep(RetryMs)
@@ -207,17 +295,20 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
 private object DriverValues {
 
-  /** The expressions asked for last, no more than the side process keeps (`in_use.MOST_IN_USE`). */
-  private final class Recent {
-    private val byId = new JLinkedHashMap[String, Expression](64, 0.75f, true) {
-      override def removeEldestEntry(eldest: JMap.Entry[String, Expression]): Boolean = size > MostInUse
-    }
-    def used(expression: Expression): Unit = synchronized(byId.put(expression.id, expression))
-    def all: List[Expression] = synchronized(byId.values().asScala.toList)
+  /** @param askers in whose scopes the side process knows of it */
+  private final class Use(val expression: Expression, val isText: Boolean, @volatile var askers: Set[Option[String]]) {
+    @volatile var recent = true
   }
 
-  private val MostInUse = 1000
-  private val WaitMs = 30000
+  /** Scopes of code outside of this process. */
+  private val Outside = Set("executor", "worker")
+  private val Application = Some("application")
+  private val MostTexts = 10000
+
+  /** As long after a question of the watch what is held counts as the newest: this process may have slept. */
+  private val NewestNanos = 12000L * 1000000
+  private val WaitMs = 5000
   private val RetryMs = 200L
   private val UnplacedMs = 1000L
+  private val ToldMs = 5000L
 }

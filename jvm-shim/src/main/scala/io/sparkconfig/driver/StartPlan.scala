@@ -1,7 +1,7 @@
 package io.sparkconfig.driver
 
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.core.{Expression, NamedConnection, PolicyStart, Snapshot, SparkConfigException}
+import io.sparkconfig.core.{Expression, NamedConnection, PolicyStart, Snapshot, SparkConfigException, Used}
 import io.sparkconfig.policy.doors.SinglePass
 import org.apache.spark.SparkConf
 import org.apache.spark.sparkconfig.SparkAccess
@@ -28,10 +28,17 @@ private[sparkconfig] final class StartPlan(
   /**
    * The value that a read of a conf gets. References in keys that were set after the start resolve too where the
    * snapshot holds the same text.
+   *
+   * @throws SparkConfigException it has lost its value
    */
   def value(key: String, text: String, newest: Snapshot): Option[String] =
     if (key.startsWith(StartPlan.OwnPrefix)) None
-    else newest.get(Expression.ofConf(key, text))
+    else {
+      val expression = Expression.ofConf(key, text)
+      val value = newest.get(expression)
+      if (value.isEmpty && expressions.get(key).contains(expression)) throw Used.noValue(expression)
+      value
+    }
 }
 
 private[sparkconfig] object StartPlan {

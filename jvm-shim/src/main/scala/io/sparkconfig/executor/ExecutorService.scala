@@ -1,7 +1,7 @@
 package io.sparkconfig.executor
 
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.{ConcurrentHashMap, Executors}
 
 import scala.collection.JavaConverters._
 
@@ -35,53 +35,65 @@ private[sparkconfig] final class ExecutorService(
   @volatile private var broadcastsWork = false
   private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
-  private val asked = new ConcurrentHashMap[Any, Message]()
-  private val pool = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-resolve"))
+  private val asked = new ConcurrentHashMap[Any, Answer]()
+  private val pool = Threads.pool("sparkconfig-resolve", MostAtOnce)
 
   private val renewals = new Renewals(renew, pool)
   private val pushes = new Pushes(() => news.map(new Pushed(_, covered)))
 
-  /** What a task that is submitted now may hold or use, for [[ExecutorState]]. */
-  def state: ExecutorState = news.map(each => ExecutorState(each.generation, each.masks)).getOrElse(ExecutorState.None)
+  /** What a task that is submitted now may hold or use, whether executors can have it already or not. */
+  def state: ExecutorState = ExecutorState(values.snapshot.generation, history.count)
 
   /** Broadcasts work from now on. */
   def ready(): Unit = {
     broadcastsWork = true
     pushes.start()
-    publish(values.snapshot)
+    // Once more, now through a broadcast if it is large.
+    if (!sc.isLocal) pack(values.snapshot)
+    pushes.tell()
   }
+
+  /** Tasks that are submitted from now on may hold these values. Memory only: executors get them with [[publish]]. */
+  def learn(secrets: Iterable[String]): Unit = if (!sc.isLocal) history.add(secrets)
 
   /**
-   * Makes a generation what executors get from now on, unless they get a newer one already; in local mode there are
-   * none, and nothing to encrypt.
+   * Makes a generation, and what was learned, what executors get from now on, unless they get a newer one already; in
+   * local mode there are none, and nothing to encrypt.
    */
-  def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) synchronized {
-    if (news.forall(_.generation <= snapshot.generation)) {
-      val bytes = cipher.encrypt(snapshot)
-      val before = history.add(snapshot.secretValues)
-      if (news.forall(_.generation < snapshot.generation)) covered = before
-      val small = bytes.length <= InlineBytes || !broadcastsWork
-      val fresh = new SnapshotNews(
-        snapshot.generation,
-        if (small) bytes else null,
-        if (small) null else sc.broadcast(bytes),
-        history.count)
-      val old = news
-      news = Some(fresh)
-      reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
-      old.flatMap(each => Option(each.shared)).foreach(retired.add(_, bytes.length))
-      pushes.tell()
+  def publish(snapshot: Snapshot): Unit = if (!sc.isLocal) {
+    learn(snapshot.secretValues)
+    if (news.forall(_.generation < snapshot.generation)) pack(snapshot)
+    synchronized {
+      news.foreach { last =>
+        // What came since is not in the bytes of this generation.
+        val (count, fresh) = history.since(last.masks)
+        if (fresh.nonEmpty) {
+          covered = count
+          news = Some(new SnapshotNews(last.generation, last.inline, last.shared, count))
+        }
+      }
     }
+    pushes.tell()
   }
 
-  /** Has executors mask values that are in no snapshot, such as those that the driver's Python resolved by itself. */
-  def mask(values: Iterable[String]): Unit = if (!sc.isLocal) synchronized {
-    val before = history.add(values)
-    if (history.count > before) {
-      covered = history.count
-      news = news.map(old => new SnapshotNews(old.generation, old.inline, old.shared, history.count))
-      pushes.tell()
+  private def pack(snapshot: Snapshot): Unit = {
+    val bytes = cipher.encrypt(snapshot)
+    val secrets = snapshot.secretValues.toSet
+    val shared = if (bytes.length <= InlineBytes || !broadcastsWork) null else sc.broadcast(bytes)
+    val replaced = synchronized {
+      if (news.exists(_.generation > snapshot.generation)) shared
+      else {
+        val old = news
+        val before = old.fold(0L)(_.masks)
+        val (count, fresh) = history.since(before)
+        if (!fresh.forall(secrets)) covered = count
+        else if (old.forall(_.generation < snapshot.generation)) covered = before
+        news = Some(new SnapshotNews(snapshot.generation, if (shared == null) bytes else null, shared, count))
+        reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
+        old.map(_.shared).orNull
+      }
     }
+    if (replaced != null) retired.add(replaced, bytes.length)
   }
 
   /** What each executor knew when it asked last, by its id. */
@@ -128,7 +140,8 @@ private[sparkconfig] final class ExecutorService(
       pushes.listen(listen.executor, listen.reference)
       Listening
     case AskKey => new Key(key)
-    case AskExpression(text, siblings, worker) => expression(Expression.withSiblings(text, siblings), worker)
+    case AskExpressions(wanted, worker) =>
+      expressions(wanted.map { case (text, siblings) => Expression.withSiblings(text, siblings) }, worker)
     case connection: AskConnection => later(connection) {
         values.allowConnection(connection.formats, connection.options)
         Plain
@@ -154,21 +167,20 @@ private[sparkconfig] final class ExecutorService(
     allRetired.filter(_.masks >= covered) match {
       case Some(all) => newest.withRetired(all)
       case None =>
-        val count = history.count
-        val missed = history.after(masks)
+        val (count, missed) = history.since(masks)
         if (missed.map(_.length.toLong).sum <= MissedChars || !broadcastsWork)
           newest.withRetired(new Retired(count, cipher.encrypt(count, missed), null))
         else {
-          if (packing.compareAndSet(false, true)) pool.submit(new Runnable { override def run(): Unit = pack() })
+          if (packing.compareAndSet(false, true)) pool.submit(new Runnable { override def run(): Unit = packRetired() })
           Pending
         }
     }
 
   /** All retired values as a broadcast, for every executor that starts from now on. */
-  private def pack(): Unit =
+  private def packRetired(): Unit =
     try {
-      val count = history.count
-      val bytes = cipher.encrypt(count, history.after(0))
+      val (count, all) = history.since(0)
+      val bytes = cipher.encrypt(count, all)
       val old = allRetired
       allRetired = Some(new Retired(count, null, sc.broadcast(bytes)))
       old.foreach(each => retired.add(each.shared, bytes.length))
@@ -176,24 +188,33 @@ private[sparkconfig] final class ExecutorService(
       case e: Exception => log.warn("retired values cannot be handed to executors: {}", e.getClass.getName)
     } finally packing.set(false)
 
-  private def expression(wanted: Expression, worker: Boolean): Message =
-    if (!worker && values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-    else later((wanted.id, worker)) {
-      if (worker) values.resolveForWorker(wanted) else values.resolveForExecutor(wanted)
-      if (values.snapshot.get(wanted).isDefined) Ready(values.snapshot.generation)
-      else Plain
-    }
+  private def expressions(wanted: Seq[Expression], worker: Boolean): Message = later((wanted.map(_.id), worker)) {
+    val used = if (worker) values.useForWorker(wanted) else values.useForExecutor(wanted)
+    val newest = values.snapshot
+    val texts = wanted.indices.filter(i => used.values(i) == wanted(i).text && newest.get(wanted(i)).isEmpty).toSet
+    val ids = wanted.map(_.id).toSet
+    // What is in a file travels with it.
+    val part = if (newest.files.isEmpty) newest.only(ids) else newest
+    new Ready(newest.generation, cipher.encrypt(part), texts)
+  }
 
-  /** Answers on a thread of its own; until then the question is asked again. */
+  /**
+   * Answers on a thread of its own; until then the question is asked again. An answer is for those who wait for it: one
+   * that nobody took, as of an executor that has died, is no answer to a later question.
+   */
   private def later(question: Any)(answer: => Message): Message = {
-    val before = asked.putIfAbsent(question, Pending)
-    if (before == null) {
-      pool.submit(new Runnable { override def run(): Unit = asked.put(question, attempted(answer)) })
+    val now = System.nanoTime()
+    val before = asked.get(question)
+    if (before == null || before.isOld(now)) {
+      if (asked.size > MostAsked) asked.values.removeIf(_.isOld(now))
+      val mine = new Answer
+      asked.put(question, mine)
+      pool.submit(new Runnable { override def run(): Unit = mine.set(attempted(answer)) })
       Pending
     } else {
-      // An answer is given once: the next question is a new try.
-      if (before != Pending) asked.remove(question, before)
-      before
+      // It is given once: the next question is a new try.
+      if (before.message != Pending) asked.remove(question, before)
+      before.message
     }
   }
 
@@ -213,6 +234,22 @@ private[sparkconfig] final class ExecutorService(
 private[sparkconfig] final case class Seen(generation: Long, at: Long)
 
 private object ExecutorService {
+  private val MostAsked = 1000
+
+  /** So many stores may hang before a question to another one waits. */
+  private val MostAtOnce = 32
+  private val OldNanos = 5L * 1000000000
+
+  /** Executors ask every few milliseconds while they wait. */
+  private final class Answer {
+    @volatile var message: Message = Pending
+    @volatile private var at = 0L
+
+    def set(given: Message): Unit = { at = System.nanoTime(); message = given }
+
+    def isOld(now: Long): Boolean = message != Pending && now - at > OldNanos
+  }
+
   private val LeastAskMs = 60000L
   private val AsksASecond = 20
 

@@ -4,7 +4,7 @@ import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Snapshot, Values, XmlAccess}
+import io.sparkconfig.core.{Expression, Snapshot, Used, Values, XmlAccess}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.redaction.RedactionSinks
@@ -41,12 +41,18 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
       ExecutorMetrics.register(context.metricRegistry(), started)
       Values.install(started)
       started.start()
+      val references = ExecutorSide.references(extra)
       try {
         ReferenceConf.install(
           context.conf(),
           (key, text) =>
             if (key.startsWith("spark.config.")) None
-            else started.snapshot.get(Expression.ofConf(key, text)),
+            else {
+              val expression = Expression.ofConf(key, text)
+              val value = started.snapshot.get(expression)
+              if (value.isEmpty && references(key)) throw Used.noValue(expression)
+              value
+            },
           ExecutorSide.connectors(extra))
       } catch {
         case e: IllegalStateException => log.error("references in Spark confs stay unresolved here: {}", e.getMessage)
@@ -97,6 +103,7 @@ private[sparkconfig] object ExecutorSide {
   val StatementsKey = "policies.statements"
   val DefaultPollMs = 5000L
   private val ConnectorPrefix = "connector."
+  private val ReferencesKey = "references"
   private val FilesKey = "files.directory"
   private val ChosenKey = "files.chosen"
   private val KeepKey = "files.keep.ms"
@@ -108,6 +115,13 @@ private[sparkconfig] object ExecutorSide {
     new ConnectorCode(settings.asScala.collect {
       case (key, known) if key.startsWith(ConnectorPrefix) => key.stripPrefix(ConnectorPrefix) -> known.split('|').toSeq
     }.toMap)
+
+  /** The keys of confs that hold references: reading one is a value or an error. */
+  def putReferences(settings: JMap[String, String], keys: Iterable[String]): Unit =
+    settings.put(ReferencesKey, keys.toSeq.sorted.mkString("\n"))
+
+  private def references(settings: JMap[String, String]): Set[String] =
+    Option(settings.get(ReferencesKey)).map(_.split('\n').toSet).getOrElse(Set.empty)
 
   def putFiles(settings: JMap[String, String], files: FileSettings): Unit = {
     settings.put(FilesKey, files.directory)

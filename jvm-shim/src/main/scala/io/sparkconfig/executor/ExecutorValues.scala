@@ -37,6 +37,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
   private val fetching = new Object
   private val granted = ConcurrentHashMap.newKeySet[String]()
+  private val texts = ConcurrentHashMap.newKeySet[String]()
   private val connections = ConcurrentHashMap.newKeySet[(Seq[String], Map[String, String])]()
   @volatile private var masks = 0L
   @volatile private var cipher: Option[SnapshotCipher] = None
@@ -130,20 +131,19 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     }
   }
 
-  override def resolve(expression: Expression): String =
-    held.get().get(expression).getOrElse {
-      refresh()
-      held.get().get(expression).getOrElse(askDriver(expression, worker = false))
-    }
+  override def resolve(expression: Expression): String = use(Seq(expression)).values.head
 
   override def use(expressions: Seq[Expression]): Used = {
-    val known = expressions.map(expression => expression -> resolve(expression))
-    // Each may have brought a newer snapshot; the values come from one of them.
-    val newest = held.get()
-    new Used(
-      expressions,
-      known.map { case (expression, value) => newest.get(expression).getOrElse(value) },
-      newest.generation)
+    if (!holds(expressions)) refresh()
+    val known = held.get()
+    if (holds(expressions)) Used.of(known, expressions, isText) else askDriver(expressions, worker = false)
+  }
+
+  private def isText(expression: Expression): Boolean = texts.contains(expression.id)
+
+  private def holds(expressions: Seq[Expression]): Boolean = {
+    val known = held.get()
+    expressions.forall(each => known.get(each).isDefined || isText(each))
   }
 
   override def renew(refused: Used): Used = {
@@ -159,8 +159,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   private def held(refused: Used): Used =
-    if (refused.expressions.forall(held.get().get(_).isDefined)) Used.of(held.get(), refused.expressions)
-    else use(refused.expressions)
+    use(refused.expressions)
 
   private def askRenewal(ids: Set[String]): Long = {
     val deadline = System.nanoTime() + RenewalDeadlineMs * 1000000
@@ -182,9 +181,10 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     catch { case _: FilePlacementException => () } // it is logged; what is held serves
 
   override def resolveNamed(expressions: Seq[Expression]): Seq[String] = {
-    if (policies) expressions.filterNot(each => granted.contains(each.id)).foreach { expression =>
-      resolveForWorker(expression)
-      granted.add(expression.id)
+    val asked = if (policies) expressions.filterNot(each => granted.contains(each.id)) else Nil
+    if (asked.nonEmpty) {
+      useForWorker(asked)
+      asked.foreach(each => granted.add(each.id))
     }
     resolveAll(expressions)
   }
@@ -200,7 +200,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
       }
     }
 
-  override def resolveForWorker(expression: Expression): String = askDriver(expression, worker = true)
+  override def useForWorker(expressions: Seq[Expression]): Used = askDriver(expressions, worker = true)
 
   def close(): Unit = {
     closed = true
@@ -258,22 +258,34 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     answer
   }
 
-  private def askDriver(expression: Expression, worker: Boolean): String = {
+  private def askDriver(expressions: Seq[Expression], worker: Boolean): Used = {
     val deadline = System.nanoTime() + AskDeadlineMs * 1000000
     while (System.nanoTime() < deadline) {
-      ask(AskExpression(expression.text, expression.siblings, worker)) match {
-        case Ready(_) =>
-          refresh()
-          held.get().get(expression) match {
-            case Some(value) => return value
-            case None => Thread.sleep(RetryMs)
-          }
-        case Plain => return expression.text
+      ask(AskExpressions(expressions.map(each => each.text -> each.siblings), worker)) match {
+        case ready: Ready => takePart(expressions, ready).foreach(used => return used)
         case Refused(message) => throw new SparkConfigException(message)
         case _ => Thread.sleep(RetryMs)
       }
     }
-    throw new SparkConfigException(s"the driver did not resolve ${expression.text} within $AskDeadlineMs ms")
+    throw new SparkConfigException(
+      s"the driver did not resolve ${expressions.map(_.text).mkString(", ")} within $AskDeadlineMs ms")
+  }
+
+  /** None: this process has a newer generation by now, and asks again. */
+  private def takePart(expressions: Seq[Expression], ready: Ready): Option[Used] = fetching.synchronized {
+    val received = key().decrypt(ready.generation, ready.part)
+    Redactor.register(received.secretValues, received.generation)
+    if (held.get().generation < received.generation) refresh()
+    val known = held.get()
+    if (known.generation > received.generation) None
+    else {
+      val part = LocalFiles.place(received)
+      val plain = ready.texts.map(expressions)
+      if (texts.size > MostTexts) texts.clear()
+      plain.foreach(each => texts.add(each.id))
+      if (known.generation == received.generation) held.set(known.and(part))
+      Some(Used.of(part, expressions, plain))
+    }
   }
 
   private def ask(message: Message): Message = {
@@ -322,6 +334,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 
 private object ExecutorValues {
   private val MostConnections = 1000
+  private val MostTexts = 10000
   private val AskDeadlineMs = 60000L
   private val RetryMs = 20L
   // Longer than a store that is slow may hold up the side process.

@@ -16,20 +16,20 @@ private[executor] final class MaskHistory {
   /** How many there were so far. */
   def count: Long = synchronized(dropped + values.size)
 
-  /** Adds what is new, and returns the count before. */
-  def add(fresh: Iterable[String]): Long = synchronized {
-    val before = count
+  /** Adds what is new. */
+  def add(fresh: Iterable[String]): Unit = synchronized {
     fresh.foreach(value => if (values.add(value)) chars += value.length)
     while (chars > MaskHistory.MostChars) {
       chars -= values.head.length
       values -= values.head
       dropped += 1
     }
-    before
   }
 
-  /** Those after the first `known`, as far as they are kept. */
-  def after(known: Long): Seq[String] = synchronized(values.iterator.drop(math.max(0L, known - dropped).toInt).toVector)
+  /** How many there are by now, and those after the first `known`, as far as they are kept. */
+  def since(known: Long): (Long, Seq[String]) = synchronized {
+    (dropped + values.size, values.iterator.drop(math.max(0L, known - dropped).toInt).toVector)
+  }
 }
 
 private[executor] object MaskHistory {

@@ -67,11 +67,12 @@ private[executor] final class Retired(
     val shared: Broadcast[Array[Byte]])
 
 /**
- * Asks the driver to take an expression into the snapshot that it has not seen yet.
+ * Asks the driver for values that the snapshot of this executor does not hold.
  *
+ * @param wanted texts with their siblings
  * @param worker whether it is for a Python worker, which the policy evaluates by itself
  */
-private[executor] final case class AskExpression(text: String, siblings: Map[String, String], worker: Boolean)
+private[executor] final case class AskExpressions(wanted: Seq[(String, Map[String, String])], worker: Boolean)
   extends Message
 
 /** Asks whether a connection's references may go where it is about to be made; the options are as they were written. */
@@ -94,10 +95,15 @@ private[executor] final case class Renewed(waitMs: Long) extends Message
 /** The driver is at it, on another thread than the one that answers; ask again. */
 private[executor] case object Pending extends Message
 
-/** The snapshot holds it from this generation on. */
-private[executor] final case class Ready(generation: Long) extends Message
+/**
+ * The values of the expressions, encrypted.
+ *
+ * @param part of this generation
+ * @param texts the places of those that hold no reference which a provider answers: they are their own values
+ */
+private[executor] final class Ready(val generation: Long, val part: Array[Byte], val texts: Set[Int]) extends Message
 
-/** The text holds no reference that a provider answers: it is its own value. */
+/** The connection may be opened. */
 private[executor] case object Plain extends Message
 
 /** It cannot be resolved; the text holds no value. */
@@ -133,12 +139,14 @@ private[sparkconfig] object Messages {
     case AskRenewal(ids, ticket) => Array("ask-renewal", ids.toArray[String], Long.box(ticket))
     case Renewing(ticket) => Array("renewing", Long.box(ticket))
     case Renewed(waitMs) => Array("renewed", Long.box(waitMs))
-    case AskExpression(text, siblings, worker) =>
-      Array("ask-expression", text, new JHashMap[String, String](siblings.asJava), Boolean.box(worker))
+    case AskExpressions(wanted, worker) =>
+      val siblings: Array[AnyRef] =
+        wanted.map { case (_, map) => new JHashMap[String, String](map.asJava): AnyRef }.toArray
+      Array("ask-expressions", wanted.map(_._1).toArray[String], siblings, Boolean.box(worker))
     case AskConnection(formats, options) =>
       Array("ask-connection", formats.toArray[String], new JHashMap[String, String](options.asJava))
     case Pending => Array("pending")
-    case Ready(generation) => Array("ready", Long.box(generation))
+    case ready: Ready => Array("ready", Long.box(ready.generation), ready.part, ready.texts.toArray[Int])
     case Plain => Array("plain")
     case Refused(message) => Array("refused", message)
   }
@@ -166,12 +174,15 @@ private[sparkconfig] object Messages {
     case Array("ask-renewal", ids: Array[String], ticket: java.lang.Long) => Some(AskRenewal(ids.toSet, ticket))
     case Array("renewing", ticket: java.lang.Long) => Some(Renewing(ticket))
     case Array("renewed", waitMs: java.lang.Long) => Some(Renewed(waitMs))
-    case Array("ask-expression", text: String, siblings: JMap[_, _], worker: java.lang.Boolean) =>
-      Some(AskExpression(text, siblings.asInstanceOf[JMap[String, String]].asScala.toMap, worker))
+    case Array("ask-expressions", texts: Array[String], siblings: Array[_], worker: java.lang.Boolean)
+        if texts.length == siblings.length =>
+      val maps = siblings.toSeq.map(_.asInstanceOf[JMap[String, String]].asScala.toMap)
+      Some(AskExpressions(texts.toSeq.zip(maps), worker))
     case Array("ask-connection", formats: Array[String], options: JMap[_, _]) =>
       Some(AskConnection(formats.toSeq, options.asInstanceOf[JMap[String, String]].asScala.toMap))
     case Array("pending") => Some(Pending)
-    case Array("ready", generation: java.lang.Long) => Some(Ready(generation))
+    case Array("ready", generation: java.lang.Long, part: Array[Byte], texts: Array[Int]) =>
+      Some(new Ready(generation, part, texts.toSet))
     case Array("plain") => Some(Plain)
     case Array("refused", message: String) => Some(Refused(message))
     case _ => None

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
  *
  * @param renew asks the stores of expressions, by their ids; returns after how many milliseconds asking again is
  *              worthwhile, or 0
- * @param pool of one thread
+ * @param pool where they are asked
  */
 private[executor] final class Renewals(renew: Iterable[String] => Long, pool: Pool) {
   import Renewals._
@@ -42,11 +42,12 @@ private[executor] final class Renewals(renew: Iterable[String] => Long, pool: Po
   }
 
   private def take(ids: Set[String], turns: Turns): Unit = {
-    synchronized { turns.queued = false; turns.begun += 1 }
+    val turn = synchronized { turns.queued = false; turns.begun += 1; turns.begun }
     val waitMs =
       try renew(ids)
       catch { case e: Exception => log.warn("values that were refused are not renewed: {}", e.getClass.getName); 0L }
-    synchronized { turns.finished = turns.begun; turns.waitMs = waitMs }
+    // A later turn of the same may have ended before.
+    synchronized { if (turn > turns.finished) { turns.finished = turn; turns.waitMs = waitMs } }
   }
 }
 

@@ -13,7 +13,7 @@ class FreshTextSuite extends FunSuite {
     finally Values.uninstall(source)
   }
 
-  test("the policies are asked at each request, the stores are not") {
+  test("the policies are asked at each request") {
     // As after the use of another user, or in another place: what is held is a use as much as what is read.
     @volatile var allowed = true
     val asked = new Asked(_ => allowed)

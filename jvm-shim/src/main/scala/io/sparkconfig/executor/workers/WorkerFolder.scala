@@ -3,7 +3,7 @@ package io.sparkconfig.executor.workers
 import java.io.IOException
 import java.nio.channels.FileChannel
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.attribute.{FileAttribute, PosixFilePermissions}
+import java.nio.file.attribute.{FileAttribute, FileTime, PosixFilePermissions}
 import java.nio.file.{Files, LinkOption, Path, Paths, StandardOpenOption}
 import java.nio.{ByteBuffer, MappedByteBuffer}
 import java.security.MessageDigest
@@ -31,6 +31,12 @@ private[workers] final class WorkerFolder private (val folder: Path, lock: Direc
   /** Has the workers that start from now on find this folder. */
   def tell(): Unit = WorkerEnvironment.set(Variable, describe)
 
+  /** Shows that it is in use. */
+  def touch(): Unit = {
+    val now = FileTime.fromMillis(System.currentTimeMillis())
+    (Names.map(folder.resolve(_)) :+ folder).foreach(path => quietly(Files.setLastModifiedTime(path, now)))
+  }
+
   def opens(given: String): Boolean = MessageDigest.isEqual(given.getBytes(UTF_8), token.getBytes(UTF_8))
 
   def remove(): Unit = {
@@ -53,6 +59,8 @@ private[workers] object WorkerFolder {
   val Variable = "SPARKCONFIG_WORKER"
   // A Unix socket's path is at most 107 bytes long on Linux.
   private val LongestFolder = 100
+
+  private val Names = Seq("s", "version", DirectoryLock.Name)
 
   private val ownerOnly: FileAttribute[_] =
     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
@@ -114,7 +122,7 @@ private[workers] object WorkerFolder {
 
   /** The lock goes last: without it the rest would not look abandoned. Other people's files stay. */
   private def remove(folder: Path): Unit =
-    (Seq("s", "version", DirectoryLock.Name).map(folder.resolve(_)) :+ folder)
+    (Names.map(folder.resolve(_)) :+ folder)
       .foreach(path => quietly(Files.deleteIfExists(path)))
 
   private def quietly(action: => Any): Unit =

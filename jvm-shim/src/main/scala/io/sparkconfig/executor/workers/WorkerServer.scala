@@ -9,7 +9,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.core.{Expression, Json, Snapshot, SparkConfigException, Threads, ValueSource}
+import io.sparkconfig.core.{Expression, Json, Snapshot, SparkConfigException, Threads, Used, ValueSource}
 import org.slf4j.LoggerFactory
 
 /**
@@ -38,6 +38,7 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
     catch { case e: IOException => close(); throw e }
     publish(values.snapshot)
     threads.submit(runnable(acceptAll()))
+    threads.submit(runnable(keep()))
     try folder.tell()
     catch { case e: IllegalStateException => close(); throw e }
   }
@@ -59,6 +60,11 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
         threads.submit(runnable(serve(client)))
       }
     catch { case _: IOException => () }
+
+  /** Cleaners of temporary directories remove what was not touched for ten days. */
+  private def keep(): Unit =
+    try while (listener.isOpen) { Thread.sleep(TouchMs); folder.touch() }
+    catch { case _: InterruptedException => () }
 
   private def serve(client: SocketChannel): Unit =
     try {
@@ -88,16 +94,25 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
 
   /** All from one generation: the snapshot is taken once, after everything is in use. */
   private def resolve(expressions: Seq[Expression]): JsonNode = {
-    expressions.foreach { expression =>
-      if (!policies && values.snapshot.get(expression).isDefined) values.resolve(expression)
-      else if (!granted.contains(expression.id) || values.snapshot.get(expression).isEmpty) {
-        values.resolveForWorker(expression)
-        granted.add(expression.id)
+    val unknown = expressions.filterNot(each =>
+      values.snapshot.get(each).isDefined && (!policies || granted.contains(each.id)))
+    if (unknown.nonEmpty) {
+      values.useForWorker(unknown)
+      unknown.foreach(each => granted.add(each.id))
+    }
+    // From memory, or from the driver if a value changed meanwhile: an error, or a value for each of them.
+    val used = values.use(expressions)
+    val newest = values.snapshot
+    val answer = news(newest, -1)
+    val ids = answer.putArray("ids")
+    val texts = answer.putArray("texts")
+    expressions.zip(used.values).foreach { case (expression, value) =>
+      ids.add(expression.id)
+      if (newest.get(expression).isEmpty) {
+        if (value != expression.text) throw Used.noValue(expression)
+        texts.add(expression.id)
       }
     }
-    val answer = news(values.snapshot, -1)
-    val ids = answer.putArray("ids")
-    expressions.foreach(expression => ids.add(expression.id))
     answer
   }
 
@@ -136,6 +151,7 @@ private[sparkconfig] object WorkerServer {
   def none(): Unit = WorkerFolder.forgetInherited()
 
   private val Backlog = 128
+  private val TouchMs = 3600000L
   private val LongestRequest = 16 * 1024 * 1024
 
   private def read(in: DataInputStream): JsonNode = {
