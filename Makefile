@@ -176,7 +176,7 @@ machines: venv ## long sequences of changes of sealed files, properties, policie
 	  tests/unit/redaction/test_machine.py
 
 model: ## how changes are delivered, as a model: every state of it, then mutants that break it; fetches spin by apt (ten minutes)
-	@$(PYTHON) tests/assurance/model/run.py
+	@PYTHONPATH=python $(PYTHON) tests/assurance/model/run.py
 
 SUITES ?=
 WRITE ?= --write

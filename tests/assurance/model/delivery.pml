@@ -329,7 +329,7 @@ end: do
   :: d_step { login == ANSWERED -> accept(1); login = POLLING }
   :: d_step { login == POLLING && (where == EXECUTORS || ex[0].held >= news) && news == held -> login = AGAIN }
   :: d_step { login == AGAIN ->
-      MUST(REFUSED_LOGIN_REPEATS_ITS_VALUE, AGE(USED(where)) >= floor);
+      MUST(REFUSED_LOGIN_REPEATS_ITS_VALUE, !VALID(USED(where)) || USED(where) >= floor); /* none is an error */
       printf("login: tries again with %d\n", USED(where)); END_OF_LOGIN }
   od
 }

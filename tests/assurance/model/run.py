@@ -2,8 +2,9 @@
 
     python tests/assurance/model/run.py [--small]
 
-``delivery.pml`` says what each process does. spin visits every state of it at the sizes in ``RUNS``, two at a time, and
-then looks for a history that breaks a property in each of ``MUTANTS``, in which one step is done wrong.
+``delivery.pml`` says what each process does. spin visits every state of it at the sizes in ``RUNS``, two at a time.
+Then it looks for a history that breaks a property in each of ``MUTANTS``, in which one step is done wrong. At last
+histories of the real code (``history.py``) are replayed: a step that the model does not have fails the run.
 
 Why spin: it is one Debian package of half a megabyte that needs no installation (it is fetched as a user and unpacked
 into ``.cache``) and a C compiler; it makes a program of the model that visits a million states a second in memory that
@@ -15,6 +16,8 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
+import logging
 import os
 import re
 import shutil
@@ -22,9 +25,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import history
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -108,6 +113,7 @@ MUTANTS = {
 }
 SMALL = {"EXECUTORS": 1, "A_CHANGES": 2}
 MEMORY_MB = 6000
+HISTORIES = 5
 
 
 class ModelError(Exception):
@@ -148,38 +154,93 @@ def spin() -> str:
     return str(unpacked)
 
 
-def check(sizes: Mapping[str, int], mutant: str | None = None) -> Result:
-    """Visit all states, or those of a mutant, the nearest ones first, until a property breaks."""
-    defined = [f"-D{name}={sizes.get(name, 0)}" for name in SIZES]
-    if mutant:
-        defined.append(f"-DSWITCH={mutant}")
-    with tempfile.TemporaryDirectory() as folder:
-        # spin writes beside the model.
+class Checker:
+    """The model at some sizes, made into a program in a folder: spin writes beside it."""
+
+    def __init__(self, folder: str, sizes: Mapping[str, int], mutant: str | None = None) -> None:
+        self._folder = Path(folder)
+        self._options = [f"-D{name}={sizes.get(name, 0)}" for name in SIZES]
+        if mutant:
+            self._options.append(f"-DSWITCH={mutant}")
         shutil.copy(MODEL, folder)
 
-        def run(*command: str) -> str:
-            ended = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
-            if ended.returncode and not (Path(folder) / f"{MODEL.name}.trail").exists():
-                raise ModelError(f"{command[0]} failed:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
-            return ended.stdout
+    def search(self, flags: Sequence[str], *options: str, claim: str | None = None) -> str:
+        """Compile and run it; return what it said."""
+        beside = []
+        if claim is not None:
+            (self._folder / "claim.pml").write_text(claim)
+            beside = ["-N", "claim.pml"]
+        self._run(spin(), "-a", *self._options, *beside, MODEL.name)
+        memory = f"-DMEMLIM={MEMORY_MB}"
+        self._run("cc", *flags, "-DSAFETY", "-DNOREDUCE", "-DHC4", memory, "-o", "pan", "pan.c")
+        return self._run("./pan", "-m100000", *options)
 
-        run(spin(), "-a", *defined, MODEL.name)
-        how = ["-O1", "-DBFS"] if mutant else ["-O3", "-DNOBOUNDCHECK"]
-        run("cc", *how, "-DSAFETY", "-DNOREDUCE", "-DHC4", f"-DMEMLIM={MEMORY_MB}", "-o", "pan", "pan.c")
+    def story(self) -> tuple[str, ...]:
+        """The steps that led to an error."""
+        told = self._run(spin(), "-t", *self._options, MODEL.name)
+        return tuple(line.strip() for line in told.split("\nspin: ")[0].splitlines())
+
+    def _run(self, *command: str) -> str:
+        ended = subprocess.run(command, check=False, cwd=self._folder, capture_output=True, text=True)
+        if ended.returncode and not (self._folder / f"{MODEL.name}.trail").exists():
+            raise ModelError(f"{command[0]} failed:\n{ended.stdout[-2000:]}{ended.stderr[-2000:]}")
+        return ended.stdout
+
+
+@contextlib.contextmanager
+def checker(sizes: Mapping[str, int], mutant: str | None = None) -> Iterator[Checker]:
+    """Give a checker in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Checker(folder, sizes, mutant)
+
+
+def check(sizes: Mapping[str, int], mutant: str | None = None) -> Result:
+    """Visit all states, or those of a mutant, the nearest ones first, until a property breaks."""
+    with checker(sizes, mutant) as made:
         began = time.monotonic()
-        said = run("./pan", "-m100000", *([] if mutant else ["-w27"]))
+        said = made.search(["-O1", "-DBFS"]) if mutant else made.search(["-O3", "-DNOBOUNDCHECK"], "-w27")
         seconds = time.monotonic() - began
         counted = re.search(r"depth reached (\d+), errors: (\d+)\s+([\d.e+]+) states, stored", said)
         if counted is None or (int(counted[2]) == 0 and "Search not completed" in said):
             raise ModelError(f"the search did not end:\n{said[-2000:]}")
-        story: tuple[str, ...] = ()
-        if int(counted[2]):
-            told = run(spin(), "-t", *defined, MODEL.name)
-            story = tuple(line.strip() for line in told.split("\nspin: ")[0].splitlines())
-        broken = next((line.removeprefix("broken: ") for line in story if line.startswith("broken: ")), None)
-        if int(counted[2]) and broken is None:
-            raise ModelError("the search found an error that is none of the properties:\n" + "\n".join(story))
-        return Result(int(float(counted[3])), int(counted[1]), seconds, broken, story)
+        story = made.story() if int(counted[2]) else ()
+    broken = next((line.removeprefix("broken: ") for line in story if line.startswith("broken: ")), None)
+    if story and broken is None:
+        raise ModelError("the search found an error that is none of the properties:\n" + "\n".join(story))
+    return Result(int(float(counted[3])), int(counted[1]), seconds, broken, story)
+
+
+def replay(moments: Sequence[history.Moment]) -> int | None:
+    """Look for a run of the model that shows a history; return the moment that none of them reaches, or None."""
+    with checker(history.sizes(moments)) as made:
+        said = made.search(["-O1"], claim=history.claim(moments))
+    if "end state in claim reached" in said:
+        return None
+    missed = re.findall(r"claim\.pml:(\d+), state", said.partition("unreached in claim")[2])
+    if "errors: 0" not in said or not missed:
+        raise ModelError(f"the replay did not end as it should:\n{said[-2000:]}")
+    return min(len(moments) - 1, min(map(int, missed)) - 2)  # the claim's moments begin in its second line
+
+
+def replay_all() -> bool:
+    """Record and replay histories, and one of them with errors; tell whether the model has the right ones alone."""
+    logging.disable(logging.CRITICAL)  # outages are what is wanted
+    right = True
+    for seed in range(HISTORIES):
+        moments = history.record(seed)
+        missed = replay(moments)
+        right &= missed is None
+        print(
+            f"history {seed} of the real code, {len(moments)} moments: {'NOT ' if missed else ''}replayed",
+            flush=True,
+        )
+        if missed:
+            print(*moments[max(0, missed - 3) : missed + 1], "^ the model has no step to this", sep="\n  ")
+    for what, wrong in history.broken(moments).items():
+        missed = replay(wrong)
+        right &= missed is not None
+        print(f"the last one with {what}: {'refused' if missed else 'NOT REFUSED'}", flush=True)
+    return right
 
 
 def main() -> int:
@@ -218,8 +279,10 @@ def main() -> int:
         found = PROPERTIES[result.broken] if result.broken else "NOTHING"
         print(f"\n{name}: {mutant.what}\n  breaks: {found}{'' if right else ', WHICH IS NOT EXPECTED'}")
         print(*(f"    {line}" for line in result.story[:-1]), sep="\n", flush=True)
+    print()
+    failed |= not replay_all()
     print(
-        f"\n{'FAILED' if failed else f'the model holds, {len(MUTANTS)} of {len(MUTANTS)} mutants are refuted'}"
+        "\nFAILED" if failed else f"\nthe model holds, {len(MUTANTS)} of {len(MUTANTS)} mutants are refuted"
     )
     return int(failed)
 
