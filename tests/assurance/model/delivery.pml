@@ -22,7 +22,7 @@
 #define SEATS 1
 #endif
 
-/* Mutants: each changes one step, and a property breaks. The last four were found with this model. */
+/* Mutants: each changes one step, and a property breaks. The last four are errors that this model found in the code. */
 #define KEY_BY_KEY 1
 #define OLDER_WINS 2
 #define FROM_ONE 3
