@@ -15,7 +15,7 @@ __all__ = ["read"]
 
 _MAGIC = re.compile(r"\s*%%?(?P<name>\w+)[^\n]*\n?")
 _LINE_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)
-_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "text", "r": "text"}
+_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "code", "r": "code"}
 
 
 def read(content: str) -> Document:

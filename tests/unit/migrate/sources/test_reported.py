@@ -135,6 +135,8 @@ def test_a_literal_that_reaches_an_option_by_a_name(tmp_path: Path) -> None:
         'tokenizer = Tokenizer(inputCol="text", outputCol="words")',
         "answer = client.get_token(SecretIdList=names, token=str(x))",
         'KEY = "fs.s3a.secret.key"',
+        'CLIENT_SECRET = "client-secret"',
+        'table, check = "x_token", "35"; insert(table, check)',
         'Param("password", "how one logs in to the store")',
         '""" token: what a client has to send first. """',
         'sql = "SELECT token FROM t WHERE password = %s AND token = ? AND secret = :secret"',
