@@ -152,7 +152,10 @@ def test_a_literal_in_a_file_of_another_kind(tmp_path: Path, name: str, text: st
         ),
         (
             "compose.yml",
-            "environment:\n  - DB_PASSWORD=${DB_PASSWORD}\n  - DB_PASSWORD\nsecrets: [password]\n",
+            (
+                "environment:\n  - DB_PASSWORD=${DB_PASSWORD}\n  - DB_PASSWORD\n"
+                'secrets: [password]\nvolumes: ["$PWD:/home/me"]\n'
+            ),
         ),
         (
             "app.yaml",
