@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
@@ -174,6 +174,9 @@ machines: venv ## long sequences of changes of sealed files, properties, policie
 	SPARKCONFIG_MACHINE_EXAMPLES=$(MACHINE_EXAMPLES) $(BIN)/python -m pytest -q --timeout 0 \
 	  tests/unit/sealed/test_machine.py tests/unit/formats/test_machine.py tests/unit/policy/rules/test_machine.py \
 	  tests/unit/redaction/test_machine.py
+
+model: ## how changes are delivered, as a model: every state of it, then mutants that break it; fetches spin by apt (ten minutes)
+	@PYTHONPATH=python $(PYTHON) tests/assurance/model/run.py
 
 SUITES ?=
 WRITE ?= --write

@@ -68,7 +68,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--section", default="app", metavar="NAME", help="section of the sealed values (app)")
     parser.add_argument(
         "--kind",
-        choices=("properties", "script", "sql", "python", "notebook", "yaml", "text"),
+        choices=("properties", "script", "sql", "python", "notebook", "yaml", "code", "text"),
         help="what the files are; not needed if their suffixes say it",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -153,6 +153,8 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
     for found in _names(text, _NAMED[prose]):
         group = next(name for name in _GROUPS if found[name] is not None)
         value = found[group]
+        if text.startswith("$", max(found.start() - 1, 0)) and text.startswith(":", found.end("name")):
+            continue  # $PWD:/home/me
         if (
             _HARMLESS.search(found["name"])
             or is_placeholder(value)

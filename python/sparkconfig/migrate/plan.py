@@ -309,7 +309,7 @@ def _look_between(plan: FilePlan) -> None:
     """Comments, documents inside scripts, and other text that is no conf or option."""
     covered = sorted((text.start, text.end) for text in plan.document.texts)
     for span in shapes(plan.document.content):
-        if plan.kind == "python" and "beside" in span.shape:
+        if plan.kind in ("python", "code") and "beside" in span.shape:
             continue  # an expression: what texts and comments hold is known
         if not any(start < span.end and span.start < end for start, end in covered):
             plan.left.append(Left(plan.document.line(span.start), "", span.shape, _NOT_A_TEXT))

@@ -9,7 +9,7 @@ import atheris
 
 with atheris.instrument_imports(include=["sparkconfig.redaction"]):
     from sparkconfig.redaction.canonical import forms
-    from sparkconfig.redaction.data import FLOOR
+    from sparkconfig.redaction.forms import worth_registering
     from sparkconfig.redaction.registry import MASK, WITHHELD, Registry
 
 from fuzz import redaction_model as model
@@ -42,7 +42,7 @@ def value_of(given):
         )
     value += PADDING[len(value) :]
     # What is left of a value when its own escapes are undone may be too short to be looked for.
-    return value if all(len(form.text) >= FLOOR for form in forms(value)) else value + PADDING
+    return value if all(worth_registering(form.text) for form in forms(value)) else value + PADDING
 
 
 def piece_of(given, values):

@@ -9,7 +9,7 @@ from sparkconfig.migrate.text import Document
 
 __all__ = ["KINDS", "read"]
 
-KINDS = ("properties", "script", "sql", "python", "notebook", "yaml", "text")
+KINDS = ("properties", "script", "sql", "python", "notebook", "yaml", "code", "text")
 """What ``read`` knows."""
 _SUFFIXES = {
     ".conf": "properties",
@@ -23,25 +23,8 @@ _SUFFIXES = {
     ".ipynb": "notebook",
     ".yaml": "yaml",
     ".yml": "yaml",
-    **dict.fromkeys(
-        (
-            ".cfg",
-            ".env",
-            ".hocon",
-            ".ini",
-            ".j2",
-            ".java",
-            ".json",
-            ".kt",
-            ".r",
-            ".scala",
-            ".tf",
-            ".tfvars",
-            ".toml",
-            ".xml",
-        ),
-        "text",
-    ),
+    **dict.fromkeys((".cfg", ".env", ".hocon", ".ini", ".j2", ".json", ".toml", ".xml"), "text"),
+    **dict.fromkeys((".java", ".kt", ".r", ".scala", ".tf", ".tfvars"), "code"),
 }
 _NAMES = {".env": "script", "dockerfile": "script", "containerfile": "script"}
 # HOCON, INI and others, which have the suffix of properties, too.

@@ -15,14 +15,14 @@ __all__ = ["read"]
 
 _MAGIC = re.compile(r"\s*%%?(?P<name>\w+)[^\n]*\n?")
 _LINE_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)
-_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "text", "r": "text"}
+_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "code", "r": "code"}
 
 
 def read(content: str) -> Document:
     """Read a notebook.
 
     Raises:
-        ConfigurationError: it is malformed, or a cell is in a language that is not read.
+        ConfigurationError: it is malformed.
     """
     try:
         cells = json.loads(content)["cells"]
@@ -33,21 +33,17 @@ def read(content: str) -> Document:
         raise ConfigurationError("this is no notebook of Jupyter, format 4")
     texts: list[Text] = []
     at = 0
-    for number, source in enumerate(sources, 1):
+    for source in sources:
         places = []
         for line in source.splitlines(keepends=True):
-            at = max(at, content.find(json.dumps(line, ensure_ascii=False)[1:-1], at))
+            written = json.dumps(line, ensure_ascii=False)[1:-1]
+            at = max(at, content.find(written, at))
             places.append(at)
-        try:
-            found = list(_cell(source))
-        except ConfigurationError:
-            problem = f"the code cell {number} is not in a language that is read here"
-        else:
-            for text in found:
-                place = places[source.count("\n", 0, text.start)]
-                texts.append(replace(text, start=place, end=place + 1))
-            continue
-        raise ConfigurationError(problem)
+            # What an expression looks like says nothing; of the outputs it does.
+            texts.append(Text("", "", at, at + len(written), kept=""))
+        for text in _cell(source):
+            place = places[source.count("\n", 0, text.start)]
+            texts.append(replace(text, start=place, end=place + 1))
     return Document(content, sorted(texts, key=lambda text: text.start), "notebook")
 
 
@@ -63,4 +59,9 @@ def _cell(source: str) -> Iterator[Text]:
             for text in pairs.read("script", line[0].strip().lstrip("%!?")).texts
         )
     # Of the same length, so that the places of all others stay.
-    yield from python.texts_of(_LINE_MAGIC.sub(lambda line: " " * len(line[0]), source))
+    plain = _LINE_MAGIC.sub(lambda line: " " * len(line[0]), source)
+    try:
+        found = python.texts_of(plain)
+    except ConfigurationError:  # another language
+        found = pairs.read("code", plain).texts
+    yield from found

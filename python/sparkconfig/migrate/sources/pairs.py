@@ -94,7 +94,7 @@ _LINE = re.compile(
     r"(?:^|<<<)[ \t]*(?:-[ \t]+)?(?P<comment>#[# \t]*|![ \t]*|--[ \t]*|//[ \t]*|REM[ \t]+)?"
     r"(?P<verb>(?:export|local|readonly|declare|typeset|set|setenv|env|arg|aws configure set|echo|printf)[ \t]+"
     r"(?:-\w+[ \t]+)*)?[\"']?(?P<key>[A-Za-z_][\w-]*(?P<dotted>(?:\.[\w-]+)*))[\"']?"
-    r"(?P<sign>[ \t]*[=:][ \t]*|[ \t]+)(?P<bare>[^\s(\[{].*?|\{\{.*?)[ \t\r]*,?$",
+    r"(?P<sign>[ \t]*[=:][ \t]*|[ \t]+)(?P<bare>[^\s(\[{=:].*?|\{\{.*?)[ \t\r]*,?$",
     re.IGNORECASE | re.MULTILINE,
 )
 _REDIRECTED = re.compile(r"[\"']?[ \t]*(?:>>?|\||;|&&).*$")
@@ -113,10 +113,12 @@ def read(kind: str, content: str) -> Document:
     """Look at a text that is not rewritten.
 
     Args:
-        kind: ``script``, ``sql`` or ``text``.
+        kind: ``script``, ``sql``, ``code`` of other languages, or ``text``.
         content: all of it.
     """
-    found = texts_of(content, kept=_KEPT[kind], variables=kind == "script")
+    found = texts_of(
+        content, kept=_KEPT.get(kind, _KEPT["text"]), code=kind == "code", variables=kind == "script"
+    )
     return Document(content, sorted(found, key=lambda text: text.start), kind)
 
 

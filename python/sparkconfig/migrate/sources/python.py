@@ -48,6 +48,7 @@ _SAME = frozenset(
     }
 )
 _LOGIN = re.compile(r"(?:login|auth|credentials?)$", re.IGNORECASE)
+_SIGNS = re.compile(r"[\W_]+")
 _Said = Callable[[ast.expr], str | None]
 _KEYS = ("key", "name", "conf", "keyName")
 _VALUES = ("value", "default", "defaultValue", "defaultvalue", "fallback")
@@ -260,7 +261,9 @@ def _to_target(target: ast.expr, value: ast.expr, said: _Said) -> Iterator[tuple
     elif isinstance(target, ast.Starred):
         yield from _to_target(target.value, value, said)
     elif isinstance(target, ast.Name):
-        yield target.id, value, _HERE
+        text = folding.text(value) or ""
+        if _SIGNS.sub("", text).lower() != _SIGNS.sub("", target.id).lower():  # TOKEN = "Token"
+            yield target.id, value, _HERE
     elif isinstance(target, ast.Attribute):
         yield target.attr, value, _HERE
     elif isinstance(target, ast.Subscript) and (name := said(target.slice)):
@@ -279,6 +282,8 @@ def _of_call(call: ast.Call, said: _Said) -> Iterator[tuple[str, ast.expr, str]]
         yield keyword, value, advice
     key = call.args[0] if call.args else next((named[each] for each in _KEYS if each in named), None)
     values = [*call.args[1:2], *(named[each] for each in _VALUES if each in named)]
+    if advice is _HERE and not function.startswith(("get", "put")):
+        said = folding.text
     name = said(key) if key is not None else None
     # What begins with "-" is an option of a command line, and what follows its other name.
     if name and name.startswith("-"):

@@ -152,13 +152,22 @@ def test_a_literal_in_a_file_of_another_kind(tmp_path: Path, name: str, text: st
         ),
         (
             "compose.yml",
-            "environment:\n  - DB_PASSWORD=${DB_PASSWORD}\n  - DB_PASSWORD\nsecrets: [password]\n",
+            (
+                "environment:\n  - DB_PASSWORD=${DB_PASSWORD}\n  - DB_PASSWORD\n"
+                'secrets: [password]\nvolumes: ["$PWD:/home/me"]\n'
+            ),
         ),
         (
             "app.yaml",
             "env:\n- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: shop, key: password}\n",
         ),
         ("Job.scala", 'val token = conf.get("password"); df.select("token", "user")\n'),
+        (
+            "Job.scala",
+            "def login(\n    token: AuthenticationToken,\n    password: String) = new Token[Identifier]\n",
+        ),
+        ("Job.scala", "val secretKey = Utils.createSecret(256)\npassword = null\n"),
+        ("job.conf.template", "# livy.keystore.password =\n# spark.x.password\n"),
         ("main.tf", 'password = "${var.password}"\ntoken    = var.token\n'),
         ("chart.yaml", "{{- if .Values.x }}\npassword: {{ .Values.password | quote }}\n{{- end }}\n"),
     ],

@@ -135,6 +135,8 @@ def test_a_literal_that_reaches_an_option_by_a_name(tmp_path: Path) -> None:
         'tokenizer = Tokenizer(inputCol="text", outputCol="words")',
         "answer = client.get_token(SecretIdList=names, token=str(x))",
         'KEY = "fs.s3a.secret.key"',
+        'CLIENT_SECRET = "client-secret"',
+        'table, check = "x_token", "35"; insert(table, check)',
         'Param("password", "how one logs in to the store")',
         '""" token: what a client has to send first. """',
         'sql = "SELECT token FROM t WHERE password = %s AND token = ? AND secret = :secret"',
@@ -160,6 +162,7 @@ def notebook(*cells: str) -> str:
         "%sql CREATE TABLE é USING jdbc OPTIONS (url 'x',\n  password '{}')",
         "%%bash\nexport DB_PASSWORD={}\n",
         "!export DB_PASSWORD={}\n",
+        "library(x)\nconnect <- f(x, password = '{}') %>% g\n",
     ],
 )
 def test_a_literal_in_a_notebook(tmp_path: Path, cell: str) -> None:
@@ -168,13 +171,18 @@ def test_a_literal_in_a_notebook(tmp_path: Path, cell: str) -> None:
     assert {at for at, _ in places(tmp_path, "job.ipynb", content)} == {line}
 
 
-@pytest.mark.parametrize(("content", "said"), [("{}", "no notebook"), (notebook("x = ("), "code cell 1")])
-def test_a_notebook_that_cannot_be_read_is_named(
-    content: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "job.ipynb").write_text(content)
+def test_a_notebook_that_cannot_be_read_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "job.ipynb").write_text("{}")
     assert main(["migrate", str(tmp_path)]) == ExitCode.CONFIGURATION
-    assert said in capsys.readouterr().out
+    assert "no notebook" in capsys.readouterr().out
+
+
+def test_an_expression_in_a_notebook_is_no_secret_and_an_output_is(tmp_path: Path) -> None:
+    content = json.loads(notebook("password = client.secret_key\nlogin(password=password)\n"))
+    content["cells"][1]["outputs"] = [{"text": [f"password={VALUE}\n"]}]
+    written = json.dumps(content, indent=1)
+    line = next(at for at, text in enumerate(written.splitlines(), 1) if VALUE in text)
+    assert places(tmp_path, "job.ipynb", written) == [(line, "")]
 
 
 def test_each_place_says_what_to_write(tmp_path: Path) -> None:
