@@ -261,7 +261,7 @@ def test_configure_keeps_the_jars_of_spark_submit(environment: Environment, job:
 @pytest.mark.spark
 @pytest.mark.usefixtures("no_leftovers")
 def test_installed_into_spark(environment: Environment, job: Path, tmp_path: Path) -> None:
-    """After 'sparkconfig install' neither --jars nor configure() is needed; after --uninstall the class is gone."""
+    """After 'sparkconfig install' a job's own --jars do no harm; after --uninstall the class is gone."""
     home = tmp_path / "spark"
     (home / "jars").mkdir(parents=True)
     for original in (*spark_home().iterdir(), *(spark_home() / "jars").iterdir()):
@@ -272,13 +272,47 @@ def test_installed_into_spark(environment: Environment, job: Path, tmp_path: Pat
         "env",
         f"SPARK_HOME={home}",
         home / "bin" / "spark-submit",
+        "--jars",
+        tmp_path / "other.jar",
         "--properties-file",
         "job.properties",
         "app.py",
     )
+    with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
     environment.output("sparkconfig", "install", "--spark-home", home, cwd=job)
     assert _seen(environment.output(*submit, cwd=job))["digest"] == EXPECTED
     environment.output("sparkconfig", "install", "--spark-home", home, "--uninstall", cwd=job)
     without = environment.run(*submit, cwd=job)
     assert without.returncode != 0
     assert "ClassNotFoundException: io.sparkconfig.ConfigPlugin" in without.stdout + without.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("no_leftovers")
+@pytest.mark.parametrize("option", ["--files", "--archives"])
+def test_a_file_that_opens_the_store_is_not_shipped(
+    environment: Environment, job: Path, tmp_path: Path, option: str
+) -> None:
+    """The driver would serve it to all who reach its port: the doctor says so, and nothing starts."""
+    confs = {
+        "spark.master": "local-cluster[1,1,512]",
+        "spark.authenticate": "true",
+        "spark.authenticate.secret": "of-this-test",
+        "spark.network.crypto.enabled": "true",
+    }
+    own = tmp_path / "own.properties"
+    own.write_text(
+        "".join(
+            f"{key} {text}\n" for key, text in {**confs, f"spark.{option[2:]}": f"{job}/shop.key"}.items()
+        )
+    )
+    doctor = environment.run("sparkconfig", "doctor", "--file", "job.properties", "--file", own, cwd=job)
+    assert doctor.returncode != 0
+    jar = environment.output("sparkconfig", "jar", cwd=job)
+    submit = (spark_home() / "bin" / "spark-submit", "--jars", jar, "--properties-file", "job.properties")
+    words = [word for key, text in confs.items() for word in ("--conf", f"{key}={text}")]
+    start = environment.run(*submit, *words, option, "shop.key", "app.py", cwd=job)
+    assert start.returncode != 0
+    for shown in (doctor.stdout, start.stdout + start.stderr):
+        assert "shop.key is a file that a provider opens" in shown

@@ -375,6 +375,32 @@ class TestConnect:
         for made in sessions.values():
             made.stop()
 
+    def test_what_a_user_may_read_he_may_cache(self, url):
+        """Spark caches and streams in clones of a session, which name no user."""
+        sessions = {user: self.create(f"{url}/;user_id={user}") for user in USERS}
+
+        def read(user: str) -> Any:
+            options = {"sparkconfig.connection": "bobs", "dbtable": "(SELECT * FROM SYSIBM.SYSDUMMY1) t"}
+            return sessions[user].read.format("jdbc").options(**options).load()
+
+        bob, ann = sessions["bob"], sessions["ann"]
+        view = "CREATE OR REPLACE TEMPORARY VIEW v USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable '{}')"
+        for frame in (read("bob").cache(), read("bob").persist(), read("bob").cache().filter("true").cache()):
+            assert frame.count() == 1
+            frame.unpersist()
+        for table in ("SYSIBM.SYSDUMMY1", "(SELECT * FROM SYSIBM.SYSDUMMY1) t"):
+            bob.sql(view.format(table)).collect()
+            bob.sql("CACHE TABLE v").collect()
+            assert bob.table("v").count() == 1
+            bob.sql("UNCACHE TABLE v").collect()
+        bob.sql("CACHE LAZY TABLE w AS SELECT * FROM v").collect()
+        assert bob.table("w").count() == 1
+        read("bob").cache().count()  # what he has cached is no way for others
+        for refused in (lambda: read("ann").cache().count(), lambda: ann.sql(view.format("a")).collect()):
+            self.refused(refused, "bobs")
+        for made in sessions.values():
+            made.stop()
+
     def test_python_workers_may_not_ask(self, site, session):
         from pyspark.sql.connect.functions import udf
         from pyspark.sql.types import StringType

@@ -35,6 +35,7 @@ def results(case: str, folder: Path) -> list[object]:
         ("as_pytest_spark_does", [READ, READ]),
         ("as_pyspark_test_does", [READ, READ, READ]),
         ("without_plugin_afterwards", [5]),
+        ("sockets_stay_as_many", [True]),
     ],
 )
 def test_the_next_session_starts_whatever_the_one_before_it_has_left(case, expected, tmp_path) -> None:

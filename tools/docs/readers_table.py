@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS, HADOOP
+from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTOR_COMMANDS, CONNECTORS, HADOOP
 
 _DOORS = (
     "conf at the start, builder",
@@ -17,7 +17,7 @@ _LISTED = "value; on a shared server only keys that the policy lists"
 
 def lines() -> list[str]:
     """Return what the table's words mean, and the table."""
-    others = [prefix for prefix in CONNECTORS if prefix not in CONNECTOR_CODE]
+    others = [prefix for prefix in CONNECTORS if prefix not in {*CONNECTOR_CODE, *CONNECTOR_COMMANDS}]
     rows = [
         ("read by", "keys", *_DOORS),
         ("---",) * 6,
@@ -26,6 +26,8 @@ def lines() -> list[str]:
         ("catalogs", "`spark.sql.catalog.*`", "value", "value", "-", "-"),
         ("V2 sources", "`spark.datasource.*`", "value", "value", "-", "value"),
         ("connectors that we know", _code(CONNECTOR_CODE), "value", "value", "-", "value"),
+        ("connectors with SQL commands of their own", _code(CONNECTOR_COMMANDS), "error", "error", "-",
+         "`load()` and `save()`: value; table, stream: error [3]"),
         ("other connectors", _code(others), "error", "error", "-", "value"),
         ("your own code", "all other keys", "reference", "reference", "value", "value"),
     ]  # fmt: skip

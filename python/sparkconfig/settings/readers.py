@@ -6,7 +6,7 @@ import json
 import pkgutil
 from collections.abc import Mapping
 
-__all__ = ["CONNECTORS", "CONNECTOR_CODE", "HADOOP", "is_of_application", "is_of_hadoop"]
+__all__ = ["CONNECTORS", "CONNECTOR_CODE", "CONNECTOR_COMMANDS", "HADOOP", "is_of_application", "is_of_hadoop"]
 
 _DATA = json.loads(pkgutil.get_data("sparkconfig", "data/readers.json") or b"")
 
@@ -20,6 +20,11 @@ CONNECTOR_CODE: Mapping[str, tuple[str, ...]] = {
     each["prefix"]: tuple(each["code"]) for each in _DATA["connectors"] if "code" in each
 }
 """Those of connectors that get values there, and the Java packages by which they are known."""
+
+CONNECTOR_COMMANDS: tuple[str, ...] = tuple(
+    each["prefix"] for each in _DATA["connectors"] if "commands" in each
+)
+"""Those of connectors that make commands of their own for their tables, and read options and properties in them."""
 
 
 def is_of_hadoop(key: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -118,6 +119,18 @@ def while_one_runs():
 def without_plugin_afterwards():
     configured(a={"class": "file"}).stop()
     yield SparkSession.builder.config(map=QUIET | {"spark.plugins": ""}).getOrCreate().range(5).count()
+
+
+def sockets_stay_as_many():
+    """Those of the JVM after each stop, on the way from the fourth to the tenth; a start of Spark's own keeps none."""
+    counts = []
+    for _ in range(10):
+        session = configured(a={"class": "file"})
+        jvm = session._jvm.java.lang.ProcessHandle.current().pid()
+        session.stop()
+        held = [os.path.realpath(each) for each in Path(f"/proc/{jvm}/fd").iterdir()]
+        counts.append(sum("/socket:" in link for link in held))
+    yield counts[-1] - counts[3] < 3
 
 
 for store, file in STORES.items():

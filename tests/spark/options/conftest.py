@@ -70,6 +70,7 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         # With that property 4.3 also tries its coming analyzer, which cannot find tables whose options hold references.
         "spark.sql.analyzer.singlePassResolver.dualRunWithLegacy": "false",
         "spark.jars": "",
+        "spark.sql.extensions": "sparkconfigtest.TakingExtension",
         "spark.driver.extraClassPath": ":".join(map(str, jars)),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{folder}/events",

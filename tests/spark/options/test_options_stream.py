@@ -129,6 +129,15 @@ def test_to_table(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
+def test_a_v1_sink_that_has_the_text_is_an_error(doors):
+    writer = doors.spark.readStream.format("rate").load().writeStream.format("sparkconfigtest.LateV1Sink")
+    writer = writer.option("password", doors.ref()).option("checkpointLocation", doors.path("checkpoint"))
+    with pytest.raises(Exception, match=r"sparkconfig\.format") as error:
+        writer.start()
+    assert "'password'" in str(error.value)
+    assert doors.store.refusals() == ""
+
+
 def test_v1_sink_through_the_wrapper_format(doors):
     doors.fill(1)
     out = doors.path("in")

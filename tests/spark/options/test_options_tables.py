@@ -332,6 +332,31 @@ def test_a_v1_source_gets_what_spark_gives_it(doors, kind, path):
     assert by_reference == by_value
 
 
+@pytest.mark.parametrize("way", ["options", "properties", "as select", "saveAsTable"])
+def test_a_command_of_another_extension_gets_no_text(doors, way):
+    """It reads options and properties at a moment of its own, of which no rule of ours knows."""
+    doors.fill(1)
+    spark, table = doors.spark, doors.table("taken")
+
+    def make(password: str) -> None:
+        given = f"(taken 'yes', password '{password}')"
+        if way == "saveAsTable":
+            writer = spark.range(1).write.format("storev1").option("taken", "yes")
+            writer.option("password", password).saveAsTable(table)
+        elif way == "properties":
+            spark.sql(f"CREATE TABLE {table} (id bigint) USING storev1 TBLPROPERTIES {given}").collect()
+        else:
+            schema, select = ("", "AS SELECT 2L id") if way == "as select" else ("(id bigint)", "")
+            spark.sql(f"CREATE TABLE {table} {schema} USING storev1 OPTIONS {given} {select}").collect()
+
+    make(doors.passwords[-1])
+    with pytest.raises(AnalysisException, match="by themselves") as error:
+        make(doors.ref())
+    assert "'password'" in str(error.value)
+    assert doors.ref() in str(error.value)
+    assert doors.store.refusals() == ""
+
+
 def test_a_table_of_a_v2_provider_in_the_session_catalog_is_refused(doors):
     table = doors.table()
     with pytest.raises(AnalysisException, match="storev2") as error:

@@ -16,6 +16,14 @@ object Readers {
   private val connectors: Seq[String] =
     data.get("connectors").elements().asScala.map(_.get("prefix").asText).toSeq
 
+  private val commands: Seq[String] =
+    data.get("connectors").elements().asScala.flatMap(each => Json.texts(each.path("commands"))).toList
+
+  /** Whether a provider's class is of a connector that makes commands of its own for its tables, or named like it. */
+  def hasCommands(provider: String): Boolean = commands.exists { each =>
+    provider.startsWith(each) || provider.equalsIgnoreCase(each)
+  }
+
   /** Whether a session's conf of this name is read from its Hadoop configuration. */
   def isOfHadoop(key: String): Boolean = hadoop.exists(key.startsWith)
 

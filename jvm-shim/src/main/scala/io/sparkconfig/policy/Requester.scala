@@ -6,7 +6,7 @@ import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.sparkconfig.{SessionIds, ThriftSessions}
+import org.apache.spark.sql.sparkconfig.{SessionIds, Sessions, ThriftSessions}
 
 /**
  * Who sent the statement that a policy is asked about. The side process decides whether its user counts as
@@ -26,7 +26,10 @@ private[policy] object Requester {
   /** Sessions of Connect belong to one user for ever. */
   private val known = Collections.synchronizedMap(new WeakHashMap[SparkSession, Requester]())
 
-  /** The requester of the session that is active in this thread; None outside of sessions. */
+  /**
+   * The requester of the session that is active in this thread; None outside of sessions. A clone that Spark makes, to
+   * cache a frame or for a stream, is its parent's user's.
+   */
   def current: Option[Requester] =
     try SparkSession.getActiveSession.flatMap(session => Option(known.get(session)).orElse(find(session)))
     catch { case NonFatal(_) => None }
@@ -39,7 +42,9 @@ private[policy] object Requester {
   private def find(session: SparkSession): Option[Requester] = Try(SessionIds.of(session)).toOption.map { id =>
     val connect = connectUser(id)
     connect.foreach(known.put(session, _))
-    connect.getOrElse(thriftUser(id).fold(Requester("", id, ""))(Requester(_, id, Thrift)))
+    connect.orElse(thriftUser(id).map(Requester(_, id, Thrift)))
+      .orElse(Try(Sessions.parent(session)).toOption.flatten.flatMap(find))
+      .getOrElse(Requester("", id, ""))
   }
 
   private def thriftUser(session: String): Option[String] = Try(ThriftSessions.user(session)).toOption.flatten

@@ -22,8 +22,14 @@ import org.apache.spark.sql.sparkconfig.{OptionReferenceException, Sessions}
  * It stands here since Spark's own post-hoc rules make the last of these commands (`DataSourceAnalysis`).
  */
 private[sparkconfig] final class CommandRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
+  private val ofOthers = new TablesOfOthers(session)
+
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!isCommand(plan)) plan else AnalysisHelper.allowInvokingTransformsInAnalyzer(resolving(plan))
+    if (!isCommand(plan)) plan
+    else {
+      ofOthers.refuse(plan)
+      AnalysisHelper.allowInvokingTransformsInAnalyzer(resolving(plan))
+    }
 
   private def resolving(plan: LogicalPlan): LogicalPlan =
     plan.transformDown {

@@ -20,6 +20,9 @@ private[sparkconfig] object StreamRelations {
   private val StreamingRelation = "StreamingRelation"
   private val FileStreamSink = "FileStreamSink"
 
+  private val Works = "A V1 sink is made before there is a plan: format(\"sparkconfig\") with " +
+    "option(\"sparkconfig.format\", ...) gives it values, and so does a write in foreachBatch."
+
   /** Puts the references back that were resolved in order to load. */
   def asWritten(plan: LogicalPlan, written: CaseInsensitiveMap[String]): LogicalPlan = {
     val restore: PartialFunction[Any, Any] = {
@@ -53,11 +56,15 @@ private[sparkconfig] object StreamRelations {
       }
   }
 
-  /** The sink of files takes its options when it is made, before there is a plan: it is made again. */
+  /** V1 sinks take their options when they are made, before there is a plan: that of files is made again. */
   def starting(session: Sessions.Spark, sink: Table): Table =
     // Moved from `execution.streaming` to `execution.streaming.sinks` in 4.1.
-    if (sink.getClass.getSimpleName != FileStreamSink) sink
-    else {
+    if (sink.getClass.getSimpleName != FileStreamSink) {
+      // What Spark's own sinks hold is the user's function, which may know references.
+      if (sink.isInstanceOf[Sink] && !sink.getClass.getName.startsWith("org.apache.spark."))
+        HeldTexts.refuse(sink, Works)
+      sink
+    } else {
       val options = Reflect.get(sink, "options").asInstanceOf[Map[String, String]]
       if (!Options.hold(options)) sink
       else {

@@ -1,5 +1,6 @@
 package org.apache.spark.sparkconfig
 
+import java.io.Closeable
 import java.lang.ref.WeakReference
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.ConcurrentHashMap
@@ -46,7 +47,7 @@ private[sparkconfig] object DriverPython {
        |        'sparkconfig could not turn on what it does in this process: %s', type(error).__name__)
        |""".stripMargin
 
-  @volatile private var reached: Option[AnyRef] = None
+  @volatile private var reached: Option[PythonAccumulatorV2] = None
 
   /**
    * Turns redaction on in the Python that has an accumulator here; once for each. Never throws.
@@ -56,12 +57,19 @@ private[sparkconfig] object DriverPython {
     try
       newest().foreach { accumulator =>
         // A Python that was not reached is tried again with the next session.
-        if (!reached.exists(_ eq accumulator) && send(accumulator, thread)) reached = Some(accumulator)
+        if (!reached.exists(_ eq accumulator) && send(accumulator, thread)) {
+          reached.foreach(leave)
+          reached = Some(accumulator)
+        }
       }
     catch {
       case fault @ (NonFatal(_) | _: LinkageError) =>
         log.info("the driver's Python redacts what it shows once it imports sparkconfig ({})", fault.getClass.getName)
     }
+
+  /** Its application has ended, and its Python listens no more: its socket would wait for the garbage collector. */
+  private def leave(accumulator: PythonAccumulatorV2): Unit =
+    Option(Reflect.get(accumulator, "socket").asInstanceOf[Closeable]).foreach(_.close())
 
   private def newest(): Option[PythonAccumulatorV2] = {
     val known = Reflect.get(AccumulatorContext, "originals").asInstanceOf[ConcurrentHashMap[Any, WeakReference[AnyRef]]]
