@@ -6,7 +6,14 @@ import json
 import pkgutil
 from collections.abc import Mapping
 
-__all__ = ["CONNECTORS", "CONNECTOR_CODE", "CONNECTOR_COMMANDS", "HADOOP", "is_of_application", "is_of_hadoop"]
+__all__ = [
+    "CONNECTORS",
+    "CONNECTOR_CODE",
+    "CONNECTOR_COMMANDS",
+    "HADOOP",
+    "is_of_application",
+    "is_of_hadoop",
+]
 
 _DATA = json.loads(pkgutil.get_data("sparkconfig", "data/readers.json") or b"")
 
