@@ -61,12 +61,14 @@ class SlowRead:
     Attributes:
         wanted: the keys that it asks for.
         until: when another one may be begun.
+        pushes: the path's when it began.
         outcome: its end, once it has one.
         left: whether its caller went on without it, so that somebody has to be told of its end.
     """
 
     wanted: frozenset[str]
     until: float
+    pushes: int
     outcome: Outcome[ConfigData] | None = field(default=None, repr=False)
     left: bool = False
 

@@ -80,10 +80,11 @@ class StoreReads:
         if slow is not None and slow.wanted >= wanted:
             if slow.outcome is not None:
                 entry.slow = None
-                return self._checked(path, slow.outcome)
-            if now < slow.until:
+                if slow.pushes == entry.pushes:  # otherwise it may be older than the question
+                    return self._checked(path, slow.outcome)
+            elif now < slow.until:
                 raise ProviderTimeoutError(f"{self.where(path)} has not answered yet")
-        read = SlowRead(wanted, now + self._timeout_ms)
+        read = SlowRead(wanted, now + self._timeout_ms, entry.pushes)
 
         def call() -> None:
             read.outcome = Outcome.of(lambda: self._inner.get(path, wanted))

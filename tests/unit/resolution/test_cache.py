@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Set
 
 import pytest
@@ -160,6 +161,49 @@ def test_expire_makes_the_next_use_ask_the_store() -> None:
     provider.get("db", {"user"})
     store.values["user"] = "u2"
     provider.expire()
+    assert provider.get("db", {"user"}).data["user"] == "u2"
+
+
+@pytest.mark.parametrize("timeout_ms", [60_000, 50], ids=["under way", "left by its caller"])
+@pytest.mark.parametrize("ask", ["expire", "renew"])
+def test_a_read_that_had_begun_is_no_answer_to_a_later_question(ask: str, timeout_ms: int) -> None:
+    began, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    class Slow(Store):
+        def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
+            data = super().get(path, keys)
+            if len(self.reads) == 2:
+                began.set()
+                go_on.wait(30)
+            return data
+
+    store, clock = Slow(), Clock()
+    provider = CachingProvider(
+        store,
+        "vault",
+        poll_ms=10_000,
+        stale_expiry_ms=60_000,
+        timeout_ms=timeout_ms,
+        wake=ended.set,
+        clock=clock,
+    )
+    provider.get("db", {"user"})
+    clock.seconds += 11
+    reader = threading.Thread(target=provider.get, args=("db", {"user"}))
+    reader.start()
+    assert began.wait(30)
+    store.values["user"] = "u2"
+    if timeout_ms == 50:
+        reader.join(30)
+    if ask == "expire":
+        provider.expire("db")
+    go_on.set()
+    reader.join(30)
+    if timeout_ms == 50:
+        assert ended.wait(30)
+    if ask == "renew":
+        clock.seconds += 1
+        assert provider.renew("db", clock.seconds * 1000) == 0
     assert provider.get("db", {"user"}).data["user"] == "u2"
 
 
