@@ -40,6 +40,9 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private val texts = ConcurrentHashMap.newKeySet[String]()
   private val connections = ConcurrentHashMap.newKeySet[(Seq[String], Map[String, String])]()
   @volatile private var masks = 0L
+
+  /** The newest generation of which this process's workers have been told. */
+  @volatile private var announced = 0L
   @volatile private var cipher: Option[SnapshotCipher] = None
   @volatile private var closed = false
   @volatile private var listener: Snapshot => Unit = (_: Snapshot) => ()
@@ -114,7 +117,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   def reach(wanted: ExecutorState): Unit = {
     val deadline = System.nanoTime() + ReachDeadlineMs * 1000000
     var generation = wanted.generation
-    def behind = masks < wanted.masks || held.get().generation < generation
+    def behind = masks < wanted.masks || announced < generation
     while (behind) {
       val failure =
         try { refresh(); "the driver has nothing newer" }
@@ -233,6 +236,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
       val news = LocalFiles.place(received)
       held.set(news)
       listener(news)
+      announced = news.generation
       log.info("sparkconfig: generation {} with {} expressions", news.generation, news.values.size)
       true
     }
