@@ -339,7 +339,8 @@ def test_a_command_of_another_extension_gets_no_text(doors, way):
     spark, table = doors.spark, doors.table("taken")
 
     def make(password: str) -> None:
-        given = f"(taken 'yes', password '{password}')"
+        quoted = password.replace("'", "\\'")
+        given = f"(taken 'yes', password '{quoted}')"
         if way == "saveAsTable":
             writer = spark.range(1).write.format("storev1").option("taken", "yes")
             writer.option("password", password).saveAsTable(table)
