@@ -18,7 +18,7 @@ from spark.options.conftest import has_connect
 from support.policies import records
 from support.processes import Run, wait_until
 from support.sql_clients import jdbc_rows
-from support.sql_servers import Site, hive
+from support.sql_servers import Site, hive, thrift_server
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
 
 pytestmark = pytest.mark.spark
@@ -31,27 +31,16 @@ KEPT: list[Any] = []
 RULES = {
     "rules": [
         {"key": PARTITIONS, "type": "range", "maxValue": "50"},
-        {
-            "key": "sparkconfig.reflect",
-            "type": "allowlist",
-            "values": ["java.lang.Math.abs"],
-            "jobTypes": ["connect"],
-        },
+        {"key": "sparkconfig.reflect", "type": "allowlist", "values": ["java.lang.Math.abs"], "jobTypes": ["connect"]},
         {"key": "spark.shop.front", "type": "fixed", "value": "thrift", "jobTypes": ["sql"]},
         {"key": "spark.shop.front", "type": "fixed", "value": "connect", "jobTypes": ["connect"]},
     ],
     "references": [
-        {
-            "type": "allow",
-            "provider": "files",
-            "key": "shared*",
-            "jobTypes": ["sql", "connect"],
-            "options": "lineSep",
-        },
+        {"type": "allow", "provider": "files", "key": "shared*", "jobTypes": ["sql", "connect"], "options": "lineSep"},
         {"type": "allow", "provider": "files", "path": "*/users/{user}/*", "options": "lineSep"},
     ],
     "connections": [{"type": "allow", "connection": "bobs", "users": "bob"}],
-}
+}  # fmt: skip
 DEFAULTS = {
     PARTITIONS: "7",
     "spark.sql.session.timeZone": "UTC",
@@ -70,25 +59,9 @@ def site(harness_run: Run, tmp_path_factory) -> Site:
     return Site(harness_run, folder, RULES, **DEFAULTS)
 
 
-@contextlib.contextmanager
-def thrift_server(site: Site, name: str) -> Iterator[tuple[str, Any]]:
-    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
-    confs = {
-        **hive(site.folder / name),
-        "spark.hadoop.hive.server2.thrift.port": "0",
-        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-        "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
-    }
-    server = site.start(name, ["spark-submit", "--class", main_class, "spark-internal"], **confs)
-    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-    yield f"jdbc:hive2://127.0.0.1:{port}/default", server
-    server.stop()
-    assert SECRET not in server.output()
-
-
 @pytest.fixture(scope="class")
 def thrift(site: Site) -> Iterator[str]:
-    with thrift_server(site, "thrift") as (url, _):
+    with thrift_server(site, "thrift", SECRET) as (url, _):
         yield url
 
 
@@ -102,7 +75,7 @@ def connect(thrift: str) -> Iterator[Callable[[str], Any]]:
 
 def test_when_the_first_client_leaves_all_others_work_on(site):
     """Hive then closes the class loader of what came by --jars, the plugin's jar with the rest."""
-    with thrift_server(site, "leaving") as (url, server), bare_jvm() as gateway:
+    with thrift_server(site, "leaving", SECRET) as (url, server), bare_jvm() as gateway:
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
         gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "").close()
         second = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")

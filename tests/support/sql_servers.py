@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,20 @@ def hive(folder: Path) -> dict[str, str]:
         "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
         "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/metastore;create=true",
     }
+
+
+@contextlib.contextmanager
+def thrift_server(site: Site, name: str, secret: str) -> Iterator[tuple[str, Any]]:
+    """A Thrift server's URL for JDBC and its process; its log must not hold the secret."""
+    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+    confs = {
+        **hive(site.folder / name),
+        "spark.hadoop.hive.server2.thrift.port": "0",
+        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
+        "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
+    }
+    server = site.start(name, ["spark-submit", "--class", main_class, "spark-internal"], **confs)
+    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    yield f"jdbc:hive2://127.0.0.1:{port}/default", server
+    server.stop()
+    assert secret not in server.output()

@@ -33,8 +33,7 @@ examples:
       --sealed-file backup --key-file shop.key --new-key              into Vault, OpenBao or AWS Secrets Manager
   sparkconfig migrate --undo --sealed-file shop.sealed --key-file shop.key
 
-It rewrites confs: in properties, and in SparkApplication documents of Kubernetes. In programs, scripts and files of
-other programs it names each place, and what to write there. Of a folder it names the files of unknown kinds.
+It rewrites confs in properties and in SparkApplication documents; elsewhere it names each place and what to write.
 
 exit codes: 0 nothing stays in clear but what the plan would move, 1 something stays, 3 a file cannot be read
 """

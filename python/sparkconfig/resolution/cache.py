@@ -194,7 +194,7 @@ class CachingProvider(ConfigProvider):
         with self._lock:
             entries = [entry for each, entry in self._entries.items() if path in (None, each)]
         for entry in entries:  # without its lock, which a read may hold
-            _ask_again(entry)
+            entry.ask_again()
 
     def renew(self, path: str, asked_at: float) -> float:
         """Make a path due, since what it answered was refused where it was used.
@@ -230,7 +230,7 @@ class CachingProvider(ConfigProvider):
             # As long again without a refusal: this is a first one.
             entry.renewals = 0 if left < -pause else min(entry.renewals + 1, 20)
             entry.renewed_at = now
-            _ask_again(entry)
+            entry.ask_again()
             return 0.0
 
     def keep(self) -> dict[str, Kept]:
@@ -353,7 +353,7 @@ class CachingProvider(ConfigProvider):
             keys, before, old = frozenset(entry.keys), entry.subscribed, entry.pushed
 
             def pushed(_path: str, _data: ConfigData) -> None:
-                _ask_again(entry)
+                entry.ask_again()
                 self._wake()
 
             try:
@@ -380,12 +380,6 @@ class CachingProvider(ConfigProvider):
             watched = self._inner.pushes or not self.local
             return jittered(self._poll_ms if watched else min(self._poll_ms, _UNWATCHED_MS))
         return jittered(max(ttl * _REFRESH_AT, _SHORTEST_MS))
-
-
-def _ask_again(entry: Entry) -> None:
-    """The store may answer something else from now on: a read that has begun before is not the last one."""
-    entry.pushes += 1
-    entry.due = 0.0
 
 
 class Memory(ConfigProvider):

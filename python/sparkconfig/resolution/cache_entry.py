@@ -119,6 +119,11 @@ class Entry:
         # Grows when what is answered differs from the answer before.
         self.version = 0
 
+    def ask_again(self) -> None:
+        """The store may answer something else from now on: a read that has begun before is not the last one."""
+        self.pushes += 1
+        self.due = 0.0
+
     def state(self, path: str, now: float, stale_expiry_ms: int) -> PathState:
         """Return what is known of it, without values."""
         return PathState(
