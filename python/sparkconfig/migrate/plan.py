@@ -19,7 +19,7 @@ from sparkconfig.migrate.text import Document, Edit, Text, rewritten
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.conf_places import ConfPlaces
-from sparkconfig.settings.placeholders import unfilled
+from sparkconfig.settings.placeholders import has_template, unfilled
 from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["FilePlan", "Left", "Move", "Names", "expand", "files_in", "plan_file", "read_text"]
@@ -28,6 +28,7 @@ LARGEST = 1 << 20
 """Bytes of a file: what one entry of the sealed backup may hold."""
 _OWN = "sparkconfig's own settings hold no references: name a key file or an identity of the machine instead"
 _UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
+_TEMPLATED = "a template fills in a part of it; write {reference} in the place of that part"
 _ENTANGLED = "the text around it holds '${' or '}', and a reference would be read differently there"
 _NOT_A_TEXT = "a comment, or text that no program reads as a conf or an option: remove it"
 _NOT_SPARKS = (
@@ -241,7 +242,7 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         if text.key
         else shapes(text.value, prose=text.kept is not None)
     )
-    why = _why(text, places)
+    why = _why(text, places) or (_TEMPLATED if has_template(text.value) else None)
     moves: list[Move] = []
     left: list[Left] = []
     document = plan.document

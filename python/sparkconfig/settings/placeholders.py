@@ -6,7 +6,7 @@ import re
 
 from sparkconfig.settings.expressions import REPLACED, VARIABLE
 
-__all__ = ["ONLY_ON_DATABRICKS", "is_databricks_secret", "is_placeholder", "unfilled"]
+__all__ = ["ONLY_ON_DATABRICKS", "has_template", "is_databricks_secret", "is_placeholder", "unfilled"]
 
 ONLY_ON_DATABRICKS = (
     "{{secrets/...}} is Databricks' own syntax, and nothing outside of a Databricks cluster's confs expands it;"
@@ -33,6 +33,11 @@ def is_placeholder(value: str) -> bool:
     """Whether ``value`` only stands in for a secret: never one to seal, and never one in clear."""
     text = _unquoted(value)
     return any(each.fullmatch(text) for each in (_MASK, _VARIABLE, _DATABRICKS, _TEMPLATE))
+
+
+def has_template(value: str) -> bool:
+    """Whether a template fills in a part of ``value``: what stands beside that part is not the whole value."""
+    return re.search(r"\{\{|\{%|<%", value) is not None
 
 
 def is_databricks_secret(value: str) -> bool:

@@ -356,3 +356,23 @@ def test_no_file_is_changed_without_a_backup_that_can_be_read(
     assert code == ExitCode.CONFIGURATION
     assert "s.undo would have more than" in text
     assert len(in_clear(folder)) == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "spark.shop.url jdbc:postgresql://h/db?user=u&password={{ pw }}",
+        "spark.shop.url jdbc:postgresql://h/db?user={{ u }}&password=" + VALUE,
+        "spark.shop.password Basic {{secrets/a/b}}",
+        "spark.shop.password {{ lookup('hashi_vault', 'secret=x:y') }}",
+        "spark.shop.password ${{ secrets.PW }}-suffix",
+        "spark.shop.url https://u:{% raw %}pw{% endraw %}@h/x",
+        "spark.shop.password prefix<%= @password %>",
+    ],
+)
+def test_a_value_that_a_template_fills_in_is_not_moved(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "spark-defaults.conf"
+    path.write_text(line + "\n")
+    sealed = ["--sealed-file", str(tmp_path / "s"), "--key-file", str(tmp_path / "k"), "--new-key"]
+    main(["migrate", "--apply", *sealed, str(path)])
+    assert path.read_text() == line + "\n"
