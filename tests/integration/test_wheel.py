@@ -80,17 +80,11 @@ class Environment:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the wheel and the sdist of this checkout."""
-    folder = tmp_path_factory.mktemp("dist")
-    build(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def wheel(request: pytest.FixtureRequest) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     given = os.environ.get("SPARKCONFIG_DIST")
-    folder = Path(given) if given else request.getfixturevalue("built")
+    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
+    if not given:
+        build(folder)
     (found,) = folder.glob("*.whl")
     return found
 

@@ -232,7 +232,7 @@ class ControlServer:
             with client:
                 client.settimeout(10)
                 self._answer(client)
-        except Exception as error:  # noqa: BLE001 - one bad client is no more than a line
+        except Exception as error:  # noqa: BLE001 - one bad client costs one log line
             _log.warning("a request on the control socket failed: %s", type(error).__name__)
 
     def _clients(self) -> Iterator[socket.socket]:

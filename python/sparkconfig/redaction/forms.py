@@ -49,7 +49,7 @@ class Needle(NamedTuple):
     """One text to look for.
 
     Attributes:
-        text: what stands in one of the forms of a text.
+        text: what to look for in one form of the searched text.
         head: what stood before it and may have been taken for the end of an escape: it is looked for one form earlier.
         encoded: the characters beside a match may hold some bits of the value too.
         whole: an ellipsis may cut it, and its beginning is masked too.

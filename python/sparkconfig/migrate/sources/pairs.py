@@ -178,7 +178,7 @@ def _line_end(content: str, at: int, end: int) -> int:
 
 
 def _is_sure(line: re.Match[str]) -> bool:
-    """Whether a line sets a key without dots, and is no prose: ``password for the shop``, ``token: of the user``."""
+    """Whether a line sets a key without dots. Prose does not: ``password for the shop``, ``token: of the user``."""
     if not line["sign"].strip():
         return bool(line["verb"]) and "_" in line["key"]
     return "=" in line["sign"] or " " not in line["bare"] or _QUOTES.fullmatch(line["bare"]) is not None

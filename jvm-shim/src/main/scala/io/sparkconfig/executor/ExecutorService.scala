@@ -199,8 +199,8 @@ private[sparkconfig] final class ExecutorService(
   }
 
   /**
-   * Answers on a thread of its own; until then the question is asked again. An answer is for those who wait for it: one
-   * that nobody took, as of an executor that has died, is no answer to a later question.
+   * Answers on a thread of its own; until then the question is asked again. An answer goes only to
+   * those who wait for it: one left over from an executor that died is not given to a later question.
    */
   private def later(question: Any)(answer: => Message): Message = {
     val now = System.nanoTime()

@@ -5,7 +5,7 @@ import java.util.{Base64, LinkedHashSet}
 
 /**
  * One text to look for.
- * @param text what stands in one of the forms of a text
+ * @param text what to look for in one form of the searched text
  * @param head what stood before it and may have been taken for the end of an escape: it is looked for one form earlier
  * @param kind whether it is a value, a block of one, an encoding or a list of bytes
  */
