@@ -296,7 +296,8 @@ jar-35: .venvs/pyspark-3.5.9/.ready-options
 	@$(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
 
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
-	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) tests/spark/test_options_hudi.py $(NOT_FOR_EVER) $(AT_ONCE)
+	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(NOT_FOR_EVER) $(AT_ONCE) && \
+	  .venvs/pyspark-3.5.9/bin/python -m pytest -q tests/spark/test_options_hudi.py $(AT_ONCE)
 
 FUZZ_SECONDS ?= 60
 FUZZERS = references substitution properties sealed policy redaction
