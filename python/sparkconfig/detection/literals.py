@@ -6,10 +6,10 @@ import re
 
 from sparkconfig.detection import detectors
 from sparkconfig.detection.shapes import Span, entropy, shapes, union
-from sparkconfig.redaction.data import SECRET_NAMES
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.expressions import is_literal, marked
 from sparkconfig.settings.placeholders import is_placeholder
+from sparkconfig.settings.secret_names import could_name_secret
 
 __all__ = ["BY_KEY", "find"]
 
@@ -18,12 +18,6 @@ BY_KEY = "its key names a secret"
 
 _SHORTEST_RANDOM = 16
 _RANDOM_BITS = 3.5
-_NEAR_WORD = re.compile(SECRET_NAMES + r"|auth|\bkey\b", re.IGNORECASE)
-# Names of classes, places and switches under such a key.
-_NO_SECRET = re.compile(
-    r"\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|mode|version)$",
-    re.IGNORECASE,
-)
 _RANDOM = re.compile(r"[A-Za-z0-9+/=_~.!@#$%^&*-]+")
 _NAMES_OF_SQL_AND_PATHS = re.compile(r"[/\\]|://|^[a-z_.]+$|^[A-Z_.]+$|^[\w]+(\.[\w]+){2,}$")
 # What a constant or a table of names holds: "fs.s3a.secret.key".
@@ -63,8 +57,7 @@ def _is_random(key: str, value: str) -> bool:
     text = value.strip()
     return (
         len(text) >= _SHORTEST_RANDOM
-        and _NEAR_WORD.search(key) is not None
-        and _NO_SECRET.search(key) is None
+        and could_name_secret(key)
         and _RANDOM.fullmatch(text) is not None
         and _NAMES_OF_SQL_AND_PATHS.search(text) is None
         and any(map(str.isdigit, text))

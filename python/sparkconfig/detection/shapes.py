@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from sparkconfig.redaction.data import HARMLESS_NAMES, SECRET_NAMES
+from sparkconfig.redaction.data import SECRET_NAMES
 from sparkconfig.settings.expressions import VARIABLE, is_text, marked
 from sparkconfig.settings.placeholders import is_placeholder
+from sparkconfig.settings.secret_names import could_name_secret, names_secret
 
 __all__ = ["Span", "entropy", "shapes", "union"]
 
@@ -80,15 +81,11 @@ _NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
 _HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "key")
 _BEFORE_HINT = 12  # letters of "encryption_" before "key"
 _BEARER = re.compile(r"\b(?:Bearer|Basic) ([A-Za-z0-9+/=._~-]{12,4000})", re.IGNORECASE)
-_HARMLESS = re.compile(
-    HARMLESS_NAMES
-    + r"|tokens$|(?:class|provider|file|path|location|length|size|timeout|interval|enabled?|renewal"
-    r"|version|count|expiry|alias|format|store|policy|scope|service|renewer|manager|factory|[._-]on|spec|bits?"
-    r"|algorithm|mechanism|period|validity|lifetime|duration|ratio|attempts|retries|age|ttl|mode|protocol|encoding"
-    r"|separator|prefix|host|port"
-    r"|(?:[._-]|interval|timeout|period|age|ttl)(?:ns|us|ms|millis|s|secs?|seconds|mins?|minutes|hours|days|bytes|kb|mb))$",
-    re.IGNORECASE,
+# 90d, 1h30m, P90D, PT1H30M
+_DURATION = re.compile(
+    r"(?:\d+ ?(?:[num]s|[smhdwy]|secs?|mins?|days?|hours?))+|P(?=[\dT])(?:\d+[YMWD])*(?:T(?:[\d.]+[HMS])+)?"
 )
+_DIGITS = re.compile(r"\d\D*\d|\w{5}.*\d")
 # What a statement is called with: "password = ?".
 _BOUND = re.compile(r"\?|:[A-Za-z_]\w*|%s|\{\}")
 # What is beside such names in prose and in code.
@@ -155,10 +152,17 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
         value = found[group]
         if text.startswith("$", max(found.start() - 1, 0)) and text.startswith(":", found.end("name")):
             continue  # $PWD:/home/me
+        name = found["name"]
+        # What goes on with another word: a value with digits, or that looks random.
+        sure = names_secret(name) and not name.lower().endswith("tokens")
+        if not sure and not (
+            could_name_secret(name) and _looks_random(value, strict=not _DIGITS.search(value))
+        ):
+            continue
         if (
-            _HARMLESS.search(found["name"])
-            or is_placeholder(value)
+            is_placeholder(value)
             or _BOUND.fullmatch(value)
+            or _DURATION.fullmatch(value)
             or not is_text(value)
         ):
             continue

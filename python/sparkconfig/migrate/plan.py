@@ -41,8 +41,6 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _ANY = "any-value-1"
-_NUMBER = re.compile(r"(?<=[A-Za-z])_?\d{1,3}$")
-_SHORT = re.compile(r"(?:^|[._-]|db)pw$|(?<!by)(?<!com)(?<!tres)(?<!sur)pass$", re.IGNORECASE)
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -238,9 +236,7 @@ def plan_file(path: Path, names: Names, *, provider: str, kind: str | None = Non
 
 def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provider: str) -> None:
     spans = (
-        literals.find(_spelled(text.key), text.value)
-        if text.key
-        else shapes(text.value, prose=text.kept is not None)
+        literals.find(text.key, text.value) if text.key else shapes(text.value, prose=text.kept is not None)
     )
     why = _why(text, places) or (_TEMPLATED if has_template(text.value) else None)
     moves: list[Move] = []
@@ -284,12 +280,6 @@ def _why(text: Text, places: ConfPlaces) -> str | None:
     if text.key.startswith("spark."):
         return places.advice(text.key)
     return _NOT_SPARKS.format(name=conf_warnings.for_spark(shorten(text.key)), reference="{reference}")
-
-
-def _spelled(key: str) -> str:
-    """``password2``, ``PASSWORD_1``, ``pw`` and ``dbpass`` name a password, too."""
-    bare = _NUMBER.sub("", key)
-    return f"{bare}.password" if _SHORT.search(bare) else bare
 
 
 def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provider: str) -> bool:

@@ -18,25 +18,15 @@ from sparkconfig.settings.placeholders import (
     unfilled,
 )
 from sparkconfig.settings.schema import PREFIX, declared
+from sparkconfig.settings.secret_names import names_secret
 
 __all__ = ["NOT_SPARKS", "empty", "for_spark", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for"]
 
-# A name of a secret at the end of a key: before '.file', '.provider' or 'BitLength' it names something else.
-_SECRET_KEY = re.compile(
-    r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|(?<!env\.)(?<!old)pwd|\bsas)s?$|[._-]pass$|^(spark\.)?redis\.auth$"
-    r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)\.(?!provider|type)"
-    r"|sas\.(?!token\.provider|service)[^.]+\.[^.]+\.)"
-    r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",
-    re.IGNORECASE,
-)
 # A customer's own key (SSE-C), or else the name of one in a key store: an ARN, an alias, a UUID.
 _S3_KEY = re.compile(r"\bfs\.s3a\.(bucket\.[^.]+\.)?(server-side-)?encryption\.key$", re.IGNORECASE)
 _KEY_ID = re.compile(
     r"(arn:.*|alias/.*|(mrk-)?[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
 )
-# Names of Kubernetes' secrets, and where they are mounted.
-_NO_SECRET_KEY = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
 # Of marked texts: the names, and the value as a group of the lookahead.
 _JAAS = re.compile(r"(?:password|secret|token)\s*=\s*\"(?=([^\"]{1,4000}))", re.IGNORECASE)
 _IN_URL = re.compile(
@@ -143,11 +133,6 @@ def empty(confs: Mapping[str, str]) -> list[str]:
     return sorted(key for key, text in confs.items() if not text.strip() and names_secret(key))
 
 
-def names_secret(key: str) -> bool:
-    """Whether a conf of this name holds a secret."""
-    return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None and not _NO_SECRET_KEY.match(key)
-
-
 def remedy_for(key: str) -> str:
     """What to do about a secret in clear."""
     if not is_read_early(key):
@@ -188,13 +173,13 @@ def is_secret(key: str, text: str) -> bool:
         return False
     shown = marked(text.strip())
     # A variable may be any part of a path.
-    if _NO_SECRET_KEY.match(key) or not is_literal(text) or _PLACE.fullmatch(shown.replace(VARIABLE, "/")):
+    if not is_literal(text) or _PLACE.fullmatch(shown.replace(VARIABLE, "/")):
         return False
     if _TOKENS.search(key) and text.strip().isdigit():
         return False
     if _S3_KEY.search(key):
         return _KEY_ID.fullmatch(text.strip()) is None
-    return _SECRET_KEY.search(key.removeprefix(PREFIX)) is not None
+    return names_secret(key)
 
 
 def _is_in_clear(key: str, text: str) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from sparkconfig.detection import detectors, literals
 from sparkconfig.detection.shapes import shapes
+from sparkconfig.settings.secret_names import could_name_secret, names_secret
 
 GITHUB = "ghp_" + "a1B2" * 9
 JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="jaas-1";'
@@ -117,6 +118,21 @@ def test_shapes_in_logs(text: str, secret: str) -> None:
 )
 def test_prose_and_masks_are_not_secrets(text: str) -> None:
     assert shapes(text) == []
+
+
+NAMES = {
+    True: "password spark.x.password2 DB_PASSWORD_1 dbpass x.pw userPassword AWS_SECRET_ACCESS_KEY client-secret",
+    False: "userPasswordAttribute passwordColumn tokenField secretName password.file tokenPolicy passwordEnabled"
+    " passwordLength token.max-age secretKeyAlgorithm bypass spark.shop spark.kubernetes.driver.secrets.x",
+}
+
+
+@pytest.mark.parametrize(
+    ("named", "key"), [(named, key) for named, keys in NAMES.items() for key in keys.split()]
+)
+def test_the_last_noun_of_a_name_says_what_it_is(named: bool, key: str) -> None:
+    assert names_secret(key) is named
+    assert could_name_secret(key) is named
 
 
 @pytest.mark.timeout(30)

@@ -59,6 +59,14 @@ def test_a_clean_event_log_has_no_shape(tmp_path: Path, form: str) -> None:
         "spark.shop.password.min.length": "12",
         "spark.shop.secret.key.algorithm": "HmacSHA256",
         "spark.shop.token.cache.duration": "15m",
+        "spark.shop.token.foo": "1h30m",
+        "spark.shop.password.kept": "P90D",
+        "spark.shop.token": "7d",
+        "userPasswordAttribute": "userPassword9",
+        "ldap.passwordColumn": "pw_2026_01",
+        "spark.shop.tokenField": "Auth0Token22",
+        "passwordPolicyName": "Strong1Policy99",
+        "spark.shop.secretPath": "kv2Path81/x",
     }
     log = tmp_path / "app-1"
     if form == "event":
