@@ -55,6 +55,7 @@ _TOKENS: tuple[tuple[str, str, str], ...] = (
     ("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
     ("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}"),
 )  # fmt: skip
+_TOKEN_SHAPES = frozenset(shape for shape, _, _ in _TOKENS)
 _COMPILED = tuple((shape, needle, re.compile(text)) for shape, needle, text in _TOKENS)
 
 _USER_INFO = re.compile(r"://[^/\s:@\"'<>]{1,200}:([^/\s@\"'<>]{1,400})@")
@@ -86,8 +87,6 @@ _DURATION = re.compile(
     r"(?:\d+ ?(?:[num]s|[smhdwy]|secs?|mins?|days?|hours?))+|P(?=[\dT])(?:\d+[YMWD])*(?:T(?:[\d.]+[HMS])+)?"
 )
 _DIGITS = re.compile(r"\d\D*\d|\w{5}.*\d")
-# What a statement is called with: "password = ?".
-_BOUND = re.compile(r"\?|:[A-Za-z_]\w*|%s|\{\}")
 # What is beside such names in prose and in code.
 _WORD = re.compile(
     r"\$?\{.*|\$\[.*|\$[A-Z_(].*|%.*%|(?:your|my|the)[-_ ].*"
@@ -105,7 +104,18 @@ def shapes(text: str, *, prose: bool = True) -> list[Span]:
         prose: whether it may be a log or a program, where words such as ``secret=None`` say nothing; False: the value
             of a conf or an option, where what is named a password is one.
     """
-    return union(_found(marked(text), prose=prose))
+    return union(
+        span
+        for span in _found(marked(text), prose=prose)
+        if span.shape in _TOKEN_SHAPES or not _stands_in(text, span)
+    )
+
+
+def _stands_in(text: str, span: Span) -> bool:
+    """Whether something else fills in what is found; braces around it may be those of a template, or ODBC's quotes."""
+    start, end = span.start, span.end
+    braces = text.startswith("{", start - 1) and text.startswith("}", end) if start else False
+    return is_placeholder(text[start:end]) or (braces and is_placeholder(text[start - 1 : end + 1]))
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
@@ -142,7 +152,7 @@ def _groups(
     expression: re.Pattern[str], text: str, shape: str, accept: Callable[[str], bool] = lambda _: True
 ) -> Iterator[Span]:
     for found in expression.finditer(text):
-        if not is_placeholder(found[1]) and accept(found[1]):
+        if accept(found[1]):
             yield Span(*found.span(1), shape)
 
 
@@ -159,12 +169,7 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
             could_name_secret(name) and _looks_random(value, strict=not _DIGITS.search(value))
         ):
             continue
-        if (
-            is_placeholder(value)
-            or _BOUND.fullmatch(value)
-            or _DURATION.fullmatch(value)
-            or not is_text(value)
-        ):
+        if _DURATION.fullmatch(value) or not is_text(value):
             continue
         # What a log or a program says around a variable is mostly no password.
         if prose and (VARIABLE in value or _WORD.fullmatch(value)):

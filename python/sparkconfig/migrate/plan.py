@@ -19,7 +19,8 @@ from sparkconfig.migrate.text import Document, Edit, Text, rewritten
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.conf_places import ConfPlaces
-from sparkconfig.settings.placeholders import has_template, unfilled
+from sparkconfig.settings.expressions import REPLACED, VARIABLE
+from sparkconfig.settings.placeholders import has_template
 from sparkconfig.settings.schema import PREFIX
 
 __all__ = ["FilePlan", "Left", "Move", "Names", "expand", "files_in", "plan_file", "read_text"]
@@ -40,7 +41,6 @@ _ROLE = re.compile(
     r"(?:key|secret|password|passwd|passphrase|pwd|pass|token|credentials?|signature)",
     re.IGNORECASE,
 )
-_ANY = "any-value-1"
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -247,7 +247,7 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         if "{reference}" not in why:
             return why
         name = names.name(_name_for(text.key, span), value)
-        return why.replace("{reference}", f"${{{provider}:{name}}}").replace("{key}", shorten(text.key))
+        return why.replace("{reference}", f"${{{provider}:{name}}}").replace("{key}", _shown(text.key))
 
     for span in spans:
         value = text.value[span.start : span.end]
@@ -259,16 +259,21 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
             edit = text.put(span.start, span.end, f"${{{provider}:{name}}}")
         if edit is None and (line, value) not in plan.reported:
             plan.reported.add((line, value))  # one literal may go by several names
-            left.append(Left(line, shorten(text.key), span.shape, advice(span, value, why or _UNSAYABLE)))
+            left.append(Left(line, _shown(text.key), span.shape, advice(span, value, why or _UNSAYABLE)))
         elif edit is not None:
-            moves.append(Move(line, shorten(text.key), span.shape, name, value, edit))
-    if not spans and text.conf and unfilled(text.value) and conf_warnings.is_secret(text.key, _ANY):
-        plan.unfilled.append((document.line(text.start), shorten(text.key)))
+            moves.append(Move(line, _shown(text.key), span.shape, name, value, edit))
+    if not spans and text.conf and conf_warnings.not_filled_in(text.key, text.value):
+        plan.unfilled.append((document.line(text.start), _shown(text.key)))
     if moves and not _stays_same(text.value, spans, moves, provider):
         left += [Left(move.line, move.key, move.shape, _ENTANGLED) for move in moves]
         moves = []
     plan.moves += moves
     plan.left += left
+
+
+def _shown(key: str) -> str:
+    """A key for people: what a program puts into it stands as ``{...}``."""
+    return shorten(re.sub(f"[{REPLACED}{VARIABLE}]+", "{...}", key))
 
 
 def _why(text: Text, places: ConfPlaces) -> str | None:
@@ -279,7 +284,7 @@ def _why(text: Text, places: ConfPlaces) -> str | None:
         return _OWN
     if text.key.startswith("spark."):
         return places.advice(text.key)
-    return _NOT_SPARKS.format(name=conf_warnings.for_spark(shorten(text.key)), reference="{reference}")
+    return _NOT_SPARKS.format(name=conf_warnings.for_spark(_shown(text.key)), reference="{reference}")
 
 
 def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provider: str) -> bool:

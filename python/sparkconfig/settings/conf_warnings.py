@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.early import is_read_early
-from sparkconfig.settings.expressions import REPLACED, VARIABLE, is_literal, is_text, marked
+from sparkconfig.settings.expressions import is_literal, is_text, marked
 from sparkconfig.settings.placeholders import (
     ONLY_ON_DATABRICKS,
     is_databricks_secret,
@@ -27,12 +27,16 @@ _S3_KEY = re.compile(r"\bfs\.s3a\.(bucket\.[^.]+\.)?(server-side-)?encryption\.k
 _KEY_ID = re.compile(
     r"(arn:.*|alias/.*|(mrk-)?[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
 )
-# Of marked texts: the names, and the value as a group of the lookahead.
-_JAAS = re.compile(r"(?:password|secret|token)\s*=\s*\"(?=([^\"]{1,4000}))", re.IGNORECASE)
+# Of marked texts. What stands inside a text beside a name: in a URL, in JAAS, in options of Java.
+_INSIDE = re.compile(
+    r"(?P<name>[\w.-]{1,100})\s{0,3}=\s{0,3}(?:\"(?P<quoted>[^\"]{1,4000})|(?P<bare>[^&;\s\"]{1,4000}))"
+)
 _IN_URL = re.compile(
-    r"[?&;](?:password|passwd|pwd|secret|token|sharedaccesskey|accountkey|sharedaccesssignature)=(?=([^&;\s]{1,4000}))"
-    r"|://(?=[^/@:\s]{1,100}:([^/@\s]{1,400})@)",
+    r"://[^/@:\s]{1,100}:([^/@\s]{1,400})@|\bjdbc:oracle:\w{2,8}:[^/\s:@]{1,100}/([^/@\s]{1,200})@",
     re.IGNORECASE,
+)
+_EARLY = (
+    "Spark reads this conf before plugins start, so let what starts the application write the value itself"
 )
 NOT_SPARKS = "spark-submit ignores confs whose names do not begin with 'spark.'"
 EMPTY_REMEDY = (
@@ -82,7 +86,8 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
         confs: an application's confs, or those of a file.
         providers: the names of its providers.
     """
-    yield from _near_misses(confs, providers)
+    near = list(_near_misses(confs, providers))
+    yield from near
     for key, text in confs.items():
         name = shorten(key)
         if not key.startswith("spark.") and any(each[1] in providers for each in _OPEN.finditer(text)):
@@ -93,10 +98,9 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
             yield f"{name}: the quotes around the reference would be a part of the value; leave them out"
         if _FOLLOWED.fullmatch(text.strip()):
             yield f"{name}: what follows the reference on its line would be a part of the value; remove it"
-        within = (value for each in _IN_URL.finditer(text) for value in each.groups() if value)
-        problem = next(filter(None, map(unfilled, [text] if names_secret(key) else within)), None)
-        if problem or is_databricks_secret(text):
-            yield f"{name}: {problem or ONLY_ON_DATABRICKS}"
+        problem = not_filled_in(key, text)
+        if problem and not any(each.startswith(f"{name}: ") for each in near):
+            yield f"{name}: {problem}"
         if unit := _unit_of(key, text):
             number = shorten(text.strip())
             yield f"{name}: {number} is taken as {unit}; write {number}s if you mean seconds"
@@ -169,33 +173,45 @@ def _near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterat
 
 def is_secret(key: str, text: str) -> bool:
     """Whether the whole of ``text`` is a secret because ``key`` names one; no switch, place, count or reference is."""
-    if text.strip().lower() in _SWITCH or is_placeholder(text):
+    if text.strip().lower() in _SWITCH:
         return False
-    shown = marked(text.strip())
-    # A variable may be any part of a path.
-    if not is_literal(text) or _PLACE.fullmatch(shown.replace(VARIABLE, "/")):
-        return False
-    if _TOKENS.search(key) and text.strip().isdigit():
-        return False
+    named = names_secret(key)
     if _S3_KEY.search(key):
-        return _KEY_ID.fullmatch(text.strip()) is None
-    return names_secret(key)
+        named = _KEY_ID.fullmatch(text.strip()) is None
+    if not named or is_placeholder(text) or not is_literal(text) or _PLACE.fullmatch(text.strip()):
+        return False
+    return not (_TOKENS.search(key) and text.strip().isdigit())
+
+
+def not_filled_in(key: str, text: str) -> str | None:
+    """What to say of a conf that should hold a secret, or holds one inside, and has a placeholder in its place."""
+
+    def expanded(name: str) -> bool:
+        if key.startswith("spark.hadoop."):
+            return "." in name
+        return is_read_early(key) and (":" in name or name.startswith("spark."))
+
+    values = [text] if names_secret(key) else [text[start:end] for start, end in _inside(marked(text))]
+    instead = _EARLY if is_read_early(key) else None
+    found = (unfilled(value, expanded, instead) for value in values)
+    return next(filter(None, found), ONLY_ON_DATABRICKS if is_databricks_secret(text) else None)
+
+
+def _inside(shown: str) -> Iterator[tuple[int, int]]:
+    """Where values stand inside a marked text that are secrets by the name beside them, or by their place in a URL."""
+    for each in _INSIDE.finditer(shown):
+        if names_secret(each["name"]):
+            yield each.span("quoted" if each["quoted"] else "bare")
+    for each in _IN_URL.finditer(shown):
+        yield each.span(each.lastindex or 0)
 
 
 def _is_in_clear(key: str, text: str) -> bool:
     if text.strip().lower() in _SWITCH:
         return False
     shown = marked(text)
-    if _holds_value(_IN_URL, shown):
+    if any(
+        is_text(shown[start:end]) and not is_placeholder(text[start:end]) for start, end in _inside(shown)
+    ):
         return True
-    if key.lower().endswith("sasl.jaas.config"):
-        return _holds_value(_JAAS, shown)
-    return is_secret(key, text)
-
-
-def _holds_value(expression: re.Pattern[str], shown: str) -> bool:
-    values = ("".join(groups) for each in expression.finditer(shown) if (groups := each.groups(default="")))
-    return any(
-        not value.startswith(("$", REPLACED)) and not is_placeholder(value) and is_text(value)
-        for value in values
-    )
+    return not key.lower().endswith("sasl.jaas.config") and is_secret(key, text)

@@ -1,8 +1,13 @@
-"""Texts that only stand in for a value: masks, and what a template, a shell or another tool fills in."""
+"""Texts that only stand in for a value: masks, variables of shells and templates, and words such as ``CHANGE_ME``.
+
+One module says so for ``migrate``, ``resolve``, ``doctor``, ``scrub`` and the start. Each expression takes linear time.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 from sparkconfig.settings.expressions import REPLACED, VARIABLE
 
@@ -12,27 +17,60 @@ ONLY_ON_DATABRICKS = (
     "{{secrets/...}} is Databricks' own syntax, and nothing outside of a Databricks cluster's confs expands it;"
     " write a reference"
 )
+_NOT_FILLED = "a placeholder stands here that nothing has filled in; write a reference, or fill it in"
+_BESIDE = "; what stands beside it would be sent as it is"
+
 _NAME = r"[A-Za-z_][\w.-]{0,100}"
-_MASK = re.compile(rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*", re.IGNORECASE | re.DOTALL)
-# Of shells, Kubernetes and Make. In small letters with a single sign it may be a password.
+_CAPITALS = r"[A-Z_][A-Z0-9_]{0,100}"
+# A single word in small letters may be a password; capitals, several words, and the word for a secret are a name.
+_SURE = (
+    rf"(?:{_CAPITALS}|[A-Za-z][A-Za-z0-9]{{0,60}}(?:[_.][A-Za-z0-9]{{1,60}}){{1,10}}"
+    r"|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,10}"
+    r"|(?i:password|passwd|passphrase|pass|pwd|pw|secret|token|credentials?|key|user|username))(?![A-Za-z0-9_])"
+)
+_DATABRICKS = re.compile(r"\{\{\s{0,9}secrets/[^{}]{0,500}\}\}")
+# Wherever one stands in a text, the text is not the value. The groups name variables of an environment.
 _VARIABLE = re.compile(
-    r"\$\{(?P<braces>(?:env\.)?[A-Za-z_]\w{0,100})\}|\$\((?P<round>[A-Za-z_]\w{0,100})\)|\$(?P<bare>[A-Z_][A-Z0-9_]{1,100})"
+    rf"\$\{{(?P<braces>(?:(?:env|system):)?{_NAME})\}}|\$\{{!?[A-Za-z_][^{{}}:\n]{{0,200}}\}}"
+    rf"|\$\((?P<round>{_NAME})\)|\$\([A-Za-z_./][^()\n]{{0,400}}\)"
+    rf"|(?:(?<![A-Za-z0-9$])|(?=\$[A-Z][A-Z0-9]{{0,60}}_))\$\$?(?P<bare>{_SURE})"
+    # Jinja, Helm, GitHub's workflows; ERB and others
+    r"|(?<!\{)\{\{[^\n]{1,500}?\}\}|\{%[^\n]{1,500}?%\}|<%[^\n]{1,500}?%>|\[%[^\n]{1,500}?%\]"
+    rf"|[%#]\{{{_NAME}\}}#?|(?<![$#%{{\w]){{{_SURE}\}}(?!\}})"  # Octopus, Azure, Logstash; Python
+    # Python, PHP, Windows, Maven, sed, prose
+    rf"|(?<![A-Za-z0-9])(?:%\({_NAME}\)s|%env\([\w:.]{{1,100}}\)%|(?P<sign>%%?|@@?|##|~~?|__|§){_NAME}?(?P=sign)"
+    rf"|(?P<weak>[!#]){_SURE}(?P=weak)|<[A-Za-z][\w .,:'-]{{0,100}}>)(?![A-Za-z0-9])"
+    rf"|\(\([\w./-]{{1,200}}\)\)|\[\[[\w./ -]{{1,200}}\]\]"  # Concourse and others
 )
-_DATABRICKS = re.compile(r"\{\{\s*secrets/[^{}]*\}\}")
-_TEMPLATE = re.compile(
-    rf"<[^<>]*>|<%.*%>"  # prose, ERB
-    rf"|\{{\{{.*\}}\}}|\{{%.*%\}}|\$\{{\{{.*\}}\}}"  # Jinja, Helm, GitHub's workflows
-    rf"|%\({_NAME}\)s|%{{1,2}}{_NAME}%{{1,2}}"  # Python, Windows and sed
-    rf"|@{{1,2}}{_NAME}@{{1,2}}|#\{{{_NAME}\}}#?|__{_NAME}__"  # Maven, Octopus and Azure, sed
-    rf"|\(\([\w./-]{{1,200}}\)\)|\[\[[\w./ -]{{1,200}}\]\]|\[\w+\]|~{{1,2}}{_NAME}~{{1,2}}",  # Concourse and others
-    re.DOTALL,
+# Of a whole text: masks; Python's and SQL's parameters, commands, prose.
+_WHOLE = re.compile(
+    rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*"
+    r"|(?P<parameter>\?|:[A-Za-z_]\w{0,100}|%[sd]|\{\d?\}|\$\d|`[^`]{1,400}`|<[^<>]{1,400}>|\[\w{1,100}\]"
+    # The references of other tools: 1Password, vals, Kubernetes' webhooks for Vault, Jasypt, Azure
+    r"|(?!https?:)[a-z][a-z0-9+.-]{1,40}://[^\s@?]{1,400}|!?vault:?[ \w/.-]{1,200}#[\w.-]{1,100}|ENC\(.*\)"
+    r"|@Microsoft\.KeyVault\(.*\))",
+    re.IGNORECASE | re.DOTALL,
 )
+_ASKING = (
+    "change", "changeme", "replace", "replaceme", "fill", "insert", "enter", "put", "provide", "supply", "todo",
+    "tbd", "tba", "fixme", "placeholder", "your", "yours", "redacted", "masked", "unset", "undefined",
+)  # fmt: skip
+_AROUND = (
+    "me", "this", "that", "here", "in", "with", "by", "be", "to", "the", "a", "an", "my", "own", "real", "actual",
+    "new", "value", "values", "before", "use", "using", "from", "of", "for", "not", "set", "please", "and", "or",
+    "at", "via", "vault", "password", "passwd", "passphrase", "pass", "pwd", "secret", "token", "key", "keys",
+    "access", "api", "auth", "account", "client", "id", "user", "username", "name", "db", "database", "aws",
+    "azure", "gcp", "s3", "sas", "storage", "private", "credential", "credentials", "connection", "string", "url",
+    "jdbc", "postgres", "mysql", "kafka", "prod", "production",
+)  # fmt: skip
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether ``value`` only stands in for a secret: never one to seal, and never one in clear."""
+    """Whether something else fills in ``value``, or a part of it: never one to seal, and never a secret in clear."""
     text = _unquoted(value)
-    return any(each.fullmatch(text) for each in (_MASK, _VARIABLE, _DATABRICKS, _TEMPLATE))
+    # What migrate puts in the place of what a shell expands.
+    variable = REPLACED in text or _VARIABLE.search(text) is not None
+    return variable or _WHOLE.fullmatch(text) is not None or _asks(text)
 
 
 def has_template(value: str) -> bool:
@@ -45,20 +83,59 @@ def is_databricks_secret(value: str) -> bool:
     return _DATABRICKS.search(value) is not None
 
 
-def unfilled(value: str) -> str | None:
+def unfilled(
+    value: str, expanded: Callable[[str], bool] = lambda _: False, instead: str | None = None
+) -> str | None:
     """What is wrong with a secret's conf that holds a placeholder, and what to write; None: it holds none.
 
     Masks are left out: they come from what has been shown, and are no mistake of who writes confs.
+
+    Args:
+        value: of the conf, or the part of it that is the secret.
+        expanded: whether what reads the conf puts a value in the place of ``${NAME}``.
+        instead: what to write where no reference can stand; None: a reference.
     """
     text = _unquoted(value)
-    if found := _VARIABLE.fullmatch(text):
-        name = (found["braces"] or found["round"] or found["bare"]).removeprefix("env.")
-        return f"nothing expands {text}: write ${{envvar:{name}}}, or the reference of your provider"
-    if _DATABRICKS.fullmatch(text):
+    if is_databricks_secret(text):
         return ONLY_ON_DATABRICKS
-    if _TEMPLATE.fullmatch(text):
-        return "a placeholder stands here that nothing has filled in; write a reference, or fill it in"
-    return None
+    variables = [each for each in _VARIABLE.finditer(text) if not expanded(each["braces"] or "")]
+    if not variables:
+        whole = _WHOLE.fullmatch(text)
+        return _NOT_FILLED if (whole is not None and whole["parameter"]) or _asks(text) else None
+    found = variables[0]
+    beside = _BESIDE if any(map(str.isalnum, _VARIABLE.sub("", text))) else ""
+    name = found["braces"] or found["round"] or found["bare"]
+    if name is None:
+        return _NOT_FILLED + beside
+    # Without brackets it may be a part of a password after all: then it is not shown.
+    certain = not found["bare"] or "_" in name or not any(map(str.isdigit, name))
+    bare = re.sub(r"^env[.:]", "", name) if certain else "NAME"
+    meant = f"${{envvar:{bare}}}, or the reference of your provider" if bare.isidentifier() else "a reference"
+    return f"nothing expands {found[0] if certain else 'a variable'}: {instead or f'write {meant}'}{beside}"
+
+
+def _asks(text: str) -> bool:
+    """Whether a text is words that ask for the value, such as ``CHANGE_ME``, ``your-api-key`` or ``TODO``."""
+    words = re.sub(r"[\s_./:,!?-]+", " ", text.lower()).strip()
+    return 3 <= len(words) <= 60 and not re.search("[^a-z0-9 ]", words) and _splits(words, asking=False)
+
+
+@cache
+def _vocabulary() -> tuple[tuple[str, bool], ...]:
+    return (*((word, True) for word in _ASKING), *((word, False) for word in _AROUND))
+
+
+def _splits(words: str, *, asking: bool) -> bool:
+    """Whether a text is made of known words, with blanks between them or not, and one of them asks."""
+    ways = {0: {asking}}
+    for at in range(len(words)):
+        for asked in ways.get(at, ()):
+            if words[at] == " ":
+                ways.setdefault(at + 1, set()).add(asked)
+            for word, asks in _vocabulary():
+                if words.startswith(word, at):
+                    ways.setdefault(at + len(word), set()).add(asked or asks)
+    return True in ways.get(len(words), ())
 
 
 def _unquoted(value: str) -> str:

@@ -14,7 +14,7 @@ __all__ = ["could_name_secret", "names_secret"]
 
 _SECRET = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|(?<!env\.)(?<!old)pwd|\bsas)s?$|^(spark\.)?redis\.auth$"
+    r"|(?<!env\.)(?<!old)pwd|\bsas|\bsig|accesssignature)s?$|^(spark\.)?redis\.auth$"
     r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)\.(?!provider|type)"
     r"|sas\.(?!token\.provider|service)[^.]+\.[^.]+\.)"
     r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",

@@ -69,6 +69,8 @@ def test_non_spark_key(tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("spark.x.password ${env.PW_A}", "${envvar:PW_A}"),
+        ("spark.x.password ${spark.y.password}", "nothing expands ${spark.y.password}: write a reference"),
+        ("spark.driver.extraJavaOptions -Djavax.net.ssl.keyStorePassword=$KS", "before plugins start"),
         ("spark.x.url jdbc:x://h/d?user=a&password=${PW_A}", "${envvar:PW_A}"),
         ("spark.x.url jdbc:x://a:$PW_A@h/d", "${envvar:PW_A}"),
         ("spark.x.url jdbc:x://h/d;password=@PW_A@;a=b", "a placeholder stands here"),
@@ -90,7 +92,9 @@ def test_what_stands_beside_a_reference_or_in_its_place(tmp_path: Path, line: st
 @pytest.mark.parametrize(
     "line",
     [
-        "spark.x.password ${spark.y.password}",
+        "spark.hadoop.fs.s3a.secret.key ${env.PW_A}",
+        "spark.ssl.keyPassword ${env:PW_A}",
+        "spark.hadoop.fs.x.password ${user.home}/x",
         "spark.x.url jdbc:x://h/d?user=a&password=${store:HOME}",
         "spark.x.names ${store:HOME},b",
         "spark.x.rule ${store:HOME}; b",

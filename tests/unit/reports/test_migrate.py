@@ -11,6 +11,8 @@ from sparkconfig.cli.main import main
 PLACEHOLDERS = [
     "$REPORT_PW", "${REPORT_PW}", "$(REPORT_PW)", "%%REPORT_PW%%", "__REPORT_PW__", "@REPORT_PW@", "<your password>",
     "{{ report.pw }}",
+    "$(REPORT_PW)-x", "x-${REPORT_PW}", "${A}${B}", "${env:REPORT_PW}", "$report_pw", "{REPORT_PW}", "##REPORT_PW##",
+    "%{REPORT_PW}", "REPLACE_ME", "changeme", "TODO",
     "{{secrets/report/pw}}", "%(report_pw)s", "${{ secrets.REPORT_PW }}", "#{REPORT_PW}#", "<%= pw %>",
 ]  # fmt: skip
 SEALED = ["--apply", "--sealed-file", "s.sealed", "--key-file", "s.key", "--new-key"]
@@ -33,6 +35,21 @@ def test_migrate_template_placeholders(
     assert main(["migrate", name, *SEALED]) == 0
     assert "0 secrets" in capsys.readouterr().out
     assert (tmp_path / name).read_text() == written
+
+
+def test_no_sign_of_our_own_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names that a program puts together: what is computed stands as {...}."""
+    (tmp_path / "a.py").write_text(
+        'c.set(f"fs.azure.account.key.{account}.net", "c2hvcC1rZXk")\nc.set("spark.%s.password" % a, "report-pw-774")\n'
+        'd = {f"{x}_password": "report-pw-775"}\nc.set("spark." + a + ".token", "report-pw-776")\n'
+    )
+    for arguments in ([], ["--json"]):
+        main(["migrate", str(tmp_path / "a.py"), *arguments])
+        shown = capsys.readouterr().out
+        assert not [sign for sign in shown if not sign.isprintable() and sign != "\n"]
+        assert "ufff" not in shown
+        assert "fs.azure.account.key.{...}.net" in shown
+        assert "spark.{...}.token" in shown
 
 
 def test_set_literal_in_event_log() -> None:

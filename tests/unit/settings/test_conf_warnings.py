@@ -40,8 +40,9 @@ def test_keys_of_secrets(key: str) -> None:
         f"mongodb://shop:{VALUE}@h:27017/db",
         f"mongodb://${{secrets:m:user}}.x:27017/?password={VALUE}",
         f"mongodb://${{secrets:m:user}}:{VALUE}@h:27017/db",
-        f"mongodb://shop:{VALUE}-${{y}}@h:27017/db",
-        f"jdbc:postgresql://h/db?user=a&password=${{y}}-{VALUE}",
+        f"jdbc:oracle:thin:shop/{VALUE}@h:1521/x",
+        f"-Dx=y -Djavax.net.ssl.keyStorePassword={VALUE}",
+        f"jdbc:postgresql://h/db?user=a&password=${VALUE}",
     ],
 )
 def test_secrets_inside_of_addresses(text: str) -> None:
@@ -52,8 +53,7 @@ def test_jaas() -> None:
     line = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="a" password="{}";'
     key = "spark.shop.kafka.sasl.jaas.config"
     assert conf_warnings.in_clear({key: line.format(VALUE)}) == [key]
-    assert conf_warnings.in_clear({key: line.format(f"${{y}}{VALUE}")}) == [key]
-    for text in ("${secrets:kafka:password}", "${KAFKA_PASSWORD}"):
+    for text in ("${secrets:kafka:password}", "${KAFKA_PASSWORD}", f"${{y}}{VALUE}"):
         assert conf_warnings.in_clear({key: line.format(text)}) == []
 
 
@@ -111,7 +111,6 @@ def test_what_is_not_a_secret(key: str, text: str) -> None:
     ("key", "text"),
     [
         ("spark.shop.password", "4096"),
-        ("spark.shop.password", VALUE + "-${y}-long"),
         ("spark.shop.password", VALUE + "$[x]long"),
         ("spark.shop.password", VALUE + "${open"),
         ("spark.shop.token", "123456"),

@@ -18,17 +18,34 @@ VARIABLES = {
     "'$AWS_KEY'": "AWS_KEY",
     " $AWS_SECRET_ACCESS_KEY ": "AWS_SECRET_ACCESS_KEY",
     "${db_password}": "db_password",
-}
+    "$db_password": "db_password", "$dbPassword": "dbPassword", "$password": "password", "$X": "X", "$$X": "X",
+    "${env:X}": "X", "$(X)-suffix": "X", "prefix-${X}": "X", "prefix-$X": "X", "pre$DB_PASSWORD": "DB_PASSWORD",
+    "${A}${B}": "A", "${X}-$(Y)": "X", "$${X}": "X", "warnings-canary-31f0-${X}": "X", "s3cr3t.$X.z": "X",
+}  # fmt: skip
 TEMPLATES = (
     "{{ db_password }}", "{{.Values.password}}", "{% raw %}x{% endraw %}", "${{ secrets.DB_PASSWORD }}", "%%TOKEN%%",
     "%PASSWORD%", "__PASSWORD__", "<password>", "<your-key-here>", "<%= ENV['PW'] %>", "@PASSWORD@", "@db.password@",
-    "#{DbPassword}#", "#{DbPassword}", "%(password)s", "((db/password))", "[[ password ]]", "[password]", "~PASSWORD~",
+    "#{DbPassword}#", "#{DbPassword}", "%(password)s", "((db/password))", "[[ password ]]", "[password]",
+    "~PASSWORD~",
+    "{X}", "{db_password}", "##X##", "!X!", "%{X}", "%s", "{}", "{0}", "?", ":password", "$1", "%env(DB_PASSWORD)%",
+    "@@X@@",
+    "a-{{ x }}", "{{ a }}-{{ b }}", "<user>-suffix", "x/%X%", "pre.##X##", "pre-!X!", "[% pw %]", "$(cat /run/pw)",
+    "`cat /pw`",
+    "REPLACE_ME", "changeme", "CHANGE_ME", "ChangeMe!", "TODO", "todo: set", "FIXME", "YOUR_SECRET_KEY",
+    "your-aws-access-key",
+    "yourpassword", "insert-token-here", "replace with real password", "<<password>>", "PLACEHOLDER",
+    "enter_your_password",
+    "op://vault/item/field", "ref+vault://a/b#/c", "vault:secret/data/x#pw", "ENC(abc)",
+    "@Microsoft.KeyVault(SecretUri=x)",
 )  # fmt: skip
 DATABRICKS = ("{{secrets/scope/key}}", "{{ secrets/scope/key }}", '"{{secrets/shop/db-password}}"')
 MASKS = ("*****", "*********(redacted)", "xxxxxx", "####")
 SECRETS = (
     "$ecret-Horse9", "$uper", "P%ss%word1", "a__b__c", "<3Horses>x", "{{{", "p@ss@word9", "((x", "%41%42%43-x9",
-    "{secret9}", "__init9", "$$money9", "$1horse", "100%sure9",
+    "{secret9}", "__init9", "$$money9", "$1horse", "100%sure9", "change9me", "todos-los-dias", "youth", "replaced",
+    "a%C3%B6b",
+    "P$ssword", "x!Horse!", "Horse#9#Horse", "xK7$ABCd", "{a;b}", "ab<cd>ef", "w@rd@x", "a~b~c", "secret",
+    "changeit", "xX%AB%CD",
 )  # fmt: skip
 
 
@@ -37,9 +54,11 @@ def test_a_placeholder_is_no_secret_to_anybody(text):
     assert is_placeholder(text)
     assert conf_warnings.in_clear({KEY: text, "spark.shop.password": text}) == []
     assert literals.find(KEY, text) == []
-    if " " not in text:
-        url = f"jdbc:x://db/shop?user=a&password={text}"
-        assert conf_warnings.in_clear({"spark.shop.url": url}) == []
+    if not set(text) & set(" ;&"):
+        for inside in (f"jdbc:x://db/shop?user=a&password={text}", f"-Dx=y -Dx.keyStorePassword={text}"):
+            assert conf_warnings.in_clear({"spark.shop.url": inside}) == []
+            assert literals.find("spark.shop.url", inside) == []
+            assert (text in MASKS) is not bool(conf_warnings.not_filled_in("spark.shop.url", inside))
 
 
 @pytest.mark.parametrize("text", SECRETS)
