@@ -111,16 +111,21 @@ private[redaction] object Search {
 private[redaction] final class Scan(val form: Form, found: Intervals, answer: Boolean) {
   val text: String = form.text
 
-  /** Whether a window of a needle stands here: then it may stand here with escapes in it. */
+  /** Whether a window of a needle stands here, and what may be its next character: it may stand here with escapes. */
   var hit = false
 
   /** A window of a needle may stand at `at`. */
   def window(needle: Needle, offset: Int, width: Int, at: Int): Unit =
     if (text.regionMatches(at, needle.text, offset, width)) {
-      hit = true
+      val next = offset + width
+      hit ||= next == needle.text.length || goesOn(at + width, needle.text.charAt(next))
       val start = at - offset
       if (start >= 0 && text.startsWith(needle.text, start)) matched(needle, start)
     }
+
+  /** Whether what stands here may write `char`: it is the character, or an escape begins, or the text ends. */
+  private def goesOn(at: Int, char: Char): Boolean =
+    at == text.length || text.charAt(at) == char || "\\%&".indexOf(text.charAt(at).toInt) >= 0
 
   def matched(needle: Needle, start: Int): Unit =
     if (!(answer && needle.kind == Needle.Block) && (needle.head.isEmpty || behind(needle.head, start))) {
