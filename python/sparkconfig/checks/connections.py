@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkconfig._base.text import counted
-from sparkconfig.checks.dry_run import read_confs
+from sparkconfig.checks.conf_files import read_confs
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.resolution.resolver import Resolver

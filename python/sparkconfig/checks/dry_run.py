@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from sparkconfig import databricks
 from sparkconfig._base.text import shorten
-from sparkconfig.checks.exit_codes import FileError
+from sparkconfig.checks.conf_files import Application
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.formats import properties, reading, spark_application
-from sparkconfig.formats.errors import FormatError
 from sparkconfig.language import references
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
@@ -25,7 +22,7 @@ from sparkconfig.settings.conf_places import ConfPlaces
 from sparkconfig.settings.schema import PREFIX
 from sparkconfig.substitution import Command
 
-__all__ = ["Report", "Row", "check", "read_confs"]
+__all__ = ["Report", "Row", "Substitution", "check", "check_all"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +40,7 @@ class Row:
         generation: the round that read it: equal numbers were requested together; None: no value.
         state: ``ok``, ``no value``, or ``not resolved there``.
         problem: why there is no value, or None.
+        application: which of several it belongs to.
     """
 
     key: str
@@ -55,6 +53,7 @@ class Row:
     generation: int | None
     state: str
     problem: str | None
+    application: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,12 +65,14 @@ class Substitution:
         type: what answers; None: it is malformed or of an unknown type.
         identifier: the variable, property, file or key; None as above.
         state: ``ok``; ``no value``, if the conf has none, whichever part is to blame; or ``stays as text``.
+        application: which of several it belongs to.
     """
 
     key: str
     type: str | None
     identifier: str | None
     state: str
+    application: str | None = None
 
 
 @dataclass
@@ -94,36 +95,49 @@ class Report:
 
     def as_json(self, *, explain: bool) -> dict[str, object]:
         """Return it for machines."""
-        names = {"key", "reference", "provider", "state", "problem"}
-        rows = [{k: v for k, v in asdict(row).items() if explain or k in names} for row in self.rows]
+        names = {"key", "reference", "provider", "state", "problem", "application"}
+        rows = [{k: v for k, v in _fields(row).items() if explain or k in names} for row in self.rows]
         file = None if self.operator_file is None else str(self.operator_file)
         return {
             "ok": not self.problems,
             "operator_file": file,
             "references": rows,
-            "substitutions": [asdict(substitution) for substitution in self.substitutions],
+            "substitutions": [_fields(substitution) for substitution in self.substitutions],
             "problems": self.problems,
             "warnings": self.warnings,
         }
 
 
-def read_confs(files: Sequence[Path], extra: Sequence[str] = ()) -> dict[str, str]:
-    """Read files of confs, the last one winning, and ``KEY=VALUE`` texts over them; values trimmed as Spark does.
+def _fields(found: Row | Substitution) -> dict[str, object]:
+    fields = asdict(found)
+    return fields if found.application else {k: v for k, v in fields.items() if k != "application"}
 
-    A file holds properties, is a fragment of a Databricks driver, or holds a SparkApplication of Kubernetes.
+
+def check_all(applications: Sequence[Application], operator: Path | None = None) -> Report:
+    """As :func:`check`, each application by itself; of several, each text names its own.
 
     Raises:
-        ConfigurationError: a file cannot be read or is malformed, or a text has no ``=``.
+        ConfigurationError: the settings or providers of one are wrong; then the message has all problems of the others,
+            too.
     """
-    confs: dict[str, str] = {}
-    for path in files:
-        confs.update(_read(path))
-    for text in extra:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise ConfigurationError("--conf needs KEY=VALUE")
-        confs[key.strip()] = value.strip()
-    return confs
+    if len(applications) == 1:
+        return check(applications[0].confs, operator)
+    every = Report()
+    wrong: list[str] = []
+    for each in applications:
+        try:
+            report = check(each.confs, operator)
+        except ConfigurationError as error:
+            wrong += [f"{each.name}: {problem}" for problem in error.problems]
+            continue
+        every.operator_file = report.operator_file
+        every.rows += [replace(row, application=each.name) for row in report.rows]
+        every.substitutions += [replace(found, application=each.name) for found in report.substitutions]
+        every.problems += [f"{each.name}: {problem}" for problem in report.problems]
+        every.warnings += [f"{each.name}: {warning}" for warning in report.warnings]
+    if wrong:
+        raise ConfigurationError.of([*wrong, *every.problems])
+    return every
 
 
 def check(
@@ -233,19 +247,3 @@ def _without_jvm(problem: str) -> str:
     if "Type=sysProp: no default for identifier that does not exist" in problem:
         return f"{problem}. A dry run has no JVM: the driver may have this system property"
     return problem
-
-
-def _read(path: Path) -> dict[str, str]:
-    try:
-        raw = reading.read(path)
-        if b"[driver]" in raw and databricks.is_fragment(text := raw.decode("utf-8", "replace")):
-            return databricks.confs_of(text)
-        text = raw.decode("utf-8", "replace")
-        if path.suffix.lower() in (".yaml", ".yml") or spark_application.is_yaml(text):
-            return spark_application.confs_of(text)
-        return {key: value.strip() for key, value in properties.load(raw).items()}
-    except (FormatError, ConfigurationError) as error:
-        problem = f"{path}: {error}"
-    except OSError as error:
-        raise FileError(path, error) from None
-    raise ConfigurationError(problem)

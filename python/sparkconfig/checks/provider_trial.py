@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sparkconfig._base.deadline import CallPool
 from sparkconfig._base.text import counted
-from sparkconfig.checks.dry_run import read_confs
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, ProviderTimeoutError, SparkConfigError
 from sparkconfig.language.references import scan
@@ -91,7 +90,7 @@ def try_provider(
     paths: Sequence[str] | Mapping[str, Set[str]],
     *,
     keys: Set[str] | None,
-    files: Sequence[Path] = (),
+    confs: Mapping[str, str] | None = None,
     operator: Path | None = None,
 ) -> Trial:
     """Configure the provider ``name``, and those that its params refer to; read each path.
@@ -100,15 +99,16 @@ def try_provider(
         name: the provider.
         paths: what to read; a mapping names the keys to ask for at each path.
         keys: to ask for at paths without keys of their own; None: all.
-        files: properties files with the settings.
+        confs: the application's confs; with an operator's file only its own settings count.
         operator: the operator's file, instead of the one that a driver here would find.
 
     Raises:
         ConfigurationError: there is no such provider, or it cannot be configured.
     """
     operator = operator or operator_file.find(os.environ)
-    confs = read_confs(files) if operator is None else operator_file.load(operator, check=False).settings
-    with load_providers(_only(confs, name)) as providers:
+    if operator is not None:
+        confs = operator_file.load(operator, check=False).settings
+    with load_providers(_only(confs or {}, name)) as providers:
         provider = providers[name]
         pool = CallPool()
         try:

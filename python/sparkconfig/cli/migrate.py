@@ -124,7 +124,7 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
 
 
 def _target(options: argparse.Namespace, open_: ExitStack) -> Target:
-    from sparkconfig.checks.dry_run import read_confs
+    from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.migrate import settings
     from sparkconfig.migrate.apply import Target
 

@@ -80,6 +80,7 @@ def run_list(options: argparse.Namespace, out: Output) -> ExitCode:
 
 def run_test(options: argparse.Namespace, out: Output) -> ExitCode:
     """Configure the provider, read the paths, print what came without the values."""
+    from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.checks.provider_trial import try_provider
     from sparkconfig.cli.progress import doing
 
@@ -89,7 +90,7 @@ def run_test(options: argparse.Namespace, out: Output) -> ExitCode:
             options.name,
             options.path,
             keys=frozenset(options.key) or None,
-            files=options.file,
+            confs=read_confs(options.file),
             operator=options.operator_file,
         )
     out.result(trial.as_json(), trial.lines())

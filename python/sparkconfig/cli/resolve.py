@@ -13,7 +13,7 @@ from sparkconfig.cli.output import Output
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from sparkconfig.checks.dry_run import Report
+    from sparkconfig.checks.dry_run import Report, Row, Substitution
 
 __all__ = ["register"]
 
@@ -40,7 +40,11 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
     )
     parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="Java properties; later files win"
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="Java properties, or SparkApplications in YAML, each of which is judged by itself; later files win",
     )
     parser.add_argument(
         "--dry-run",
@@ -58,7 +62,8 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Ask the providers and print what they said about names."""
-    from sparkconfig.checks.dry_run import check, read_confs
+    from sparkconfig.checks.conf_files import read_applications
+    from sparkconfig.checks.dry_run import check_all
     from sparkconfig.cli.progress import doing
 
     if not options.dry_run:
@@ -66,9 +71,9 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
             "add --dry-run, the only mode: the providers are asked, names are printed and values never"
         )
     check_exists(options.operator_file)
-    confs = read_confs(options.files, options.conf)
+    applications = read_applications(options.files, options.conf)
     with doing("asking the providers"):
-        report = check(confs, options.operator_file)
+        report = check_all(applications, options.operator_file)
     lines = _explained(report) if options.explain else _short(report)
     lines += _listed("problem", report.problems) + _listed("warning", report.warnings)
     out.result(report.as_json(explain=options.explain), lines)
@@ -81,10 +86,14 @@ def _listed(what: str, texts: Sequence[str]) -> list[str]:
     return ["", f"{counted(len(texts), what)}:", *(f"  - {text}" for text in texts)] if texts else []
 
 
+def _key(found: Row | Substitution) -> str:
+    return f"{found.application}: {found.key}" if found.application else found.key
+
+
 def _short(report: Report) -> list[str]:
     from sparkconfig.cli.output import table
 
-    rows = [[row.key, row.reference, row.provider, row.state] for row in report.rows]
+    rows = [[_key(row), row.reference, row.provider, row.state] for row in report.rows]
     return _tables(report, table(["conf", "reference", "provider", "answer"], rows))
 
 
@@ -95,7 +104,7 @@ def _tables(report: Report, references: list[str]) -> list[str]:
     lines = references if report.rows else []
     if report.substitutions:
         rows = [
-            [s.key, "$[...]" if s.type is None else f"$[{s.type}={s.identifier}]", s.state]
+            [_key(s), "$[...]" if s.type is None else f"$[{s.type}={s.identifier}]", s.state]
             for s in report.substitutions
         ]
         lines = [*lines, *([""] if lines else []), *table(["conf", "substitution", "answer"], rows)]
@@ -106,7 +115,7 @@ def _explained(report: Report) -> list[str]:
     from sparkconfig.cli.output import table
 
     rows = [
-        [row.key, row.provider, row.provider_class or "-", row.path or "-", row.name or "-",
+        [_key(row), row.provider, row.provider_class or "-", row.path or "-", row.name or "-",
          "-" if row.ttl is None else f"{row.ttl} ms",
          "-" if row.generation is None else str(row.generation), row.state]
         for row in report.rows

@@ -60,7 +60,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace, out: Output) -> int:
     """Start it and return its exit code."""
-    from sparkconfig.checks.dry_run import read_confs
+    from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.formats import properties
     from sparkconfig.launch import process, values
     from sparkconfig.launch.private_file import PrivateFile

@@ -124,7 +124,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _engine(options: argparse.Namespace) -> Engine:
-    from sparkconfig.checks.dry_run import read_confs
+    from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.scrub import values
     from sparkconfig.scrub.engine import Engine
 

@@ -93,7 +93,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def run(options: argparse.Namespace, out: Output) -> int:
     """Check, and report everything at once."""
-    from sparkconfig.checks.dry_run import read_confs
+    from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.checks.validate import Question, check, is_document
 
     check_exists(options.operator_file)

@@ -1,19 +1,19 @@
-"""Kubernetes documents of the kind SparkApplication, which hold confs in ``sparkConf`` and ``hadoopConf``."""
+"""Kubernetes documents of operators for Spark, which hold confs in ``sparkConf`` and ``hadoopConf``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sparkconfig._base import advice
 from sparkconfig.errors import ConfigurationError
 
-__all__ = ["MAPS", "confs_of", "documents", "is_yaml", "pairs", "specs"]
+__all__ = ["applications", "conf_nodes", "confs_of", "documents", "is_yaml", "named", "pairs", "specs"]
 
-_KINDS = ("SparkApplication", "ScheduledSparkApplication")
-MAPS = (("sparkConf", ""), ("hadoopConf", "spark.hadoop."))
-"""The maps of confs in a specification, each with what its keys begin with for Spark."""
+_KINDS = ("SparkApplication", "ScheduledSparkApplication", "SparkConnect", "SparkCluster")
+# The maps of confs in a specification, each with what its keys begin with for Spark.
+_MAPS = (("sparkConf", ""), ("hadoopConf", "spark.hadoop."))
 # A properties file could hold such lines, but not both, each by itself at the start of a line.
 _YAML = tuple(re.compile(rf"^{name}\s*:\s*\S", re.MULTILINE) for name in ("apiVersion", "kind"))
 
@@ -23,25 +23,43 @@ def is_yaml(text: str) -> bool:
     return text.lstrip().startswith("{") or all(each.search(text) for each in _YAML)
 
 
-def confs_of(text: str) -> dict[str, str]:
-    """Return the confs of the applications in a file, the last one winning.
+def confs_of(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Return the applications in a file, each with its name and confs.
 
     Raises:
-        ConfigurationError: there is none, it is malformed, or PyYAML is not installed.
+        ConfigurationError: there is none, none has confs, they are malformed, or PyYAML is not installed.
     """
-    found = {
-        prefix + key: node.value.strip()
-        for root in documents(text)
-        for spec in specs(root)
-        for name, prefix in MAPS
-        for key, node in pairs(spec.get(name)).items()
-        if getattr(node, "id", "") == "scalar"
-    }
-    if not found:
+    found = named(documents(text))
+    if not any(confs for _, confs in found):
         raise ConfigurationError(
             "this YAML holds no SparkApplication with confs; name a properties file, or the document with sparkConf"
         )
     return found
+
+
+def named(roots: Iterable[Any]) -> list[tuple[str, dict[str, str]]]:
+    """Return the applications in documents, each with a name of its own and its confs."""
+    found: dict[str, dict[str, str]] = {}
+    for application in applications(roots):
+        metadata = pairs(application.get("metadata"))
+        names = (getattr(metadata.get(each), "value", None) for each in ("name", "generateName"))
+        name = next(
+            (each for each in names if isinstance(each, str) and each), f"application {len(found) + 1}"
+        )
+        again = sum(each.partition(" (")[0] == name for each in found)
+        found[f"{name} ({again + 1})" if again else name] = {
+            key: node.value.strip()
+            for key, node in conf_nodes(application)
+            if getattr(node, "id", "") == "scalar"
+        }
+    return list(found.items())
+
+
+def conf_nodes(application: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Return the confs of an application, by the names that they have for Spark."""
+    for spec in specs(application):
+        for name, prefix in _MAPS:
+            yield from ((prefix + key, node) for key, node in pairs(spec.get(name)).items())
 
 
 def documents(text: str) -> list[Any]:
@@ -78,12 +96,18 @@ def pairs(node: Any) -> dict[str, Any]:  # noqa: ANN401 - a node of PyYAML
     return {**found, **{key.value: value for key, value in own if key.tag != "tag:yaml.org,2002:merge"}}
 
 
-def specs(root: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401
-    """Return the specifications of an application in a document, or in a list of documents."""
-    found = pairs(root)
-    if getattr(found.get("kind"), "value", "") in _KINDS:
-        spec = pairs(found.get("spec"))
-        yield spec
-        yield pairs(spec.get("template"))  # of a scheduled one
-    for each in getattr(found.get("items"), "value", ()):
-        yield from specs(each)
+def applications(roots: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Return the applications in documents, and in lists of documents, by the names of their fields."""
+    for root in roots:
+        found = pairs(root)
+        if getattr(found.get("kind"), "value", "") in _KINDS:
+            yield found
+        items: Any = found.get("items")
+        yield from applications(items.value if getattr(items, "id", "") == "sequence" else ())
+
+
+def specs(application: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the specification of an application, and the one of its template if it is a scheduled one."""
+    spec = pairs(application.get("spec"))
+    yield spec
+    yield pairs(spec.get("template"))

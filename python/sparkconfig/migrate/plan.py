@@ -15,7 +15,7 @@ from sparkconfig.detection.shapes import Span, shapes
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import reading
 from sparkconfig.migrate import sources
-from sparkconfig.migrate.text import Document, Edit, Text, rewritten
+from sparkconfig.migrate.text import Document, Edit, Scope, Text, rewritten
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.conf_places import ConfPlaces
@@ -93,6 +93,7 @@ class FilePlan:
         moves: secrets that move.
         left: secrets that stay.
         settings: confs that are added, so that the references have a provider.
+        declaring: the applications to which they are added.
         reported: lines and values of ``left``.
         unfilled: lines and keys of secrets that something else fills in.
     """
@@ -103,15 +104,15 @@ class FilePlan:
     moves: list[Move] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    declaring: list[Scope] = field(default_factory=list)
     reported: set[tuple[int, str]] = field(default_factory=set)
     unfilled: list[tuple[int, str]] = field(default_factory=list)
 
     def rewritten(self) -> str:
         """Return the new content."""
         edits = [move.edit for move in self.moves]
-        if self.settings and self.document.settings is not None:
-            edits.append(self.document.settings(self.settings))
-        return rewritten(self.document.content, edits)
+        added = [scope.add(self.settings) for scope in self.declaring if scope.add is not None]
+        return rewritten(self.document.content, [*edits, *dict.fromkeys(added)])
 
 
 class Names:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sparkconfig.migrate.plan import FilePlan
+from sparkconfig.migrate.text import Scope
 from sparkconfig.settings import operator_file
 
 __all__ = ["declare", "of"]
@@ -41,12 +42,26 @@ def declare(
         provider: its name.
         elsewhere: the file from which they come: they are not copied, since they may hold what logs in.
 
-    Nothing is added to a file that declares the provider already, or where an operator's file binds.
+    Nothing is added to an application that declares the provider already, or where an operator's file binds.
     """
-    there = {text.key: text.value for text in plan.document.texts if text.conf}
-    names = [name.strip() for name in there.get(_PROVIDERS, "").split(",") if name.strip()]
-    if not plan.moves or provider in names:
+    if not plan.moves:
         return None
+    todo: dict[str, None] = {}
+    scopes = plan.document.scopes or {"": Scope({}, [(0, len(plan.document.content))])}
+    for name, scope in scopes.items():
+        names = [each.strip() for each in scope.confs.get(_PROVIDERS, "").split(",") if each.strip()]
+        if provider in names or not any(scope.holds(move.edit) for move in plan.moves):
+            continue
+        if advice := _instead(scope, names, provider, elsewhere):
+            todo[f"{name}: {advice}" if len(scopes) > 1 else advice] = None
+        else:
+            plan.settings = dict(confs)
+            plan.declaring.append(scope)
+    return "; ".join(todo) or None
+
+
+def _instead(scope: Scope, names: list[str], provider: str, elsewhere: Path | None) -> str | None:
+    """Why the settings are not added to an application, and what to do; None: they are."""
     if elsewhere is not None:
         return f"declare the provider {provider} for the application, as {elsewhere} does"
     operator = operator_file.find(os.environ)
@@ -54,7 +69,6 @@ def declare(
         return f"declare the provider in the operator's file {operator}"
     if names:
         return f"{_PROVIDERS} names other providers: add {provider} to it, and its settings"
-    if plan.document.settings is None:
+    if scope.add is None:
         return "set the confs that declare the provider where the application is submitted"
-    plan.settings = dict(confs)
     return None

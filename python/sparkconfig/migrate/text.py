@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-__all__ = ["Document", "Edit", "Text", "identity", "rewritten"]
+__all__ = ["Document", "Edit", "Scope", "Text", "identity", "rewritten"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +49,25 @@ class Text:
     conf: bool = True
 
 
+@dataclass(frozen=True, repr=False)
+class Scope:
+    """One application of a file.
+
+    Attributes:
+        confs: what it sets.
+        spans: where its texts are.
+        add: given confs, says how the file comes to set them; None: it cannot.
+    """
+
+    confs: dict[str, str]
+    spans: list[tuple[int, int]]
+    add: Callable[[dict[str, str]], Edit] | None = None
+
+    def holds(self, edit: Edit) -> bool:
+        """Whether a change is one of its texts."""
+        return any(start <= edit.start < end for start, end in self.spans)
+
+
 @dataclass(repr=False)
 class Document:
     """One file.
@@ -57,13 +76,13 @@ class Document:
         content: all of it.
         texts: in the order of the file.
         kind: what it is, in a word or two.
-        settings: given confs, says how the file comes to set them; None: it cannot.
+        scopes: its applications, by name.
     """
 
     content: str
     texts: list[Text]
     kind: str
-    settings: Callable[[dict[str, str]], Edit] | None = None
+    scopes: dict[str, Scope] = field(default_factory=dict)
 
     def line(self, index: int) -> int:
         """Return the number of the line that holds a character, from 1."""

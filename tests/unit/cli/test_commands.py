@@ -359,7 +359,7 @@ class TestTemplates:
     """The files in conf/ say what the code takes."""
 
     def test_spark_defaults(self) -> None:
-        from sparkconfig.checks.dry_run import read_confs
+        from sparkconfig.checks.conf_files import read_confs
         from sparkconfig.settings.schema import parse
 
         confs = read_confs([ROOT / "conf" / "spark-defaults.conf.template"])
@@ -368,7 +368,7 @@ class TestTemplates:
         assert "${sealed:shop:password}" in confs.values()
 
     def test_operator_file_with_every_line_turned_on(self, tmp_path: Path) -> None:
-        from sparkconfig.checks.dry_run import read_confs
+        from sparkconfig.checks.conf_files import read_confs
         from sparkconfig.errors import ConfigurationError
         from sparkconfig.resolution.declared import load_providers
         from sparkconfig.settings.schema import Settings, parse

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkconfig.checks.dry_run import check, read_confs
+from sparkconfig.checks.conf_files import read_confs
+from sparkconfig.checks.dry_run import check
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats.spark_application import confs_of, is_yaml
 
@@ -41,7 +42,7 @@ CONFS = {
 
 def test_confs_of_an_application_and_nothing_else():
     assert is_yaml(APPLICATION)
-    assert confs_of(APPLICATION) == CONFS
+    assert confs_of(APPLICATION) == [("lake", CONFS)]
 
 
 def test_a_scheduled_application():
@@ -49,7 +50,7 @@ def test_a_scheduled_application():
     text = "kind: ScheduledSparkApplication\napiVersion: v1\nspec:\n  template:\n" + "".join(
         f"  {line}\n" for line in nested.splitlines()
     )
-    assert confs_of(text) == CONFS
+    assert confs_of(text) == [("application 1", CONFS)]
 
 
 def test_several_documents_lists_and_merged_maps():
@@ -66,7 +67,10 @@ items:
         <<: *base
         spark.b: "2"
 """
-    assert confs_of(text) == {"spark.a": "1", "spark.b": "2"}
+    assert confs_of(text) == [
+        ("application 1", {"spark.a": "1", "spark.b": "1"}),
+        ("application 2", {"spark.a": "1", "spark.b": "2"}),
+    ]
 
 
 @pytest.mark.parametrize(

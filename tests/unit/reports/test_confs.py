@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig.checks.conf_files import read_confs
 from sparkconfig.checks.doctor import diagnose
-from sparkconfig.checks.dry_run import Report, check, read_confs
+from sparkconfig.checks.dry_run import Report, check
 from sparkconfig.cli.main import main
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.language.references import scan

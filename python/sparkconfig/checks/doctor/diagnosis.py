@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparkconfig import databricks
 from sparkconfig._spark.jars import SparkInstall, find_spark
+from sparkconfig.checks.conf_files import Application, read_applications
 from sparkconfig.checks.doctor import class_path, confs, installation, log_levels, safety, start, stores
 from sparkconfig.checks.doctor.finding import Finding, Level, error
 from sparkconfig.checks.doctor.subject import Subject
-from sparkconfig.checks.dry_run import read_confs
 from sparkconfig.checks.exit_codes import ExitCode, FileError, code_for
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.settings import operator_file
@@ -87,7 +87,7 @@ def diagnose(
     findings: list[Finding] = []
     install = _spark(spark_home, environ, findings)
     files = list(files) or _defaults(environ, install)
-    confs = _confs(files, findings)
+    applications = _applications(files, findings)
     operator_path = _operator(operator, environ, findings)
     operator_confs: Mapping[str, str] = {}
     if operator_path is not None:
@@ -95,12 +95,27 @@ def diagnose(
             operator_confs = operator_file.load(operator_path, check=False).confs
         except (ConfigurationError, OSError):
             operator_confs = {}  # safety.operator says why
-    subject = Subject(environ, install, files, confs, operator_path, operator_confs)
+    found = []
+    for each in applications:
+        subject = Subject(environ, install, files, each.confs, operator_path, operator_confs)
+        found.append(_of_one(subject, findings, skip))
+    for each, own in zip(applications, found, strict=True):
+        for finding in own:
+            shared = len(found) == 1 or all(finding in others for others in found)
+            named = finding if shared else replace(finding, found=f"{each.name}: {finding.found}")
+            if named not in findings:
+                findings.append(named)
+    return Diagnosis(findings, files)
+
+
+def _of_one(subject: Subject, earlier: Sequence[Finding], skip: Sequence[str]) -> list[Finding]:
+    """What is found about one application."""
+    found: list[Finding] = []
     for examine in _EXAMINATIONS:
         for each in _examined(examine, subject):
-            if each.area not in skip and not _is_known(each, findings):
-                findings.append(each)
-    return Diagnosis(findings, files)
+            if each.area not in skip and not _is_known(each, [*earlier, *found]):
+                found.append(each)
+    return found
 
 
 def _examined(examine: _Examination, subject: Subject) -> Iterator[Finding]:
@@ -151,9 +166,9 @@ def _is_there(path: Path) -> bool:
         return True
 
 
-def _confs(files: Sequence[Path], findings: list[Finding]) -> dict[str, str]:
+def _applications(files: Sequence[Path], findings: list[Finding]) -> list[Application]:
     try:
-        return read_confs(files)
+        return read_applications(files)
     except ConfigurationError as problem:
         todo = (
             "name a file that is there and can be read"
@@ -161,7 +176,7 @@ def _confs(files: Sequence[Path], findings: list[Finding]) -> dict[str, str]:
             else "correct the file"
         )
         findings.append(error("confs", str(problem), todo, code_for(problem)))
-        return {}
+        return [Application()]
 
 
 def _operator(given: Path | None, environ: Mapping[str, str], findings: list[Finding]) -> Path | None:

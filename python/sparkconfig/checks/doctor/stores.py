@@ -71,7 +71,7 @@ def _try(
 ) -> Iterator[Finding]:
     area = f"provider {name}"
     try:
-        trial = try_provider(name, wanted, keys=None, files=subject.files, operator=subject.operator)
+        trial = try_provider(name, wanted, keys=None, confs=subject.confs, operator=subject.operator)
     except SparkConfigError as problem:
         todo = _TODO.get(
             code_for(problem),

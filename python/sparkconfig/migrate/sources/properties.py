@@ -8,7 +8,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import properties
 from sparkconfig.formats.errors import FormatError
 from sparkconfig.migrate.sources.pairs import commented
-from sparkconfig.migrate.text import Document, Edit, Text, mapped
+from sparkconfig.migrate.text import Document, Edit, Scope, Text, mapped
 
 __all__ = ["read"]
 
@@ -34,7 +34,8 @@ def read(content: str) -> Document:
         raise ConfigurationError("this properties file is written in a way that cannot be rewritten safely")
     # An earlier line with the same key has no effect, but its secret is real.
     everything = sorted([*texts, *commented(content, texts)], key=lambda text: text.start)
-    return Document(content, everything, "properties", settings=lambda confs: _added(content, confs))
+    scope = Scope(expected, [(0, len(content))], lambda confs: _added(content, confs))
+    return Document(content, everything, "properties", {"": scope})
 
 
 def _added(content: str, confs: dict[str, str]) -> Edit:

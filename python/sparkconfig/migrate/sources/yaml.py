@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.formats.spark_application import MAPS, documents, pairs, specs
+from sparkconfig.formats.spark_application import applications, conf_nodes, documents, named, pairs, specs
 from sparkconfig.migrate.sources import pairs as inner
-from sparkconfig.migrate.text import Document, Edit, Text, identity
+from sparkconfig.migrate.text import Document, Edit, Scope, Text, identity
 
 __all__ = ["read"]
 
@@ -35,9 +35,11 @@ def read(content: str) -> Document:
     # Command lines, files in blocks, comments.
     confs = sorted((text.start, text.end) for text in texts if text.conf)
     texts += [each for each in inner.texts_of(content, kept=_ELSEWHERE) if not _inside(confs, each)]
-    first = next((m for root in roots for m in _maps(root)), None)
-    settings = None if first is None else lambda confs: _added(content, first, confs)
-    return Document(content, sorted(texts, key=lambda text: text.start), "yaml", settings)
+    scopes = {
+        name: _scope(content, confs, application)
+        for (name, confs), application in zip(named(roots), applications(roots), strict=True)
+    }
+    return Document(content, sorted(texts, key=lambda text: text.start), "yaml", scopes)
 
 
 def _inside(spans: list[tuple[int, int]], text: Text) -> bool:
@@ -45,19 +47,18 @@ def _inside(spans: list[tuple[int, int]], text: Text) -> bool:
     return before >= 0 and spans[before][1] > text.start
 
 
-def _maps(root: Any) -> Iterator[Any]:  # noqa: ANN401
-    """The sparkConf of applications, as nodes."""
-    for spec in specs(root):
-        if getattr(spec.get("sparkConf"), "id", "") == "mapping" and spec["sparkConf"].value:
-            yield spec["sparkConf"]
+def _scope(content: str, confs: dict[str, str], application: dict[str, Any]) -> Scope:
+    nodes = [node for _, node in conf_nodes(application)]
+    spans = [(node.start_mark.index, node.end_mark.index) for node in nodes]
+    maps: Iterator[Any] = (spec.get("sparkConf") for spec in specs(application))
+    own: Any = next((each for each in maps if getattr(each, "id", "") == "mapping" and each.value), None)
+    return Scope(confs, spans, None if own is None else lambda added: _added(content, own, added))
 
 
 def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
     confs: dict[int, tuple[str, Any]] = {}
-    for spec in specs(root):
-        for name, prefix in MAPS:
-            for key, value in pairs(spec.get(name)).items():
-                confs[id(value)] = (prefix + key, value)
+    for application in applications([root]):
+        confs |= {id(node): (key, node) for key, node in conf_nodes(application)}
     seen: set[int] = set()
     stack = [("", root)]
     while stack:
