@@ -83,6 +83,13 @@ def parse(text: str, name: str) -> Document:
             data, lines = _json(text, name)
     except RecursionError:
         data, lines = None, {}
+    # As Databricks' command line prints all policies.
+    if (
+        isinstance(data, list)
+        and data
+        and all(isinstance(each, dict) and "definition" in each for each in data)
+    ):
+        data, lines = {"policies": data}, {("policies", *place): line for place, line in lines.items()}
     if not isinstance(data, dict):
         raise ConfigurationError(
             f"the policy {name} must be one object (a table in TOML), not nested too deeply"

@@ -216,7 +216,7 @@ def _own(document: Document, base: Rulebook) -> Rulebook:
 @lru_cache(maxsize=64)  # once, though each setting of a policy reads the file
 def _say_secrets(name: str, keys: str) -> None:
     _log.warning(
-        "%s: only Databricks can compare {{secrets/...}}, so any value passes, and none is put in place: %s",
+        "%s: only Databricks can compare {{secrets/...}}, so any value passes in its place, and none is put there: %s",
         name,
         keys,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.rules import rulebook
 from unit.policy.helpers import denied, engine, request
 
@@ -17,7 +18,6 @@ ELEMENTS = [
     {"type": "fixed", "value": SECRET},
     {"type": "fixed", "value": SECRET, "hidden": True},
     {"type": "fixed", "value": "{{ secrets/shopscope/metastorepass }}"},
-    {"type": "fixed", "value": f"jdbc:x://h/db?password={SECRET}"},
     {"type": "unlimited", "defaultValue": SECRET},
     {"type": "allowlist", "values": [SECRET, "other"], "defaultValue": SECRET},
     {"type": "allowlist", "values": [SECRET], "isOptional": True},
@@ -40,6 +40,59 @@ def test_a_secret_of_databricks_is_never_put_in_place_and_never_compared(
     assert unset.defaults == {}
     for value in ("as-databricks-expanded-it-1", SECRET, "${databricks:shop:password}"):
         assert checker.check(request({KEY: value}, complete=True)).allowed
+
+
+URL = f"jdbc:x://h/db?user=u&password={SECRET}"
+
+
+@pytest.mark.parametrize(
+    ("element", "good", "bad"),
+    [
+        (
+            {"type": "fixed", "value": URL},
+            ["jdbc:x://h/db?user=u&password=Hor/se=9+@", URL],
+            ["jdbc:x://evil/db?user=u&password=a", "jdbc:x://h/db?user=u&password=a&host=evil", "anything", ""],
+        ),
+        (
+            {"type": "fixed", "value": f"amqp://u:{SECRET}@h/x", "hidden": True},
+            ["amqp://u:a9@h/x"], ["amqp://u:a9@evil/x", "amqp://u:a@evil/@h/x", "amqp://u:evil/@h/x", "amqp://u:@h/x"],
+        ),
+        (
+            {"type": "fixed", "value": f'o.Login required username="u" password="{SECRET}";'},
+            ['o.Login required username="u" password="a&9";'], ['o.Login required username="u" password="a" x="b";'],
+        ),
+        ({"type": "fixed", "value": f"{SECRET}:{SECRET}.x"}, ["a:b.x", f"{SECRET}:b.x"], ["a.x", "a:b.y"]),
+        ({"type": "fixed", "value": f"prefix-{SECRET}"}, ["prefix-a(9)"], ["prefix-", "x-prefix-a", "pre"]),
+        ({"type": "fixed", "value": f"{SECRET}-suffix"}, ["a-suffix"], ["-suffix", "a-suffix2"]),
+        (
+            {"type": "allowlist", "values": [URL, "jdbc:x://other/db"], "isOptional": True},
+            ["jdbc:x://h/db?user=u&password=a", "jdbc:x://other/db"], ["jdbc:x://other/db2", "jdbcXx://other/db"],
+        ),
+        (
+            {"type": "regex", "pattern": r"jdbc:x://h/.*password=\{\{secrets/shop/.*\}\}", "isOptional": True},
+            ["jdbc:x://h/db?password=a"], ["jdbc:x://evil/db?password=a", "jdbc:x://h/db?password=a&b=c d"],
+        ),
+        (
+            {"type": "regex", "pattern": "pre-[{]{2}secrets/[a-z/]+[}]{2}-post", "isOptional": True},
+            ["pre-a-post"], ["pre-a", "a"],
+        ),
+        ({"type": "unlimited", "defaultValue": URL}, ["anything"], []),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_stands_beside_a_secret_of_databricks_is_compared(
+    tmp_path: Path, element: dict[str, object], good: list[str], bad: list[str]
+) -> None:
+    checker = engine(tmp_path, {f"spark_conf.{KEY}": element})
+    unset = checker.check(request({}, complete=True))
+    assert unset.allowed
+    assert unset.defaults == {}
+    assert {
+        value: checker.check(request({KEY: value}, complete=True)).allowed for value in (*good, *bad)
+    } == {
+        **dict.fromkeys(good, True),
+        **dict.fromkeys(bad, False),
+    }
 
 
 def test_what_is_beside_it_still_counts(tmp_path: Path) -> None:
@@ -67,14 +120,44 @@ INNER = {"spark_conf.spark.acme.pool": {"type": "fixed", "value": "small"}}
         {"definition": INNER},
         {"name": "x", "policy_family_definition_overrides": json.dumps(INNER)},
         {"definition": "// as a template\n" + json.dumps(INNER)},
+        {
+            "policies": [{"policy_id": "A1", "name": "team", "definition": json.dumps(INNER)}],
+            "total_count": 1,
+        },
+        {"policies": [{"definition": INNER}]},
+        [{"policy_id": "A1", "name": "team", "definition": json.dumps(INNER)}],
     ],
-    ids=["api", "indented", "object", "family", "comment"],
+    ids=[
+        "api",
+        "indented",
+        "object",
+        "family",
+        "comment",
+        "list of the api",
+        "list of objects",
+        "command line",
+    ],
 )
-def test_the_export_of_databricks_api_is_read(tmp_path: Path, wrapper: dict[str, object]) -> None:
+def test_the_export_of_databricks_api_is_read(tmp_path: Path, wrapper: object) -> None:
     checker = engine(tmp_path, wrapper)
     assert denied(checker.check(request({"spark.acme.pool": "large"}))) == ["spark.acme.pool"]
 
 
 def test_a_mistake_in_an_export_is_found(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match=r"definition.*not JSON"):
+    with pytest.raises(ConfigurationError, match=r"definition.*not JSON"):
         engine(tmp_path, {"definition": "{"})
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_several_policies_in_an_export_are_named(tmp_path: Path, wrapped: bool) -> None:
+    policies = [{"name": name, "definition": json.dumps(INNER)} for name in ("team", "jobs")]
+    with pytest.raises(ConfigurationError, match=r"2 policies of Databricks \(team, jobs\); keep the one"):
+        engine(tmp_path, {"policies": policies} if wrapped else policies)
+    with pytest.raises(ConfigurationError, match="0 policies"):
+        engine(tmp_path, {"policies": []})
+
+
+def test_the_line_of_a_mistake_in_a_list(tmp_path: Path) -> None:
+    inner = {"spark_conf.spark.acme.pool": {"type": "fixd", "value": "small"}}
+    with pytest.raises(ConfigurationError, match=r"line \d"):
+        engine(tmp_path, {"policies": [{"definition": inner}]})
