@@ -129,14 +129,14 @@ bench: jar ## all benches in less than 20 minutes, beside their peers, as one ta
 scala: jar ## the tests that are written in Scala, no Spark
 	@$(FIND_JAVA) && $(BIN)/python tools/jars/test.py --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
-# Those on 3.5 run beside the others, in one process more; what they print comes at the end, in one piece.
+# Those on 3.5 and with the newest pandas run beside the others, and what they print comes at the end, in one piece.
 test: jar ## all tests, those of data sources on Spark 3.5 too
 	@$(MAKE) --no-print-directory -j3 -Otarget lint scala jar-35
-	@mkdir -p build; $(MAKE) --no-print-directory test-35 AT_ONCE= > build/test-35.log 2>&1 & older=$$!; \
-	  trap 'kill $$older' INT TERM; failed=; \
-	  $(MAKE) --no-print-directory test-newest || failed=4.3; wait $$older || failed="$$failed 3.5"; \
-	  $(MAKE) --no-print-directory newest || failed="$$failed newest"; \
-	  cat build/test-35.log; test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
+	@mkdir -p build; { $(MAKE) --no-print-directory test-35 AT_ONCE=; older=$$?; \
+	    $(MAKE) --no-print-directory newest STARTS=2 && test $$older = 0; } > build/test-beside.log 2>&1 & beside=$$!; \
+	  trap 'kill $$beside' INT TERM; failed=; \
+	  $(MAKE) --no-print-directory test-newest || failed=4.3; wait $$beside || failed="$$failed 3.5 or newest"; \
+	  cat build/test-beside.log; test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
 
 # What pip brings today, without constraints: a notebook once hung at its first cell with a pandas that no pin named.
 .venvs/newest/.ready: pyproject.toml
@@ -295,8 +295,10 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 jar-35: .venvs/pyspark-3.5.9/.ready-options
 	@$(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
 
+# Clusters, servers and whole applications on this Spark: make options-matrix, before a release.
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
-	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(OPTIONS_TESTS) $(NOT_FOR_EVER) $(AT_ONCE) && \
+	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(filter-out %.py,$(OPTIONS_TESTS)) \
+	  $(filter tests/integration/%,$(OPTIONS_TESTS)) $(NOT_FOR_EVER) $(AT_ONCE) && \
 	  .venvs/pyspark-3.5.9/bin/python -m pytest -q tests/spark/test_options_hudi.py $(AT_ONCE)
 
 FUZZ_SECONDS ?= 60

@@ -46,6 +46,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SharedApplic
     return SharedApplications(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # one of several processes
+        from support.scheduling import longest_first
+
+        longest_first(items)
+
+
 # The hooks of an application would stay in the process of the tests; what tests them starts one of its own.
 mock.patch("sparkconfig.redaction.install").start()
 

@@ -65,7 +65,8 @@ class Environment:
         outside = ("SPARK_", "PYSPARK_", "PYTHON", "VIRTUAL_ENV", "PIP_")
         plain = {key: value for key, value in os.environ.items() if not key.startswith(outside)}
         path = os.pathsep.join([str(self.folder / "bin"), plain["PATH"]])
-        environ = {**plain, "PATH": path, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(self.python)}
+        environ = {**plain, "PATH": path, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": str(self.python),
+                   "PIP_NO_COMPILE": "1"}  # fmt: skip
         return subprocess.run(
             [str(part) for part in command],
             cwd=cwd, env=environ, input=text, capture_output=True, text=True, timeout=240, check=False,
@@ -228,18 +229,6 @@ def test_a_builder(environment: Environment, job: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("no_leftovers")
-def test_spark_submit(environment: Environment, job: Path) -> None:
-    jar = environment.output("sparkconfig", "jar", cwd=job)
-    submit = spark_home() / "bin" / "spark-submit"
-    seen = _seen(
-        environment.output(submit, "--jars", jar, "--properties-file", "job.properties", "app.py", cwd=job)
-    )
-    assert seen["digest"] == EXPECTED
-    assert seen["count"] == 10
-
-
-@pytest.mark.spark
-@pytest.mark.usefixtures("no_leftovers")
 def test_configure_keeps_the_jars_of_spark_submit(environment: Environment, job: Path) -> None:
     """Under spark-submit the JVM runs already: the jar came with it, and configure() adds only what is missing."""
     jar = environment.output("sparkconfig", "jar", cwd=job)
@@ -280,33 +269,3 @@ def test_installed_into_spark(environment: Environment, job: Path, tmp_path: Pat
     without = environment.run(*submit, cwd=job)
     assert without.returncode != 0
     assert "ClassNotFoundException: io.sparkconfig.ConfigPlugin" in without.stdout + without.stderr
-
-
-@pytest.mark.spark
-@pytest.mark.usefixtures("no_leftovers")
-@pytest.mark.parametrize("option", ["--files", "--archives"])
-def test_a_file_that_opens_the_store_is_not_shipped(
-    environment: Environment, job: Path, tmp_path: Path, option: str
-) -> None:
-    """The driver would serve it to all who reach its port: the doctor says so, and nothing starts."""
-    confs = {
-        "spark.master": "local-cluster[1,1,512]",
-        "spark.authenticate": "true",
-        "spark.authenticate.secret": "of-this-test",
-        "spark.network.crypto.enabled": "true",
-    }
-    own = tmp_path / "own.properties"
-    own.write_text(
-        "".join(
-            f"{key} {text}\n" for key, text in {**confs, f"spark.{option[2:]}": f"{job}/shop.key"}.items()
-        )
-    )
-    doctor = environment.run("sparkconfig", "doctor", "--file", "job.properties", "--file", own, cwd=job)
-    assert doctor.returncode != 0
-    jar = environment.output("sparkconfig", "jar", cwd=job)
-    submit = (spark_home() / "bin" / "spark-submit", "--jars", jar, "--properties-file", "job.properties")
-    words = [word for key, text in confs.items() for word in ("--conf", f"{key}={text}")]
-    start = environment.run(*submit, *words, option, "shop.key", "app.py", cwd=job)
-    assert start.returncode != 0
-    for shown in (doctor.stdout, start.stdout + start.stderr):
-        assert "shop.key is a file that a provider opens" in shown

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from support.rpc import protected_rpc
 from support.session import QUIET
 from support.shim import shim_jar
 
@@ -82,6 +83,12 @@ def _cases(folder: Path) -> dict[str, dict[str, str]]:
             "spark.authenticate.secret": "x",
             "spark.ssl.rpc.enabled": "true",
         },
+        "served to everybody": {
+            **FILES,
+            "spark.master": "local-cluster[1,1,700]",
+            **protected_rpc(),
+            "spark.files": str(unreadable),
+        },
         "wrong python": {**FILES, "spark.config.agent.python": "/nonexistent/python3"},
         "bare python": {**FILES, "spark.config.agent.python": "/usr/bin/env"},
     }
@@ -93,6 +100,7 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
     folder = tmp_path_factory.mktemp("start")
     (folder / "good.properties").write_text(f"token={SECRET}\ntricky=a${{spark.app.name}}{SECRET}\n")
     (folder / "forbidden.properties").write_text(f"token={SECRET}\n")
+    (folder / "forbidden.properties").chmod(0o600)
     (folder / "allowed").mkdir()
     cases = _cases(folder)
     base = {**BASE, "spark.jars": str(shim_jar()), "spark.plugins": "io.sparkconfig.ConfigPlugin"}
@@ -155,6 +163,7 @@ def test_what_spark_or_hadoop_expand_is_left_alone(ends) -> None:
         ("another process", ["unprotected RPC", "spark.network.crypto.enabled=true"]),
         ("sasl", ["unprotected RPC", "spark.network.crypto.enabled=true"]),
         ("tls", ["unprotected RPC", "ignores spark.ssl.rpc.enabled"] if SPARK_3 else ["SSL"]),
+        ("served to everybody", ["spark.files", "forbidden.properties", "for its owner alone"]),
         ("wrong python", ["/nonexistent/python3", "spark.config.agent.python"]),
         ("bare python", ["/usr/bin/env", "spark.config.agent.python"]),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import html.entities
 import itertools
 import re
@@ -29,12 +30,9 @@ class LeakFinder:
         self._values = list(values)
         # The longest stretch that no layer escapes: looking for it first makes the common case (nothing there) fast.
         self._patterns = [
-            (_longest_run(value), re.compile(_pattern(value).encode()), 16 * len(value) + 64)
-            for value in self._values
+            (_longest_run(value), _pattern(value), 16 * len(value) + 64) for value in self._values
         ]
-        self._encoded = [
-            form for value in self._values for form in (*_base64_forms(value), *_hex_forms(value))
-        ]
+        self._encoded = [form for value in self._values for form in _encoded(value)]
 
     def count(self, text: bytes) -> int:
         """The number of occurrences of all values in all forms."""
@@ -109,10 +107,19 @@ def _longest_run(value: str) -> bytes:
     return max(re.split(r"[^A-Za-z0-9]", value), key=len).encode()
 
 
-def _pattern(value: str) -> str:
-    return "".join(char if char.isascii() and char.isalnum() else _lenient(char) for char in value)
+# Tests search for the same passwords hundreds of times.
+@functools.cache
+def _pattern(value: str) -> re.Pattern[bytes]:
+    letters = (char if char.isascii() and char.isalnum() else _lenient(char) for char in value)
+    return re.compile("".join(letters).encode())
 
 
+@functools.cache
+def _encoded(value: str) -> tuple[bytes, ...]:
+    return (*_base64_forms(value), *_hex_forms(value))
+
+
+@functools.cache
 def _lenient(char: str) -> str:
     """A regular expression for one character in any stack of escapes."""
     code = ord(char)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from xdist.scheduler import LoadFileScheduling
 
 #: Fixtures with ``scope="package"``: each further process that took a file of these would start the application anew.
@@ -12,5 +13,13 @@ class SharedApplications(LoadFileScheduling):
     """``--dist loadfile``, with the folders above as one file each."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file: str = super()._split_scope(nodeid)
-        return next((folder for folder in _ONE_APPLICATION if file.startswith(folder)), file)
+        return _folder(nodeid) or str(super()._split_scope(nodeid))
+
+
+def longest_first(items: list[pytest.Item]) -> None:
+    """What one process has to run alone begins first: else all others are done long before it."""
+    items.sort(key=lambda item: not _folder(item.nodeid))
+
+
+def _folder(nodeid: str) -> str:
+    return next((folder for folder in _ONE_APPLICATION if nodeid.startswith(folder)), "")

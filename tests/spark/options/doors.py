@@ -49,6 +49,13 @@ class Doors:
     def store(self) -> Any:
         return self.classic._jvm.sparkconfigtest.Store
 
+    def through(self, front: str) -> Doors:
+        """The application, seen through one of its fronts, with a fresh password and an empty store."""
+        self.spark = self.sessions[front]
+        self.rotate()
+        self.store.clear()
+        return self
+
     # Neither the file nor the key is named "secret" or "password": Spark's own redaction.regex looks at values too, and
     # hides such references from SET, from ${...} in SQL texts and from a Connect client's conf.get.
     def ref(self, key: str = "pw") -> str:

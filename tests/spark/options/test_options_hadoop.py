@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from spark.options.conftest import has_connect
 from spark.options.ftp_server import Logins
 
 pytestmark = pytest.mark.spark
@@ -30,6 +31,11 @@ class Host:
 
     def logins(self) -> list[str]:
         return self._server.seen.pop(self.address, [])
+
+
+@pytest.fixture
+def doors(application):
+    return application.through("classic")
 
 
 @pytest.fixture
@@ -58,6 +64,12 @@ def set_conf(doors, key, text):
     doors.spark.conf.set(key, text)
 
 
+def set_in_connect(doors, key, text):
+    """And the rest of the test is the client's: a server sets its confs in a way of its own."""
+    doors.spark = doors.sessions["connect"]
+    doors.spark.conf.set(key, text)
+
+
 def set_sql(doors, key, text):
     doors.spark.sql(f"SET {key}={text}")
 
@@ -74,7 +86,8 @@ def set_with_source(doors, key, text):
     hadoop(doors).set(key, text, "a test")
 
 
-DOORS = (set_conf, set_sql, set_variable, set_hadoop, set_with_source)
+CONF = (set_conf, *([set_in_connect] if has_connect() else []))
+DOORS = (*CONF, set_sql, set_variable, set_hadoop, set_with_source)
 
 
 @pytest.mark.parametrize("put", DOORS)
@@ -166,7 +179,7 @@ def test_copies_and_deprecated_names_and_resources_that_are_added_keep_the_value
         ("a ${files:STORE:missing}", "missing"),
     ],
 )
-@pytest.mark.parametrize("put", [set_conf, set_sql, set_hadoop])
+@pytest.mark.parametrize("put", [*CONF, set_sql, set_hadoop])
 def test_a_reference_without_a_value_is_an_error_that_names_the_key(doors, host, put, text, words):
     def use():
         put(doors, host.password, text.replace("STORE", str(doors.secrets_file)))
@@ -197,7 +210,7 @@ def test_what_is_no_hadoop_key_and_what_is_no_reference_stays_as_it_is(doors):
 
 
 @pytest.mark.parametrize("key", ["spark.es.net.http.auth.pass", "es.net.http.auth.pass", "hoodie.shop.user"])
-@pytest.mark.parametrize("put", [set_conf, set_sql])
+@pytest.mark.parametrize("put", [*CONF, set_sql])
 def test_a_conf_that_a_connector_reads_by_itself_is_refused_when_a_session_sets_it(doors, put, key):
     doors.spark.sql("SELECT 1").collect()
     with pytest.raises(Exception, match=key) as error:

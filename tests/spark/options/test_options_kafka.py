@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pyspark.errors import AnalysisException
 
+from spark.options.conftest import FRONTS
 from spark.options.doors import Doors
 from spark.options.test_options_stream import run
 from support.leaks import LeakFinder
@@ -75,9 +76,14 @@ def texts(doors: Doors, frame: Any) -> list[str]:
     return doors.ids(frame.selectExpr("cast(value as string)"))
 
 
-@pytest.fixture(params=[False, True], ids=["value", "late"])
-def site(request, doors, kafka) -> Site:
-    site = Site(doors, kafka, request.param)
+#: Kafka's clients resolve what they get, whoever has planned the query: of Connect, values are enough.
+SITES = [("classic", False), ("classic", True), *[(front, False) for front in FRONTS[1:]]]
+
+
+@pytest.fixture(params=SITES, ids=lambda site: f"{site[0]}-{'late' if site[1] else 'value'}")
+def site(request, application, kafka) -> Site:
+    front, late = request.param
+    site = Site(application.through(front), kafka, late)
     site.rotate()
     return site
 

@@ -22,6 +22,11 @@ def shown(doors, table: str) -> str:
 
 
 @pytest.fixture
+def doors(application):
+    return application.through("classic")
+
+
+@pytest.fixture
 def numbers(doors):
     doors.postgres.sql(
         "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
@@ -32,7 +37,8 @@ def numbers(doors):
 
 
 @pytest.mark.parametrize("schema", ["", "(id bigint)"], ids=["inferred", "given"])
-def test_v1_table(doors, schema):
+def test_v1_table(each_front, schema):
+    doors = each_front
     doors.fill(1)
     table = doors.table()
     doors.spark.sql(f"CREATE TABLE {table} {schema} USING storev1 OPTIONS (password '{doors.ref()}')")
@@ -79,7 +85,8 @@ def test_names_in_a_permanent_view_mean_what_they_meant_when_it_was_made(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
-def test_what_a_reader_adds_to_a_v1_table_is_nobody_elses(doors):
+def test_what_a_reader_adds_to_a_v1_table_is_nobody_elses(each_front):
+    doors = each_front
     if doors.spark.version.startswith("3."):
         pytest.skip("on 3.5 a reader's options reach a V1 table's source as they are written")
     doors.fill(1)
@@ -243,7 +250,8 @@ def test_files_are_listed_as_spark_lists_those_of_a_table_without_references(doo
     each("DROP TABLE {}")
 
 
-def test_a_reader_adds_a_reference_to_a_table_without_one(doors):
+def test_a_reader_adds_a_reference_to_a_table_without_one(each_front):
+    doors = each_front
     doors.fill(1)
     table = doors.table()
     doors.spark.sql(f"CREATE TABLE {table} (a int, b string) USING csv")
@@ -389,7 +397,8 @@ def test_a_missing_secret_fails_the_query_and_no_other(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
-def test_create_table_of_the_catalog_api(doors):
+def test_create_table_of_the_catalog_api(each_front):
+    doors = each_front
     table = doors.table()
     doors.fill(9)
     doors.spark.catalog.createTable(table, source="storev1", password=doors.ref())
