@@ -1,4 +1,4 @@
-"""A real Vault or OpenBao with the arrangements of the fake: mounts, roles and policies of its own, removed at the end.
+"""A real Vault or OpenBao: mounts, roles and policies of its own, removed at the end.
 
 It is the private OpenBao of :mod:`support.openbao`, unless VAULT_ADDR names a server. VAULT_TOKEN is then a token that
 may do everything there, and VAULT_CACERT its authority, if it speaks TLS. What needs something that the server connects
@@ -45,8 +45,6 @@ _CREATE = "CREATE ROLE \"{{name}}\" WITH LOGIN PASSWORD '{{password}}' VALID UNT
 
 
 class RealVault:
-    """See :class:`support.fakes.vault.FakeVault` for what each arrangement means."""
-
     @classmethod
     def of(cls, request: pytest.FixtureRequest) -> RealVault:
         """The server that the environment names, or the private one of these tests."""
@@ -56,7 +54,6 @@ class RealVault:
         return cls(private.url, private.token)
 
     MOUNTS = {"kv2": f"{_NAME}-kv2", "kv1": f"{_NAME}-kv1", "dynamic": f"{_NAME}-db"}  # noqa: RUF012
-    real = True
 
     def __init__(self, address, token, ca=None):
         self.url = address.rstrip("/")

@@ -251,7 +251,7 @@ def test_akeyless(site: Site) -> None:
     key = site.home / "akeyless-access-key"
     key.write_text("akeyless-key-3395\n")
     with FakeVault() as server:
-        server.approles["p-8f3k2m1q"] = ["akeyless-key-3395", 3600, 1000]
+        server.approles["p-8f3k2m1q"] = "akeyless-key-3395"
         places = {"https://hvp.akeyless.io": server.url, "/run/secrets": str(site.home)}
         with made.resolver(places) as resolver:
             read_and_rotate(made, resolver, lambda value: server.put("shop/db", {"password": value}))

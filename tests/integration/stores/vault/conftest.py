@@ -1,4 +1,4 @@
-"""Vaults with the same secrets: a contract fake, and a real server (see tests/support/real_vault.py)."""
+"""Vaults with the same secrets: a real server, and a contract fake for what a real one cannot be asked for."""
 
 import pytest
 
@@ -26,10 +26,7 @@ def fake():
         yield filled(fake)
 
 
-@pytest.fixture(params=["fake", "real"])
-def vault(request):
-    if request.param == "fake":
-        return request.getfixturevalue("fake")
-    server = request.getfixturevalue("server")
+@pytest.fixture
+def vault(server):
     server.ROOT = server.new_token()
     return filled(server)
