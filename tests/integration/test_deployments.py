@@ -15,6 +15,7 @@ from unittest import mock
 import pytest
 import yaml
 
+from leaks.support import scala_jar
 from sparkconfig.agent.policies import Policies
 from sparkconfig.checks import dry_run
 from sparkconfig.checks.doctor import Level, diagnose
@@ -27,7 +28,7 @@ from sparkconfig.settings.schema import PREFIX, parse
 from support.cluster import SparkCluster
 from support.processes import Run
 from support.shim import shim_jar
-from support.spark_home import java, spark_home
+from support.spark_home import spark_home
 from support.templates import CONF, SMALL, load, operator_home, plain_environment
 
 TEMPLATES = CONF / "deployments"
@@ -306,14 +307,7 @@ def test_a_driver_in_cluster_mode_on_a_standalone_cluster(
 ) -> None:
     """As docs/deploy-standalone.md says; the application does not stop Spark, and prints a value."""
     seal_secret(cluster, sealed)
-    (sealed / "Deployed.scala").write_text(DEPLOYED)
-    jar = sealed / "deployed.jar"
-    classes = f"{spark_home()}/jars/*"
-    subprocess.run(
-        [java(), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", classes, "scala.tools.nsc.Main", "-cp", classes,
-         "-d", jar, sealed / "Deployed.scala"],
-        check=True, capture_output=True, timeout=200,
-    )  # fmt: skip
+    jar = scala_jar(DEPLOYED, sealed / "deployed.jar")
     text = (TEMPLATES / "standalone.conf.template").read_text()
     text = re.sub(r"(?m)^spark\.authenticate\.secret .*\n", "", text)
     text, count = re.subn(r"(?m)^# (?=spark\.(driver\.extraJavaOptions|config\.agent\.python) )", "", text)

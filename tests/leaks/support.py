@@ -17,7 +17,7 @@ from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
 from support.shim import shim_jar
 from support.spark_home import java
 
-__all__ = ["PYSPARK", "bare_jvm", "compile_scala", "shim_jar"]
+__all__ = ["PYSPARK", "bare_jvm", "compile_scala", "scala_jar", "shim_jar"]
 
 PYSPARK = Path(pyspark.__file__).parent
 _COMPILED = Path(__file__).resolve().parents[2] / ".cache" / "test-classes"
@@ -46,6 +46,16 @@ def compile_scala(source: Path | Sequence[Path], into: Path) -> None:
             with contextlib.suppress(OSError):
                 classes.rename(kept)
     shutil.copytree(kept, into, dirs_exist_ok=True)
+
+
+def scala_jar(source: str | Path | Sequence[Path], jar: Path) -> Path:
+    """Compile files, or a text, into a new jar; return the jar."""
+    if isinstance(source, str):
+        jar.with_suffix(".scala").write_text(source)
+        source = jar.with_suffix(".scala")
+    compile_scala(source, jar.with_suffix(".classes"))
+    made = shutil.make_archive(str(jar), "zip", jar.with_suffix(".classes"))
+    return Path(made).rename(jar)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -22,10 +21,11 @@ from typing import NamedTuple
 import pyspark
 import pytest
 
+from leaks.support import scala_jar
 from support.processes import Child, Run, wait_until
 from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import java, spark_environment, spark_home
+from support.spark_home import spark_environment, spark_home
 
 pytestmark = pytest.mark.spark
 
@@ -208,13 +208,7 @@ def _default_sigint() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def ending_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("ending")
-    subprocess.run(
-        [java(), "-Xss8m", "-cp", f"{spark_home()}/jars/*", "scala.tools.nsc.Main", "-usejavacp",
-         "-d", str(folder / "ending.jar"), str(APPS / "Ending.scala")],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
-    return folder / "ending.jar"
+    return scala_jar(APPS / "Ending.scala", tmp_path_factory.mktemp("ending") / "ending.jar")
 
 
 @pytest.mark.parametrize("end", ROWS, ids=str)

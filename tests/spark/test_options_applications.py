@@ -12,9 +12,10 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from leaks.support import scala_jar
 from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import java, spark_home
+from support.spark_home import spark_home
 
 pytestmark = pytest.mark.spark
 
@@ -151,12 +152,7 @@ def test_a_value_that_spells_a_reference_is_a_value(files: Files, tmp_path: Path
 
 
 def test_scala(files: Files) -> None:
-    source, jar, jars = files.folder / "Rows.scala", files.folder / "rows.jar", spark_home() / "jars"
-    source.write_text(SCALA)
-    subprocess.run(
-        [java(), "-Xss8m", "-cp", f"{jars}/*", "scala.tools.nsc.Main", "-cp", f"{jars}/*", "-d", jar, source],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+    jar = scala_jar(SCALA, files.folder / "rows.jar")
     confs = {
         **files.confs,
         "spark.master": "local[1]",

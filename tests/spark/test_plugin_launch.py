@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from leaks.support import scala_jar
 from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import java, spark_home
+from support.spark_home import spark_home
 
 pytestmark = pytest.mark.spark
 
@@ -119,15 +120,7 @@ def test_spark_sql(conf, tmp_path) -> None:
 
 
 def test_a_scala_main_class_and_the_list_of_default_plugins(conf, tmp_path) -> None:
-    (tmp_path / "Shop.scala").write_text(SCALA)
-    jars = spark_home() / "jars"
-    classes = tmp_path / "classes"
-    classes.mkdir()
-    subprocess.run(
-        [java(), "-Xss8m", "-cp", f"{jars}/*", "scala.tools.nsc.Main", "-cp", f"{jars}/*:{shim_jar()}",
-         "-d", str(tmp_path / "shop.jar"), str(tmp_path / "Shop.scala")],
-        check=True, capture_output=True, timeout=120,
-    )  # fmt: skip
+    jar = scala_jar(SCALA, tmp_path / "shop.jar")
     # As YARN unpacks spark.archives: below the driver's working directory.
     python = tmp_path / "python" / "bin" / "python"
     python.parent.mkdir(parents=True)
@@ -138,7 +131,7 @@ def test_a_scala_main_class_and_the_list_of_default_plugins(conf, tmp_path) -> N
         "spark.plugins.defaultList": "io.sparkconfig.ConfigPlugin",
         "spark.config.agent.python": "./python/bin/python",
     }
-    command = [*_submit(plugin), "--class", "Shop", tmp_path / "shop.jar", conf["spark.shop.badge"]]
+    command = [*_submit(plugin), "--class", "Shop", jar, conf["spark.shop.badge"]]
     assert _seen(_run(command, tmp_path), tmp_path) == {"value": SECRET}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from leaks.support import compile_scala
 from sparkconfig.policy.keys.keys import canonical
 from sparkconfig.policy.keys.units import Unit, unit_of
 from support.spark_home import java, spark_home
@@ -30,8 +31,7 @@ def entries(tmp_path_factory):
     source = Path(__file__).parent / "policy_keys" / "DumpKeys.scala"
     classes = tmp_path_factory.mktemp("classes")
     jars = f"{spark_home()}/jars/*"
-    compiler = ["scala.tools.nsc.Main", "-usejavacp", "-d", str(classes), str(source)]
-    subprocess.run([java(), "-Xmx512m", "-Xss8m", "-cp", jars, *compiler], check=True, timeout=240)
+    compile_scala(source, classes)
     dump = ["org.apache.spark.sql.internal.policykeys.DumpKeys"]
     done = subprocess.run(
         [java(), "-Xmx512m", "-cp", f"{classes}:{jars}", *dump],

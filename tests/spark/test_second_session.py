@@ -19,9 +19,9 @@ READ = len("value-of-a-x")
 #: Each is one process: what its first session was given stays in the JVM, as system properties.
 PROCESSES = (
     {
+        "same_again": [READ],
         "other_provider": [READ],
         "other_provider_without_configure": [READ],
-        "same_again": [READ],
         "as_pyspark_test_does": [READ, READ, READ],
         "without_plugin_afterwards": [5],
         "sockets_stay_as_many": [True],
@@ -34,7 +34,7 @@ PROCESSES = (
         ],
     },
     {"other_params": [READ]},
-    {"file_gone": [READ, None, False], "file_gone_without_configure": [READ, None, False]},
+    {"file_gone_without_configure": [READ, None, False], "file_gone": [READ, None, False]},
     {"as_pytest_spark_does": [READ, READ]},
 )
 

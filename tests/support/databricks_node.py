@@ -9,12 +9,11 @@ import importlib.metadata
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from leaks.support import compile_scala
+from leaks.support import scala_jar
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,7 +141,4 @@ def make_runtime_python(folder: Path) -> Path:
 
 def compile_listener_into(node: Node, folder: Path) -> None:
     """Compile stand-ins for Databricks' own classes into one of the node's jars."""
-    (folder / "Databricks.scala").write_text(DATABRICKS_LISTENER)
-    compile_scala(folder / "Databricks.scala", folder / "classes")
-    shutil.make_archive(str(folder / "databricks-own"), "zip", folder / "classes")
-    (folder / "databricks-own.zip").rename(node.jars / "databricks-own.jar")
+    scala_jar(DATABRICKS_LISTENER, folder / "databricks-own.jar").rename(node.jars / "databricks-own.jar")

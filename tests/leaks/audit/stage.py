@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import secrets
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from leaks.support import compile_scala
+from leaks.support import scala_jar
 from support.browser import Browser
 from support.cluster import SparkCluster
 from support.jdbc import postgresql_driver
@@ -43,12 +42,7 @@ class Stage:
         """The Scala application, and listeners as other products have them, compiled for this Spark."""
         jar = self.run.dir / "shop.jar"
         if not jar.exists():
-            classes = self.run.dir / "shop-classes"
-            compile_scala(CORPUS / "Shop.scala", classes)
-            compile_scala(TESTS / "jvm" / "ListenerProbe.scala", classes)
-            with zipfile.ZipFile(jar, "w") as archive:
-                for file in sorted(classes.rglob("*.class")):
-                    archive.write(file, file.relative_to(classes))
+            scala_jar([CORPUS / "Shop.scala", TESTS / "jvm" / "ListenerProbe.scala"], jar)
         return jar
 
 
