@@ -155,3 +155,15 @@ def each_front(request, application) -> Doors:
 def doors(each_front) -> Doors:
     """Through each front. Modules of SQL have their own: Connect gives a text to the same parser."""
     return each_front
+
+
+@pytest.fixture
+def numbers(doors) -> Doors:
+    """With a table in PostgreSQL."""
+    doors.put(url=doors.postgres.jdbc_url(ROLE))
+    doors.postgres.sql(
+        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
+        f'alter table numbers owner to "{ROLE}"',
+        database=ROLE,
+    )
+    return doors

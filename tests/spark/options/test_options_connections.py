@@ -15,17 +15,6 @@ pytestmark = pytest.mark.spark
 KEY = "sparkconfig.connection"
 
 
-@pytest.fixture
-def numbers(doors):
-    doors.put(url=doors.postgres.jdbc_url("keeper"))
-    doors.postgres.sql(
-        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
-        'alter table numbers owner to "keeper"',
-        database="keeper",
-    )
-    return doors
-
-
 def assert_name_alone(doors, *texts: str) -> None:
     """None of what the connections set is shown: neither values, nor references, nor the server."""
     doors.assert_hidden(*texts)

@@ -144,17 +144,6 @@ def test_two_references_in_one_value_and_text_around(doors):
     assert doors.ids(doors.spark.read.format("storev1").option("password", text).load()) == [4]
 
 
-@pytest.fixture
-def numbers(doors):
-    """A table in PostgreSQL."""
-    doors.postgres.sql(
-        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
-        'alter table numbers owner to "keeper"',
-        database="keeper",
-    )
-    return doors
-
-
 @pytest.mark.parametrize(
     "change",
     [

@@ -26,16 +26,6 @@ def doors(application):
     return application.through("classic")
 
 
-@pytest.fixture
-def numbers(doors):
-    doors.postgres.sql(
-        "drop table if exists numbers; create table numbers(id int); insert into numbers values (1), (2), (3);"
-        'alter table numbers owner to "keeper"',
-        database="keeper",
-    )
-    return doors
-
-
 @pytest.mark.parametrize("schema", ["", "(id bigint)"], ids=["inferred", "given"])
 def test_v1_table(each_front, schema):
     doors = each_front
