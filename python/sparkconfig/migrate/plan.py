@@ -94,7 +94,7 @@ class FilePlan:
         left: secrets that stay.
         settings: confs that are added, so that the references have a provider.
         declaring: the applications to which they are added.
-        reported: lines and values of ``left``.
+        reported: the values of ``left``, by their lines.
         unfilled: lines and keys of secrets that something else fills in.
     """
 
@@ -105,7 +105,7 @@ class FilePlan:
     left: list[Left] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     declaring: list[Scope] = field(default_factory=list)
-    reported: set[tuple[int, str]] = field(default_factory=set)
+    reported: dict[int, list[str]] = field(default_factory=dict)
     unfilled: list[tuple[int, str]] = field(default_factory=list)
 
     def rewritten(self) -> str:
@@ -258,10 +258,13 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         if why is None:
             name = names.name(_name_for(text.key, span), value)
             edit = text.put(span.start, span.end, f"${{{provider}:{name}}}")
-        if edit is None and (line, value) not in plan.reported:
-            plan.reported.add((line, value))  # one literal may go by several names
-            left.append(Left(line, _shown(text.key), span.shape, advice(span, value, why or _UNSAYABLE)))
-        elif edit is not None:
+        if edit is None:
+            known = plan.reported.setdefault(line, [])
+            # One literal may go by several names, or be found in two ways.
+            if not any(value in each or each in value for each in known):
+                left.append(Left(line, _shown(text.key), span.shape, advice(span, value, why or _UNSAYABLE)))
+            known.append(value)
+        else:
             moves.append(Move(line, _shown(text.key), span.shape, name, value, edit))
     if not spans and text.conf and conf_warnings.not_filled_in(text.key, text.value):
         plan.unfilled.append((document.line(text.start), _shown(text.key)))

@@ -20,8 +20,11 @@ _SECRET = re.compile(
     r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",
     re.IGNORECASE,
 )
-# password2, PASSWORD_1, dbpass, pw
-_NUMBER = re.compile(r"(?<=[A-Za-z])_?\d{1,3}$")
+# password2, PASSWORD_PROD, dbpass, pw
+_WHICH = re.compile(
+    r"(?<=[A-Za-z])(?:_?\d{1,3}|[._-]?(?:here|placeholder|value|plain|prod|dev|test|stage|old|new))$",
+    re.IGNORECASE,
+)
 _SHORT = re.compile(r"(?:^|[._-]|db)pw$|(?<!by)(?<!com)(?<!tres)(?<!sur)pass$", re.IGNORECASE)
 # Names of Kubernetes' secrets, and where they are mounted.
 _NO_SECRET = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
@@ -46,7 +49,7 @@ _OTHER_NOUN = re.compile(
 
 def names_secret(key: str) -> bool:
     """Whether what has this name is a secret as a whole."""
-    bare = _NUMBER.sub("", key.removeprefix(PREFIX))
+    bare = _WHICH.sub("", key.removeprefix(PREFIX))
     return _NO_SECRET.match(key) is None and any(each.search(bare) is not None for each in (_SECRET, _SHORT))
 
 

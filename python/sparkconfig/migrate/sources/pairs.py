@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sparkconfig.migrate.sources.programs import HINTS, KEY, OPTION, PROGRAMS, QUOTED
 from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["COMMENTED", "commented", "read", "texts_of"]
@@ -16,79 +17,44 @@ __all__ = ["COMMENTED", "commented", "read", "texts_of"]
 COMMENTED = "it is commented out and still in clear: remove the line"
 _KEPT = {
     "script": "let the program read a conf that holds {reference}; arguments and variables show in process lists",
-    "sql": "seal the value, and write {reference} in its place in OPTIONS or TBLPROPERTIES; a literal elsewhere, or"
-    " what SET sets on a running session, is used as it is written: read it from a conf",
     "text": "nothing resolves references here: write {reference} into a conf of Spark, or into a data source's option",
 }
 _CONF = "seal the value, and write --conf '{key}={reference}', in single quotes"
 
-_HINTS = "pass|pwd|pw|secret|token|key|cred|sas|auth|sig|cookie|connectionString"
-_NAME = rf"(?=[\w.-]{{0,200}}(?i:{_HINTS}))"
-_KEY = rf"(?<![\w.$]){_NAME}(?P<key>[A-Za-z_][\w.-]{{0,200}})"
 _END = r"(?:\\?[\"'`]\]?|\])?"
-_QUOTED = (
-    r"(?:\\\"(?P<escaped>[^\"\\\n]{1,4000})\\\"|(?:\b[rRbBfFuU])?\"(?P<double>(?:[^\"\\\n]|\\[^\n]){1,4000})\""
-    r"|\$?'(?P<single>(?:[^'\\\n]|\\[^\n]){1,4000})')"
-)
 _BARE = (
     r"(?P<bare>(?:\$\{[^}\n]{0,400}\}|\$\([^)\n]{0,400}\)|`[^`\n]{0,400}`|\{\{[^}\n]{0,400}\}\}|<[^<>\n]{0,400}>"
-    r"|%\(\w{1,200}\)s|[^\s\"'`;|&()<>,\\$]|\$|\\[^\n]){1,4000})"
+    r"|%\(\w{1,200}\)s|[^\s\"'`;|&()<>,\\$]|\$(?!\()|\\[^\n]){1,4000})"
 )
 _JOINED = r"[ \t]*(?::=|==|=>|->|\+=|=|:)[ \t]*|[ \t]+"
 _SETTERS = r"\b(?:option|config|conf|set\w*|put\w*|get\w*|property|env\w*|add\w*|name)\(\s*(?:\w+\s*=\s*)?"
 #: By what joins the two. ``key = "value"``, ``key 'value'``, ``"key" -> "value"``
 _RULES = [
-    rf"{_KEY}{_END}(?:{_JOINED})\(?{_QUOTED}",
+    rf"{KEY}{_END}(?:{_JOINED})\(?{QUOTED}",
     # setConf("key", "value")
-    rf"{_SETTERS}\\?[\"']{_KEY}\\?[\"'],\s*(?:\w+\s*=\s*)?{_QUOTED}",
+    rf"{_SETTERS}\\?[\"']{KEY}\\?[\"'],\s*(?:\w+\s*=\s*)?{QUOTED}",
     # <name>key</name> <value>value</value>, and <key>value</key>
-    rf"<name>\s*{_KEY}\s*</name>\s*(?:<(?:final|description)>[^<]*</\w+>\s*)*<value>(?P<bare>[^<]{{1,4000}})</value>",
+    rf"<name>\s*{KEY}\s*</name>\s*(?:<(?:final|description)>[^<]*</\w+>\s*)*<value>(?P<bare>[^<]{{1,4000}})</value>",
     r"<(?P<key>[A-Za-z_][\w.-]{0,200})>(?P<bare>[^<>]{1,4000})</(?P=key)>",
-    rf"\b(?:name|key)\\?[\"']?\s*[:=]\s*\\?[\"']?{_KEY}\\?[\"']?,?\s+[\\\"']{{0,2}}value\\?[\"']?\s*[:=]\s*(?:{_QUOTED}|{_BARE})",
+    rf"\b(?:name|key)\\?[\"']?\s*[:=]\s*\\?[\"']?{KEY}\\?[\"']?,?\s+[\\\"']{{0,2}}value\\?[\"']?\s*[:=]\s*(?:{QUOTED}|{_BARE})",
     # ${NAME:-value}
     r"\$\{(?P<key>\w{1,200}):?[-=+](?P<bare>[^{}\n]{1,4000})\}",
-    rf"\b(?P<key>IDENTIFIED(?: WITH \S{{1,100}})? BY)\s+{_QUOTED}",
+    rf"\b(?P<key>IDENTIFIED(?: WITH \S{{1,100}})? BY)\s+{QUOTED}",
 ]
 #: Where names and values need no quotes: ``key=value``, ``--key value`` and lists of arguments.
-_OPTION = rf"(?<![\w-])--?{_NAME}(?P<key>[A-Za-z][\w.-]{{1,200}})"
 _UNQUOTED = [
-    rf"{_KEY}{_END}=(?![=~]){_BARE}",
-    rf"{_OPTION}(?:[ \t]+|[\"']?[ \t]*\n[ \t]*-[ \t]+)(?:{_QUOTED}|(?!-){_BARE})",
-]
-_VALUE = r"(?P<bare>[^\s\"'`;|&()<>,$\\]{1,400})"
-_WITHIN = r"\b(?:[^\n|;&]|\\\n){0,400}?[\s\"']"
-_BETWEEN = r"(?:[\s=]|\\?[\"'],?\s*\\?[\"'])"
-_ECHO = r"\b(?:echo|printf)(?: -\w+| [\"']%s\S{0,4})*[ \t]+"
-#: Lists of arguments, and programs with options that name no secret. (``mysql -p x`` asks, and x is the database.)
-_PROGRAMS = [
-    rf"{_OPTION}[\"'],\s*(?![\"']-){_QUOTED}",
-    rf"\bcurl{_WITHIN}(?:-\w*[uU]|--(?:proxy-)?user){_BETWEEN}?[\"']?[^\s:\"'$]{{1,200}}:{_VALUE}",
-    rf"\b(?:mysql\w*|mariadb\w*|7za?|sshpass)\b{_WITHIN}-p(?!ort|rot){_VALUE}",
-    rf"\b(?:sshpass|mongo\w*|beeline|(?:docker|podman|helm|buildah|oc|az|cf) login){_WITHIN}-p{_BETWEEN}[\"']?{_VALUE}",
-    rf"\b(?:zip|unzip|sqlcmd|bcp|isql|tsql){_WITHIN}-P{_BETWEEN}?[\"']?{_VALUE}",
-    rf"\bredis-cli{_WITHIN}-a{_BETWEEN}[\"']?{_VALUE}",
-    rf"\bldap(?:search|modify|add|delete|passwd|whoami){_WITHIN}-w{_BETWEEN}[\"']?{_VALUE}",
-    rf"\bsmbclient{_WITHIN}-U{_BETWEEN}?[\"']?[^\s%]{{1,200}}%{_VALUE}",
-    rf"\blftp{_WITHIN}-u{_BETWEEN}?[\"']?[^\s,]{{1,200}},{_VALUE}",
-    r"\b(?:sqlplus|sqlldr|expdp|impdp)[ \t]+(?:-\S+[ \t]+)*[\"']?\w{1,100}/(?P<bare>[^\s@\"'$]{1,400})",
-    rf"\bpass(?:in|out|word)?{_BETWEEN}pass:{_VALUE}",
-    rf"\bmc (?:alias set|config host add) \S+ \S+ \S+ [\"']?{_VALUE}",
-    rf"\b(?:vault login|mysqladmin{_WITHIN}password|requirepass)[ \t]+[\"']?(?!-){_VALUE}",
-    rf"{_ECHO}[\"']?{_VALUE}[\"']?[ \t]*\|[ \t]*(?:[^\n]{{0,200}}-stdin|kinit\b|sudo -S)",
-    # echo value > password.txt, and PASSWORD=$(echo value)
-    rf"{_ECHO}[\"']?{_VALUE}[\"']?[ \t]*>>?[ \t]*[\"']?(?:[^\s\"']{{0,200}}/)?(?P<key>[A-Za-z_]\w{{0,100}})",
-    rf"{_KEY}=[\"']?(?:\$\(|`)[ \t]*{_ECHO}[\"']?{_VALUE}",
-    rf"\b(?:kinit\b|[^\n]{{0,200}}-stdin)[^\n<]{{0,200}}<<<[ \t]*[\"']?{_VALUE}",
+    rf"{KEY}(?:\[[^\]\n]{{0,100}}\])?{_END}\+?=(?![=~]|\.\*|/(?:[\w^.]*=|[;\s\"']))\(?{_BARE}",
+    rf"{OPTION}(?:[ \t]+|[\"']?[ \t]*\n[ \t]*-[ \t]+)(?:{QUOTED}|(?!-){_BARE})",
 ]
 _NEAR = re.compile(
-    rf"{_HINTS}|identified|curl|mysql|mariadb|7z|mongo|beeline|login|zip|sqlcmd|bcp|[it]sql|redis|ldap|smbclient|lftp"
-    r"|sql(?:plus|ldr)|(?:exp|imp)dp|\bmc |kinit|stdin|sudo|<(?:name|value)>",
+    rf"{HINTS}|identified|curl|mysql|mariadb|7z|mongo|beeline|login|zip|sqlcmd|bcp|[it]sql|redis|ldap|smbclient|lftp"
+    r"|sql(?:plus|ldr)|(?:exp|imp)dp|\bmc |kinit|stdin|sudo|ssh-keygen|openssl|<(?:name|value)>",
     re.IGNORECASE,
 )
 _LINES_NEAR = 6
 _OF_CODE = tuple(re.compile(each, re.IGNORECASE) for each in _RULES)
 _OF_TEXT = (*_OF_CODE, *(re.compile(each, re.IGNORECASE) for each in _UNQUOTED))
-_OF_PROGRAMS = tuple(re.compile(each) for each in _PROGRAMS)
+_OF_PROGRAMS = tuple(re.compile(each) for each in PROGRAMS)
 #: A line that sets a key. With a blank between them only after a dotted key: "password for the shop" is prose.
 _LINE = re.compile(
     r"(?:^|<<<)[ \t]*(?:-[ \t]+)?(?P<comment>#[# \t]*|![ \t]*|--[ \t]*|//[ \t]*|REM[ \t]+)?"
@@ -99,7 +65,7 @@ _LINE = re.compile(
 )
 _REDIRECTED = re.compile(r"[\"']?[ \t]*(?:>>?|\||;|&&).*$")
 _QUOTES = re.compile(r"(?P<quote>[\"'])(?P<inner>.*?)(?P=quote)(?:[ \t]+#.*)?")
-_FORMAT = re.compile(r"\{[\w.:!]{0,200}\}|%[sd]")  # Python's, in a text that is put together
+_FORMAT = re.compile(r"\{[\w.:!]{0,200}\}|%[sdb](?:\\n)?")  # Python's, in a text that is put together
 _DEFAULT = re.compile(r"\$\{\w{1,200}:?[-=+]([^{}]{0,4000})\}")
 _EXPANDED = re.compile(
     r"\$\((?:[^()\n]|\([^()\n]*\)){0,400}\)?|`[^`\n]{0,400}`|\$\{(?!\w+:\w)[^{}\n]{0,400}\}|\$[A-Za-z_]\w*|\$[0-9@*#?!]"
@@ -113,7 +79,7 @@ def read(kind: str, content: str) -> Document:
     """Look at a text that is not rewritten.
 
     Args:
-        kind: ``script``, ``sql``, ``code`` of other languages, or ``text``.
+        kind: ``script``, ``code`` of other languages, or ``text``.
         content: all of it.
     """
     found = texts_of(

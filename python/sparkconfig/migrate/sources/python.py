@@ -10,9 +10,10 @@ import tokenize
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import folding, pairs
+from sparkconfig.migrate.sources import folding, pairs, sql
 from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["read", "texts_of"]
@@ -28,30 +29,24 @@ _OPTIONS = frozenset(
 )
 _WITH_TEXT = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
 # What they return says the same as their argument.
-_SAME = frozenset(
-    {
-        "str",
-        "bytes",
-        "lit",
-        "Secret",
-        "SecretStr",
-        "b64decode",
-        "b64encode",
-        "dedent",
-        "quote",
-        "quote_plus",
-        "Literal",
-        "Field",
-        "field",
-        "decrypt",
-        "join",
-    }
+_SAME = re.compile(
+    r"\w*(?:de|en)(?:code|crypt)(?:string)?|un(?:hexlify|quote\w*)|quote\w*|str|bytes|bytearray|iter|next|list|tuple|sorted|set"
+    r"|lit|Secret\w*|dedent|fromhex|Literal|Field|field|Final|join|cast|reversed",
+    re.IGNORECASE,
 )
+# What they return if there is nothing else.
+_OR_ELSE = frozenset({"get", "getenv", "getattr", "pop", "setdefault", "env", "next", "config"})
+_STORE = re.compile(r"secret|vault|client|session|request|keyring|widgets", re.IGNORECASE)
+_FILLED = frozenset({"set", "insert", "send_keys", "fill", "setText", "put"})
+_ON_A_PAGE = re.compile(r"_?(?:entry|box|field|input|element|elem|edit)$", re.IGNORECASE)
+_BY_NAME = re.compile(r"pass(?:word|wd|phrase)?s?(?:$|_)|(?:^|_)pws?$", re.IGNORECASE)
 _LOGIN = re.compile(r"(?:login|auth|credentials?)$", re.IGNORECASE)
+_OPENED = re.compile(r"\w{0,2}(?P<quotes>\"{3}|'{3}|\"|')")
 _SIGNS = re.compile(r"[\W_]+")
 _Said = Callable[[ast.expr], str | None]
+_Given = tuple[str, ast.expr, str]
 _KEYS = ("key", "name", "conf", "keyName")
-_VALUES = ("value", "default", "defaultValue", "defaultvalue", "fallback")
+_VALUES = ("value", "default", "defaultValue", "defaultvalue", "fallback", "default_factory", "object")
 
 
 def read(content: str) -> Document:
@@ -98,6 +93,10 @@ def _inside(content: str) -> Iterator[Text]:
         start, end = (starts[line - 1] + column for line, column in (token.start, token.end))
         code = not token.string.startswith("# MAGIC") and (token.type == tokenize.COMMENT)
         yield from pairs.texts_of(content, start, end, kept=_HERE, code=code)
+        quotes = _OPENED.match(token.string)
+        if sql.STATEMENT.match(token.string[quotes.end() if quotes else 0 :]):
+            inner = (start + len(quotes[0]), end - len(quotes["quotes"])) if quotes else (start, end)
+            yield from sql.texts_of(content, *inner, kept=_HERE)
         if token.type == tokenize.COMMENT:
             yield Text("", token.string, start, end, kept=pairs.COMMENTED, conf=False)
 
@@ -178,8 +177,10 @@ class _Names:
         if folding.text(node) is not None:
             self._found[id(node)].append((key, kept))
             return
-        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        name = _last_name(node)
         inner = self._assigned[name] if name and name != key else _alternatives(node)
+        if isinstance(node, ast.Dict) and _BY_NAME.search(key):  # passwords = {"dev": "...", "test": "..."}
+            inner = node.values
         for each in inner:
             self._give(key, each, kept, depth=depth + 1)
 
@@ -195,52 +196,70 @@ def _alternatives(node: ast.expr) -> list[ast.expr]:
         return node.values
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
         return node.elts
-    if isinstance(node, ast.NamedExpr | ast.Await | ast.Starred):
+    if isinstance(node, ast.NamedExpr | ast.Await | ast.Starred | ast.Subscript):
         return [node.value]
-    if isinstance(node, ast.Call):
-        # "...".encode(), and str("...")
-        own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        given = [*node.args, *(each.value for each in node.keywords if each.arg in _VALUES)]
-        return [*own, *given] if _called(node) in _SAME else own
-    return []
+    if isinstance(node, ast.Lambda):
+        return [node.body]
+    return _of_result(node) if isinstance(node, ast.Call) else []
 
 
-def _given(node: ast.AST, said: _Said) -> Iterator[tuple[str, ast.expr, str]]:
+def _of_result(call: ast.Call) -> list[ast.expr]:
+    """What a call returns: ``"...".encode()``, ``str("...")``, ``env.get("X", "...")``, ``(lambda: "...")()``."""
+    own = [call.func.value] if isinstance(call.func, ast.Attribute) else [call.func]
+    given = [each.value for each in call.keywords if each.arg in _VALUES]
+    function = _called(call)
+    if _SAME.fullmatch(function):
+        given += call.args[:1]
+    if function in _OR_ELSE and not _STORE.search(ast.unparse(call.func)):
+        given += call.args[1:]
+    return [*(each for each in own if not isinstance(each, ast.Name)), *given]
+
+
+def _given(node: ast.AST, said: _Said) -> Iterator[_Given]:
     """Names and values that a node brings together, and what to write instead."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from _to_target(target, node.value, said)
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and node.value is not None:
-        yield from _to_target(node.target, node.value, said)
-    elif isinstance(node, ast.Compare):
-        yield from _to_target(node.left, node.comparators[0], said)
-    elif isinstance(node, ast.Dict | ast.List | ast.Tuple | ast.Set):
-        yield from _of_pairs(node, said)
-    elif isinstance(node, ast.FunctionDef):
-        returned = (each.value for each in ast.walk(node) if isinstance(each, ast.Return))
-        yield from ((node.name, value, _HERE) for value in returned if value is not None)
-    elif isinstance(node, ast.Call):
-        yield from _of_call(node, said)
-    elif isinstance(node, ast.BoolOp):
-        # os.environ.get("DB_PASSWORD") or "..."
-        asked = [
-            folding.text(each.args[0]) for each in node.values if isinstance(each, ast.Call) and each.args
-        ]
-        yield from ((name, value, _HERE) for name in asked if name for value in node.values)
-    elif isinstance(node, ast.arguments):
-        positional = [*node.posonlyargs, *node.args]
-        pairs = [*zip(positional[::-1], node.defaults[::-1], strict=False)]
-        pairs += [
-            (arg, each)
-            for arg, each in zip(node.kwonlyargs, node.kw_defaults, strict=True)
-            if each is not None
-        ]
-        yield from ((arg.arg, default, _HERE) for arg, default in pairs)
+    for kinds, find in _FINDERS:
+        if isinstance(node, kinds):
+            yield from find(node, said)
 
 
-def _of_pairs(
-    node: ast.Dict | ast.List | ast.Tuple | ast.Set, said: _Said
-) -> Iterator[tuple[str, ast.expr, str]]:
+def _of_assignment(node: Any, said: _Said) -> Iterator[_Given]:  # noqa: ANN401 - nodes of several classes
+    value = node.value if hasattr(node, "value") else node.iter
+    for target in getattr(node, "targets", None) or [node.target]:
+        if value is not None:
+            yield from _to_target(target, value, said)
+
+
+def _of_comparison(node: ast.Compare | ast.Match, said: _Said) -> Iterator[_Given]:
+    if isinstance(node, ast.Match):
+        patterns = (each for case in node.cases for each in ast.walk(case.pattern))
+        pairs = [(node.subject, each.value) for each in patterns if isinstance(each, ast.MatchValue)]
+    else:
+        pairs = [(node.left, node.comparators[0])]
+        if not isinstance(node.ops[0], ast.In | ast.NotIn):
+            pairs.append((node.comparators[0], node.left))
+    for target, value in pairs:
+        yield from _to_target(target, value, said)
+
+
+def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef, _: _Said) -> Iterator[_Given]:
+    returned = (each.value for each in ast.walk(node) if isinstance(each, ast.Return | ast.Yield))
+    yield from ((node.name, value, _HERE) for value in returned if value is not None)
+
+
+def _of_defaults(node: ast.arguments, _: _Said) -> Iterator[_Given]:
+    positional = [*node.posonlyargs, *node.args]
+    pairs = [*zip(positional[::-1], node.defaults[::-1], strict=False)]
+    pairs += [(arg, each) for arg, each in zip(node.kwonlyargs, node.kw_defaults, strict=True) if each]
+    yield from ((arg.arg, default, _HERE) for arg, default in pairs)
+
+
+def _of_choice(node: ast.BoolOp, _: _Said) -> Iterator[_Given]:
+    """``os.environ.get("DB_PASSWORD") or "..."``."""
+    asked = [folding.text(each.args[0]) for each in node.values if isinstance(each, ast.Call) and each.args]
+    yield from ((name, value, _HERE) for name in asked if name for value in node.values)
+
+
+def _of_pairs(node: ast.Dict | ast.List | ast.Tuple | ast.Set, said: _Said) -> Iterator[_Given]:
     if isinstance(node, ast.Dict):
         pairs = [(key, value) for key, value in zip(node.keys, node.values, strict=True) if key is not None]
         named = {folding.text(key): value for key, value in pairs}
@@ -254,7 +273,7 @@ def _of_pairs(
             yield name, value, _OPTION
 
 
-def _to_target(target: ast.expr, value: ast.expr, said: _Said) -> Iterator[tuple[str, ast.expr, str]]:
+def _to_target(target: ast.expr, value: ast.expr, said: _Said) -> Iterator[_Given]:
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         for one, each in zip(target.elts, value.elts, strict=False):
             yield from _to_target(one, each, said)
@@ -271,33 +290,73 @@ def _to_target(target: ast.expr, value: ast.expr, said: _Said) -> Iterator[tuple
 
 
 def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
+    return _last_name(function)
 
 
-def _of_call(call: ast.Call, said: _Said) -> Iterator[tuple[str, ast.expr, str]]:
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _of_call(call: ast.Call, said: _Said) -> Iterator[_Given]:
     function = _called(call)
     advice = _OPTION if function in _OPTIONS else _RUNTIME if function.startswith("set") else _HERE
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     for keyword, value in named.items():
         yield keyword, value, advice
-    key = call.args[0] if call.args else next((named[each] for each in _KEYS if each in named), None)
-    values = [*call.args[1:2], *(named[each] for each in _VALUES if each in named)]
+    args = [one for each in call.args for one in _unpacked(each)]
+    key = args[0] if args else next((named[each] for each in _KEYS if each in named), None)
+    values = [*args[1:2], *(named[each] for each in _VALUES if each in named)]
     if advice is _HERE and not function.startswith(("get", "put")):
         said = folding.text
     name = said(key) if key is not None else None
-    # What begins with "-" is an option of a command line, and what follows its other name.
+    names = [name] if name else []
+    # What begins with "-" is an option of a command line, and what follows its other names.
     if name and name.startswith("-"):
-        values = values[len(call.args[1:2]) :]
+        values = values[len(args[1:2]) :]
+        names = [text.lstrip("-") for each in args if (text := folding.text(each)) and text.startswith("-")]
     # Param("password", "how one logs in to it")
     values = [each for each in values if advice is not _HERE or (folding.text(each) or "").count(" ") < 3]
-    yield from ((name.lstrip("-"), value, advice) for value in values if name)
+    yield from ((name, value, advice) for value in values for name in names)
+    if function in _FILLED and isinstance(call.func, ast.Attribute):
+        of = _ON_A_PAGE.sub("", _last_name(call.func.value))
+        yield from ((of, value, _HERE) for value in args if of)
+    yield from _of_login(function, args, named, said)
+
+
+def _of_login(
+    function: str, args: list[ast.expr], named: dict[str, ast.expr], said: _Said
+) -> Iterator[_Given]:
+    """What calls take a password by its place."""
     if function.startswith("set"):  # setattr(x, "password", "..."), set_password("x", "...")
-        yield from ((own, value, _HERE) for each, value in pairwise(call.args[1:]) if (own := said(each)))
-        yield from ((function, value, _HERE) for value in call.args[-1:])
-    elif len(call.args) > 1 and _LOGIN.search(function):
-        yield "password", call.args[-1], _HERE
-    elif len(call.args) > 2 and function == "connect":
-        yield "password", call.args[1 if len(call.args) == 3 else 2], _HERE
+        yield from ((own, value, _HERE) for each, value in pairwise(args[1:]) if (own := said(each)))
+        yield from ((function, value, _HERE) for value in args[-1:])
+    elif len(args) > 1 and _LOGIN.search(function):
+        yield "password", args[-1], _HERE
+    elif len(args) > 2 and function == "connect":
+        yield "password", args[1 if len(args) == 3 else 2], _HERE
+    if function == "zip" and len(args) == 2:
+        for one, value in zip(*map(_alternatives, args), strict=False):
+            yield from ((text, value, _HERE) for text in [folding.text(one)] if text)
     pair = named.get("auth")
     if isinstance(pair, ast.Tuple) and pair.elts:
         yield "password", pair.elts[-1], _HERE
+
+
+def _unpacked(arg: ast.expr) -> list[ast.expr]:
+    """``f(*("password", "..."))``."""
+    return _alternatives(arg.value) if isinstance(arg, ast.Starred) else [arg]
+
+
+_FINDERS: tuple[tuple[Any, Callable[[Any, _Said], Iterator[_Given]]], ...] = (
+    (
+        (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension),
+        _of_assignment,
+    ),
+    ((ast.Compare, ast.Match), _of_comparison),
+    ((ast.Dict, ast.List, ast.Tuple, ast.Set), _of_pairs),
+    ((ast.FunctionDef, ast.AsyncFunctionDef), _of_function),
+    (ast.arguments, _of_defaults),
+    (ast.BoolOp, _of_choice),
+    (ast.Call, _of_call),
+)

@@ -85,13 +85,47 @@ PYTHON = [
     '""" frame.option("password", "{}") """',
     "# MAGIC curl -u user:{} https://h",
     "# MAGIC   option('password', '{}')",
+    'if "{}" == password: pass',
+    'for password in ["{}", "b"]: pass',
+    'password = ["{}"][0]',
+    'password = {{"dev": "{}"}}[env]',
+    'passwords = {{"dev": "{}"}}',
+    'password = passwords.get(env, "{}")',
+    'match password:\n    case "{}": pass',
+    '[f(password) for password in ["{}"]]',
+    'async def password(): return "{}"',
+    'password = field(default_factory=lambda: "{}")',
+    'PASSWORD = Final[str]("{}")',
+    '@click.option("-p", "--password", default="{}")\ndef f(): pass',
+    'p.add_argument("-p", "--password", default="{}")',
+    'df.option(*("password", "{}"))',
+    'password = next(iter(["{}"]))',
+    'password = "{}"[::-1]',
+    'password = getattr(cfg, "pw", "{}")',
+    'password = cfg.pop("x", "{}")',
+    'token = environ.setdefault("X", "{}")',
+    'password = (lambda: "{}")()',
+    'x = dict(zip(["user", "password"], ["u", "{}"]))',
+    'password = str(object="{}")',
+    'os.system("read -r PW <<< {}")',
+    'password.set("{}")',
+    'password_entry.insert(0, "{}")',
+    'password_box.send_keys("{}")',
+    'def get_password():\n    yield "{}"',
+    'password = try_decrypt("{}")',
+    'password = codecs.decode("{}", "rot13")',
+    'password = bytearray("{}", "utf-8")',
+    'password = env("X", default="{}")',
+    'password = config("X", default="{}")',
+    'headers = {{"Authorization": "Bearer {}"}}',
 ]
 
 
 @pytest.mark.parametrize("line", PYTHON)
 def test_a_literal_in_python(tmp_path: Path, line: str) -> None:
     text = line.format(VALUE)
-    assert {at for at, _ in places(tmp_path, "job.py", f"import os\n{text}\n")} == {2}
+    line_of_it = text[: text.index(VALUE)].count("\n") + 2 if VALUE in text else 2
+    assert {at for at, _ in places(tmp_path, "job.py", f"import os\n{text}\n")} == {line_of_it}
 
 
 def test_each_line_of_a_text_is_named_by_its_own_number(tmp_path: Path) -> None:
@@ -141,6 +175,11 @@ def test_a_literal_that_reaches_an_option_by_a_name(tmp_path: Path) -> None:
         '""" token: what a client has to send first. """',
         'sql = "SELECT token FROM t WHERE password = %s AND token = ? AND secret = :secret"',
         'url = "jdbc:x://h?password={}".format(pw)',
+        'password = dbutils.secrets.get("shop", "db-password"); token = vault.get("kv/shop", "token")',
+        'if "password" in options: del options["password"]',
+        'password = passwords["dev"]; token = next(iter(tokens)); password = getpass("Password: ")',
+        'for key in ("user", "password"): print(key)',
+        'x = dict(zip(["user", "password"], [user, password])); tokens.append("word")',
     ],
 )
 def test_what_holds_no_secret_in_python(tmp_path: Path, line: str) -> None:
