@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.early import is_read_early
 from sparkconfig.settings.expressions import is_literal, is_text, marked
+from sparkconfig.settings.kinds import DURATION
 from sparkconfig.settings.placeholders import (
     ONLY_ON_DATABRICKS,
     is_databricks_secret,
@@ -123,8 +124,8 @@ def _unit_of(key: str, text: str) -> str | None:
     if not text.strip().isdigit() or text.strip() == "0":
         return None
     units = {each.metadata["name"]: each.metadata["kind"].name for each in declared()}
-    kind = units.get(key, "duration (ms)" if _DURATION_PARAM.match(key) else "")
-    return "milliseconds" if kind == "duration (ms)" else None
+    kind = units.get(key, DURATION if _DURATION_PARAM.match(key) else "")
+    return "milliseconds" if kind == DURATION else None
 
 
 def in_clear(confs: Mapping[str, str]) -> list[str]:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from sparkconfig._base.durations import milliseconds
 from sparkconfig._base.text import shorten
 
 __all__ = [
+    "DURATION",
     "Kind",
     "boolean",
     "choice",
@@ -22,6 +24,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+DURATION = "duration (ms)"
 
 
 @dataclass(frozen=True)
@@ -32,37 +35,9 @@ class Kind(Generic[T]):
     parse: Callable[[str | None], T]
 
 
-_UNITS = {
-    "us": 0.001,
-    "ms": 1,
-    "s": 1000,
-    "m": 60_000,
-    "min": 60_000,
-    "h": 3_600_000,
-    "d": 86_400_000,
-}
-
-
-def duration(unit: str, *, low: int = 0) -> Kind[int]:
-    """Milliseconds, written as Spark writes durations: ``10s``, ``500ms``, or a number of ``unit``."""
-
-    def parse(given: str | None) -> int:
-        found = re.fullmatch(r"(-?[0-9]{1,15})([a-z]*)", (given or "").strip().lower())
-        if found is None or (found[2] or unit) not in _UNITS:
-            raise ValueError(
-                f"expected a duration such as 500ms, 10s, 5m or 1h, got '{shorten(given or '', 40)}'"
-            )
-        value = int(int(found[1]) * _UNITS[found[2] or unit])
-        if value < low:
-            unit_said = (
-                ""
-                if found[2] or value <= 0
-                else f", which is {value} {unit}: write {value}s if you mean seconds"
-            )
-            raise ValueError(f"expected at least {low} ms, got '{shorten(given or '', 40)}'{unit_said}")
-        return value
-
-    return Kind(f"duration ({unit})", parse)
+def duration(*, low: int = 0) -> Kind[int]:
+    """Milliseconds, written as Spark writes durations: ``10s``, ``500ms``, or a number of milliseconds."""
+    return Kind(DURATION, lambda given: milliseconds(given or "", low))
 
 
 def count(*, low: int = 0) -> Kind[int]:

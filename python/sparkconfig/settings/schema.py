@@ -148,7 +148,7 @@ class Settings:
     )
     files_keep: int = _conf(
         "files.keep",
-        duration("ms"),
+        duration(),
         "1h",
         "How long the file of an earlier generation stays for those that have its path.",
     )
@@ -167,16 +167,16 @@ class Settings:
     )
     poll_interval: int = _conf(
         "poll.interval",
-        duration("ms", low=100),
+        duration(low=100),
         "5s",
         "How often providers without ttl are read again. Executors ask as often where the driver cannot push.",
     )
     provider_timeout: int = _conf(
-        "provider.timeout", duration("ms", low=1), "30s", "Deadline of one call of a provider."
+        "provider.timeout", duration(low=1), "30s", "Deadline of one call of a provider."
     )
     stale_expiry: int = _conf(
         "stale.expiry",
-        duration("ms"),
+        duration(),
         "1h",
         "How long a last good value serves while its provider cannot be reached; never after 'not allowed'"
         " or 'not found'.",

@@ -112,6 +112,21 @@ def test_poll_interval_unit(tmp_path: Path, given: str, capsys: pytest.CaptureFi
     assert ("if you mean seconds" in capsys.readouterr().err) is (given == "7")
 
 
+def test_poll_interval_unit_of_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = "spark.config.providers store\nspark.config.providers.store.class exec\n"
+    lines += (
+        "spark.config.providers.store.param.command /bin/true {path}\nspark.config.providers.store.param.ttl "
+    )
+    for given, said in {
+        "5": "write 5s if you mean seconds",
+        "99ms": "at least 100",
+        "9999999999d": "at most 3650d",
+    }.items():
+        (tmp_path / "job.conf").write_text(f"{lines}{given}\n")
+        assert main(["resolve", "--dry-run", str(tmp_path / "job.conf")]) == 3
+        assert said in capsys.readouterr().err
+
+
 def test_resolve_yaml(tmp_path: Path) -> None:
     pytest.importorskip("yaml", reason="the extra yaml")
     found = report_of(

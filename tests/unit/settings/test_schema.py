@@ -6,6 +6,7 @@ import pytest
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
+from sparkconfig.settings.kinds import DURATION
 from sparkconfig.settings.schema import PREFIX, Settings, declared, parse
 
 
@@ -50,10 +51,33 @@ def test_durations_as_spark_writes_them(text: str, expected: int) -> None:
     assert parse({"spark.config.provider.timeout": text}).provider_timeout == expected
 
 
-@pytest.mark.parametrize("text", ["", "fast", "10 s", "1.5s", "-1s", "10x", "0", "9" * 30, "\u0661s"])
-def test_what_is_not_a_duration(text: str) -> None:
-    (problem,) = _problems({"spark.config.provider.timeout": text})
-    assert problem.startswith("spark.config.provider.timeout: ")
+WRONG_DURATIONS = {
+    "": "such as 500ms", "fast": "such as 500ms", "1.5s": "such as 500ms", "10x": "such as 500ms",
+    "9" * 30: "such as 500ms",
+    "\u0661s": "such as 500ms", "1e3": "such as 500ms", "10s 5ms": "such as 500ms", "PT5S": "such as 500ms",
+    "s": "such as",
+    "-1s": "at least", "-5": "at least", "- 5s": "at least", "9999999999d": "at most 3650d",
+    "999999999999999": "at most",
+    "3651d": "at most", "87601h": "at most", "Infinity": "such as",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG_DURATIONS)
+@pytest.mark.parametrize("name", [each.name for each in declared() if each.metadata["kind"].name == DURATION])
+def test_what_is_not_a_duration(name: str, text: str) -> None:
+    """Of every setting that is one."""
+    setting = next(each.metadata["name"] for each in declared() if each.name == name)
+    (problem,) = _problems({setting: text})
+    assert problem.startswith(f"{setting}: expected ")
+    assert WRONG_DURATIONS[text] in problem
+    assert getattr(parse({setting: "3650d"}), name) == 315_360_000_000
+
+
+@pytest.mark.parametrize("text", ["0", "0s", "99", "99ms", "50us"])
+def test_the_poll_interval_has_a_least(text: str) -> None:
+    (problem,) = _problems({"spark.config.poll.interval": text})
+    assert "expected at least 100 ms" in problem
+    assert ("write 99s if you mean seconds" in problem) is (text == "99")
 
 
 @pytest.mark.parametrize("name", ["PATH", "LD_PRELOAD", "PYTHON*", "SPARK_HOME", "a b", "*", "=", "A*B"])

@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparkconfig._base import durations
 from sparkconfig.errors import AccessDeniedError, ConfigurationError
 
 __all__ = ["Param", "ParamValues", "read_params"]
-
-_DURATION = re.compile(r"([0-9]{1,12})\s*(ms|s|m|min|h|d)?")
-_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 @dataclass(frozen=True)
@@ -69,15 +67,16 @@ class ParamValues:
             raise self.wrong(name, f"must be a whole number from {least}", text)
         return int(text)
 
-    def milliseconds(self, name: str) -> int | None:
+    def milliseconds(self, name: str, least: int = 1) -> int | None:
         """Return milliseconds from ``500ms``, ``10s``, ``5m``, ``1h`` (no unit: ms), or None when unset."""
         text = self.optional(name)
         if text is None:
             return None
-        match = _DURATION.fullmatch(text.strip().lower())
-        if match is None or int(match[1]) == 0:
-            raise self.wrong(name, "must be a duration like 500ms, 10s, 5m or 1h, more than 0", text)
-        return int(match[1]) * _MILLISECONDS[match[2] or "ms"]
+        try:
+            return durations.milliseconds(text, least)
+        except ValueError as error:
+            problem = str(error)
+        raise self.wrong(name, f"must be a duration: {problem}")
 
     def expression(self, name: str) -> re.Pattern[str]:
         """Return a regular expression; its classes of characters know ASCII alone."""

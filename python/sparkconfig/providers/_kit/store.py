@@ -18,6 +18,8 @@ from sparkconfig.providers.base import ConfigData
 __all__ = ["NETWORK", "TTL", "StoreProvider"]
 
 _Answer = TypeVar("_Answer")
+_LEAST_TTL = 100
+"""As the poll interval's: a number meant as seconds would read a store two hundred times a second."""
 TTL = Param("ttl", "how long values stay good; unset: the poll interval of the settings")
 NETWORK = (
     Param("timeout", "deadline of one read, its attempts included", default="10s"),
@@ -53,7 +55,7 @@ class StoreProvider(Described):
         """
         values = read_params(self.alias, self.table, params)
         names = {param.name for param in self.table}
-        self._ttl = values.milliseconds("ttl") if "ttl" in names else None
+        self._ttl = values.milliseconds("ttl", _LEAST_TTL) if "ttl" in names else None
         for name in self.noisy_loggers:
             logging.getLogger(name).setLevel(logging.INFO)
         limit = values.number("attempts", 1) if "attempts" in names else 1

@@ -66,7 +66,9 @@ class TestParams:
     def test_durations(self, text, expected):
         assert values(timeout=text).milliseconds("timeout") == expected
 
-    @pytest.mark.parametrize("text", ["0", "-1s", "1.5s", "s", "1y", "9" * 30, "\u0661s"])
+    @pytest.mark.parametrize(
+        "text", ["0", "-1s", "1.5s", "s", "1y", "9" * 30, "\u0661s", "3651d", "99999999999d"]
+    )
     def test_malformed_durations(self, text):
         with pytest.raises(ConfigurationError, match="param timeout must be a duration"):
             values(timeout=text).milliseconds("timeout")
