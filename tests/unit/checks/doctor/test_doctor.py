@@ -1,8 +1,10 @@
 """``sparkconfig doctor`` on confs: each finding appears with its cause, says what to do, and shows no value."""
 
 import json
+import shutil
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,45 +37,80 @@ CANNOT_START = {
 
 
 PROTECTED = "spark.master spark://h:7077\nspark.authenticate true\nspark.network.crypto.enabled true"
+KEY = "aZ09" * 10 + "abc=\n"
+PEM = "-----BEGIN RSA PRIVATE KEY-----"
 SHIPPED = {
-    "a provider's key file": ("seal.key", 0o644, b"x", "a file that a provider opens"),
-    "a keystore": ("client.p12", 0o644, b"x", "a keystore"),
-    "a keystore in capitals": ("CLIENT.JKS", 0o644, b"x", "a keystore"),
-    "a keytab": ("shop.keytab", 0o640, b"x", "a keystore"),
-    "a file for its owner": ("login.properties", 0o600, b"x", "for its owner alone"),
-    "a file that may only be read": ("login.txt", 0o400, b"x", "for its owner alone"),
-    "a private key": ("client.pem", 0o644, b"-----BEGIN RSA PRIVATE KEY-----", "a private key"),
+    "a provider's key file": ("seal.key", 0o644, "the provider's", "a file that a provider opens"),
+    "a keystore": ("client.p12", 0o644, "x", "a keystore"),
+    "a keystore in capitals": ("CLIENT.JKS", 0o644, "x", "a keystore"),
+    "a keytab": ("shop.keytab", 0o640, "x", "a keystore"),
+    "a file for its owner": ("login.properties", 0o600, "x", "for its owner alone"),
+    "a file that may only be read": ("login.txt", 0o400, "x", "for its owner alone"),
+    "a private key": ("client.pem", 0o644, PEM, "a private key"),
+    "a key of sealed files": ("k", 0o644, KEY, "a key of sealed files"),
 }
+WRITTEN = ("{}", "file://{}", "file:{}", "/none.txt, {}", "{}#alias", "{}#a#b", "{folder}", "{folder}/*", "{above}/*/*",
+           "{folder}/link", "{relative}", "{folder}/../keys")  # fmt: skip
+KEYS = ("spark.files", "spark.archives", "spark.jars", "spark.submit.pyFiles", "spark.yarn.dist.files",
+        "spark.yarn.dist.archives", "spark.yarn.dist.jars")  # fmt: skip
+MASTERS = ("spark.master yarn", "spark.master k8s://https://h", "spark.master local[2]", "")
 
 
-@pytest.mark.parametrize("key", ["spark.files", "spark.archives"])
-@pytest.mark.parametrize("written", ["{}", "file://{}", "/none.txt, {}", "{}#alias"])
-@pytest.mark.parametrize("kind", SHIPPED)
-def test_a_file_that_the_driver_would_serve_to_anybody(examine, tmp_path, kind, written, key):
-    name, mode, content, why = SHIPPED[kind]
-    file = tmp_path / name
-    file.write_bytes(content)
-    file.chmod(mode)
-    own = f"spark.config.providers sealed\nspark.config.providers.sealed.param.key.file {tmp_path}/seal.key"
-    confs = f"{PROTECTED}\n{own}\n{key} {written.format(file)}"
-    assert why in errors(examine(confs))["shipped files"]
-    accepted = found(examine(f"{confs}\nspark.config.rpc.insecure true"), "shipped files", Level.WARNING)
-    assert why in accepted[0]
+def ship(examine, confs):
+    own = "spark.config.providers sealed\nspark.config.providers.sealed.param.key.file {}/keys/seal.key"
+    return errors(examine(f"{PROTECTED}\n{own.format(Path.cwd())}\n{confs}")).get("shipped files", "")
 
 
-@pytest.mark.parametrize("master", ["local[2]", "yarn", "k8s://https://h"])
-def test_files_that_no_driver_serves_may_be_shipped(examine, tmp_path, master):
-    (tmp_path / "a.p12").write_text("x")
-    diagnosis = examine(f"{PROTECTED}\nspark.master {master}\nspark.files {tmp_path}/a.p12")
-    assert "shipped files" not in errors(diagnosis)
+@pytest.fixture
+def keys(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "keys").mkdir()
+    return tmp_path / "keys"
 
 
-def test_files_for_everybody_may_be_shipped(examine, tmp_path):
-    (tmp_path / "rows.csv").write_text("x")
-    (tmp_path / "rows.csv").chmod(0o644)
-    assert "shipped files" not in errors(
-        examine(f"{PROTECTED}\nspark.files {tmp_path}/rows.csv,hdfs://n/a.p12")
-    )
+def put(path, mode, content):
+    if content is not None:
+        path.write_text(content)
+    path.chmod(mode)
+    return path
+
+
+@pytest.mark.parametrize(("kind", "written", "key"), [
+    *((kind, "{}", "spark.files") for kind in SHIPPED),
+    *(("a private key", written, "spark.files") for written in WRITTEN),
+    *(("a private key", "{}", key) for key in KEYS),
+])  # fmt: skip
+def test_a_file_that_the_driver_would_serve_to_anybody(examine, keys, kind, written, key):
+    file = put(keys / SHIPPED[kind][0], *SHIPPED[kind][1:3])
+    (keys / "link").symlink_to(file)
+    text = written.format(file, folder=keys, above=keys.parent, relative=f"keys/{file.name}")
+    for master in MASTERS if written == "{}" else MASTERS[:1]:
+        assert SHIPPED[kind][3] in ship(examine, f"{master}\n{key} {text}"), master
+    accepted = examine(f"{PROTECTED}\n{key} {file}\nspark.config.rpc.insecure true")
+    assert kind == "a provider's key file" or found(accepted, "shipped files", Level.WARNING)
+
+
+@pytest.mark.parametrize("kind", [name for name in SHIPPED if "owner" not in name and "read" not in name])
+@pytest.mark.parametrize("form", ["zip", "tar", "gztar", "xztar"])
+def test_an_archive_with_a_key_in_it(examine, keys, form, kind):
+    name, _, content, why = SHIPPED[kind]
+    (keys.parent / "packed" / "conf").mkdir(parents=True)
+    put(keys / "seal.key", 0o600, SHIPPED["a provider's key file"][2])
+    put(keys.parent / "packed" / "conf" / name, 0o644, content)
+    packed = put(Path(shutil.make_archive("rows", form, "packed")), 0o644, None)
+    for key in ("spark.archives", "spark.jars", "spark.files"):
+        assert why in ship(examine, f"{key} {packed}#env"), key
+
+
+def test_what_everybody_may_have_is_shipped(examine, keys):
+    library = keys / "lib" / "site-packages" / "tornado" / "test"
+    library.mkdir(parents=True)
+    put(library / "test.key", 0o644, PEM)
+    packed = put(Path(shutil.make_archive("venv", "gztar", "keys")), 0o644, None)
+    rows, code = put(keys / "rows.csv", 0o644, "x"), put(keys / "job.py", 0o600, "x = 1")
+    trusted = put(keys / "client.truststore.jks", 0o644, "x")
+    assert ship(examine, f"spark.files {rows},hdfs://n/a.p12,local:/a.p12,{trusted},{keys}/none*") == ""
+    assert ship(examine, f"spark.archives {packed}#venv\nspark.submit.pyFiles {code}") == ""
 
 
 @pytest.mark.parametrize("confs", CANNOT_START, ids=range(len(CANNOT_START)))
