@@ -62,6 +62,7 @@ class Target:
             SealedFileError: the file cannot be opened.
             ProviderError: the store cannot be read.
         """
+        files.sweep(backup_of(self.path))
         if self.store is not None:
             store, path = self.store
             try:

@@ -16,6 +16,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import reading
 from sparkconfig.migrate import sources
 from sparkconfig.migrate.text import Document, Edit, Scope, Text, rewritten
+from sparkconfig.sealed import files
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.conf_places import ConfPlaces
@@ -157,6 +158,7 @@ def read_text(path: Path) -> str:
         FileError: it cannot be read.
         ConfigurationError: it is too long, or no UTF-8 text.
     """
+    files.sweep(path)  # of an undo that was killed: the secrets in clear
     try:
         return reading.read(path, LARGEST).decode("utf-8")
     except UnicodeDecodeError:

@@ -193,11 +193,14 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed writers of ``path`` left: after a link, that is a second name of the file itself."""
+    """Remove what killed writers of ``path`` left: a second name of the file itself, or what it should have become.
+
+    What a living writer writes stays: it holds the lock.
+    """
     target = Path(os.path.realpath(path))
     with contextlib.suppress(OSError, SealedFileError):  # of a folder that this user only reads
         if _leftovers(target):
-            with locked(target):
+            with locked(target, wait=0):
                 _remove_leftovers(target)
 
 

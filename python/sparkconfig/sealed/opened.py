@@ -63,6 +63,7 @@ def load(path: Path, source: KeySource) -> OpenedFile:
     Raises:
         SealedFileError: one of the kinds in ``failures``; the message begins with the file's name.
     """
+    files.sweep(path)
     raw, stamp = files.read(path)
     try:
         try:

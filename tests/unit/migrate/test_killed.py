@@ -50,40 +50,78 @@ def killed_at(number: int, *words: str, of: tuple[str, ...] = _CHANGES) -> bool:
     return os.WIFEXITED(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["seal", "list", "--file", "s", "--key-file", "k"],
-        ["migrate", "jobs", "--apply", *TARGET],
-        ["resolve", "--dry-run", "job.conf"],
-        ["seal", "rotate-key", "--file", "s", "--key-file", "k"],
-        ["seal", "set", "--file", "s", "--key-file", "k", "shop:other"],
-    ],
-    ids=" ".join,
-)
-def test_no_second_name_of_a_new_key_outlives_the_next_command(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A key file is linked to its name and then loses the one that it was written under."""
+SEALED = ("--file", "s", "--key-file", "k")
+NEXT = [
+    "seal list --file s --key-file k",
+    "seal set --file s --key-file k shop:other",
+    "seal rotate-key --file s --key-file k",
+    "seal new-key --key-file k",
+    "migrate jobs --apply --sealed-file s --key-file k",
+    "migrate jobs --sealed-file s --key-file k",
+    "migrate --undo --sealed-file s --key-file k",
+    "scrub find jobs --sealed-file s --key-file k",
+    "resolve --dry-run job.conf",
+    "doctor --file job.conf",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.stdin", io.StringIO("value"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"value")))
     (tmp_path / "jobs").mkdir()
-    (tmp_path / "jobs" / "shop.conf").write_text(FILES["shop.conf"])
+    for name, text in FILES.items():
+        (tmp_path / "jobs" / name).write_text(text)
     params = f"spark.config.providers.a.param.file {tmp_path}/s\nspark.config.providers.a.param.key.file {tmp_path}/k\n"
     (tmp_path / "job.conf").write_text(
-        f"spark.config.providers a\nspark.config.providers.a.class sealed\n{params}x ${{a:b:c}}"
+        "spark.plugins io.sparkconfig.ConfigPlugin\nspark.config.providers a\nspark.config.providers.a.class sealed\n"
+        f"{params}spark.shop.password ${{a:b:c}}"
     )
-    (tmp_path / ".k.more.7.partial").touch()  # of another file, that another process may write now
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", NEXT)
+def test_no_second_name_of_a_new_key_outlives_the_next_command(command: str, folder: Path) -> None:
+    """A key file is linked to its name and then loses the one that it was written under."""
+    (folder / ".k.more.7.partial").touch()  # of another file, that another process may write now
     assert not killed_at(0, *NEW_KEY, of=("os.remove",))
-    leftover = [path.name for path in tmp_path.glob(".k.*.partial")]
-    assert len(leftover) == 2
-    if command[0] != "migrate":
-        assert main(["migrate", "jobs", "--apply", *TARGET]) == 0
-        (tmp_path / ".k.4711.partial").hardlink_to(tmp_path / "k")
-    main(command)
-    assert [path.name for path in tmp_path.glob(".k.*.partial")] == [".k.more.7.partial"]
+    assert len(list(folder.glob(".k.*.partial"))) == 2
+    main(command.split())
+    assert [path.name for path in folder.glob(".k.*.partial")] == [".k.more.7.partial"]
+
+
+@pytest.mark.parametrize(
+    ("killed", "command"),
+    [
+        (("seal", "rotate-key", *SEALED), ("seal", "rotate-key", *SEALED)),
+        (("seal", "set", *SEALED, "shop:more"), ("seal", "list", *SEALED)),
+        (("seal", "remove", *SEALED, "app:spark.shop.password"), ("seal", "list", *SEALED)),
+        (("migrate", "--undo", *TARGET), ("migrate", "jobs", *TARGET)),
+        (("migrate", "--undo", *TARGET), ("migrate", "--undo", *TARGET)),
+        (("migrate", "jobs", "--apply", *TARGET), ("migrate", "jobs", *TARGET)),
+    ],
+)
+def test_what_a_killed_command_wrote_is_swept(
+    killed: tuple[str, ...], command: tuple[str, ...], folder: Path
+) -> None:
+    assert main(NEW_KEY) == 0
+    (folder / "jobs" / "more.conf").write_text(f"spark.more.password {OTHER}3\n")
+    state = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    number, left = 0, 0
+    while not killed_at(number, *killed):
+        left += len(list(folder.rglob(".*.partial")))
+        main(command)
+        assert list(folder.rglob(".*.partial")) == [], number
+        for path in folder.rglob("*"):
+            if path.is_file() and path not in state:
+                path.unlink()
+        for path, content in state.items():
+            path.write_bytes(content)
+            path.chmod(0o600)
+        number += 1
+    assert left > 0
 
 
 def test_nothing_is_lost_wherever_it_ends(
