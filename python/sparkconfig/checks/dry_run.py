@@ -174,7 +174,7 @@ def check(
         for key, expression in found.items():
             early = places.advice(key)
             sources = resolution.provenance.get(expression, [])
-            report.rows += [_row(key, source, early) for source in sources]
+            report.rows += [_row(key, source, early, expression.text) for source in sources]
             report.substitutions += _substitutions(
                 key, resolver.substitutions(expression.text), valued=expression in resolution.values
             )
@@ -209,15 +209,13 @@ def _odd_values(resolver: Resolver, found: Mapping[str, Expression]) -> Iterator
             yield from odd_values.warnings(key, each, text, odd_values.faults(plain))
 
 
-def _row(key: str, source: Source, early: str | None) -> Row:
+def _row(key: str, source: Source, early: str | None, text: str) -> Row:
     state = "no value" if source.problem else "ok" if early is None else "not resolved there"
     # An unknown provider may be a literal password that looks like a reference: then nothing of it is shown.
     known = source.provider_class is not None
-    written = (
-        messages.written(Reference(source.provider, source.path, source.key, 0, 0))
-        if known
-        else "(not shown)"
-    )
+    parts = (source.provider, source.path, source.key)
+    reference = next((each for each in references.scan(text) if each[:3] == parts), Reference(*parts, 0, 0))
+    written = messages.written(reference) if known else "(not shown)"
     return Row(
         key,
         written,

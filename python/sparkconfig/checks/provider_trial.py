@@ -32,7 +32,7 @@ class _Read:
     ttl: int | None = None
     error: SparkConfigError | None = None
     objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    faults: Mapping[str, tuple[bool, bool]] = field(default_factory=dict)
+    faults: Mapping[str, odd_values.Faults] = field(default_factory=dict)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sparkconfig.redaction.data import SECRET_NAMES
 from sparkconfig.settings.expressions import VARIABLE, is_text, marked
-from sparkconfig.settings.placeholders import is_placeholder
+from sparkconfig.settings.placeholders import is_placeholder, whole
 from sparkconfig.settings.secret_names import could_name_secret, names_secret
 
 __all__ = ["Span", "entropy", "shapes", "union"]
@@ -107,15 +107,8 @@ def shapes(text: str, *, prose: bool = True) -> list[Span]:
     return union(
         span
         for span in _found(marked(text), prose=prose)
-        if span.shape in _TOKEN_SHAPES or not _stands_in(text, span)
+        if span.shape in _TOKEN_SHAPES or not is_placeholder(whole(text, span.start, span.end))
     )
-
-
-def _stands_in(text: str, span: Span) -> bool:
-    """Whether something else fills in what is found; braces around it may be those of a template, or ODBC's quotes."""
-    start, end = span.start, span.end
-    braces = text.startswith("{", start - 1) and text.startswith("}", end) if start else False
-    return is_placeholder(text[start:end]) or (braces and is_placeholder(text[start - 1 : end + 1]))
 
 
 def union(spans: Iterable[Span]) -> list[Span]:

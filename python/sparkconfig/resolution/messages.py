@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from sparkconfig._base.text import shorten
@@ -19,8 +20,21 @@ _MOST, _FIELDS = 200, 8
 
 def written(reference: Reference) -> str:
     """The reference as text, rebuilt from its parts and shortened."""
-    path = f"{shorten(reference.path)}:" if reference.path else ""
+    colon = ":" if ":" in reference.key or _is_doubled(reference) else ""
+    path = f"{shorten(reference.path)}:" if reference.path else colon
     return f"${{{shorten(reference.provider, 40)}:{path}{shorten(reference.key)}}}"
+
+
+def _is_doubled(reference: Reference) -> bool:
+    """Whether the path is empty and written, as in ``${p::k}``: a key that has colons needs that."""
+    length = len(reference.provider) + len(reference.key) + len("${::}")
+    return not reference.path and reference.end - reference.start == length
+
+
+def _as(reference: Reference, path: str, key: str) -> str:
+    """What to write instead."""
+    doubled = len(reference.provider) + len(key) + len("${::}") if _is_doubled(reference) else 0
+    return written(reference._replace(path=path, key=key, start=0, end=doubled))
 
 
 def problem(
@@ -63,7 +77,7 @@ def is_object(reference: Reference, fields: Sequence[str]) -> str:
     """What to say of a key that names an object: the names of its fields."""
     names = sorted(fields)
     shown = ", ".join(map(shorten, names[:_FIELDS])) + (", ..." if len(names) > _FIELDS else "")
-    first = written(reference._replace(key=names[0]))
+    first = _as(reference, reference.path, names[0])
     return f"this is an object and no text; name one of its fields, as in {first}: {shown}"
 
 
@@ -105,25 +119,60 @@ def _unknown(provider: str, known: Collection[str]) -> str:
     )
 
 
+_ARN = re.compile(
+    r"(?P<whole>arn:[\w-]*:(?P<service>[\w-]*):[^:]*:[^:]*:(?:secret:|parameter)?(?P<name>[^:#]*))"
+    r"(?:[:#](?P<field>[^:#]*))?.*"
+)
+_FILE = re.compile(r"\.(?:properties|json|ya?ml|toml|env|conf|txt|jks|jceks|p12|pem)$")
+_OF_GOOGLE = re.compile(r"(projects/[^/]+/secrets/[^/]+)/versions/([^/]+)")
+
+
 def missing_colon(reference: Reference) -> str:
-    """What to say if another sign stands where the colon before the key should be, or the key is missing."""
-    if reference.path == "arn":
-        arn = written(reference._replace(path="", key=f"arn:{reference.key}"))
-        return (
-            f"; the colons of an ARN end the path: write the name in its place, or {arn} for the whole value"
-        )
-    path, slash, key = reference.key.rpartition("/")
-    before, hash_sign, behind = reference.key.partition("#")
-    if hash_sign and before and behind and not reference.path:  # as Spring and some operators write it
-        meant = written(reference._replace(path=before, key=behind))
-        return f"; a colon stands between path and key, not '#': write {meant}"
-    if not reference.path and reference.key.startswith("/"):
-        return f"; the key is missing: write {written(reference._replace(path=reference.key, key='KEY'))}"
-    if reference.path or not (path and slash and key):
+    """What to say of a reference in another form: an ARN, an address, other signs before the key, or no key."""
+    path, key = reference.path, reference.key
+    if path == "arn" or (not path and key.startswith("arn:")):
+        return _arn(reference)
+    said = ""
+    before, _, behind = key.partition("#")
+    if (path, key) != (path.strip(), key.strip()):
+        said = f"blanks are a part of a path or key: write {_as(reference, path.strip(), key.strip())}"
+    elif path in ("http", "https"):
+        said = f"the address belongs into the provider's params: write {_as(reference, 'PATH', 'KEY')}"
+    elif path and not key:
+        said = f"the key is missing: write {_as(reference, path, 'KEY')}"
+    elif not path and before and behind:  # as Spring and some operators write it
+        said = f"a colon stands between path and key, not '#': write {_as(reference, before, behind)}"
+    elif not path and (google := _OF_GOOGLE.fullmatch(key)):
+        whole = _as(reference, "", f"{google[1]}?version={google[2]}")
+        said = f"the version is a pin: write {whole}, or {_as(reference, google[1], 'KEY')} for a field"
+    elif not path and "/" in key:
+        said = _without_colon(reference)
+    return said and f"; {said}"
+
+
+def _without_colon(reference: Reference) -> str:
+    plain = reference.key.rstrip("/")
+    path, _, name = plain.rpartition("/")
+    longer = _as(reference, plain, "KEY")
+    if plain != reference.key or not path or _FILE.search(name):
+        return f"the key is missing: write {longer}" if plain else ""
+    shorter = _as(reference, path, name)
+    return f"a colon is missing between path and key: write {shorter}, or {longer} if the key is missing"
+
+
+def _arn(reference: Reference) -> str:
+    arn = reference.key if not reference.path else f"arn:{reference.key}"
+    found = _ARN.fullmatch(arn)
+    if found is None or not found["name"]:
+        return "; the colons of an ARN end the path: write the name in its place"
+    if not reference.path and found["field"] is None:
         return ""
-    meant = written(reference._replace(path=path, key=key))
-    longer = written(reference._replace(path=reference.key, key="KEY"))
-    return f"; a colon is missing between path and key: write {meant}, or {longer} if the key is missing"
+    if found["service"] == "ssm":
+        path, _, name = found["name"].rpartition("/")
+        return f"; the colons of an ARN end the path: write {_as(reference, path, name)}"
+    named = _as(reference, re.sub(r"-[A-Za-z0-9]{6}$", "", found["name"]), found["field"] or "KEY")
+    whole = _as(reference, "", found["whole"])
+    return f"; the colons of an ARN end the path: write {named}, or {whole} for the whole value"
 
 
 def _hint(error: SparkConfigError) -> str:

@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from sparkconfig._base.text import shorten
 from sparkconfig.language import references
 from sparkconfig.resolution import messages
 
-__all__ = ["faults", "of_conf", "warnings"]
+__all__ = ["Faults", "faults", "of_conf", "warnings"]
 
 _LINE_END = (
     "ends with a line end, which is a part of it; write the value again without one (printf, echo -n), or set the"
     " provider's param strip.newline=true if it has one"
 )
-_URL = (
-    "has characters that a URL must escape (& % +); give it in an option or property of its own, such as the option"
-    " password"
+_BLANK = "begins or ends with white space, which is a part of it; write the value again without it"
+_IN_URL = "has characters that a URL must escape ({signs}); give it in an option of its own, such as {option}"
+# Where a reference stands in a URL, and what ends a value there or is decoded: before a host, between semicolons, else.
+_PLACES = (
+    (re.compile(r"jdbc:oracle:\w+:[^/@]*/\"?$"), re.compile(r"\"?@"), '/@"'),
+    (re.compile(r"://[^/?#]*$"), re.compile(r"[^/?#]*@"), "%:/?#[]@"),
+    (re.compile(r"://.*;[^;=]*=$"), re.compile(r""), "{};"),
+    (re.compile(r"://"), re.compile(r""), "&%+"),
 )
 
 
-def faults(value: str) -> tuple[bool, bool]:
-    """Whether a value ends with a line end, and whether it would have to be escaped in a URL."""
-    return (
-        value.endswith(("\n", "\r")) and len(value.splitlines()) == 1,
-        any(sign in value for sign in "&%+"),
-    )
+class Faults(NamedTuple):
+    """What is odd about a value.
+
+    Attributes:
+        line_end: whether one line ends with a line end.
+        blank: whether it begins or ends with other white space.
+        signs: those of its characters that mean something in URLs. They are not shown.
+    """
+
+    line_end: bool
+    blank: bool
+    signs: frozenset[str]
 
 
-def warnings(key: str, reference: references.Reference, text: str, found: tuple[bool, bool]) -> Iterator[str]:
+def faults(value: str) -> Faults:
+    """Look at a value; one of several lines, such as a key in PEM, may end as it likes."""
+    line = value.rstrip("\r\n")
+    several = len(line.strip().splitlines()) > 1
+    signs = frozenset(value) & frozenset("".join(each for *_, each in _PLACES))
+    return Faults(line != value and not several, line != line.strip() and not several, signs)
+
+
+def warnings(key: str, reference: references.Reference, text: str, found: Faults) -> Iterator[str]:
     """What to say of a reference in the conf ``key``, by what :func:`faults` found in its value."""
-    problems = [_LINE_END] if found[0] else []
-    problems += [_URL] if found[1] and "://" in text[: reference.start] else []
+    problems = [_LINE_END] if found.line_end else []
+    problems += [_BLANK] if found.blank else []
+    before, after = text[: reference.start], text[reference.end :]
+    for begins, goes_on, signs in _PLACES:
+        if begins.search(before) and goes_on.match(after):
+            if found.signs & set(signs):
+                option = "the options user and password" if "@" in signs else "the option password"
+                problems.append(_IN_URL.format(signs=" ".join(signs), option=option))
+            break
     for problem in problems:
         yield f"{shorten(key)}: the value of {messages.written(reference)} {problem}"
 

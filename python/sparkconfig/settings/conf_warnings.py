@@ -17,6 +17,7 @@ from sparkconfig.settings.placeholders import (
     is_databricks_secret,
     is_placeholder,
     unfilled,
+    whole,
 )
 from sparkconfig.settings.schema import PREFIX, declared
 from sparkconfig.settings.secret_names import names_secret
@@ -50,12 +51,13 @@ _TOKENS = re.compile(r"tokens$", re.IGNORECASE)  # how many: a limit of a parser
 _PLACE = re.compile(r"(file:(//)?)?/[\w./-]{0,500}\.\w{2,8}|arn:aws[\w-]*:[\w:/.-]{1,500}", re.ASCII)
 _NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
 _OTHER_BRACKETS = re.compile(
-    r"(?:(\$[\[(]?)|(?<!\$)(\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):[^\s:{}\"']{1,200}"
-    r"(?::[^\s:{}\"']{1,200}|(?<=[\])])$)"
+    r"(?:(\$[\[(]?)|(?<![$#%@ ])(\{)|(?=[$#%@]\s?\{[^\s{}]{1,500}\})([#%@]\{|\$\s\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):"
+    r"[^\s:{}\"']{1,200}(?::[^\s:{}\"']{1,200}|(?<=[\])])$|(?(3)|(?!)))"
 )
 _WHOLE = r"\$\{[^{}'\"`]*:[^{}'\"`]*\}"
 _QUOTED = re.compile(rf"(?P<quote>['\"`]){_WHOLE}(?P=quote)")
-_FOLLOWED = re.compile(rf"{_WHOLE}(?:\s+[#!/].*|\s*[;,])")
+_FOLLOWED = re.compile(rf"{_WHOLE}(?:\s+[#!/].*|\s*[;,]|\}}+)")
+_ESCAPED = re.compile(rf"[\\$]{{1,2}}{_WHOLE}")
 _DURATION_PARAM = re.compile(
     rf"{re.escape(PREFIX)}providers\.[^.]+\.param\.(.+\.)?(ttl|timeout|interval|expiry|duration)$"
 )
@@ -97,6 +99,8 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
             yield f"{name}: nothing expands a variable in the name of a conf; write the name in full"
         if _QUOTED.fullmatch(text.strip()):
             yield f"{name}: the quotes around the reference would be a part of the value; leave them out"
+        if _ESCAPED.fullmatch(text.strip()):
+            yield f"{name}: nothing is escaped: leave the sign before the reference out"
         if _FOLLOWED.fullmatch(text.strip()):
             yield f"{name}: what follows the reference on its line would be a part of the value; remove it"
         problem = not_filled_in(key, text)
@@ -150,10 +154,10 @@ def _near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterat
     """Describe texts that look like references to one of ``providers`` and are none."""
     for key, text in confs.items():
         for found in _OTHER_BRACKETS.finditer(text):
-            if found[3] in providers:
+            if found[4] in providers:
                 yield (
-                    f"{shorten(key)}: {found[1] or found[2]}{found[3]}:… is text, not a reference; write"
-                    f" ${{{found[3]}:PATH:KEY}}"
+                    f"{shorten(key)}: {found[1] or found[2] or found[3]}{found[4]}:… is text, not a reference; write"
+                    f" ${{{found[4]}:PATH:KEY}}"
                 )
         if "${" not in text:
             continue
@@ -192,7 +196,9 @@ def not_filled_in(key: str, text: str) -> str | None:
             return "." in name
         return is_read_early(key) and (":" in name or name.startswith("spark."))
 
-    values = [text] if names_secret(key) else [text[start:end] for start, end in _inside(marked(text))]
+    # An opening brace without an end marks all that follows.
+    shown = marked(text) if text.rfind("}") > text.rfind("${") else text
+    values = [text] if names_secret(key) else [whole(text, start, end) for start, end in _inside(shown)]
     instead = _EARLY if is_read_early(key) else None
     found = (unfilled(value, expanded, instead) for value in values)
     return next(filter(None, found), ONLY_ON_DATABRICKS if is_databricks_secret(text) else None)
@@ -212,7 +218,8 @@ def _is_in_clear(key: str, text: str) -> bool:
         return False
     shown = marked(text)
     if any(
-        is_text(shown[start:end]) and not is_placeholder(text[start:end]) for start, end in _inside(shown)
+        is_text(shown[start:end]) and not is_placeholder(whole(text, start, end))
+        for start, end in _inside(shown)
     ):
         return True
     return not key.lower().endswith("sasl.jaas.config") and is_secret(key, text)

@@ -11,7 +11,14 @@ from functools import cache
 
 from sparkconfig.settings.expressions import REPLACED, VARIABLE
 
-__all__ = ["ONLY_ON_DATABRICKS", "has_template", "is_databricks_secret", "is_placeholder", "unfilled"]
+__all__ = [
+    "ONLY_ON_DATABRICKS",
+    "has_template",
+    "is_databricks_secret",
+    "is_placeholder",
+    "unfilled",
+    "whole",
+]
 
 ONLY_ON_DATABRICKS = (
     "{{secrets/...}} is Databricks' own syntax, and nothing outside of a Databricks cluster's confs expands it;"
@@ -36,12 +43,14 @@ _VARIABLE = re.compile(
     rf"|(?:(?<![A-Za-z0-9$])|(?=\$[A-Z][A-Z0-9]{{0,60}}_))\$\$?(?P<bare>{_SURE})"
     # Jinja, Helm, GitHub's workflows; ERB and others
     r"|(?<!\{)\{\{[^\n]{1,500}?\}\}|\{%[^\n]{1,500}?%\}|<%[^\n]{1,500}?%>|\[%[^\n]{1,500}?%\]"
-    rf"|[%#]\{{{_NAME}\}}#?|(?<![$#%{{\w]){{{_SURE}\}}(?!\}})"  # Octopus, Azure, Logstash; Python
+    rf"|[%#@]\{{[A-Za-z_][\w.:-]{{0,100}}\}}#?|(?<![$#%{{\w]){{{_SURE}\}}(?!\}})"  # Octopus, Azure, Logstash; Python
     # Python, PHP, Windows, Maven, sed, prose
     rf"|(?<![A-Za-z0-9])(?:%\({_NAME}\)s|%env\([\w:.]{{1,100}}\)%|(?P<sign>%%?|@@?|##|~~?|__|§){_NAME}?(?P=sign)"
     rf"|(?P<weak>[!#]){_SURE}(?P=weak)|<[A-Za-z][\w .,:'-]{{0,100}}>)(?![A-Za-z0-9])"
+    rf"|(?<![A-Za-z0-9$])(?P<open>\$[{{(]{_NAME}|\{{\{{[\w .-]{{1,100}}\}}?)(?=$|[&;@\s\"'])"  # the end was forgotten
     rf"|\(\([\w./-]{{1,200}}\)\)|\[\[[\w./ -]{{1,200}}\]\]"  # Concourse and others
 )
+_BEGIN = frozenset("${<[%#@~_§!(")
 # Of a whole text: masks; Python's and SQL's parameters, commands, prose.
 _WHOLE = re.compile(
     rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*"
@@ -71,6 +80,25 @@ def is_placeholder(value: str) -> bool:
     # What migrate puts in the place of what a shell expands.
     variable = REPLACED in text or _VARIABLE.search(text) is not None
     return variable or _WHOLE.fullmatch(text) is not None or _asks(text)
+
+
+def whole(text: str, start: int, end: int) -> str:
+    """Return what stands at a place of a text, with the rest of a variable that begins there.
+
+    Braces around it are a template's, or else ODBC's quotes.
+    """
+    if (
+        start
+        and text[start - 1] == "{"
+        and text.startswith("}", end)
+        and is_placeholder(text[start - 1 : end + 1])
+    ):
+        return text[start - 1 : end + 1]
+    last = end
+    for at in range(start, end):
+        if text[at] in _BEGIN and (found := _VARIABLE.match(text, at, end + 1000)):
+            last = max(last, found.end())
+    return text[start:last]
 
 
 def has_template(value: str) -> bool:
@@ -105,6 +133,8 @@ def unfilled(
     found = variables[0]
     beside = _BESIDE if any(map(str.isalnum, _VARIABLE.sub("", text))) else ""
     name = found["braces"] or found["round"] or found["bare"]
+    if found["open"]:
+        return f"a variable stands here without its closing bracket, so it is text; write a reference{beside}"
     if name is None:
         return _NOT_FILLED + beside
     # Without brackets it may be a part of a password after all: then it is not shown.

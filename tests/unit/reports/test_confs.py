@@ -5,7 +5,6 @@ The inputs are of our own making and of the same kinds. Cases that need a runnin
 
 from __future__ import annotations
 
-import base64
 import re
 from pathlib import Path
 
@@ -16,9 +15,6 @@ from sparkconfig.checks.doctor import diagnose
 from sparkconfig.checks.dry_run import Report, check
 from sparkconfig.cli.main import main
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.language.references import scan
-from sparkconfig.providers.registry import find_class
-from sparkconfig.resolution import messages, odd_values
 
 BEGIN = "spark.plugins io.sparkconfig.ConfigPlugin\nspark.config.providers store\n"
 ENVVAR = f"{BEGIN}spark.config.providers.store.class envvar\n"
@@ -152,150 +148,6 @@ def test_resolve_yaml_of_another_kind_is_no_properties_file(tmp_path: Path, name
     pytest.importorskip("yaml", reason="the extra yaml")
     with pytest.raises(ConfigurationError, match="holds no SparkApplication"):
         report_of(tmp_path, text, name)
-
-
-@pytest.mark.parametrize(
-    ("content", "key", "said"),
-    [
-        ('{"db": {"pw": "o-1", "user": "o-2"}}', "db", "store:PATH:db.pw}: db.pw, db.user"),
-        ('{"db": {"x": {"pw": "o-1"}}}', "db.x", "store:PATH:db.x.pw}: db.x.pw"),
-        ('{"hosts": ["o-1", "o-2"]}', "hosts", "store:PATH:hosts.0}: hosts.0, hosts.1"),
-        ('{"db": {"pw": "o-1"}}', "d", "has no key 'd'"),
-        ('{"db": {}}', "db", "has no key 'db'"),
-        (
-            str({f"f{n}": "o-1" for n in range(9)}).join(('{"db": ', "}")).replace("'", '"'),
-            "db",
-            "db.f7, ...",
-        ),
-    ],
-)
-def test_vault_path_hints_of_objects(tmp_path: Path, content: str, key: str, said: str) -> None:
-    """A key that names an object: its fields' names, never values."""
-    path = tmp_path / "store.json"
-    path.write_text(content)
-    text = f"{BEGIN}spark.config.providers.store.class file\nspark.x.password ${{store:{path}:{key}}}\n"
-    (problem,) = report_of(tmp_path, text).problems
-    assert said.replace("PATH", str(path)) in problem
-    assert "o-1" not in problem
-    todo = [each for each in diagnose([tmp_path / "job.conf"]).findings if each.area == "provider store"]
-    assert ("is an object" in todo[0].found) is ("is an object" in problem)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("${s:/run/x.json}", "the key is missing: write ${s:/run/x.json:KEY}"),
-        ("${s:/run/shop/password}", "the key is missing: write ${s:/run/shop/password:KEY}"),
-        ("${s:/run/x.json#pw}", "not '#': write ${s:/run/x.json:pw}"),
-        ("${s:shop/prod#pw}", "not '#': write ${s:shop/prod:pw}"),
-        ("${s:shop/prod}", "write ${s:shop:prod}, or ${s:shop/prod:KEY} if the key is missing"),
-        ("${s:HOME}", ""),
-        ("${s:shop/prod:pw}", ""),
-    ],
-)
-def test_vault_path_hints_of_a_missing_key(text: str, said: str) -> None:
-    assert messages.missing_colon(*scan(text)).endswith(said)
-    assert bool(said) is bool(messages.missing_colon(*scan(text)))
-
-
-def test_vault_path_hints_of_an_arn(tmp_path: Path) -> None:
-    arn = "arn:aws:secretsmanager:eu-central-1:111122223333:secret:shop-Ab12Cd"
-    (found,) = scan(f"${{aws:{arn}:password}}")
-    assert "the colons of an ARN end the path" in messages.missing_colon(found)
-    assert messages.missing_colon(*scan(f"${{aws::{arn}}}")) == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "odd"),
-    [
-        ("${nowhere:a:b", True), ("x ${nowhere:a:b", True), ("${DB_PASSWORD", True), ("${store:HOME", True),
-        ("jdbc:x://h/d?password=${gone:a/b:c", True), ("a${b", False), ("pa$${w0rd", False),
-    ],
-)  # fmt: skip
-def test_an_unclosed_reference(tmp_path: Path, text: str, odd: bool) -> None:
-    said = report_of(tmp_path, f"{ENVVAR}spark.x.password {text}\n").warnings
-    assert any("no closing brace" in each for each in said) is odd
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_newline_no_hint(tmp_path: Path, end: str) -> None:
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "password").write_bytes(b"shop-pw-7731" + end.encode())
-    reference = f"${{store:{tmp_path}/store:password}}"
-    text = f"{BEGIN}spark.config.providers.store.class directory\nspark.x.password {reference}\n"
-    (said,) = report_of(tmp_path, text).warnings
-    assert any("ends with a line end" in each.found for each in diagnose([tmp_path / "job.conf"]).findings), (
-        "doctor says it, too"
-    )
-    assert "ends with a line end" in said
-    assert "strip.newline=true" in said
-    (tmp_path / "store" / "password").write_text("-----BEGIN X-----\nabc\n-----END X-----\n")
-    assert report_of(tmp_path, text).warnings == []
-
-
-@pytest.mark.parametrize(
-    ("value", "odd"), [("a+b$$c9", 1), ("!Pn@(he24&)O", 1), ("1%%25pc%41", 1), ("a#b^c?d", 0)]
-)
-def test_url_encoding_no_hint(tmp_path: Path, value: str, odd: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOP_PW", value)
-    report = report_of(
-        tmp_path,
-        f"{ENVVAR}spark.x.url jdbc:postgresql://h/d?user=a&password=${{store:SHOP_PW}}\n"
-        "spark.x.password ${store:SHOP_PW}\n",
-    )
-    assert sum("a URL must escape" in each for each in report.warnings) == odd
-    assert base64.b64encode(value.encode()).decode() not in str(report)
-    assert (value in str(report)) is False
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "odd"),
-    [
-        ("${s:a:b}", "qz-1\n", 1), ("jdbc:x://h?p=${s:a:b}&u=a", "jdbc:x://h?p=qz+1&u=a", 1), ("${s:a:b}", "qz+1", 0),
-        ("${s:a:b}${s:a:c}", "qz-1\n", 0), ("jdbc:x://h?p=${s:a:b}", "jdbc:x://h?p=qz%1\n", 2),
-    ],
-)  # fmt: skip
-def test_the_log_of_a_start_says_it(text: str, value: str, odd: int) -> None:
-    said = list(odd_values.of_conf("spark.x", text, value))
-    assert len(said) == odd
-    assert "qz" not in "".join(said)
-
-
-@pytest.mark.parametrize(
-    ("alias", "param", "others"),
-    [
-        ("vault", "address", {"token": "t-1"}),
-        ("aws-secretsmanager", "endpoint.url", {"region": "eu-central-1"}),
-        ("aws-ssm", "endpoint.url", {"region": "eu-central-1"}),
-        ("azure-keyvault", "vault.url", {}),
-        ("http", "url", {}),
-        ("oauth2", "token.url", {"client.id": "c", "client.secret": "s-1"}),
-    ],
-)
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1:1",
-        "store.example.org",
-        "//store",
-        "htp://store",
-        "http:/store",
-        "https://",
-        "http://st ore",
-        "http://store:82000",
-        "http://store:0",
-        "http://store:port",
-        '"http://store"',
-        "http://:8200",
-    ],
-)
-def test_an_address_without_http_is_no_outage(
-    alias: str, param: str, others: dict[str, str], address: str
-) -> None:
-    provider = find_class(alias)()
-    with pytest.raises(ConfigurationError, match=param.replace(".", "[.]")):
-        provider.configure({param: address, **others})
-    provider.close()
 
 
 def test_no_template_gives_a_provider_a_name_that_spark_hides() -> None:

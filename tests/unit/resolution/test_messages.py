@@ -92,19 +92,6 @@ def test_a_python_class_may_have_such_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("${vault:shop/prod#password}", "write ${vault:shop/prod:password}"),
-        ("${vault:prod#password}", "write ${vault:prod:password}"),
-        ("${vault:shop/prod}", "or ${vault:shop/prod:KEY} if the key is missing"),
-        ("${vault:a/b/c}", "or ${vault:a/b/c:KEY} if the key is missing"),
-    ],
-)
-def test_what_to_write_for_a_reference_in_anothers_form(given: str, meant: str) -> None:
-    assert meant in messages.missing_colon(scan(given)[0])
-
-
-@pytest.mark.parametrize(
     "given", ["${vault:shop/prod:a#b}", "${vault:#x}", "${vault:x#}", "${vault:password}"]
 )
 def test_a_key_that_may_be_right_gets_no_advice(given: str) -> None:

@@ -54,7 +54,7 @@ def test_a_placeholder_is_no_secret_to_anybody(text):
     assert is_placeholder(text)
     assert conf_warnings.in_clear({KEY: text, "spark.shop.password": text}) == []
     assert literals.find(KEY, text) == []
-    if not set(text) & set(" ;&"):
+    if not set(text) & set(";&") and (" " not in text or text.startswith(("{", "<", "$"))):
         for inside in (f"jdbc:x://db/shop?user=a&password={text}", f"-Dx=y -Dx.keyStorePassword={text}"):
             assert conf_warnings.in_clear({"spark.shop.url": inside}) == []
             assert literals.find("spark.shop.url", inside) == []

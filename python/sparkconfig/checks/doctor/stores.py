@@ -114,7 +114,7 @@ def _try(
 
 
 def _odd(
-    subject: Subject, area: str, path: str, name: str, faults: Mapping[str, tuple[bool, bool]]
+    subject: Subject, area: str, path: str, name: str, faults: Mapping[str, odd_values.Faults]
 ) -> Iterator[Finding]:
     """What would fail at a server although it is the right value."""
     for conf, references in references_in(subject).items():
