@@ -80,6 +80,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
         **({} if installed else {key: _joined(listed.get(key, ""), str(jar), ":") for key in _CLASS_PATHS}),
         **own,
         "spark.plugins": _joined(listed.get("spark.plugins", ""), _PLUGIN, ","),
+        "spark.config.providers": _joined(listed.get("spark.config.providers", ""), name, ","),
     }
     texts = {
         "submit": _submit(None if installed else str(jar), own),
@@ -115,7 +116,9 @@ def _joined(before: str, own: str, separator: str) -> str:
 
 def _explained(texts: dict[str, str], options: argparse.Namespace, *, installed: bool) -> list[str]:
     where = f"{key_words(options)} --file {shlex.quote(str(options.sealed_file))}"
-    new = "--new-key " if options.key_file else ""
+    new = "--new-key " if options.key_file and not options.key_file.exists() else ""
+    # After a migration it is there.
+    create = [] if options.sealed_file.exists() else [f"#   sparkconfig seal create {new}{where}"]
     submit, defaults = "# spark-submit", "# or conf/spark-defaults.conf"
     if not installed:
         submit += "; other jars of the job stand in the same --jars, behind commas"
@@ -133,7 +136,7 @@ def _explained(texts: dict[str, str], options: argparse.Namespace, *, installed:
         texts["builder"],
         "",
         "# A password in the sealed file; it is asked for, or read from standard input:",
-        f"#   sparkconfig seal create {new}{where}",
+        *create,
         f"#   sparkconfig seal set {where} shop:password",
         f"# Then write ${{{options.provider}:shop:password}} wherever the password was.",
         f"# On a command line in single quotes, --conf 'spark.shop.password=${{{options.provider}:shop:password}}':",

@@ -306,11 +306,30 @@ class TestInit:
         (spark / "conf" / "spark-defaults.conf").write_text(
             "spark.plugins org.example.Plugin\n"
             "spark.driver.extraClassPath /opt/jdbc.jar:/old/sparkconfig_2.13-0.0.1.jar\n"
+            "spark.config.providers vault\n"
         )
         assert main(["init", "--spark-home", str(spark), "--json"]) == 0
         shown = json.loads(output(capsys))
         assert shown["confs"]["spark.plugins"] == "org.example.Plugin,io.sparkconfig.ConfigPlugin"
         assert shown["confs"]["spark.driver.extraClassPath"] == f"/opt/jdbc.jar:{shown['jar']}"
+        assert shown["confs"]["spark.config.providers"] == "vault,sealed"
+
+    def test_what_is_there_is_not_made_again(
+        self, spark: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        sealed, key = tmp_path / "s", tmp_path / "k"
+        command = ["init", "--spark-home", str(spark), "--sealed-file", str(sealed), "--key-file", str(key)]
+        for file, line in (
+            (None, f"seal create --new-key --key-file {key}"),
+            (key, f"seal create --key-file {key}"),
+        ):
+            if file:
+                file.touch()
+            assert main(command) == 0
+            assert line in output(capsys)
+        sealed.touch()
+        assert main(command) == 0
+        assert ("seal create" in (shown := output(capsys)), "seal set" in shown) == (False, True)
 
     def test_after_install_no_path_of_the_jar_is_needed(
         self, spark: Path, capsys: pytest.CaptureFixture[str]
