@@ -26,6 +26,7 @@ __all__ = [
     "QUOTES_OF_SHELLS",
     "ROUNDS",
     "SECRET_NAMES",
+    "TAIL",
 ]
 
 # By the loader: the package may lie in a zip.
@@ -61,6 +62,8 @@ LAYERS_OF_ALTERNATIVES: int = _CANONICAL["layers_of_alternatives"]
 LONGEST_WITH_TWO_LAYERS: int = _CANONICAL["longest_with_two_layers"]
 #: A regular expression for the beginning of a value that a sign before it may turn into an escape.
 HEAD: str = _CANONICAL["head"]
+#: The same for its end, which may begin an escape with what follows.
+TAIL: str = _CANONICAL["tail"]
 #: Of long values each block counts: its length, how far into the value, from which length on, how many different signs.
 BLOCK: dict[str, int] = _CANONICAL["block"]
 #: Beginnings of values before an ellipsis: the fewest characters, and how far before it they are looked for.

@@ -29,6 +29,7 @@ from sparkconfig.redaction.data import (
     LONGEST_WITH_TWO_LAYERS,
     PLAIN_FIELDS,
     QUOTES_OF_SHELLS,
+    TAIL,
 )
 
 __all__ = ["Needle", "looks_secret", "needles", "texts", "worth_registering"]
@@ -41,6 +42,7 @@ _LONGEST_DOCUMENT = 1 << 20
 _LINES = re.compile(r"[\r\n]+")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _HEAD = re.compile(HEAD)
+_TAIL = re.compile(TAIL)
 #: What every encoder leaves as it is: a text of these alone is found raw, whatever stands before it.
 _UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
 
@@ -51,12 +53,14 @@ class Needle(NamedTuple):
     Attributes:
         text: what to look for in one form of the searched text.
         head: what stood before it and may have been taken for the end of an escape: it is looked for one form earlier.
+        tail: what stood behind it and may have been taken for the beginning of one: looked for likewise.
         encoded: the characters beside a match may hold some bits of the value too.
         whole: an ellipsis may cut it, and its beginning is masked too.
     """
 
     text: str
     head: str = ""
+    tail: str = ""
     encoded: bool = False
     whole: bool = False
 
@@ -148,10 +152,7 @@ def _in_form(text: str, *, first: bool) -> Iterator[Needle]:
     # What is left of a text may be a word that stands everywhere.
     if first or worth_registering(text):
         yield Needle(text, whole=True)
-        yield from _headless(text)
-    # A backslash at its end is taken for one that escapes what follows.
-    if text.endswith("\\"):
-        yield from _in_form(text[:-1], first=False)
+        yield from _within_escapes(text)
 
 
 def _alternatives(text: str) -> list[str]:
@@ -182,11 +183,20 @@ def _rewritten(text: str) -> Iterator[str]:
         yield letters
 
 
-def _headless(text: str) -> Iterator[Needle]:
-    """The text without what an introducer before it would take: ``100%`` before ``41ab``, ``&`` before ``amp;``."""
+def _within_escapes(text: str) -> Iterator[Needle]:
+    """The text without what the signs around it make an escape of: ``100%`` before ``41ab``, ``100%`` before ``ab``."""
     head = _HEAD.match(text)
-    if head and len(text) - head.end() >= FLOOR // 2 and not _UNRESERVED.fullmatch(text):
-        yield Needle(text[head.end() :], head[0])
+    heads = [0, head.end()] if head and not _UNRESERVED.fullmatch(text) else [0]
+    ends = [len(text)]
+    if tail := _TAIL.search(text):
+        ends.append(tail.start())
+        # A backslash before it belongs to what the escape writes.
+        if text.endswith("\\", 0, tail.start()):
+            ends.append(tail.start() - 1)
+    for start in heads:
+        for end in ends:
+            if len(text) > end - start >= FLOOR // 2:
+                yield Needle(text[start:end], text[:start], text[end:])
 
 
 def _blocks(text: str) -> Iterator[str]:

@@ -96,6 +96,8 @@ class Search:
                     for needle in self._needles.get(text[start:end], ()):
                         if needle.head and not _behind(form, start, needle.head):
                             continue
+                        if needle.tail and not _before(form, end, needle.tail):
+                            continue
                         if needle.encoded:
                             yield (
                                 start - (start > 0 and text[start - 1] in OF_ENCODINGS),
@@ -134,5 +136,14 @@ def _behind(form: Form, at: int, head: str) -> bool:
     while form.before is not None:
         at, form = form.back(at), form.before
         if form.text.endswith(head, 0, at):
+            return True
+    return False
+
+
+def _before(form: Form, at: int, tail: str) -> bool:
+    """Whether ``tail`` began what writes the character at ``at``: with what follows, it is an escape."""
+    while form.before is not None:
+        at, form = form.back(at), form.before
+        if form.text.startswith(tail, at):
             return True
     return False

@@ -44,6 +44,9 @@ private[redaction] object Constants {
 
   /** What an introducer before a value may take of it. */
   val Head: Regex = Regex.compile(canonical.get("head").asText)
+
+  /** What an escape may take of the end of a value, with what follows. */
+  val Tail: Regex = Regex.compile(canonical.get("tail").asText)
   val DoubledSigns: Seq[Char] = canonical.get("doubled_signs").asText.toSeq
   val QuotesOfShells: Seq[String] = Json.texts(canonical.get("quotes_of_shells")).toSeq
   val FormBlank: String = canonical.get("form_blank").asText

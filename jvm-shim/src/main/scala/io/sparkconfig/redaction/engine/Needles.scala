@@ -7,9 +7,18 @@ import java.util.{Base64, LinkedHashSet}
  * One text to look for.
  * @param text what to look for in one form of the searched text
  * @param head what stood before it and may have been taken for the end of an escape: it is looked for one form earlier
+ * @param tail what stood behind it and may have been taken for the beginning of one: looked for likewise
  * @param kind whether it is a value, a block of one, an encoding or a list of bytes
  */
-private[redaction] final case class Needle(text: String, head: String = "", kind: Int = Needle.Whole)
+private[redaction] final case class Needle(
+    text: String,
+    head: String = "",
+    tail: String = "",
+    kind: Int = Needle.Whole) {
+
+  /** Whether it counts only where an escape has been undone. */
+  def isPart: Boolean = head.nonEmpty || tail.nonEmpty
+}
 
 private[redaction] object Needle {
   final val Whole = 0
@@ -54,12 +63,22 @@ private[redaction] object Needles {
     // What is left of a text may be a word that stands everywhere.
     if (first || CommonWords.worthRegistering(text)) {
       found.add(Needle(text))
-      val head = Head.matcher(text)
-      if (head.lookingAt() && text.length - head.end >= Floor / 2 && !Unreserved.matcher(text).matches())
-        found.add(Needle(text.substring(head.end), head.group))
+      addWithinEscapes(text, found)
     }
-    // A backslash at its end is taken for one that escapes what follows.
-    if (text.endsWith("\\")) addForm(text.dropRight(1), first = false, found)
+  }
+
+  /** The text without what the signs around it make an escape of. */
+  private def addWithinEscapes(text: String, found: LinkedHashSet[Needle]): Unit = {
+    val head = Head.matcher(text)
+    val tail = Tail.matcher(text)
+    val starts = if (head.lookingAt() && !Unreserved.matcher(text).matches()) Seq(0, head.end) else Seq(0)
+    val ends =
+      if (!tail.find()) Seq(text.length)
+      // A backslash before it belongs to what the escape writes.
+      else if (text.startsWith("\\", tail.start - 1)) Seq(text.length, tail.start, tail.start - 1)
+      else Seq(text.length, tail.start)
+    for (start <- starts; end <- ends if end - start < text.length && end - start >= Floor / 2)
+      found.add(Needle(text.substring(start, end), text.substring(0, start), text.substring(end)))
   }
 
   /** The text, and how languages write it whose layers no round undoes: they stack, too. */

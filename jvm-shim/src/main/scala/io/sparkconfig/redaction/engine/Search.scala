@@ -9,7 +9,7 @@ import java.util.concurrent.{ConcurrentHashMap, ConcurrentSkipListSet}
 private[redaction] final class Search {
   private val index = new Index
 
-  /** Those without a head: they count only where an escape has been undone. */
+  /** Those without a head or a tail: they count only where an escape has been undone. */
   private val headless = new Index
 
   /** Needles in order, by what they begin with: all, and those of which an ellipsis may cut. */
@@ -27,7 +27,7 @@ private[redaction] final class Search {
     starts.add(text)
     if (needle.kind == Needle.Whole) shownWhole.add(text)
     longest = math.max(longest, text.length)
-    (if (needle.head.isEmpty) index else headless).add(needle)
+    (if (needle.isPart) headless else index).add(needle)
   }
 
   /** Whether the characters of a text from `at` until `end` begin a needle. */
@@ -128,7 +128,7 @@ private[redaction] final class Scan(val form: Form, found: Intervals, answer: Bo
     at == text.length || text.charAt(at) == char || "\\%&".indexOf(text.charAt(at).toInt) >= 0
 
   def matched(needle: Needle, start: Int): Unit =
-    if (!(answer && needle.kind == Needle.Block) && (needle.head.isEmpty || behind(needle.head, start))) {
+    if (!(answer && needle.kind == Needle.Block) && (!needle.isPart || stoodWithin(needle, start))) {
       var from = start
       var end = start + needle.text.length
       if (needle.kind == Needle.Encoded) {
@@ -138,15 +138,21 @@ private[redaction] final class Scan(val form: Form, found: Intervals, answer: Bo
       found.add(form.raw(from), form.raw(end))
     }
 
-  /** Whether `head` stood before this place in an earlier form, and an escape has taken it. */
-  private def behind(head: String, at: Int): Boolean = {
-    var now = form
-    var p = at
-    while (now.before != null) {
-      p = now.back(p)
-      now = now.before
-      if (now.text.startsWith(head, p - head.length)) return true
+  /** Whether what a needle lacks stood around it, in earlier forms: escapes have taken it. */
+  private def stoodWithin(needle: Needle, start: Int): Boolean = {
+    def earlier(from: Int)(stood: (String, Int) => Boolean): Boolean = {
+      var now = form
+      var at = from
+      while (now.before != null) {
+        at = now.back(at)
+        now = now.before
+        if (stood(now.text, at)) return true
+      }
+      false
     }
-    false
+    val head = needle.head
+    val tail = needle.tail
+    (head.isEmpty || earlier(start)((text, at) => text.startsWith(head, at - head.length))) &&
+    (tail.isEmpty || earlier(start + needle.text.length)((text, at) => text.startsWith(tail, at)))
   }
 }
