@@ -8,7 +8,7 @@ from sparkconfig.detection import detectors
 from sparkconfig.detection.shapes import Span, entropy, shapes, union
 from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.expressions import is_literal, marked
-from sparkconfig.settings.placeholders import is_placeholder
+from sparkconfig.settings.placeholders import is_placeholder, is_whole_placeholder
 from sparkconfig.settings.secret_names import could_name_secret
 
 __all__ = ["BY_KEY", "find"]
@@ -34,7 +34,7 @@ def find(key: str, value: str) -> list[Span]:
         key: the conf or option that holds it; may be empty.
         value: its text.
     """
-    if not value.strip():
+    if not value.strip() or is_whole_placeholder(value):
         return []
     inner = [
         span

@@ -48,7 +48,11 @@ EMPTY_REMEDY = (
 _SWITCH = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null"})
 _TOKENS = re.compile(r"tokens$", re.IGNORECASE)  # how many: a limit of a parser or of a language model
 # Where the secret is, and no secret: a file with an extension, which base64 never ends with, or an ARN.
-_PLACE = re.compile(r"(file:(//)?)?/[\w./-]{0,500}\.\w{2,8}|arn:aws[\w-]*:[\w:/.-]{1,500}", re.ASCII)
+# So is a path of folders in small letters, as tools mount secrets.
+_PLACE = re.compile(
+    r"(file:(//)?)?(/[\w./-]{0,500}\.\w{2,8}|(/[a-z][a-z0-9_.-]{0,60}){2,20})|arn:aws[\w-]*:[\w:/.-]{1,500}",
+    re.ASCII,
+)
 _NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
 _OTHER_BRACKETS = re.compile(
     r"(?:(\$[\[(]?)|(?<![$#%@ ])(\{)|(?=[$#%@]\s?\{[^\s{}]{1,500}\})([#%@]\{|\$\s\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):"

@@ -16,6 +16,7 @@ __all__ = [
     "has_template",
     "is_databricks_secret",
     "is_placeholder",
+    "is_whole_placeholder",
     "unfilled",
     "whole",
 ]
@@ -39,34 +40,56 @@ _DATABRICKS = re.compile(r"\{\{\s{0,9}secrets/[^{}]{0,500}\}\}")
 # Wherever one stands in a text, the text is not the value. The groups name variables of an environment.
 _VARIABLE = re.compile(
     rf"\$\{{(?P<braces>(?:(?:env|system):)?{_NAME})\}}|\$\{{!?[A-Za-z_][^{{}}:\n]{{0,200}}\}}"
-    rf"|\$\((?P<round>{_NAME})\)|\$\([A-Za-z_./][^()\n]{{0,400}}\)"
-    rf"|(?:(?<![A-Za-z0-9$])|(?=\$[A-Z][A-Z0-9]{{0,60}}_))\$\$?(?P<bare>{_SURE})"
+    rf"|\$\{{(?P<default>{_NAME}):[-=+?][^{{}}\n]{{0,400}}\}}"
+    rf"|\$\((?P<round>{_NAME})\)|\$\([A-Za-z_./<][^()\n]{{0,400}}\)"
+    rf"|(?:(?<![A-Za-z0-9$])|(?=\$[A-Z][A-Z0-9]{{0,60}}_))\$\$?(?:env:)?(?P<bare>{_SURE})"
     # Jinja, Helm, GitHub's workflows; ERB and others
     r"|(?<!\{)\{\{[^\n]{1,500}?\}\}|\{%[^\n]{1,500}?%\}|<%[^\n]{1,500}?%>|\[%[^\n]{1,500}?%\]"
-    rf"|[%#@]\{{[A-Za-z_][\w.:-]{{0,100}}\}}#?|(?<![$#%{{\w]){{{_SURE}\}}(?!\}})"  # Octopus, Azure, Logstash; Python
+    rf"|[%#@]\{{\s?[A-Za-z_][^{{}}\n]{{0,200}}\}}#?"
+    rf"|(?<![$#%{{\w]){{{_SURE}\}}(?![A-Za-z0-9}}])"  # Octopus, Azure, Logstash; Python
     # Python, PHP, Windows, Maven, sed, prose
-    rf"|(?<![A-Za-z0-9])(?:%\({_NAME}\)s|%env\([\w:.]{{1,100}}\)%|(?P<sign>%%?|@@?|##|~~?|__|§){_NAME}?(?P=sign)"
-    rf"|(?P<weak>[!#]){_SURE}(?P=weak)|<[A-Za-z][\w .,:'-]{{0,100}}>)(?![A-Za-z0-9])"
+    rf"|(?<![A-Za-z0-9])(?:\$\[{_NAME}\]|%\({_NAME}\)s|%env\([\w:.]{{1,100}}\)%|(?P<sign>%%?|@@?|##|~~|__|§){_NAME}?(?P=sign)"
+    rf"|(?P<weak>[!#~]){_SURE}(?P=weak)|<[A-Za-z][\w .,:'-]{{0,100}}>)(?![A-Za-z0-9])"
     rf"|(?<![A-Za-z0-9$])(?P<open>\$[{{(]{_NAME}|\{{\{{[\w .-]{{1,100}}\}}?)(?=$|[&;@\s\"'])"  # the end was forgotten
     rf"|\(\([\w./-]{{1,200}}\)\)|\[\[[\w./ -]{{1,200}}\]\]"  # Concourse and others
 )
 _BEGIN = frozenset("${<[%#@~_§!(")
 # Of a whole text: masks; Python's and SQL's parameters, commands, prose.
 _WHOLE = re.compile(
-    rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\*+\(redacted.*"
-    r"|(?P<parameter>\?|:[A-Za-z_]\w{0,100}|%[sd]|\{\d?\}|\$\d|`[^`]{1,400}`|<[^<>]{1,400}>|\[\w{1,100}\]"
-    # The references of other tools: 1Password, vals, Kubernetes' webhooks for Vault, Jasypt, Azure
-    r"|(?!https?:)[a-z][a-z0-9+.-]{1,40}://[^\s@?]{1,400}|!?vault:?[ \w/.-]{1,200}#[\w.-]{1,100}|ENC\(.*\)"
-    r"|@Microsoft\.KeyVault\(.*\))",
+    rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\**\(redacted.*"
+    rf"|(?P<parameter>\[(?-i:{_SURE})\]"
+    r"|\?|:[A-Za-z_]\w{0,100}|%[sd]|\{\d?\}|\$\d|`[^`]{1,400}`|<[^<>]{1,400}>"
+    # What other tools resolve: URLs of stores, Azure's functions, Kubernetes' webhooks for Vault, YAML's tags, programs
+    r"|(?!https?:)[a-z][a-z0-9+.-]{1,40}://[^\s@?]{1,400}|@[a-z.]{1,40}\(.*|!?vault:?[ \w/.-]{1,200}#[\w.-]{1,100}"
+    r"|![a-z:]{1,40}\s[\w./|-]{1,200}|(?:os\.environ|system\.getenv|process\.env|env)\W{1,3}[A-Za-z_]\w{0,100}\W{0,3}"
+    r"|projects/[\w-]{1,100}/secrets/\S{1,200}|ENC[(\[].*|\{cipher\}.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKING = (
-    "change", "changeme", "replace", "replaceme", "fill", "insert", "enter", "put", "provide", "supply", "todo",
-    "tbd", "tba", "fixme", "placeholder", "your", "yours", "redacted", "masked", "unset", "undefined",
+    "change", "changed", "changeme", "replace", "replaced", "replaceme", "fill", "insert", "enter", "put", "provide",
+    "supply", "set", "add", "todo", "tbd", "tba", "fixme", "placeholder", "your", "yours", "redacted", "masked",
+    "unset", "undefined",
 )  # fmt: skip
+#: Alone they may be a password; with another word they ask.
+_VERBS = frozenset(
+    (
+        "change",
+        "replace",
+        "fill",
+        "insert",
+        "enter",
+        "put",
+        "provide",
+        "supply",
+        "set",
+        "add",
+        "changed",
+        "replaced",
+    )
+)
 _AROUND = (
     "me", "this", "that", "here", "in", "with", "by", "be", "to", "the", "a", "an", "my", "own", "real", "actual",
-    "new", "value", "values", "before", "use", "using", "from", "of", "for", "not", "set", "please", "and", "or",
+    "new", "value", "values", "before", "use", "using", "from", "of", "for", "not", "ci", "please", "and", "or",
     "at", "via", "vault", "password", "passwd", "passphrase", "pass", "pwd", "secret", "token", "key", "keys",
     "access", "api", "auth", "account", "client", "id", "user", "username", "name", "db", "database", "aws",
     "azure", "gcp", "s3", "sas", "storage", "private", "credential", "credentials", "connection", "string", "url",
@@ -74,12 +97,18 @@ _AROUND = (
 )  # fmt: skip
 
 
+def is_whole_placeholder(value: str) -> bool:
+    """Whether nothing of ``value`` is a value: a mask, a parameter, words that ask, or what another tool resolves."""
+    text = _unquoted(value)
+    return _WHOLE.fullmatch(text) is not None or _asks(text)
+
+
 def is_placeholder(value: str) -> bool:
     """Whether something else fills in ``value``, or a part of it: never one to seal, and never a secret in clear."""
     text = _unquoted(value)
     # What migrate puts in the place of what a shell expands.
     variable = REPLACED in text or _VARIABLE.search(text) is not None
-    return variable or _WHOLE.fullmatch(text) is not None or _asks(text)
+    return variable or is_whole_placeholder(text)
 
 
 def whole(text: str, start: int, end: int) -> str:
@@ -132,7 +161,7 @@ def unfilled(
         return _NOT_FILLED if (whole is not None and whole["parameter"]) or _asks(text) else None
     found = variables[0]
     beside = _BESIDE if any(map(str.isalnum, _VARIABLE.sub("", text))) else ""
-    name = found["braces"] or found["round"] or found["bare"]
+    name = found["braces"] or found["round"] or found["bare"] or found["default"]
     if found["open"]:
         return f"a variable stands here without its closing bracket, so it is text; write a reference{beside}"
     if name is None:
@@ -141,13 +170,20 @@ def unfilled(
     certain = not found["bare"] or "_" in name or not any(map(str.isdigit, name))
     bare = re.sub(r"^env[.:]", "", name) if certain else "NAME"
     meant = f"${{envvar:{bare}}}, or the reference of your provider" if bare.isidentifier() else "a reference"
-    return f"nothing expands {found[0] if certain else 'a variable'}: {instead or f'write {meant}'}{beside}"
+    return (
+        f"nothing expands {_shown(found) if certain else 'a variable'}: {instead or f'write {meant}'}{beside}"
+    )
+
+
+def _shown(found: re.Match[str]) -> str:
+    return f"${{{found['default']}:...}}" if found["default"] else found[0]
 
 
 def _asks(text: str) -> bool:
     """Whether a text is words that ask for the value, such as ``CHANGE_ME``, ``your-api-key`` or ``TODO``."""
     words = re.sub(r"[\s_./:,!?-]+", " ", text.lower()).strip()
-    return 3 <= len(words) <= 60 and not re.search("[^a-z0-9 ]", words) and _splits(words, asking=False)
+    fits = 3 <= len(words) <= 60 and words not in _VERBS and not re.search("[^a-z0-9 ]", words)
+    return fits and _splits(words, asking=False)
 
 
 @cache

@@ -93,6 +93,8 @@ def test_jaas() -> None:
         ("spark.shop.use.password", "yes"),
         ("spark.shop.show.password", "0"),
         ("spark.shop.private.key", "/etc/shop/key.pem"),
+        ("spark.shop.password", "/run/secrets/db-password"),
+        ("spark.shop.password", "file:/run/secrets/db_password"),
         ("spark.shop.private.key", "file:///etc/shop/key.pem"),
         ("spark.shop.secret.id", "arn:aws:secretsmanager:eu-west-1:1:secret:shop"),
         ("spark.hadoop.fs.s3a.encryption.key", "arn:aws:kms:eu-west-1:1:key/2"),
