@@ -3,6 +3,7 @@
 pyspark (450 MB) is borrowed from the test environment through a link, since it is the same wheel in any case;
 sparkconfig itself and what it depends on are installed by pip. The wheel is built with the jar that ``make jar``
 made for this Spark; with ``SPARKCONFIG_DIST=dist``, after ``make dist``, the released one is tested instead.
+``make artefacts-check`` starts Spark with it in each way.
 """
 
 from __future__ import annotations
@@ -25,18 +26,16 @@ from support.spark_home import spark_home
 ROOT = Path(__file__).resolve().parents[2]
 VALUE = "wheel-canary-71f3-value"
 APP = """
-import hashlib, json, sys
+import hashlib, json
 from pathlib import Path
 from pyspark.sql import SparkSession
 from sparkconfig._spark.driver import current
+from sparkconfig.session import configure
 
-builder = SparkSession.builder
-if sys.argv[1:] == ["configure"]:
-    from sparkconfig.session import configure
-    here = Path(__file__).parent
-    sealed = {"class": "sealed", "file": here / "shop.sealed", "key.file": here / "shop.key"}
-    builder = builder.master("local[1]").config("spark.driver.memory", "600m")
-    builder = configure(builder, providers={"sealed": sealed})
+here = Path(__file__).parent
+sealed = {"class": "sealed", "file": here / "shop.sealed", "key.file": here / "shop.key"}
+builder = SparkSession.builder.master("local[1]").config("spark.driver.memory", "600m")
+builder = configure(builder, providers={"sealed": sealed})
 spark = builder.config("spark.ui.enabled", "false").getOrCreate()
 value = current("${sealed:shop:password}").reveal()
 print("SEEN " + json.dumps({
@@ -115,9 +114,6 @@ def job(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> P
     environment.output("sparkconfig", "seal", "create", "--new-key", *where, cwd=folder)
     environment.output("sparkconfig", "seal", "set", *where, "shop:password", cwd=folder, text=VALUE)
     confs = {
-        "spark.master": "local[1]",
-        "spark.driver.memory": "600m",
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
         "spark.config.providers": "sealed",
         "spark.config.providers.sealed.class": "sealed",
         "spark.config.providers.sealed.param.file": str(folder / "shop.sealed"),
@@ -221,51 +217,13 @@ def test_the_installed_package_is_the_one_that_answers(environment: Environment,
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("no_leftovers")
-def test_a_builder(environment: Environment, job: Path) -> None:
-    seen = _seen(environment.output(environment.python, "app.py", "configure", cwd=job))
-    assert seen["digest"] == EXPECTED
-    assert seen["count"] == 10
-
-
-@pytest.mark.spark
-@pytest.mark.usefixtures("no_leftovers")
 def test_configure_keeps_the_jars_of_spark_submit(environment: Environment, job: Path) -> None:
     """Under spark-submit the JVM runs already: the jar came with it, and configure() adds only what is missing."""
     jar = environment.output("sparkconfig", "jar", cwd=job)
     submit = spark_home() / "bin" / "spark-submit"
-    with_jar = environment.run(submit, "--jars", jar, "app.py", "configure", cwd=job)
+    with_jar = environment.run(submit, "--jars", jar, "app.py", cwd=job)
     assert with_jar.returncode == 0, (with_jar.stdout + with_jar.stderr)[-3000:].replace(VALUE, "(value)")
     assert _seen(with_jar.stdout)["digest"] == EXPECTED
-    without = environment.run(submit, "app.py", "configure", cwd=job)
+    without = environment.run(submit, "app.py", cwd=job)
     assert without.returncode != 0
     assert '--jars "$(sparkconfig jar)"' in without.stdout + without.stderr
-
-
-@pytest.mark.spark
-@pytest.mark.usefixtures("no_leftovers")
-def test_installed_into_spark(environment: Environment, job: Path, tmp_path: Path) -> None:
-    """After 'sparkconfig install' a job's own --jars do no harm; after --uninstall the class is gone."""
-    home = tmp_path / "spark"
-    (home / "jars").mkdir(parents=True)
-    for original in (*spark_home().iterdir(), *(spark_home() / "jars").iterdir()):
-        copy = home / original.relative_to(spark_home())
-        if not copy.exists():
-            copy.symlink_to(original, target_is_directory=original.is_dir())
-    submit = (
-        "env",
-        f"SPARK_HOME={home}",
-        home / "bin" / "spark-submit",
-        "--jars",
-        tmp_path / "other.jar",
-        "--properties-file",
-        "job.properties",
-        "app.py",
-    )
-    with zipfile.ZipFile(tmp_path / "other.jar", "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n")
-    environment.output("sparkconfig", "install", "--spark-home", home, cwd=job)
-    assert _seen(environment.output(*submit, cwd=job))["digest"] == EXPECTED
-    environment.output("sparkconfig", "install", "--spark-home", home, "--uninstall", cwd=job)
-    without = environment.run(*submit, cwd=job)
-    assert without.returncode != 0
-    assert "ClassNotFoundException: io.sparkconfig.ConfigPlugin" in without.stdout + without.stderr
