@@ -122,3 +122,16 @@ def kafka(harness_run: Run) -> Iterator[KafkaBroker]:
     broker = KafkaBroker(harness_run, cache=CACHE)
     yield broker
     broker.stop()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This project's wheel; with ``SPARKCONFIG_DIST=dist`` that of ``make dist``."""
+    from support.distribution import build
+
+    given = os.environ.get("SPARKCONFIG_DIST")
+    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
+    if not given:
+        build(folder)
+    (found,) = folder.glob("*.whl")
+    return found

@@ -27,7 +27,6 @@ from support.databricks_node import (
     ROOT,
     SCRIPT,
     Node,
-    build_wheel,
     compile_listener_into,
     make_runtime_python,
     read_fragment,
@@ -54,16 +53,6 @@ print("SEEN " + json.dumps({
 }))
 spark.stop()
 """
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    given = os.environ.get("SPARKCONFIG_DIST")
-    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
-    if not given:
-        build_wheel(folder)
-    (found,) = folder.glob("*.whl")
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,6 @@ from pathlib import Path
 import pytest
 
 from sparkconfig import __version__
-from support.distribution import build
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,16 +76,6 @@ class Environment:
         # No message of a failing test shows the value.
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:].replace(VALUE, "(value)")
         return done.stdout.strip()
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    given = os.environ.get("SPARKCONFIG_DIST")
-    folder = Path(given) if given else tmp_path_factory.mktemp("dist")
-    if not given:
-        build(folder)
-    (found,) = folder.glob("*.whl")
-    return found
 
 
 @pytest.fixture(scope="module")

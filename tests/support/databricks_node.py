@@ -108,17 +108,6 @@ def read_fragment(text: str) -> dict[str, str]:
     return {json.loads(pair[1]): str(json.loads(pair[2])) for pair in pairs if pair}
 
 
-def build_wheel(folder: Path) -> None:
-    """Build this project's wheel into a folder, with the jars that 'make jar' made."""
-    ready = ROOT / "python" / "sparkconfig" / "jars"
-    assert list(ready.glob("sparkconfig_*.jar")), "there is no jar to put into the wheel; run 'make jar'"
-    done = subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(folder), str(ROOT)],
-        env={**os.environ, "SPARKCONFIG_READY_JARS": str(ready)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-
-
 def make_runtime_python(folder: Path) -> Path:
     """Make an environment of the runtime: with pyspark and common packages, as Databricks' has, without sparkconfig."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
