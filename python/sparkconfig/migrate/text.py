@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-__all__ = ["Document", "Edit", "Scope", "Text", "identity", "rewritten"]
+__all__ = ["COMMENTED", "Document", "Edit", "Scope", "Text", "identity", "rewritten"]
+
+COMMENTED = "it is commented out and still in clear: remove the line"
 
 
 @dataclass(frozen=True, repr=False)

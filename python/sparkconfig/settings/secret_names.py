@@ -14,7 +14,7 @@ __all__ = ["could_name_secret", "names_secret"]
 
 _SECRET = re.compile(
     r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
-    r"|(?<!env\.)(?<!old)pwd|\bsas|\bsig|accesssignature)s?$|^(spark\.)?redis\.auth$"
+    r"|(?<!env\.)(?<!old)pwd|accesssignature)s?$|\b(sas|sig)$|^(spark\.)?redis\.auth$"
     r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)\.(?!provider|type)"
     r"|sas\.(?!token\.provider|service)[^.]+\.[^.]+\.)"
     r"|\bheader\.(proxy-)?(authorization|cookie)$|\beventhubs\.connectionString$|\.param\.credentials\.json$",
@@ -25,7 +25,10 @@ _WHICH = re.compile(
     r"(?<=[A-Za-z])(?:_?\d{1,3}|[._-]?(?:here|placeholder|value|plain|prod|dev|test|stage|old|new))$",
     re.IGNORECASE,
 )
-_SHORT = re.compile(r"(?:^|[._-]|db)pw$|(?<!by)(?<!com)(?<!tres)(?<!sur)pass$", re.IGNORECASE)
+_SHORT = re.compile(
+    r"(?:^|[._-]|db)pw$|(?:^|[._-]|(?-i:[a-z](?=P))|db|pg|sql|user|root|admin|key|store|mail|smtp|http|ftp|ldap)pass$",
+    re.IGNORECASE,
+)
 # Names of Kubernetes' secrets, and where they are mounted.
 _NO_SECRET = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
 _WITHIN = re.compile(

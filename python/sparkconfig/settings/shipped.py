@@ -1,7 +1,7 @@
 """Files that Spark hands to anybody: the driver serves what it ships to executors without asking for a secret.
 
-Spark's own RPC port answers a request for ``/files/NAME`` before it authenticates, with every master and whatever
-``spark.authenticate`` and encryption say; YARN copies files to its hosts. So what opens a store, or is meant for one
+Spark's own RPC port answers a request for ``/files/NAME`` before it authenticates, whatever ``spark.authenticate`` and
+encryption say, in local mode for jars alone; YARN copies files to its hosts. So what opens a store, or is meant for one
 reader, is not shipped: neither by itself, nor in a folder or an archive.
 """
 
@@ -44,7 +44,9 @@ def problems(confs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the conf and what is wrong with a file in it."""
     params = (text for key, text in confs.items() if key.startswith(PREFIX) and ".param." in key)
     named = {path.resolve() for text in params for path in _paths(text) if path.is_file()}
-    for key in _KEYS:
+    master = confs.get("spark.master", "").strip()
+    local = master == "local" or master.startswith("local[")
+    for key in ("spark.jars",) if local else _KEYS:
         for item in filter(None, map(str.strip, confs.get(key, "").split(","))):
             names = dict.fromkeys((item, item.partition("#")[0]))
             files = (

@@ -120,9 +120,9 @@ def test_prose_and_masks_are_not_secrets(text: str) -> None:
 
 
 NAMES = {
-    True: "password spark.x.password2 DB_PASSWORD_1 dbpass x.pw userPassword AWS_SECRET_ACCESS_KEY client-secret",
+    True: "password spark.x.password2 DB_PASSWORD_1 dbpass storePass x.pw AWS_SECRET_ACCESS_KEY userPassword",
     False: "userPasswordAttribute passwordColumn tokenField secretName password.file tokenPolicy passwordEnabled"
-    " passwordLength token.max-age secretKeyAlgorithm bypass spark.shop spark.kubernetes.driver.secrets.x",
+    " passwordLength token.max-age secretKeyAlgorithm bypass minipass sass spark.kubernetes.driver.secrets.x",
 }
 
 

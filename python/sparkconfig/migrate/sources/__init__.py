@@ -54,7 +54,7 @@ def read(kind: str, content: str) -> Document:
     Raises:
         ConfigurationError: it is malformed, or a package is missing; the message holds nothing of its content.
     """
-    from sparkconfig.migrate.sources import notebook, pairs, properties, python, sql, yaml
+    from sparkconfig.migrate.sources import notebook, pairs, properties, python, yaml
 
-    readers = {"properties": properties, "python": python, "notebook": notebook, "sql": sql, "yaml": yaml}
+    readers = {"properties": properties, "python": python, "notebook": notebook, "yaml": yaml}
     return readers[kind].read(content) if kind in readers else pairs.read(kind, content)

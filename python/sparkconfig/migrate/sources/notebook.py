@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import pairs, python, sql
+from sparkconfig.migrate.sources import pairs, python
 from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["read"]
@@ -51,7 +51,7 @@ def _cell(source: str) -> Iterator[Text]:
     magic = _MAGIC.match(source)
     kind = _KINDS.get(magic["name"]) if magic else None
     if kind is not None:
-        yield from (sql.read(source) if kind == "sql" else pairs.read(kind, source)).texts
+        yield from pairs.read(kind, source).texts
         return
     for line in _LINE_MAGIC.finditer(source):
         yield from (

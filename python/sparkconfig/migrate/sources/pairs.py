@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sparkconfig.migrate.sources import sql
 from sparkconfig.migrate.sources.programs import HINTS, KEY, OPTION, PROGRAMS, QUOTED
-from sparkconfig.migrate.text import Document, Text
+from sparkconfig.migrate.text import COMMENTED, Document, Text
 
-__all__ = ["COMMENTED", "commented", "read", "texts_of"]
+__all__ = ["commented", "read", "texts_of"]
 
-COMMENTED = "it is commented out and still in clear: remove the line"
 _KEPT = {
     "script": "let the program read a conf that holds {reference}; arguments and variables show in process lists",
+    "sql": "seal the value, and write {reference} in its place in OPTIONS or TBLPROPERTIES; a literal elsewhere, or"
+    " what SET sets on a running session, is used as it is written: read it from a conf",
     "text": "nothing resolves references here: write {reference} into a conf of Spark, or into a data source's option",
 }
 _CONF = "seal the value, and write --conf '{key}={reference}', in single quotes"
@@ -79,12 +81,13 @@ def read(kind: str, content: str) -> Document:
     """Look at a text that is not rewritten.
 
     Args:
-        kind: ``script``, ``code`` of other languages, or ``text``.
+        kind: ``script``, ``sql``, ``code`` of other languages, or ``text``.
         content: all of it.
     """
-    found = texts_of(
-        content, kept=_KEPT.get(kind, _KEPT["text"]), code=kind == "code", variables=kind == "script"
-    )
+    kept = _KEPT.get(kind, _KEPT["text"])
+    found = [*texts_of(content, kept=kept, code=kind == "code", variables=kind == "script")]
+    if kind == "sql":
+        found += sql.texts_of(content, kept=kept)
     return Document(content, sorted(found, key=lambda text: text.start), kind)
 
 
@@ -117,6 +120,7 @@ def texts_of(
             )  # a word of the shell, which ends at a blank: found already
             if not word and (found["dotted"] or (not code and _is_sure(found))):
                 yield _text(content, found, kept, variables=variables)
+        yield from sql.inside(content, first, last, kept=kept)
 
 
 def _near(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -51,6 +51,7 @@ PROGRAMS = [
     rf"{KEY}=[\"']?(?:\$\(|`){_TO_LINE_END}{_GIVEN}[\"']?{_VALUE}",
     rf"{_ECHO}[\"']?{_VALUE}[\"']?[ \t]*\|[ \t]*{_READ}",
     rf"{_READ}{_TO_LINE_END}{_READS}[\"']?(?P<bare>[^\n\"'|;&)]{{1,400}})",
+    rf"\bprintf[ \t]+[\"'][^\"'\n]{{0,200}}?{KEY}[ \t]*[ \t=:][ \t]*%[sb][^\"'\n]{{0,200}}[\"'][ \t]+[\"']?{_VALUE}",
     rf"\bprintf[ \t]+-v[ \t]+{KEY}(?:[ \t]+[\"']?%[sb](?:\\n)?[\"']?)?[ \t]+[\"']?{_VALUE}",
     rf"\b(?:kinit\b|[^\n]{{0,200}}-stdin)[^\n<]{{0,200}}<<<[ \t]*[\"']?{_VALUE}",
     rf"{_GIVEN}[\"']?[^\s:\"'$]{{1,200}}:{_VALUE}[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",

@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import folding, pairs, sql
-from sparkconfig.migrate.text import Document, Text
+from sparkconfig.migrate.sources import folding, pairs
+from sparkconfig.migrate.text import COMMENTED, Document, Text
 
 __all__ = ["read", "texts_of"]
 
@@ -41,7 +41,6 @@ _FILLED = frozenset({"set", "insert", "send_keys", "fill", "setText", "put"})
 _ON_A_PAGE = re.compile(r"_?(?:entry|box|field|input|element|elem|edit)$", re.IGNORECASE)
 _BY_NAME = re.compile(r"pass(?:word|wd|phrase)?s?(?:$|_)|(?:^|_)pws?$", re.IGNORECASE)
 _LOGIN = re.compile(r"(?:login|auth|credentials?)$", re.IGNORECASE)
-_OPENED = re.compile(r"\w{0,2}(?P<quotes>\"{3}|'{3}|\"|')")
 _SIGNS = re.compile(r"[\W_]+")
 _Said = Callable[[ast.expr], str | None]
 _Given = tuple[str, ast.expr, str]
@@ -93,12 +92,8 @@ def _inside(content: str) -> Iterator[Text]:
         start, end = (starts[line - 1] + column for line, column in (token.start, token.end))
         code = not token.string.startswith("# MAGIC") and (token.type == tokenize.COMMENT)
         yield from pairs.texts_of(content, start, end, kept=_HERE, code=code)
-        quotes = _OPENED.match(token.string)
-        if sql.STATEMENT.match(token.string[quotes.end() if quotes else 0 :]):
-            inner = (start + len(quotes[0]), end - len(quotes["quotes"])) if quotes else (start, end)
-            yield from sql.texts_of(content, *inner, kept=_HERE)
         if token.type == tokenize.COMMENT:
-            yield Text("", token.string, start, end, kept=pairs.COMMENTED, conf=False)
+            yield Text("", token.string, start, end, kept=COMMENTED, conf=False)
 
 
 def _literals(tree: ast.Module, content: str | None) -> Iterator[Text]:

@@ -6,20 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sparkconfig.migrate.sources import pairs
-from sparkconfig.migrate.text import Document, Text
+from sparkconfig.migrate.text import COMMENTED, Text
 from sparkconfig.settings.secret_names import names_secret
 
-__all__ = ["STATEMENT", "read", "texts_of"]
+__all__ = ["inside", "texts_of"]
 
-KEPT = (
-    "seal the value, and write {reference} in its place in OPTIONS or TBLPROPERTIES; a literal elsewhere, or"
-    " what SET sets on a running session, is used as it is written: read it from a conf"
+#: A statement in a text of another kind: at the beginning of a line or of a quoted text.
+_STATEMENT = re.compile(
+    r"(?:^[ \t]*(?:[%!]?\w*sql[ \t]+)?|(?P<quote>\"{3}|'{3}|[\"'`])\s*)(?=(?:SELECT|WITH|SET|DECLARE|CREATE|ALTER"
+    r"|INSERT|UPDATE|MERGE|CALL|EXECUTE|COPY|REPLACE|DEFINE|BEGIN)\s)",
+    re.IGNORECASE | re.MULTILINE,
 )
-STATEMENT = re.compile(
-    r"\W*(?:SELECT|WITH|SET|DECLARE|CREATE|ALTER|INSERT|UPDATE|MERGE|DELETE|CALL|EXECUTE|COPY|REPLACE|DEFINE|BEGIN)\s",
-    re.IGNORECASE,
-)
+_LONGEST = 10_000
 _TOKEN = re.compile(
     r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))"
     r"|(?P<literal>(?:[A-Za-z]&?)?'(?:[^'\\]|\\.|'')*'|(?:\b[A-Za-z]&?)?\"(?:[^\"\\]|\\.|\"\")*\")"
@@ -50,10 +48,16 @@ class _Token(NamedTuple):
     end: int
 
 
-def read(content: str) -> Document:
-    """Look at a file."""
-    found = [*pairs.texts_of(content, kept=KEPT), *texts_of(content, kept=KEPT)]
-    return Document(content, sorted(found, key=lambda text: text.start), "sql")
+def inside(content: str, start: int, end: int, *, kept: str) -> Iterator[Text]:
+    """Return what :func:`texts_of` finds in the statements of a text that is no SQL itself."""
+    at = start
+    while found := _STATEMENT.search(content, at, end):
+        at = min(found.end() + _LONGEST, end)
+        for stop in (found["quote"] or "\n\n", ";"):
+            last = content.find(stop, found.end(), at)
+            at = at if last < 0 else last
+        yield from texts_of(content, found.end(), at, kept=kept)
+        at = max(at, found.end() + 1)
 
 
 def texts_of(content: str, start: int = 0, end: int | None = None, *, kept: str) -> Iterator[Text]:
@@ -63,7 +67,7 @@ def texts_of(content: str, start: int = 0, end: int | None = None, *, kept: str)
         kind = found.lastgroup or ""
         if kind == "comment":
             body = found.start() + 2
-            yield from texts_of(content, body, found.end(), kept=pairs.COMMENTED)
+            yield from texts_of(content, body, found.end(), kept=COMMENTED)
         else:
             tokens.append(_Token(kind, found[kind], *found.span()))
     for key, token in _Reading(tokens).named():

@@ -53,7 +53,7 @@ WRITTEN = ("{}", "file://{}", "file:{}", "/none.txt, {}", "{}#alias", "{}#a#b", 
            "{folder}/link", "{relative}", "{folder}/../keys")  # fmt: skip
 KEYS = ("spark.files", "spark.archives", "spark.jars", "spark.submit.pyFiles", "spark.yarn.dist.files",
         "spark.yarn.dist.archives", "spark.yarn.dist.jars")  # fmt: skip
-MASTERS = ("spark.master yarn", "spark.master k8s://https://h", "spark.master local[2]", "")
+MASTERS = ("spark.master yarn", "spark.master k8s://https://h", "spark.master local-cluster[1,1,700]", "")
 
 
 def ship(examine, confs):
@@ -108,7 +108,10 @@ def test_what_everybody_may_have_is_shipped(examine, keys):
     put(library / "test.key", 0o644, PEM)
     packed = put(Path(shutil.make_archive("venv", "gztar", "keys")), 0o644, None)
     rows, code = put(keys / "rows.csv", 0o644, "x"), put(keys / "job.py", 0o600, "x = 1")
-    trusted = put(keys / "client.truststore.jks", 0o644, "x")
+    trusted, store = put(keys / "client.truststore.jks", 0o644, "x"), put(keys / "a.p12", 0o644, "x")
+    for master in ("local", "local[2]"):  # Spark's file server has only jars then
+        assert ship(examine, f"spark.master {master}\nspark.files {store}\nspark.archives {store}") == ""
+        assert "a keystore" in ship(examine, f"spark.master {master}\nspark.jars {store}")
     assert ship(examine, f"spark.files {rows},hdfs://n/a.p12,local:/a.p12,{trusted},{keys}/none*") == ""
     assert ship(examine, f"spark.archives {packed}#venv\nspark.submit.pyFiles {code}") == ""
 

@@ -197,6 +197,8 @@ def notebook(*cells: str) -> str:
     [
         'import os\nspark.conf.set("fs.s3a.secret.key", "{}")\n',
         '%matplotlib inline\npassword = "{}"',
+        "%%sql\nDECLARE pw STRING DEFAULT '{}'",
+        "%sql DECLARE pw STRING DEFAULT '{}'",
         "%%sql\nCREATE TABLE t USING jdbc OPTIONS (password '{}')",
         "%sql CREATE TABLE é USING jdbc OPTIONS (url 'x',\n  password '{}')",
         "%%bash\nexport DB_PASSWORD={}\n",
