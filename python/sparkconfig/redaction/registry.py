@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from sparkconfig.redaction.data import FORGET
-from sparkconfig.redaction.forms import needles, texts, worth_registering
+from sparkconfig.redaction.forms import Needle, needles, texts, worth_registering
 from sparkconfig.redaction.masking import MASK, WITHHELD, replace
 from sparkconfig.redaction.search import Search
 from sparkconfig.redaction.tail import tail
@@ -26,7 +26,7 @@ _LONG_WAITING, _GROWTH = 1024, 8
 
 
 class Registry:
-    """A set of values; thread-safe. No search waits for a value that is being added.
+    """A set of values; thread-safe. Needles are made when a text is searched: adding a value waits for none.
 
     Args:
         clock: seconds that only grow.
@@ -42,6 +42,10 @@ class Registry:
         self._values: set[str] = set()
         # Values with a generation, the longest unseen first: when and in which generation each was answered last.
         self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        # To be added to the search (True) or removed: who shows a text makes the needles, and no use waits for them.
+        self._pending: dict[str, bool] = {}
+        self._making = threading.RLock()
+        self._maker = 0
         self._search = Search()
         self.faults = 0
 
@@ -69,9 +73,7 @@ class Registry:
                 if not value:
                     continue
                 if value not in self._values:
-                    for text in texts(value):
-                        for needle in needles(text):
-                            self._search.add(needle)
+                    self._put(value, add=True)
                     # Whoever sees that a value is known counts on its being searched for.
                     self._values.add(value)
                     if generation:
@@ -89,9 +91,11 @@ class Registry:
             for value in values:
                 if self._seen.pop(value, None):
                     self._values.remove(value)
-                    for text in texts(value):
-                        for needle in needles(text):
-                            self._search.remove(needle)
+                    self._put(value, add=False)
+
+    def _put(self, value: str, *, add: bool) -> None:
+        if self._pending.pop(value, add) is add:  # else the one undoes the other
+            self._pending[value] = add
 
     def _forget(self, moment: float, generation: int) -> None:
         while self._seen:
@@ -108,7 +112,32 @@ class Registry:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where values occur, from start to end, in order."""
-        return self._search.find(text) if text and self._values else []
+        return self._whole().find(text) if text and self._values else []
+
+    def _whole(self) -> Search:
+        """The search, with all values. A finalizer that shows a text while its own thread makes needles has none."""
+        if self._maker == threading.get_ident():
+            raise RuntimeError("needles are being made")
+        if self._pending or self._maker:
+            with self._making:
+                self._maker = threading.get_ident()
+                try:
+                    while next_ := self._next():
+                        value, add = next_
+                        self._make(value, self._search.add if add else self._search.remove)
+                finally:
+                    self._maker = 0
+        return self._search
+
+    def _next(self) -> tuple[str, bool] | None:
+        with self._lock:
+            return self._pending.popitem() if self._pending else None
+
+    @staticmethod
+    def _make(value: str, take: Callable[[Needle], None]) -> None:
+        for text in texts(value):
+            for needle in needles(text):
+                take(needle)
 
     def redact(self, text: str) -> str:
         """Mask every occurrence of every value.
@@ -133,8 +162,9 @@ class Registry:
         if not self._values or not text:
             return text, ""
         try:
-            cut = len(text) - tail(self._search, text)
-            found = self._search.find(text)
+            search = self._whole()
+            cut = len(text) - tail(search, text)
+            found = search.find(text)
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
             return replace(text[:cut], [span for span in found if span[1] <= cut]), text[cut:]

@@ -116,33 +116,42 @@ def test_adding_a_value_touches_what_the_value_has_and_nothing_else(monkeypatch)
     counts = []
     for many in (10, 5_000):
         registry.register(f"tenant-{many}-{number:05d}-Qz71" for number in range(many))
+        registry.redact("-")
         added.clear()
         registry.register([f"the-one-{many:05d}-more-Qz71"])
+        registry.redact("-")
         counts.append(len(added))
     assert counts[0] == counts[1] < 40
 
 
-def test_no_search_waits_for_a_value_that_is_being_added(monkeypatch):
+def test_adding_waits_for_no_needles_and_a_search_has_those_of_all_values(monkeypatch):
     registry = Registry()
-    registry.register(["first-secret-value-1"])
-    adding, go_on = threading.Event(), threading.Event()
+    making, go_on = threading.Event(), threading.Event()
 
     def slow(text):
-        adding.set()
+        making.set()
+        assert registry.redact("of a finalizer") == WITHHELD, (
+            "it has no needles while its own thread makes some"
+        )
         go_on.wait(30)
         return [text]
 
     monkeypatch.setattr("sparkconfig.redaction.registry.texts", slow)
-    thread = threading.Thread(target=registry.register, args=(["second-secret-value-2"],))
+    registry.register(["first-secret-value-1"], generation=1)
+    thread = threading.Thread(target=registry.redact, args=("something",))
     thread.start()
-    assert adding.wait(30)
+    assert making.wait(30)
     try:
-        assert registry.redact("a first-secret-value-1") == f"a {MASK}"
-        assert registry.split("a first-secr") == ("a ", "first-secr")
+        registry.register(["second-secret-value-2", "third-secret-value-3"], generation=1)
+        registry.forget(["third-secret-value-3"])
+        assert len(registry) == 2
     finally:
         go_on.set()
         thread.join()
-    assert registry.redact("second-secret-value-2") == MASK
+    shown = "first-secret-value-1 second-secret-value-2 third-secret-value-3"
+    assert registry.redact(shown) == f"{MASK} {MASK} third-secret-value-3"
+    registry.forget(["first-secret-value-1"])
+    assert registry.redact(shown) == f"first-secret-value-1 {MASK} third-secret-value-3"
 
 
 def test_texts_are_searched_while_values_are_added_in_another_thread():
