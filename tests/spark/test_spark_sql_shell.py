@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.jdbc import DERBY
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
@@ -79,7 +80,7 @@ def start(folder: Path, confs: dict[str, str]) -> subprocess.Popen[str]:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.catalog.derby": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
         "spark.sql.catalog.derby.url": "jdbc:derby:memory:shell;create=true",
-        "spark.sql.catalog.derby.driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+        "spark.sql.catalog.derby.driver": DERBY,
     }
     properties, script = folder / "spark.properties", folder / "statements.sql"
     properties.write_text("".join(f"{key} {text}\n" for key, text in {**everywhere, **confs}.items()))

@@ -12,6 +12,7 @@ from typing import Any
 from leaks.support import compile_scala
 from spark.options.conftest import free_port, has_connect
 from sparkconfig.redaction import MASK
+from support.jdbc import DERBY
 from support.session import running_session
 from support.shim import shim_jar
 
@@ -86,7 +87,7 @@ def running_fronts(folder: Path) -> Iterator[Fronts]:
         "spark.sql.ansi.enabled": "true",
         "spark.sql.catalog.derby": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
         "spark.sql.catalog.derby.url": "jdbc:derby:memory:clients;create=true",
-        "spark.sql.catalog.derby.driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+        "spark.sql.catalog.derby.driver": DERBY,
         "spark.sql.debug.maxToStringFields": "1000",
     }
     if has_connect():

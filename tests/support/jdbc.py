@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyspark
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificate, serialize_java_truststore
@@ -16,6 +17,8 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import PKCS12Certificat
 from support.processes import PATIENCE, HarnessError, Run
 from support.spark_home import spark_environment, spark_home
 
+#: Of Derby, which is in Spark's jars. Spark 4 brings 10.16, where it has another package.
+DERBY = f"org.apache.derby.{'' if pyspark.__version__.startswith('3.') else 'iapi.'}jdbc.AutoloadedDriver"
 COORDINATES = "org.postgresql:postgresql:42.7.4"
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pyspark
 import pytest
+
+from support.jdbc import DERBY
 
 pytestmark = pytest.mark.spark
 
-#: Spark 4 brings Derby 10.16, where it has another package.
-PACKAGE = "org.apache.derby.jdbc" if pyspark.__version__.startswith("3.") else "org.apache.derby.iapi.jdbc"
-DRIVER = f"{PACKAGE}.AutoloadedDriver"
 URL = "jdbc:derby:memory:options"
 
 
@@ -64,7 +62,7 @@ class Derby:
         properties = self._jvm.java.util.Properties()
         properties.setProperty("user", "keeper")
         properties.setProperty("password", self._password)
-        self._jvm.java.lang.Class.forName(DRIVER)
+        self._jvm.java.lang.Class.forName(DERBY)
         return self._jvm.java.sql.DriverManager.getConnection(url, properties)
 
     def _try(self, url: str) -> None:
@@ -86,7 +84,7 @@ def derby(doors):
 
 @pytest.fixture
 def options(doors) -> dict[str, str]:
-    return {"url": URL, "driver": DRIVER, "user": "keeper", "password": doors.ref(), "dbtable": "numbers"}
+    return {"url": URL, "driver": DERBY, "user": "keeper", "password": doors.ref(), "dbtable": "numbers"}
 
 
 def rotate(doors, derby) -> None:
