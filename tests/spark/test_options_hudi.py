@@ -157,6 +157,21 @@ def test_a_conf_of_the_session_is_refused(lake: Lake) -> None:
         assert KEY in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "CALL run_clustering(table => '{table}', options => '{key}={ref}')",
+        "CALL run_compaction(op => 'run', table => '{table}', options => 'a=b,{key}={ref}')",
+        "CALL show_commits('{ref}')",
+        "CALL run_clean(table => '{table}', options => '{ref}')",
+    ],
+)
+def test_an_argument_of_a_procedure_is_refused(lake: Lake, call: str) -> None:
+    with pytest.raises(AnalysisException, match="An argument of CALL"):
+        lake.spark.sql(call.format(table=lake.table(), key=KEY, ref=lake.ref)).collect()
+    assert lake.spark.sql(f"CALL show_commits(table => '{lake.table()}', limit => 1)").collect() == []
+
+
 def test_save_and_load_give_values(lake: Lake) -> None:
     path = lake.folder / lake.new()
     for first in (0, 2):

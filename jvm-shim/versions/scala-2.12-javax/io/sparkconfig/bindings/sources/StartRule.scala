@@ -17,6 +17,7 @@ private[sparkconfig] final class StartRule(session: Sessions.Spark) extends Rule
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     ConnectorConfs.install(session)
+    Procedures.refuse(plan)
     plan.foreach {
       case logical: LogicalRelation if isUnknown(logical.relation) => HeldTexts.refuse(logical.relation, Works)
       case _ => ()

@@ -33,6 +33,7 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
   override def apply(plan: LogicalPlan): LogicalPlan = {
     CatalogHook.install(session, CatalogOptions)
     ConnectorConfs.install(session)
+    Procedures.refuse(plan)
     RelationCacheHook.install(Sessions.catalog(session), tables.relation(_, _))
     AnalysisHelper.allowInvokingTransformsInAnalyzer(loaded(plan))
   }
