@@ -118,6 +118,91 @@ def test_an_option_of_a_reader_gives_the_value(doors, host):
     assert is_value(doors, host.logins()) is True
 
 
+KEYS = (
+    "fs.s3a.secret.key",
+    "fs.azure.account.key.x",
+    "hive.server2.keystore",
+    "javax.jdo.option.ConnectionPassword",
+)
+
+
+@pytest.mark.parametrize(
+    ("put", "key"), [*((put, KEYS[0]) for put in DOORS), *((set_conf, key) for key in KEYS[1:])]
+)
+def test_a_key_without_a_value_is_not_set_and_the_session_goes_on(doors, put, key):
+    """Neither this session nor another one: a Hadoop configuration is made for each read of files."""
+    missing = doors.ref("nothing")
+    put(doors, key, doors.ref())
+    with pytest.raises(Exception, match="nothing") as error:
+        put(doors, key, missing)
+    assert key in str(error.value)
+    assert_works(doors, doors.spark)
+    seen = doors.spark is doors.classic or put in (set_hadoop, set_with_source)
+    assert (not seen or made(doors).get(key) == doors.passwords[-1]) is True, "the value of before"
+    put(doors, key, "plain")
+    assert (not seen or made(doors).get(key) == "plain") is True
+    doors.spark.sql(f"RESET {key}")
+    hadoop(doors).unset(key)
+    assert_works(doors, doors.spark)
+
+
+@pytest.mark.parametrize(
+    "key", [*KEYS, "hoodie.x.password", "spark.hoodie.x.password", "es.net.http.auth.pass"]
+)
+@pytest.mark.parametrize(
+    "statement",
+    ["SELECT 1", "RESET", "RESET {key}", "SET {key}=plain", "CREATE TEMPORARY VIEW v AS SELECT 1"],
+)
+def test_what_was_set_before_the_first_statement_fails_one_statement(doors, key, statement):
+    session = doors.classic.newSession()
+    session.conf.set(key, doors.ref("nothing"))
+    with pytest.raises(Exception, match="was set in the session before this statement") as error:
+        session.sql(statement.format(key=key)).collect()
+    assert key in str(error.value)
+    session.sql(statement.format(key=key)).collect()
+    assert_works(doors, session)
+
+
+def test_a_key_whose_value_is_lost_names_itself_until_it_is_taken_away(doors):
+    doors.put(lost="for-a-while")
+    doors.spark.conf.set("fs.s3a.secret.key", doors.ref("lost"))
+    assert_works(doors, doors.spark)
+    del doors.secrets["lost"]
+    doors.put()
+    with pytest.raises(Exception, match=r"fs\.s3a\.secret\.key.*lost"):
+        assert_works(doors, doors.spark)
+    assert doors.spark.sql("SELECT 1").count() == 1
+    doors.spark.sql("RESET fs.s3a.secret.key")
+    assert_works(doors, doors.spark)
+
+
+def test_a_catalog_without_a_value_is_said_at_each_use_and_can_be_set_again(doors):
+    key, missing = "spark.sql.catalog.shop.password", doors.ref("nothing")
+    doors.spark.conf.set(
+        "spark.sql.catalog.shop", "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+    )
+    for name, text in doors.jdbc("x").items():
+        doors.spark.conf.set(f"spark.sql.catalog.shop.{name}", text)
+    doors.spark.conf.set(key, missing)
+    for _ in range(2):
+        with pytest.raises(Exception, match="nothing"):
+            doors.spark.sql("SHOW TABLES IN shop.public").collect()
+        assert_works(doors, doors.spark)
+    doors.spark.sql(f"SET {key}={doors.ref()}")
+    doors.spark.sql("SHOW TABLES IN shop.public").collect()
+
+
+def assert_works(doors, session):
+    rows = doors.path()
+    session.range(3).write.csv(rows)
+    assert session.read.csv(rows).count() == 3
+    assert session.sql(f"SELECT * FROM csv.`{rows}`").count() == 3
+
+
+def made(doors):
+    return doors.classic._jsparkSession.sessionState().newHadoopConf()
+
+
 @pytest.mark.parametrize("other", ["newSession", "cloneSession"])
 def test_other_sessions_of_the_application_have_the_keys_that_the_application_set(doors, host, other):
     set_hadoop(doors, host.user, "ann")

@@ -170,7 +170,10 @@ private[sparkconfig] object Application {
       // Not Bindings, which find their values at each use and know only a conf or a session. These three hold what the
       // plan resolved, and stand before any hook reads a conf.
       ReferenceConf.install(conf, confValue, connectors, () => ConnectorConfs.prepare())
-      ConnectorConfs.hold(confValue, connectors, Readers.check(_, _, client.problem))
+      ConnectorConfs.hold(
+        confValue,
+        connectors,
+        (key, text) => { Readers.check(key, text, client.problem); hadoop.of(key, text, copy = true): Unit })
       ReferenceHadoopConf.install(sc, hadoop.atStart, hadoop)
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)

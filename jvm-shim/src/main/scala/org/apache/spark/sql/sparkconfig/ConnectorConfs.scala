@@ -3,6 +3,7 @@ package org.apache.spark.sql.sparkconfig
 import java.util.{AbstractMap, Collections, HashMap => JHashMap, Map => JMap, Set => JSet}
 
 import scala.collection.JavaConverters._
+import scala.util.Try
 
 import org.apache.spark.sparkconfig.access.{ConnectorCode, Reflect}
 import org.apache.spark.sql.SparkSession
@@ -14,7 +15,7 @@ object ConnectorConfs {
   private[sparkconfig] type Check = (String, String) => Unit
   @volatile private var held: Option[(Value, ConnectorCode, Check)] = None
 
-  /** @param check throws if a connector would use the text of a key */
+  /** @param check throws if a connector or Hadoop would use the text of a key */
   def hold(value: Value, connectors: ConnectorCode, check: Check): Unit =
     held = Some((value, connectors, check))
 
@@ -31,15 +32,27 @@ object ConnectorConfs {
   private def isBuilt(session: Sessions.Spark): Boolean =
     Reflect.field(classOf[Sessions.Classic], "sessionState").get(Sessions.classic(session)) != null
 
-  /** Idempotent, and cheap once it is done; later guards of the session go below it. */
+  /**
+   * Idempotent, and cheap once it is done; later guards of the session go below it. What was set before the first
+   * statement and cannot stand is taken away: that statement fails, and the session goes on.
+   */
   def install(session: Sessions.Spark): Unit = held.foreach { case (value, connectors, check) =>
     val conf = Sessions.classic(session).sessionState.conf
+    var isNew = false
     GuardedConf.wrap(conf) {
       case known: ConnectorSettings => known
-      case plain =>
-        // What was set before the first statement.
-        plain.synchronized(plain.asScala.toMap).foreach { case (key, text) => check(key, text) }
-        new ConnectorSettings(plain, value, connectors, check)
+      case plain => isNew = true; new ConnectorSettings(plain, value, connectors, check)
+    }
+    if (isNew) {
+      val refused = for {
+        (key, text) <- GuardedConf.texts(conf)
+        problem <- Try(check(key, text)).failed.toOption
+      } yield key -> problem.getMessage
+      if (refused.nonEmpty) {
+        GuardedConf.restore(conf, refused.map { case (key, _) => key -> None })
+        throw new OptionReferenceException(refused.values.mkString("\n") +
+          "\nThis was set in the session before this statement; the session goes on without it.")
+      }
     }
   }
 }
@@ -74,9 +87,12 @@ private final class ConnectorSettings(
     Collections.unmodifiableMap[String, String](texts).entrySet()
   }
 
+  /** The policies come first. */
   override def put(key: String, text: String): String = {
-    check(key, text)
-    below.put(key, text)
+    val before = below.put(key, text)
+    try check(key, text)
+    catch { case e: Exception => GuardedConf.restore(below, key, Option(before)); throw e }
+    before
   }
   override def containsKey(key: AnyRef): Boolean = below.containsKey(key)
   override def remove(key: AnyRef): String = below.remove(key)

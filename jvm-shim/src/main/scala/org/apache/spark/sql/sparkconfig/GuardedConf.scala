@@ -26,17 +26,13 @@ trait ConfGuard {
  * @param settings the synchronised map of Spark's own, which goes on being used: what another thread puts into it
  *                 while the guard takes its place is not lost
  */
-private final class GuardedSettings(settings: JMap[String, String], val guard: ConfGuard)
+private final class GuardedSettings(val settings: JMap[String, String], val guard: ConfGuard)
   extends AbstractMap[String, String] {
 
   override def put(key: String, text: String): String = {
     if (text != null && get(key) != text) guard.setting(key, text)
-    unchecked(key, text)
+    settings.put(key, text)
   }
-
-  def unchecked(key: String, text: String): String = settings.put(key, text)
-
-  def drop(key: String): Unit = { settings.remove(key); () }
 
   override def get(key: AnyRef): String = settings.get(key)
   override def containsKey(key: AnyRef): Boolean = settings.containsKey(key)
@@ -105,12 +101,19 @@ object GuardedConf {
     Option(ConfigEntry.findEntry(key)).flatMap(_ => Try(conf.getConfString(key)).toOption)
 
   /** Puts texts back, or takes keys away, without asking the guard. */
-  def restore(conf: SQLConf, texts: Map[String, Option[String]]): Unit = settings(conf) match {
-    case guarded: GuardedSettings => texts.foreach {
-        case (key, Some(text)) => guarded.unchecked(key, text)
-        case (key, None) => guarded.drop(key)
-      }
-    case _ => ()
+  def restore(conf: SQLConf, texts: Map[String, Option[String]]): Unit = texts.foreach { case (key, text) =>
+    restore(settings(conf), key, text)
+  }
+
+  private[sparkconfig] def restore(settings: JMap[String, String], key: String, text: Option[String]): Unit = {
+    val unchecked = settings match {
+      case guarded: GuardedSettings => guarded.settings
+      case plain => plain
+    }
+    text match {
+      case Some(before) => unchecked.put(key, before): Unit
+      case None => unchecked.remove(key): Unit
+    }
   }
 
   private def settings(conf: SQLConf): JMap[String, String] = SettingsField.get(conf) match {
