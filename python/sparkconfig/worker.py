@@ -18,7 +18,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
-from sparkconfig._spark.wanted import check_reference
+from sparkconfig._spark.wanted import NO_VALUE, check_reference, check_texts
 from sparkconfig._spark.worker_link import Link, connect
 from sparkconfig.errors import AgentError, UnresolvedReferenceError
 from sparkconfig.secret import Secret
@@ -26,6 +26,14 @@ from sparkconfig.secret import Secret
 __all__ = ["configs", "current", "generation"]
 
 _Value = Secret | str
+
+
+class _Text(str):
+    """A text that no provider answers any part of: in a map it is its own value."""
+
+    __slots__ = ()
+
+
 _generation_at = struct.Struct(">q").unpack_from
 
 
@@ -52,16 +60,24 @@ def current(text: str) -> Secret:
 
     Raises:
         UnresolvedReferenceError: a reference has no value, or the text has none; the message says which and why.
+        ConfigurationError: it is no text.
         PolicyViolation: the operator's policy does not let this job use it.
         AgentError: this is not a Python worker of an application with the plugin, nor its driver.
     """
     held = _held
-    if held is not None:
+    if held is not None and isinstance(text, str):
         value = held.values.get(text)
         if value.__class__ is Secret and _generation_at(held.map, 0)[0] == held.generation:
             return value
     check_reference(text)
-    return _secret(_all({"": text})[""])
+    if _in_driver():
+        from sparkconfig._spark import driver
+
+        return driver.current(text)
+    value = _values({"": text}, {"": text})[""]
+    if isinstance(value, _Text):
+        raise UnresolvedReferenceError([NO_VALUE])
+    return value if isinstance(value, Secret) else Secret(value)
 
 
 def configs(given: Mapping[str, str]) -> dict[str, _Value]:
@@ -71,11 +87,22 @@ def configs(given: Mapping[str, str]) -> dict[str, _Value]:
         Every key; a value in which something was resolved and is secret is a :class:`Secret`, any other is text.
 
     Raises:
-        UnresolvedReferenceError: as :func:`current`.
+        UnresolvedReferenceError: as :func:`current`; a text without a reference stays what it is.
+        ConfigurationError: it is no map of texts.
         PolicyViolation: as :func:`current`.
         AgentError: as :func:`current`.
     """
-    return _all(given)
+    if _in_driver():
+        from sparkconfig._spark import driver
+
+        return driver.configs(given)
+    check_texts(given)
+    wanted = {key: text for key, text in given.items() if "${" in text or "$[" in text}
+    found = _values(wanted, given)
+    return {
+        key: text if isinstance(value := found.get(key, text), _Text) else value
+        for key, text in given.items()
+    }
 
 
 def generation() -> int:
@@ -92,20 +119,16 @@ def generation() -> int:
         return _newest().generation
 
 
-def _all(given: Mapping[str, str]) -> dict[str, _Value]:
-    if _in_driver():
-        from sparkconfig._spark import driver
-
-        return driver.configs(given)
-    wanted = {key: text for key, text in given.items() if "${" in text or "$[" in text}
+def _values(wanted: Mapping[str, str], siblings: Mapping[str, str]) -> dict[str, _Value]:
+    """The values of texts that may hold references, in one generation."""
     with _lock:
         held = _newest()
         simple = all("$[" not in text and text in held.values for text in wanted.values())
         if wanted and not simple:
-            held, ids = _ask_for(held, wanted, given)
+            held, ids = _ask_for(held, wanted, siblings)
         else:
-            ids = wanted
-        return {**given, **{key: held.values[ids[key]] for key in wanted}}
+            ids = dict(wanted)
+        return {key: held.values[ids[key]] for key in wanted}
 
 
 def _ask_for(
@@ -117,7 +140,7 @@ def _ask_for(
     fresh = _Held(held.link, generation, values)
     for text, id_ in zip(wanted.values(), ids, strict=True):
         if id_ in plain:
-            fresh.values[id_] = text  # no provider answers any part of it
+            fresh.values[id_] = _Text(text)
         elif id_ not in fresh.values:
             raise UnresolvedReferenceError([f"{text} has no value now; the driver's log says why"])
     _held = fresh
@@ -143,10 +166,6 @@ def _newest() -> _Held:
 def _fetch(link: Link) -> _Held:
     generation, values = link.snapshot()
     return _Held(link, generation, values)
-
-
-def _secret(value: _Value) -> Secret:
-    return value if isinstance(value, Secret) else Secret(value)
 
 
 def _in_driver() -> bool:

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
+from sparkconfig._spark.driver import configs
+from sparkconfig.errors import UnresolvedReferenceError
+from support.jdbc import DERBY
 from support.session import running_session
 
 if TYPE_CHECKING:
@@ -57,7 +61,7 @@ OPTIONS = {
     "shop.schema": "APP",
     "user": "${envvar:SHOP_USER}",
     "password": "$[envVar/redact/=SHOP_PASSWORD]",
-    "driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+    "driver": DERBY,
 }
 
 
@@ -88,6 +92,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         "spark.driver.extraJavaOptions": f"-Dshop.region=eu1 -Dderby.system.home={folder}",
         "spark.config.providers": "envvar",
         "spark.config.substitution.enabled": "true",
+        "spark.config.worker.references": "*:*",
         **TEXTS,
     }
     with running_session(conf, folder=folder, env=ENVIRONMENT) as spark:
@@ -167,6 +172,59 @@ def test_the_references_of_kafkas_own_providers_stay_kafkas(shop: Shop) -> None:
     }
     configs = shop.spark._jvm.io.sparkconfig.driver.DriverApi.configs(own)
     assert dict(configs) == {**own, "user": "ada"}
+
+
+#: No part of these has a value.
+NO_VALUES = [
+    "$[x=y]", "a$[x=y]b", "$[", "$[envVar=SHOP_USER", "$[[[[[[envVar=SHOP_USER]]]]]]", "${env:HOME}", "${spark:x.y}",
+    "jdbc:${HOME}", "${envvar:SHOP_USER", "${envvar:SHOP_USER}@${HOME}", "${envvar:SHOP_USER}@${envvar:SHOP", "${", "",
+]  # fmt: skip
+
+
+def test_who_asks_for_a_value_gets_a_value_or_an_error(shop: Shop) -> None:
+    """Twice: the second answer may come from memory. A value that spells a reference is a value."""
+
+    def asked(texts: list[str]) -> Iterator[str | None]:
+        """What each gives; None: the one error."""
+        from sparkconfig.errors import UnresolvedReferenceError
+        from sparkconfig.worker import current
+
+        for text in texts:
+            try:
+                yield current(text).reveal()
+            except UnresolvedReferenceError:
+                yield None
+
+    texts = [*NO_VALUES, "${envvar:SHOP_ODD}", *NO_VALUES]
+    expected = [*[None] * len(NO_VALUES), ENVIRONMENT["SHOP_ODD"], *[None] * len(NO_VALUES)]
+    assert list(asked(texts)) == expected, "the driver's Python"
+    rows = shop.spark.sparkContext.parallelize([0], 1)
+    assert rows.mapPartitions(lambda _: asked(texts)).collect() == expected, "a Python worker"
+    api = shop.spark._jvm.io.sparkconfig.driver.DriverApi
+    for text in texts:
+        if text == "${envvar:SHOP_ODD}":
+            assert api.current(text) == ENVIRONMENT["SHOP_ODD"]
+            continue
+        with pytest.raises(Py4JJavaError) as caught:
+            api.current(text)
+        assert "write one, such as ${vault:db/prod:password}" in str(caught.value.java_exception.getMessage())
+
+
+def test_a_reference_that_is_not_closed_is_no_password(shop: Shop) -> None:
+    """In a map, too; what others expand is text there."""
+    assert configs({"user": "x", "home": "${HOME}", "other": "${env:HOME}", "odd": "qw$[asd_4Q!]uH6"}) == {
+        "user": "x", "home": "${HOME}", "other": "${env:HOME}", "odd": "qw$[asd_4Q!]uH6"
+    }  # fmt: skip
+    for text in (
+        "${envvar:SHOP_PASSWORD",
+        "a${envvar:",
+        "${envvar:SHOP_USER}${envvar:SHOP_PASSWORD",
+        "${envvar.SHOP}",
+    ):
+        with pytest.raises(UnresolvedReferenceError, match="is text, not a reference"):
+            configs({"password": text})
+        with pytest.raises(Exception, match="is text, not a reference"):
+            shop.spark.read.format("jdbc").options(**{**OPTIONS, "password": text}).load()
 
 
 def _told(error: BaseException | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparkconfig import redaction, secret
-from sparkconfig._spark.wanted import check_reference
+from sparkconfig._spark.wanted import check_reference, check_texts
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
 from sparkconfig.redaction.jvm import driver_api, learn
 from sparkconfig.secret import Secret
@@ -35,6 +35,7 @@ def current(text: str, *, fresh: bool = False) -> Secret:
 
     Raises:
         UnresolvedReferenceError: a reference has no value, or the text has none; the message says which and why.
+        ConfigurationError: it is no text.
         PolicyViolation: the operator's policy does not let this job use it.
         AgentError: no Spark application with the plugin runs in this process.
     """
@@ -56,10 +57,12 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
         Every key; what was resolved and is secret is a :class:`Secret`, any other value is text.
 
     Raises:
-        UnresolvedReferenceError: as :func:`current`.
+        UnresolvedReferenceError: as :func:`current`; a text without a reference stays what it is.
+        ConfigurationError: it is no map of texts.
         PolicyViolation: as :func:`current`.
         AgentError: as :func:`current`.
     """
+    check_texts(given)
     api = _driver_api()
     failure: SparkConfigError
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
 from sparkconfig.agent.users import Users
 from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
+from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import scan
 from sparkconfig.resolution.cache_entry import Kept
@@ -23,6 +24,7 @@ from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.resolution.snapshot import Snapshot
 from sparkconfig.settings import shipped
 from sparkconfig.settings.conf_places import ConfPlaces
+from sparkconfig.settings.conf_warnings import near_misses
 from sparkconfig.settings.schema import PREFIX
 
 if TYPE_CHECKING:
@@ -234,6 +236,21 @@ class Application:
         if self._manual:
             return self.keeper.snapshot, 0.0
         return self.keeper.refresh(ids=ids, prepare=prepare), max(waits)
+
+    def refuse_near_misses(self, wanted: Iterable[Expression]) -> None:
+        """Refuse texts in which something looks like a reference and is none: they are about to be used as values.
+
+        Raises:
+            UnresolvedReferenceError: says what to write.
+        """
+        if self.settings.unresolved == "keep":
+            return
+        problems: list[str] = []
+        for each in wanted:
+            providers = self.resolver.providers.keys() - kafka_options.declared(each.siblings).keys()
+            problems += near_misses(each.text, providers)
+        if problems:
+            raise UnresolvedReferenceError(problems)
 
     def check_executor(self, wanted: Mapping[str, Expression]) -> None:
         """Check what an executor asks for; no store is asked.

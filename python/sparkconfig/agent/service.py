@@ -218,6 +218,7 @@ class AgentService:
         self._running.users.asked(wanted, request.get("scope"))
         if not wanted:
             return self._news(keeper.refresh(), request)
+        self._running.refuse_near_misses(wanted.values())
         if request.get("fresh"):
             self._running.read_now(wanted.keys())
         snapshot = keeper.resolve(wanted)

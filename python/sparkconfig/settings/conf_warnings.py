@@ -22,7 +22,17 @@ from sparkconfig.settings.placeholders import (
 from sparkconfig.settings.schema import PREFIX, declared
 from sparkconfig.settings.secret_names import names_secret
 
-__all__ = ["NOT_SPARKS", "empty", "for_spark", "in_clear", "is_secret", "mistakes", "of_start", "remedy_for"]
+__all__ = [
+    "NOT_SPARKS",
+    "empty",
+    "for_spark",
+    "in_clear",
+    "is_secret",
+    "mistakes",
+    "near_misses",
+    "of_start",
+    "remedy_for",
+]
 
 # A customer's own key (SSE-C), or else the name of one in a key store: an ARN, an alias, a UUID.
 _S3_KEY = re.compile(r"\bfs\.s3a\.(bucket\.[^.]+\.)?(server-side-)?encryption\.key$", re.IGNORECASE)
@@ -93,7 +103,9 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
         confs: an application's confs, or those of a file.
         providers: the names of its providers.
     """
-    near = list(_near_misses(confs, providers))
+    near: list[str] = []
+    for key, text in confs.items():
+        near += [f"{shorten(key)}: {each}" for each in near_misses(text, providers)] or _open_ended(key, text)
     yield from near
     for key, text in confs.items():
         name = shorten(key)
@@ -154,30 +166,31 @@ def remedy_for(key: str) -> str:
     return f"Spark reads it before plugins start: let only the driver's user read the file (chmod 600){other}"
 
 
-def _near_misses(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
-    """Describe texts that look like references to one of ``providers`` and are none."""
-    for key, text in confs.items():
-        for found in _OTHER_BRACKETS.finditer(text):
-            if found[4] in providers:
-                yield (
-                    f"{shorten(key)}: {found[1] or found[2] or found[3]}{found[4]}:… is text, not a reference; write"
-                    f" ${{{found[4]}:PATH:KEY}}"
-                )
-        if "${" not in text:
-            continue
-        for found in _NEAR_MISS.finditer(text):
-            if found[1] in providers:
-                yield (
-                    f"{shorten(key)}: ${{{found[1]}{found[2]}…}} has no colon, so it is text, not a reference; write"
-                    f" ${{{found[1]}:PATH:KEY}}"
-                )
-        rest = text[text.rfind("}") + 1 :]
-        open_ended = _OPEN.search(rest)
-        if open_ended is not None and open_ended[1] in providers:
-            yield f"{shorten(key)}: ${{{open_ended[1]}:… has no closing brace, so it is text, not a reference"
-        elif _UNKNOWN_OPEN.search(rest) or (names_secret(key) and _OPEN_NAME.fullmatch(rest.strip())):
-            # It may be a literal password: nothing of it is shown.
-            yield f"{shorten(key)}: a '${{' has no closing brace, so it is text, not a reference"
+def near_misses(text: str, providers: Collection[str]) -> Iterator[str]:
+    """Describe what looks like a reference to one of ``providers`` and is none, with what to write."""
+    for found in _OTHER_BRACKETS.finditer(text):
+        if found[4] in providers:
+            opening = found[1] or found[2] or found[3]
+            yield f"{opening}{found[4]}:… is text, not a reference; write ${{{found[4]}:PATH:KEY}}"
+    for found in _NEAR_MISS.finditer(text):
+        if found[1] in providers:
+            yield (
+                f"${{{found[1]}{found[2]}…}} has no colon, so it is text, not a reference; write"
+                f" ${{{found[1]}:PATH:KEY}}"
+            )
+    open_ended = _OPEN.search(text, text.rfind("}") + 1)
+    if open_ended is not None and open_ended[1] in providers:
+        yield (
+            f"${{{open_ended[1]}:… has no closing brace, so it is text, not a reference; write"
+            f" ${{{open_ended[1]}:PATH:KEY}}"
+        )
+
+
+def _open_ended(key: str, text: str) -> Iterator[str]:
+    """Say that what may be a literal password has no closing brace; nothing of it is shown."""
+    rest = text[text.rfind("}") + 1 :]
+    if _UNKNOWN_OPEN.search(rest) or (names_secret(key) and _OPEN_NAME.fullmatch(rest.strip())):
+        yield f"{shorten(key)}: a '${{' has no closing brace, so it is text, not a reference"
 
 
 def is_secret(key: str, text: str) -> bool:

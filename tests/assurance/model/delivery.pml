@@ -120,7 +120,7 @@ inline look() {
   MUST(REVOKED_VALUE_USED, !VALID(user) || user > known_gone)
 }
 
-/* driver/DriverValues.scala: accept */
+/* driver/Held.scala: take */
 inline accept(i) {
   if
   :: (in_gen[i] > held || (MUTANT(OLDER_WINS) && in_gen[i] != held)) ->
@@ -218,7 +218,7 @@ end: do
       :: else -> look()
       fi;
       kept_user = 0; kept_pass = 0; kept_other = 0; refreshing = false }
-  /* agent/Supervisor.scala: restart; agent/AgentClient.scala: onRestart; agent/service.py: _start */
+  /* agent/Supervisor.scala: restart, Number; driver/Held.scala: continuedOver; agent/service.py: _start */
   :: d_step { !up && !starting -> starting = true; told_gen = held;
       if
       :: !MUTANT(ANSWER_OF_THE_DEAD) && dead[0] -> drop(0)

@@ -202,7 +202,10 @@ def test_other_brackets_and_dollars(text: str) -> None:
 
 def test_a_reference_without_its_end() -> None:
     (said,) = conf_warnings.mistakes({"spark.x": "${secrets:a:b}, ${secrets:shop:password"}, {"secrets"})
-    assert said == "spark.x: ${secrets:… has no closing brace, so it is text, not a reference"
+    assert (
+        said
+        == "spark.x: ${secrets:… has no closing brace, so it is text, not a reference; write ${secrets:PATH:KEY}"
+    )
 
 
 def test_long_hostile_texts_take_no_time() -> None:

@@ -196,9 +196,12 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
     request
   }
 
-  /** After a restart of the side process: the generation that it must exceed, and the expressions in use. */
-  def onRestart(known: () => (Snapshot, Iterable[Expression])): Unit = supervisor.onRestart { call =>
-    val (snapshot, expressions) = known()
+  /**
+   * After a restart of the side process: the generation that it must exceed, and the expressions in use, for the number
+   * of the connection to it.
+   */
+  def onRestart(known: Long => (Snapshot, Iterable[Expression])): Unit = supervisor.onRestart { (connection, call) =>
+    val (snapshot, expressions) = known(connection)
     val again = start.deepCopy[ObjectNode]()
     again.put("generation", snapshot.generation)
     val items = again.putArray("known")
@@ -226,8 +229,8 @@ private[sparkconfig] final class AgentClient(supervisor: Supervisor, start: Json
    */
   private def snapshotOf(answer: JsonNode, known: Snapshot): Snapshot = {
     val news = answer.get("snapshot")
-    if (!news.has("since")) LocalFiles.place(Snapshot.fromJson(news))
-    else known.changedBy(news)
+    val read = if (!news.has("since")) LocalFiles.place(Snapshot.fromJson(news)) else known.changedBy(news)
+    read.copy(connection = answer.get(Supervisor.Number).asLong)
   }
 }
 

@@ -55,10 +55,8 @@ private[sparkconfig] final class SideProcess private (
 
   /** Ends the process: politely by end of input, then by force. */
   def stop(graceMs: Long): Unit = {
-    synchronized {
-      clients.foreach(client => quietly(client.shutdown()))
-      clients = Nil
-    }
+    val open = synchronized { val found = clients; clients = Nil; found }
+    open.foreach(client => quietly(client.shutdown()))
     quietly(process.getOutputStream.close())
     if (!process.waitFor(graceMs, TimeUnit.MILLISECONDS)) process.destroyForcibly()
   }

@@ -1,8 +1,11 @@
 package io.sparkconfig.agent
 
+import java.util.concurrent.atomic.AtomicLong
+
 import scala.collection.mutable
 
 import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.core.{AgentUnavailableException, BuildInfo, Json, SparkConfigException, Threads}
 import org.apache.spark.sparkconfig.SparkAccess
 import org.slf4j.LoggerFactory
@@ -29,7 +32,7 @@ private[sparkconfig] final class Supervisor(
 
   private val log = LoggerFactory.getLogger(classOf[Supervisor])
   private val lock = new Object
-  private var chosen: Option[LaunchSpec] = None
+  @volatile private var chosen: Option[LaunchSpec] = None
   private var booting: Option[SideProcess.Launched] = None
   @volatile private var current: Option[Connection] = None
   private var nextAttemptAt = 0L
@@ -38,7 +41,8 @@ private[sparkconfig] final class Supervisor(
   private var restarting = false
   @volatile private var closed = false
   private val heartbeat = Threads.daemon("sparkconfig-heartbeat")(beat())
-  @volatile private var restore: Caller => Unit = (_: Caller) => ()
+  @volatile private var restore: (Long, Caller) => Unit = (_: Long, _: Caller) => ()
+  private val connections = new AtomicLong
 
   /** How often the process was started again. */
   def restartCount: Int = lock.synchronized(restarts)
@@ -46,30 +50,31 @@ private[sparkconfig] final class Supervisor(
   /** The process id, for the operator's eyes and for tests that kill it. */
   def pid: Option[Long] = lock.synchronized(current.map(_.process.pid))
 
-  /** What to tell a process that was started again. */
-  def onRestart(action: Caller => Unit): Unit = restore = action
+  /** What to tell a process that was started again; gets the number of the connection to it. */
+  def onRestart(action: (Long, Caller) => Unit): Unit = restore = action
 
   /** Starts the process of the best interpreter without waiting for it, so that it boots beside this JVM's work. */
-  def launch(): Unit = lock.synchronized {
-    booting =
+  def launch(): Unit = {
+    val launched =
       try specs.headOption.map(SideProcess.launch(_, redact))
       catch { case _: LaunchFailure => None } // [[start]] tries again and reports it
+    lock.synchronized { booting = launched }
   }
 
   /** Starts the first process; fails with one message that lists every interpreter that was tried. */
-  def start(): Unit = lock.synchronized {
+  def start(): Unit = {
     val failures = mutable.LinkedHashMap.empty[String, String]
     val started = specs.iterator.flatMap { spec =>
-      val launched = booting
-      booting = None
       try {
-        val connection = connect(spec, launched.getOrElse(SideProcess.launch(spec, redact)))
+        val connection = connect(spec, takeBooting().getOrElse(SideProcess.launch(spec, redact)))
         chosen = Some(spec)
         Some(connection)
       } catch { case e: LaunchFailure => failures(spec.command.head) = e.reason; None }
     }
-    current = started.take(1).toList.headOption
-    if (current.isDefined) heartbeat.start()
+    val first = started.take(1).toList.headOption
+    lock.synchronized { current = first }
+    if (closed) first.foreach(_.process.stop(0))
+    else if (first.isDefined) heartbeat.start()
     else {
       val tried = failures.map { case (python, reason) => s"$python: $reason" }
       throw new SparkConfigException(
@@ -79,7 +84,13 @@ private[sparkconfig] final class Supervisor(
     }
   }
 
-  /** Calls a method of the side process and returns its answer, whose `ok` is true. */
+  private def takeBooting(): Option[SideProcess.Launched] = lock.synchronized {
+    val found = booting
+    booting = None
+    found
+  }
+
+  /** Calls a method of the side process and returns its answer, whose `ok` is true, with [[Supervisor.Number]]. */
   def call(method: String, request: JsonNode): JsonNode = call(method, request, patient = true)
 
   /** @param patient whether to wait for a process that is being started again */
@@ -97,13 +108,8 @@ private[sparkconfig] final class Supervisor(
   def close(): Unit = {
     closed = true
     heartbeat.interrupt()
-    val (launched, running) = lock.synchronized {
-      val found = (booting, current)
-      booting = None
-      current = None
-      found
-    }
-    launched.foreach(_.abandon())
+    takeBooting().foreach(_.abandon())
+    val running = lock.synchronized { val found = current; current = None; found }
     running.foreach(_.process.stop(StopGraceMs))
   }
 
@@ -162,7 +168,7 @@ private[sparkconfig] final class Supervisor(
     val started =
       try chosen.map { spec =>
           val connection = connect(spec, SideProcess.launch(spec, redact))
-          try restore((method, request) => connection.call(connection.endpoint, method, request))
+          try restore(connection.number, (method, request) => connection.call(connection.endpoint, method, request))
           catch { case e: Exception => connection.process.stop(0); throw e }
           connection
         }
@@ -221,6 +227,7 @@ private[sparkconfig] final class Supervisor(
   }
 
   private final class Connection(val process: SideProcess) {
+    val number: Long = connections.incrementAndGet()
     val endpoint: PythonEndpoint = process.endpoint(callTimeoutMs)
     val pulse: PythonEndpoint = process.endpoint(PulseTimeoutMs)
     private var waiting: Option[PythonEndpoint] = None
@@ -271,7 +278,7 @@ private[sparkconfig] final class Supervisor(
           case e @ (_: Py4JNetworkException | _: Py4JException | _: java.io.IOException) =>
             broken(this, e.getClass.getSimpleName)
         }
-      if (answer.path("ok").asBoolean(false)) answer
+      if (answer.path("ok").asBoolean(false)) answer.asInstanceOf[ObjectNode].put(Number, number)
       else throw new SparkConfigException(redact(answer.path("message").asText("unknown error")))
     }
   }
@@ -279,6 +286,9 @@ private[sparkconfig] final class Supervisor(
 
 private[sparkconfig] object Supervisor {
   type Caller = (String, JsonNode) => JsonNode
+
+  /** In each answer: the number of the connection that it came over, which grows with each process. */
+  val Number = "connection"
   private val FirstBackoffMs = 100L
   private val MaxBackoffMs = 10000L
   private val StopGraceMs = 2000L

@@ -25,6 +25,19 @@ object Expression {
   /** Cheap test, without a grammar, for texts that may hold a reference. */
   def mayHold(text: String): Boolean = text != null && (text.contains("${") || text.contains("$["))
 
+  /** Whether a `${` has no colon or no closing brace. Inside of `$[...]` it may be anything. */
+  def isHalf(text: String): Boolean = {
+    var start = if (text.contains("$[")) -1 else text.indexOf("${")
+    var half = false
+    while (start >= 0 && !half) {
+      val colon = text.indexOf(':', start)
+      val end = text.indexOf('}', start)
+      half = end < 0 || colon < 0 || colon > end
+      start = text.indexOf("${", end)
+    }
+    half
+  }
+
   def apply(text: String): Expression = new Expression(text, text, Map.empty)
 
   /**

@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.JsonNode
  * @param files what clients need as files, by id; their markers are in the values until this process has written them
  * @param travelling the values with markers, of which `values` has paths of this process
  * @param redactOf the same by expression, for those that came after a whole snapshot
+ * @param connection the number of the connection to the side process that it came over
  */
 final case class Snapshot(
     generation: Long,
@@ -22,7 +23,8 @@ final case class Snapshot(
     files: Map[String, StoredFile] = Map.empty,
     travelling: Option[Map[String, String]] = None,
     redact: Set[String] = Set.empty,
-    redactOf: Map[String, Seq[String]] = Map.empty) {
+    redactOf: Map[String, Seq[String]] = Map.empty,
+    connection: Long = 0L) {
 
   def get(expression: Expression): Option[String] = values.get(expression.id)
 

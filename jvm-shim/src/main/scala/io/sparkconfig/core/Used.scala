@@ -6,8 +6,13 @@ package io.sparkconfig.core
  * @param expressions with references, each once
  * @param values theirs, in their order
  * @param generation the one that the values were read from
+ * @param texts ids of those that no provider answers any part of: they are their own values
  */
-final class Used(val expressions: Seq[Expression], val values: Seq[String], val generation: Long) {
+final class Used(
+    val expressions: Seq[Expression],
+    val values: Seq[String],
+    val generation: Long,
+    val texts: Set[String] = Set.empty) {
 
   /** Whether another use of the same expressions got the same. */
   def sameAs(other: Used): Boolean = values == other.values
@@ -22,12 +27,15 @@ object Used {
    * @param isText whether a text holds no reference that a provider answers: it is its own value
    * @throws SparkConfigException one of them has no value
    */
-  def of(snapshot: Snapshot, expressions: Seq[Expression], isText: Expression => Boolean): Used =
-    new Used(
-      expressions,
-      expressions.map(each =>
-        snapshot.values.getOrElse(each.id, if (isText(each)) each.text else throw noValue(each))),
-      snapshot.generation)
+  def of(snapshot: Snapshot, expressions: Seq[Expression], isText: Expression => Boolean): Used = {
+    var texts = Set.empty[String]
+    val values = expressions.map(each =>
+      snapshot.values.getOrElse(
+        each.id,
+        if (isText(each)) { texts += each.id; each.text }
+        else throw noValue(each)))
+    new Used(expressions, values, snapshot.generation, texts)
+  }
 
   def noValue(expression: Expression): SparkConfigException = new SparkConfigException(
     s"${expression.text} has no value now; the driver's log and the page Config say why")

@@ -30,7 +30,7 @@ trait ValueSource {
   def useFresh(expressions: Seq[Expression]): Used = use(expressions)
 
   /** Values that code asks for by name: there the policy decides, too, whatever else this process holds. */
-  def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAll(expressions)
+  def useNamed(expressions: Seq[Expression]): Used = use(expressions)
 
   /**
    * Asks the policies whether the references of a connection may go where it is about to be made.
@@ -84,8 +84,8 @@ object Values {
   def decidesAbout(options: Map[String, String]): Boolean =
     NamedConnections.isNamed(options) || options.exists { case (_, text) => Expression.mayHold(text) }
 
-  /** As [[ValueSource.resolveNamed]]. */
-  def resolveNamed(expressions: Seq[Expression]): Seq[String] = source.resolveNamed(expressions)
+  /** As [[ValueSource.useNamed]]. */
+  def useNamed(expressions: Seq[Expression]): Used = source.useNamed(expressions)
 
   /** Resolves all values of a map, in one generation; the keys stay. */
   def resolveMap(map: Map[String, String]): Map[String, String] = resolveMap(map, map)

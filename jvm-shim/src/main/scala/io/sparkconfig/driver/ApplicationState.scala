@@ -19,7 +19,7 @@ private[sparkconfig] final class ApplicationState(
 
   import ApplicationState._
 
-  private var known: Option[(Long, JsonNode)] = None
+  @volatile private var known: Option[(Long, JsonNode)] = None
   @volatile private var queryRestarts = Seq.empty[QueryRestartEvent]
 
   def generation: Long = values.snapshot.generation
@@ -44,7 +44,7 @@ private[sparkconfig] final class ApplicationState(
   }
 
   /** The side process's account, at most a second old; None while it does not answer. */
-  def agent: Option[JsonNode] = synchronized {
+  def agent: Option[JsonNode] = {
     val now = System.nanoTime() / 1000000
     known.filter { case (at, _) => now - at < FreshMs }.map(_._2).orElse {
       try {

@@ -4,7 +4,7 @@ import java.util.{Collection => JCollection, LinkedHashMap => JLinkedHashMap, Ma
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Json, SparkConfigException, Values}
+import io.sparkconfig.core.{Expression, Json, SparkConfigException, Used, Values}
 import io.sparkconfig.redaction.engine.{ForPython, Redactor}
 import io.sparkconfig.ui.QueryRestartEvent
 
@@ -14,13 +14,18 @@ object DriverApi {
   /**
    * The newest value of a text with references. It is a secret: keep it out of logs and plans.
    *
-   * @throws SparkConfigException there is no reference in the text: it would come back as if it were the secret
+   * @throws SparkConfigException there is no reference in the text, or only a part of one: it would come back as if it
+   *                              were the secret
    */
-  def current(text: String): String =
-    if (Expression.mayHold(text)) resolved(Seq(Expression(text))).head
-    else throw new SparkConfigException(
-      "the text given to current() holds no reference; write one, such as ${vault:db/prod:password}. The name of a " +
-        "conf is no reference: give what the conf holds.")
+  def current(text: String): String = {
+    val isWhole = Expression.mayHold(text) && !Expression.isHalf(text)
+    val used = if (isWhole) named(Seq(Expression(text))) else Used.Nothing
+    if (used.values.isEmpty || used.texts.nonEmpty) throw new SparkConfigException(
+      "the text given to current() holds no reference that a provider answers, or a '${' without a colon or a brace " +
+        "at its end; write one, such as ${vault:db/prod:password}. The name of a conf is no reference: give what the " +
+        "conf holds.")
+    used.values.head
+  }
 
   /**
    * As [[current]], for Python: a JSON object with the `value`, and how many values this JVM masks by now, so that
@@ -42,7 +47,7 @@ object DriverApi {
   /** The newest values of a whole map, all of one generation. */
   def configs(map: JMap[String, String]): JMap[String, String] = {
     val texts = map.asScala.toSeq.filter { case (_, text) => Expression.mayHold(text) }
-    val values = resolved(texts.map { case (_, text) => Expression.of(text, map.asScala) })
+    val values = named(texts.map { case (_, text) => Expression.of(text, map.asScala) }).values
     val result = new JLinkedHashMap[String, String](map)
     texts.map(_._1).zip(values).foreach { case (key, value) => result.put(key, value) }
     result
@@ -124,8 +129,8 @@ object DriverApi {
   def agentRestarts: Int = Application.running.map(_.agent.restartCount).getOrElse(0)
 
   /** Policies see the driver's own code as the application, and executors' code as a Python worker. */
-  private def resolved(expressions: Seq[Expression]): Seq[String] =
-    Application.running.map(_.values.resolveNamed(expressions)).getOrElse(Values.resolveNamed(expressions))
+  private def named(expressions: Seq[Expression]): Used =
+    Application.running.map(_.values.useNamed(expressions)).getOrElse(Values.useNamed(expressions))
 
   private def driver: DriverValues = Application.running.map(_.values).getOrElse(
     throw new SparkConfigException("sparkconfig does not run in this process"))

@@ -1,7 +1,7 @@
 package io.sparkconfig.driver
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import scala.annotation.tailrec
 import scala.collection.JavaConverters._
@@ -31,7 +31,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   private val log = LoggerFactory.getLogger(classOf[DriverValues])
   private val changed = new Object
-  private val newest = new AtomicReference(first)
+  private val newest = new Held(first, register)
   private val telling = new AtomicBoolean
   @volatile private var untold = false
   // The last one that was told to the listener.
@@ -44,7 +44,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   private val lastAnswerAt = new AtomicLong(System.nanoTime())
   private val watcher = Threads.daemon("sparkconfig-watch")(watchLoop())
 
-  client.onRestart(() => (held, inUse.values.asScala.map(_.expression).toList))
+  client.onRestart(connection => (newest.continuedOver(connection), inUse.values.asScala.map(_.expression).toList))
 
   override def snapshot: Snapshot = held
 
@@ -70,7 +70,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     used
   }
 
-  override def resolveNamed(expressions: Seq[Expression]): Seq[String] = resolveAs(Application, expressions)
+  override def useNamed(expressions: Seq[Expression]): Used = useAs(Application, expressions, Application)
 
   override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
     NamedConnections.requireOwn(options)
@@ -103,15 +103,11 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     }
 
   /**
-   * Values requested by name: the policy evaluates the references in that scope.
-   *
-   * @param scope None: a point of use, whose options or confs a door has evaluated
+   * @param scope in which the policy evaluates the references; None: a point of use, whose options or confs a door has
+   *              evaluated
+   * @param asker whom the side process answers: workers and executors may have less than the driver
    * @throws io.sparkconfig.core.PolicyRefusedException the policy refuses one of them
    */
-  def resolveAs(scope: Option[String], expressions: Seq[Expression]): Seq[String] =
-    useAs(scope, expressions, scope).values
-
-  /** @param asker whom the side process answers: workers and executors may have less than the driver */
   private def useAs(
       scope: Option[String],
       expressions: Seq[Expression],
@@ -155,10 +151,9 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   private def used(known: Snapshot, expressions: Seq[Expression]): Used = Used.of(known, expressions, isText)
 
   /** Asks every store, whether due or not. */
-  def refreshAll(): Unit = {
+  @tailrec def refreshAll(): Unit = {
     val news = client.refresh(held)
-    accept(news)
-    awaitTold(news.generation)
+    if (accept(news)) awaitTold(news.generation) else refreshAll()
   }
 
   /** Gives the generation held, as soon as it is newer than `known`, or after `waitMs`. */
@@ -196,10 +191,19 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
     watcher.interrupt()
   }
 
-  private def ask(expressions: Seq[Expression], asker: Option[String], fresh: Boolean, patient: Boolean): Resolved = {
+  @tailrec private def ask(
+      expressions: Seq[Expression],
+      asker: Option[String],
+      fresh: Boolean,
+      patient: Boolean): Resolved = {
     val answer = client.resolve(expressions, asker, held, fresh, patient)
+    if (accept(answer.snapshot)) { note(expressions, asker, answer); answer }
+    else ask(expressions, asker, fresh, patient) // of the process that has taken over
+  }
+
+  /** The answer itself counts, not what is held: it is the one that was read for this use. */
+  private def note(expressions: Seq[Expression], asker: Option[String], answer: Resolved): Unit = {
     lastAnswerAt.set(System.nanoTime())
-    accept(answer.snapshot)
     if (inUse.size > MostTexts) inUse.values.removeIf(_.isText)
     expressions.foreach { each =>
       val text = answer.texts(each.id)
@@ -209,29 +213,18 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
           if (before != null && before.isText == text) { before.askers += asker; before }
           else new Use(each, text, if (before == null) Set(asker) else before.askers + asker))
     }
-    // The answer itself, not what is held: it is the one that was read for this use.
-    answer
   }
 
-  /** Newer never gives way to older: answers of two threads may cross. Both are used, so both are registered first. */
-  @tailrec private def accept(news: Snapshot): Unit = {
-    val before = held
-    val after =
-      if (news.generation == before.generation) {
-        val part = news.only(news.values.keySet.filterNot(before.values.contains))
-        register(part)
-        if (part.values.isEmpty) before else before.and(if (news.files.isEmpty) part else news)
-      } else {
-        register(news)
-        if (news.generation < before.generation) before else news
-      }
-    if (!newest.compareAndSet(before, after)) accept(news)
-    else {
+  /** @return whether it counts: a process may have answered that another one has replaced since */
+  private def accept(news: Snapshot): Boolean = {
+    val taken = newest.take(news)
+    taken.foreach { case (before, after) =>
       if (after.generation > before.generation)
         inUse.values.removeIf(use => !use.isText && !after.values.contains(use.expression.id))
-      // Older ones, too: their secrets are to be masked.
-      if ((after ne before) || news.generation < before.generation) tell()
     }
+    // Older ones, too: their secrets are to be masked.
+    if (!taken.exists { case (before, after) => (after eq before) && news.generation == before.generation }) tell()
+    taken.isDefined
   }
 
   private def register(news: Snapshot): Unit = {
@@ -273,7 +266,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
       val asked = System.nanoTime()
       val change = client.awaitChange(held, takeRecent(), WaitMs)
       PolicyClient.record(change.audit)
-      change.snapshot.foreach(accept)
+      change.snapshot.foreach(accept(_))
       lastAnswerAt.set(System.nanoTime())
       newestUntil.set(asked + NewestNanos)
       LocalFiles.tidy()

@@ -21,7 +21,7 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
 
   private val log = LoggerFactory.getLogger(classOf[StateJournal])
   @volatile private var changed = true
-  private var last: Option[JsonNode] = None
+  @volatile private var last: Option[JsonNode] = None
   @volatile private var closed = false
   private val worker = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-journal"))
 
@@ -41,12 +41,11 @@ private[driver] final class StateJournal(sc: SparkContext, state: ApplicationSta
    * Takes the last state while the executors are still known. It is written later: the bus may have stopped by the time
    * this is heard, and drops what is posted then.
    */
-  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit = synchronized {
+  override def onApplicationEnd(end: SparkListenerApplicationEnd): Unit =
     if (!closed) last = lastState()
-  }
 
   /** On Spark 4 the plugins may end before the end of the application is heard here. */
-  def close(): Unit = synchronized {
+  def close(): Unit = {
     closed = true
     try last.orElse(lastState()).foreach(state => SparkAccess.logEvent(sc, event(state)))
     catch { case NonFatal(e) => log.warn("the last state is not in the event log: {}", e.getClass.getName) }

@@ -191,7 +191,7 @@ private[sparkconfig] final class ExecutorService(
   private def expressions(wanted: Seq[Expression], worker: Boolean): Message = later((wanted.map(_.id), worker)) {
     val used = if (worker) values.useForWorker(wanted) else values.useForExecutor(wanted)
     val newest = values.snapshot
-    val texts = wanted.indices.filter(i => used.values(i) == wanted(i).text && newest.get(wanted(i)).isEmpty).toSet
+    val texts = wanted.indices.filter(i => used.texts(wanted(i).id)).toSet
     val ids = wanted.map(_.id).toSet
     // What is in a file travels with it.
     val part = if (newest.files.isEmpty) newest.only(ids) else newest

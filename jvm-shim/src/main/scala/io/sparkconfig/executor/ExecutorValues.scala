@@ -1,8 +1,9 @@
 package io.sparkconfig.executor
 
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 
+import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.{
@@ -35,11 +36,11 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 
   private val log = LoggerFactory.getLogger(classOf[ExecutorValues])
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
-  private val fetching = new Object
   private val granted = ConcurrentHashMap.newKeySet[String]()
   private val texts = ConcurrentHashMap.newKeySet[String]()
   private val connections = ConcurrentHashMap.newKeySet[(Seq[String], Map[String, String])]()
-  @volatile private var masks = 0L
+  private val masked = new AtomicLong
+  private val telling = new AtomicBoolean
 
   /** The newest generation of which this process's workers have been told. */
   @volatile private var announced = 0L
@@ -69,13 +70,15 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     poller.start()
   }
 
-  override def refresh(): Boolean = fetching.synchronized {
+  /** Without a lock: each thread that needs news asks, and the newest that comes stays. */
+  override def refresh(): Boolean =
     answered(ask(AskSnapshot(held.get().generation, masks, context.executorID()))) match {
       case news: SnapshotNews => take(news)
       case Unchanged(againMs) => safetyNetMs = math.max(SafetyNetMs, againMs); false
       case _ => false
     }
-  }
+
+  private def masks: Long = masked.get
 
   /** Asks the driver to push. Without that everything works, later. */
   private def listen(): Unit =
@@ -99,10 +102,8 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   /** What came, from whomever: only the driver has the key, and older news change nothing. */
   private def receive(pushed: Pushed): Unit = {
     val news = pushed.news
-    fetching.synchronized {
-      if (masks >= pushed.covered && news.generation > held.get().generation) take(news)
-      else if (masks < news.masks || news.generation > held.get().generation) refresh()
-    }
+    if (masks >= pushed.covered && news.generation > held.get().generation) take(news)
+    else if (masks < news.masks || news.generation > held.get().generation) refresh()
     heardAt = System.nanoTime()
     context.send(Messages.encode(Have(context.executorID(), state)))
   }
@@ -183,13 +184,13 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     try action
     catch { case _: FilePlacementException => () } // it is logged; what is held serves
 
-  override def resolveNamed(expressions: Seq[Expression]): Seq[String] = {
+  override def useNamed(expressions: Seq[Expression]): Used = {
     val asked = if (policies) expressions.filterNot(each => granted.contains(each.id)) else Nil
     if (asked.nonEmpty) {
       useForWorker(asked)
       asked.foreach(each => granted.add(each.id))
     }
-    resolveAll(expressions)
+    use(expressions)
   }
 
   /** What was allowed once in this process is allowed: policies do not change while an application runs. */
@@ -223,7 +224,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
       if (news.generation <= held.get().generation) None
       else Some(key().decrypt(news.generation, content(news.inline, news.shared)))
     received.foreach(snapshot => Redactor.register(snapshot.secretValues, snapshot.generation))
-    masks = math.max(masks, news.masks)
+    masked.accumulateAndGet(news.masks, (one, other) => math.max(one, other))
     received.exists(accept)
   }
 
@@ -231,16 +232,27 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     if (inline != null) inline else shared.value
 
   private def accept(received: Snapshot): Boolean = {
-    if (received.generation <= held.get().generation) false
-    else {
-      val news = LocalFiles.place(received)
-      held.set(news)
-      listener(news)
-      announced = news.generation
-      log.info("sparkconfig: generation {} with {} expressions", news.generation, news.values.size)
-      true
-    }
+    val isNew = replaced(LocalFiles.place(received))
+    tell()
+    isNew
   }
+
+  @tailrec private def replaced(news: Snapshot): Boolean = {
+    val before = held.get()
+    if (news.generation <= before.generation) false
+    else if (held.compareAndSet(before, news)) true
+    else replaced(news)
+  }
+
+  /** Tells workers what is held, on the thread that comes first; the order stays. */
+  private def tell(): Unit =
+    while (announced < held.get().generation && telling.compareAndSet(false, true))
+      try {
+        val news = held.get()
+        listener(news)
+        announced = news.generation
+        log.info("sparkconfig: generation {} with {} expressions", news.generation, news.values.size)
+      } finally telling.set(false)
 
   private def key(): SnapshotCipher = cipher.getOrElse {
     val made = ask(AskKey) match {
@@ -276,18 +288,17 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   }
 
   /** None: this process has a newer generation by now, and asks again. */
-  private def takePart(expressions: Seq[Expression], ready: Ready): Option[Used] = fetching.synchronized {
+  private def takePart(expressions: Seq[Expression], ready: Ready): Option[Used] = {
     val received = key().decrypt(ready.generation, ready.part)
     Redactor.register(received.secretValues, received.generation)
     if (held.get().generation < received.generation) refresh()
-    val known = held.get()
-    if (known.generation > received.generation) None
+    if (held.get().generation > received.generation) None
     else {
       val part = LocalFiles.place(received)
       val plain = ready.texts.map(expressions)
       if (texts.size > MostTexts) texts.clear()
       plain.foreach(each => texts.add(each.id))
-      if (known.generation == received.generation) held.set(known.and(part))
+      held.updateAndGet(known => if (known.generation == part.generation) known.and(part) else known)
       Some(Used.of(part, expressions, plain))
     }
   }

@@ -29,12 +29,13 @@ private[executor] final class RetiredBroadcasts {
 
   def close(): Unit = timer.shutdownNow()
 
-  private def release(): Unit = synchronized {
-    while (kept.headOption.exists(isLate)) {
-      try kept.dequeue().broadcast.destroy()
+  private def release(): Unit =
+    Iterator.continually(late()).takeWhile(_.isDefined).flatten.foreach { old =>
+      try old.broadcast.destroy()
       catch { case e: Exception => log.debug("an old snapshot's blocks were not released: {}", e.getClass.getName) }
     }
-  }
+
+  private def late(): Option[Kept] = synchronized(kept.headOption.filter(isLate).map(_ => kept.dequeue()))
 
   private def isLate(old: Kept): Boolean = {
     val age = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - old.since)

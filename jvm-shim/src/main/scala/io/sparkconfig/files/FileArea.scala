@@ -10,8 +10,6 @@ import java.util.UUID
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.core.{StoredFile, Threads}
-import io.sparkconfig.redaction.engine.Redactor
-import org.slf4j.LoggerFactory
 
 /**
  * A directory (0700) with the files (0600) of one application on this machine, which all of its processes share.
@@ -23,7 +21,6 @@ import org.slf4j.LoggerFactory
 private[files] final class FileArea(wanted: Path, keepMs: Long) {
   import FileArea._
 
-  private val log = LoggerFactory.getLogger(classOf[FileArea])
   private var entered: Option[DirectoryLock] = None
   private var current = Seq.empty[StoredFile]
   private var tidiedAt = System.nanoTime()
@@ -46,24 +43,32 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
     try Files.setLastModifiedTime(folder.resolve(file.fileName), FileTime.fromMillis(System.currentTimeMillis()))
     catch { case _: IOException => () } // it is gone
 
-  /** Once in a while: keeps the files in use young, removes the old ones and what killed processes left. */
-  def tidy(): Unit = {
+  /**
+   * Once in a while: keeps the files in use young, removes the old ones and what killed processes left.
+   *
+   * @return why files cannot be kept
+   */
+  def tidy(): Option[String] = {
     val pause = math.max(1000L, math.min(keepMs, LongestPauseMs))
-    if (entered.isDefined && System.nanoTime() - tidiedAt > pause * 1000000) {
+    if (entered.isEmpty || System.nanoTime() - tidiedAt <= pause * 1000000) None
+    else {
       tidiedAt = System.nanoTime()
-      try {
-        current.foreach(write(folder, _))
-        val names = current.map(_.fileName).toSet + DirectoryLock.Name
-        val oldest = System.currentTimeMillis() - keepMs
-        list(folder).foreach { path =>
-          if (!names(path.getFileName.toString) && Files.getLastModifiedTime(path).toMillis < oldest)
-            Files.deleteIfExists(path)
+      val problem =
+        try {
+          current.foreach(write(folder, _))
+          val names = current.map(_.fileName).toSet + DirectoryLock.Name
+          val oldest = System.currentTimeMillis() - keepMs
+          list(folder).foreach { path =>
+            if (!names(path.getFileName.toString) && Files.getLastModifiedTime(path).toMillis < oldest)
+              Files.deleteIfExists(path)
+          }
+          None
+        } catch {
+          case e @ (_: IOException | _: FilePlacementException) =>
+            Some(s"files cannot be kept in $folder: ${e.getMessage}")
         }
-      } catch {
-        case e @ (_: IOException | _: FilePlacementException) =>
-          log.warn("files cannot be kept in {}: {}", Array[AnyRef](folder, e.getMessage): _*)
-      }
       sweep()
+      problem
     }
   }
 
@@ -113,7 +118,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
     } finally Files.deleteIfExists(partial)
 
   private def refusal(path: Path, e: IOException) = new FilePlacementException(
-    s"$path cannot be written: ${Redactor.redact(reason(e))}. Make room or access there, or choose another place " +
+    s"$path cannot be written: ${reason(e)}. Make room or access there, or choose another place " +
       "with spark.config.files.directory")
 
   private def reason(e: IOException): String = e match {
@@ -129,7 +134,7 @@ private[files] final class FileArea(wanted: Path, keepMs: Long) {
       list(folder.getParent).filter { path =>
         path.getFileName.toString.startsWith(Prefix) && path != folder && isOurs(path, mine)
       }.foreach(path => DirectoryLock.ifAbandoned(path)(remove(path)))
-    } catch { case e: IOException => log.debug("old files could not be removed: {}", e.getClass.getName) }
+    } catch { case _: IOException => () } // the next time
 }
 
 private[files] object FileArea {

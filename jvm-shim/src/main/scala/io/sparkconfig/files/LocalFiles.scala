@@ -3,6 +3,7 @@ package io.sparkconfig.files
 import java.nio.file.{Files, Path, Paths}
 
 import io.sparkconfig.core.{Snapshot, SparkConfigException}
+import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
 /** The files of a generation cannot be written here; the generation before it serves on. */
@@ -29,7 +30,10 @@ object FileSettings {
   private[files] def usable(base: Path): Boolean = Files.isDirectory(base) && Files.isWritable(base)
 }
 
-/** This process's files: written when a generation comes, and gone with the last process that uses them. */
+/**
+ * This process's files: written when a generation comes, and gone with the last process that uses them. One thread at a
+ * time is at them; what there is to say is masked and logged when it has left.
+ */
 object LocalFiles {
   private val log = LoggerFactory.getLogger("io.sparkconfig.files.LocalFiles")
   private var area: Option[FileArea] = None
@@ -53,24 +57,27 @@ object LocalFiles {
    */
   def place(snapshot: Snapshot): Snapshot =
     if (snapshot.files.isEmpty) snapshot
-    else synchronized {
-      val here = area.getOrElse(throw new FilePlacementException("files can be used in Spark's own processes alone"))
+    else {
+      val before = failing
       try {
-        val paths = here.place(snapshot.files.values.toSeq)
-        failing.foreach(_ => log.info("sparkconfig: files can be written again"))
+        val paths = synchronized(
+          area.getOrElse(throw new FilePlacementException("files can be used in Spark's own processes alone"))
+            .place(snapshot.files.values.toSeq))
         failing = None
+        before.foreach(_ => log.info("sparkconfig: files can be written again"))
         snapshot.placed(snapshot.files.values.map(file => file.marker -> paths(file.id)).toMap)
       } catch {
         case e: FilePlacementException =>
-          val text = s"generation ${snapshot.generation} cannot be used here: ${e.getMessage}"
-          if (!failing.contains(text)) log.error("sparkconfig: {}", text)
+          val text = Redactor.redact(s"generation ${snapshot.generation} cannot be used here: ${e.getMessage}")
           failing = Some(text)
+          if (!before.contains(text)) log.error("sparkconfig: {}", text)
           throw new FilePlacementException(text)
       }
     }
 
   /** Removes what has had its time, and what killed processes left behind. */
-  def tidy(): Unit = synchronized(area.foreach(_.tidy()))
+  def tidy(): Unit =
+    synchronized(area.flatMap(_.tidy())).foreach(problem => log.warn("sparkconfig: {}", Redactor.redact(problem)))
 
   def close(): Unit = synchronized {
     area.foreach(_.close())

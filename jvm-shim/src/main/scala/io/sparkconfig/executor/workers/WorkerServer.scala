@@ -106,10 +106,10 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
     val answer = news(newest, -1)
     val ids = answer.putArray("ids")
     val texts = answer.putArray("texts")
-    expressions.zip(used.values).foreach { case (expression, value) =>
+    expressions.foreach { expression =>
       ids.add(expression.id)
       if (newest.get(expression).isEmpty) {
-        if (value != expression.text) throw Used.noValue(expression)
+        if (!used.texts(expression.id)) throw Used.noValue(expression)
         texts.add(expression.id)
       }
     }
