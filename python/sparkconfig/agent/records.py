@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
@@ -40,27 +40,26 @@ class RotationRecords:
         self._states = states
         self._down: dict[tuple[str, str], str] = {}
         self._pending: deque[str] = deque(maxlen=_PENDING)
-        self._lock = threading.Lock()
 
     def set_application_id(self, application_id: str) -> None:
         """The application has its id."""
         self._application["application_id"] = application_id
 
     def on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
-        """Record what one round brought; called by the keeper after each."""
-        with self._lock:
-            records = list(self._providers())
-            if after.generation != before.generation:
-                records.append(self._generation(before, after, uses))
-            self._audit.write(records)
-            if self._audit.logger is not None:
-                self._pending.extend(json.dumps(record) for record in records)
+        """Record what one round brought; called by the keeper after each, one at a time."""
+        records = list(self._providers())
+        if after.generation != before.generation:
+            records.append(self._generation(before, after, uses))
+        self._audit.write(records)
+        if self._audit.logger is not None:
+            self._pending.extend(json.dumps(record) for record in records)
 
     def drain(self) -> list[str]:
         """The records that the driver has to write to its log4j logger; each is given once."""
-        with self._lock:
-            taken = list(self._pending)
-            self._pending.clear()
+        taken: list[str] = []
+        with contextlib.suppress(IndexError):
+            while True:
+                taken.append(self._pending.popleft())
         return taken
 
     def _generation(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> Record:

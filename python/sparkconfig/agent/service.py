@@ -135,9 +135,9 @@ class AgentService:
     def close(self) -> None:
         """End the application's brain; called once at the end."""
         with self._lock:
-            if self._application is not None:
-                self._application.close()
-                self._application = None
+            before, self._application = self._application, None
+        if before is not None:
+            before.close()
 
     @property
     def _running(self) -> Application:

@@ -87,6 +87,7 @@ class Audit:
             self._append(self._path, "".join(f"{line}\n" for line in lines).encode())
 
     def _append(self, path: Path, content: bytes) -> None:
+        problem = None
         with self._lock:
             try:
                 if self._descriptor is None or _moved(path, self._descriptor):
@@ -94,11 +95,11 @@ class Audit:
                     self._descriptor = _open(path)
                 os.write(self._descriptor, content)
             except OSError as error:
-                if not self._failed:
-                    _log.error("the audit file %s cannot be written: %s", path, error.strerror)
-                self._failed = True
-            else:
-                self._failed = False
+                problem = error.strerror
+            is_new = problem is not None and not self._failed
+            self._failed = problem is not None
+        if is_new:
+            _log.error("the audit file %s cannot be written: %s", path, problem)
 
     def _shut(self) -> None:
         if self._descriptor is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import threading
@@ -79,7 +80,6 @@ class CachingProvider(ConfigProvider):
         self._readers = 0
         self._closed = False
         self._lock = threading.Lock()
-        self._following = threading.Lock()
         self.memory = Memory(self)
 
     @property
@@ -120,11 +120,16 @@ class CachingProvider(ConfigProvider):
             return self._inner.get(path, None)
         with self._lock:
             entry = self._entries.setdefault(path, Entry())
-        with entry.lock:
-            now = self._clock() * 1000
-            if entry.data is not None and keys <= entry.keys and now < entry.due:
-                return entry.data
-            data = self._read(path, entry, keys, now)
+        try:
+            with entry.lock:
+                now = self._clock() * 1000
+                if entry.data is not None and keys <= entry.keys and now < entry.due:
+                    return entry.data
+                data = self._read(path, entry, keys, now)
+        finally:
+            while entry.told:
+                with contextlib.suppress(IndexError):  # another thread says it
+                    _log.warning(*entry.told.popleft())
         self._follow(path, entry)
         return data
 
@@ -294,7 +299,7 @@ class CachingProvider(ConfigProvider):
                 entry.due = now + self._pause(entry.failures)
             raise
         if entry.failures:
-            _log.warning("provider '%s' answers again for path '%s'", self._name, shorten(path))
+            entry.told.append(("provider '%s' answers again for path '%s'", self._name, shorten(path)))
         if data.ttl is None and entry.data is not None and data.data != entry.data.data:
             entry.renewals = 0
         news = entry.data is None or differs(entry.data, data, entry.keys)
@@ -329,13 +334,9 @@ class CachingProvider(ConfigProvider):
         assert entry.data is not None  # noqa: S101 - for the type checker; `usable` says so
         # Never past its stale expiry.
         entry.due = min(now + self._pause(entry.failures), entry.read_at + self._stale_expiry_ms)
-        _log.warning(
-            "provider '%s' is unavailable for path '%s' (%s); serving its last good values, %d s old",
-            self._name,
-            shorten(path),
-            type(error).__name__,
-            (now - entry.read_at) // 1000,
-        )
+        text = "provider '%s' is unavailable for path '%s' (%s); serving its last good values, %d s old"
+        age = (now - entry.read_at) // 1000
+        entry.told.append((text, self._name, shorten(path), type(error).__name__, age))
         return entry.data
 
     def _pause(self, failures: int) -> float:
@@ -349,29 +350,32 @@ class CachingProvider(ConfigProvider):
         """Subscribe to the keys in use. A provider that cannot is polled, which is only slower."""
         if self._frozen or not self._inner.pushes or entry.subscribed >= entry.keys:
             return
-        with self._following:
+        if not entry.following.acquire(blocking=False):
+            return  # the next read follows what another thread leaves out
+        try:
             keys, before, old = frozenset(entry.keys), entry.subscribed, entry.pushed
 
             def pushed(_path: str, _data: ConfigData) -> None:
                 entry.ask_again()
                 self._wake()
 
-            try:
-                self._inner.subscribe(path, keys, pushed)
-                entry.subscribed, entry.pushed = keys, pushed
-                if self.local:  # once more: it may have changed after it was read and before it was watched
-                    entry.due = 0.0
-                    self._wake()
-                if old is not None:
-                    self._inner.unsubscribe(path, before, old)
-            except Exception as error:  # noqa: BLE001 - third-party code; the path is polled
-                entry.subscribed = keys
-                _log.warning(
-                    "provider '%s' does not push changes of path '%s' (%s); it is polled",
-                    self._name,
-                    shorten(path),
-                    type(error).__name__,
-                )
+            self._inner.subscribe(path, keys, pushed)
+            entry.subscribed, entry.pushed = keys, pushed
+            if self.local:  # once more: it may have changed after it was read and before it was watched
+                entry.due = 0.0
+                self._wake()
+            if old is not None:
+                self._inner.unsubscribe(path, before, old)
+        except Exception as error:  # noqa: BLE001 - third-party code; the path is polled
+            entry.subscribed = keys
+            _log.warning(
+                "provider '%s' does not push changes of path '%s' (%s); it is polled",
+                self._name,
+                shorten(path),
+                type(error).__name__,
+            )
+        finally:
+            entry.following.release()
 
     def _good_for(self, ttl: int | None) -> float:
         if self._frozen:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import random
 import threading
+from collections import deque
 from collections.abc import Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from sparkconfig._base.deadline import Outcome
 from sparkconfig.errors import SparkConfigError
@@ -81,6 +83,7 @@ class Entry:
         "due",
         "error",
         "failures",
+        "following",
         "keys",
         "lock",
         "problem",
@@ -93,11 +96,16 @@ class Entry:
         "renewed_at",
         "slow",
         "subscribed",
+        "told",
         "version",
     )
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        # Of who subscribes; nobody waits for it.
+        self.following = threading.Lock()
+        # What a read has to say, when it has left the lock.
+        self.told: deque[tuple[Any, ...]] = deque()
         self.keys: set[str] = set()
         self.data: ConfigData | None = None
         self.read_at = 0.0

@@ -18,7 +18,6 @@ CALLS = [
     "CALL {where}(named_struct('a', struct('{ref}')))",
     "CALL {where}(concat('x', '{ref}'))",
     "CALL {where}('$[keyValue=x]')",
-    "EXPLAIN CALL {where}('{ref}')",
 ]
 
 

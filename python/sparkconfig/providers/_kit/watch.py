@@ -181,9 +181,14 @@ class _Folders:
     def watch(self, files: Sequence[str]) -> None:
         """Watch the directory in which each file lies, and those of the links that lead there."""
         wanted = _places(files)
+        told: list[tuple[int, str, tuple[object, ...]]] = []
+        with contextlib.suppress(ImportError):
+            _handler_class(), _observer_class()  # no import holds the lock
         with self._lock:
             for folder, names in wanted.items():
-                self._add(folder, names)
+                self._add(folder, names, told)
+        for level, text, parts in told:
+            _log.log(level, text, *parts)
 
     def keep(self, files: Iterable[str]) -> None:
         """End the watches on other directories than those of these files."""
@@ -203,7 +208,7 @@ class _Folders:
         self._usable = False
         self.clear()
 
-    def _add(self, folder: str, names: set[str]) -> None:
+    def _add(self, folder: str, names: set[str], told: list[tuple[int, str, tuple[object, ...]]]) -> None:
         identity = _identity(folder)
         # What failed would fail again, until there is another directory.
         if not self._usable or self._failed.get(folder, ()) == identity:
@@ -212,17 +217,15 @@ class _Folders:
             _OBSERVED.add(folder, identity, names, self._events)
         except ImportError:
             self._usable = False
-            _log.info("watchdog is not installed; files are checked every %g s", _POLL_SECONDS)
+            text = "watchdog is not installed; files are checked every %g s"
+            told.append((logging.INFO, text, (_POLL_SECONDS,)))
         except (OSError, RuntimeError) as error:
             # No watches, instances or threads are left, or there is no directory.
             self._failed[folder] = identity
-            _log.log(
-                logging.DEBUG if identity is None else logging.WARNING,
-                "'%s' cannot be watched (%s); its files are checked every %g s",
-                shorten(folder),
-                getattr(error, "strerror", None) or type(error).__name__,
-                _POLL_SECONDS,
-            )
+            level = logging.DEBUG if identity is None else logging.WARNING
+            why = getattr(error, "strerror", None) or type(error).__name__
+            text = "'%s' cannot be watched (%s); its files are checked every %g s"
+            told.append((level, text, (shorten(folder), why, _POLL_SECONDS)))
         else:
             self._failed.pop(folder, None)
             self._watched.add(folder)
@@ -325,9 +328,7 @@ class _Observed:
 
     def _started(self) -> Any:  # noqa: ANN401 - watchdog's observers have no common type
         if self._observer is None:
-            from watchdog.observers import Observer
-
-            observer = Observer()
+            observer = _observer_class()()
             observer.daemon = True
             observer.start()
             self._observer = observer
@@ -347,6 +348,13 @@ def _schedule(observer: Any, handler: Any, folder: str) -> Any:  # noqa: ANN401 
         return observer.schedule(handler, folder, recursive=False, event_filter=wanted)
     except TypeError:  # watchdog before 4
         return observer.schedule(handler, folder, recursive=False)
+
+
+@functools.cache
+def _observer_class() -> Any:  # noqa: ANN401 - imported late
+    from watchdog.observers import Observer
+
+    return Observer
 
 
 @functools.cache

@@ -2,6 +2,7 @@ package org.apache.spark.sparkconfig
 
 import java.util.concurrent.ConcurrentHashMap
 
+import io.sparkconfig.core.SparkConfigException
 import munit.FunSuite
 
 class ReferencePropertiesSuite extends FunSuite {
@@ -28,5 +29,32 @@ class ReferencePropertiesSuite extends FunSuite {
     }
     made.setProperty("fs.password", "text")
     assertEquals(made.getProperty("fs.password"), "second")
+  }
+
+  test("a copy with a key without a value can be made, and who reads that key, or all keys, gets the error") {
+    var missing = true
+    val values = new HadoopValues {
+      override def of(key: String, text: String, copy: Boolean): Option[String] =
+        if (missing && text == "$missing") throw new SparkConfigException(s"$key has no value")
+        else Some(text.toUpperCase)
+    }
+    val application = new ReferenceProperties(values, false, new ConcurrentHashMap())
+    intercept[SparkConfigException](application.setProperty("fs.key", "$missing"))
+    assertEquals(application.getProperty("fs.key"), null)
+    val session = application.clone().asInstanceOf[ReferenceProperties]
+    session.setProperty("fs.key", "before")
+    session.setProperty("fs.key", "$missing")
+    session.setProperty("fs.other", "other")
+    val copies = Seq(session, session.clone().asInstanceOf[ReferenceProperties])
+    copies.foreach { copy =>
+      assertEquals(copy.getProperty("fs.other"), "OTHER")
+      Seq[() => Any](() => copy.getProperty("fs.key"), () => copy.getProperty("fs.key", "none"), () => copy.entrySet())
+        .foreach(read => assert(intercept[SparkConfigException](read()).getMessage.contains("fs.key")))
+    }
+    copies.head.setProperty("fs.key", "good")
+    missing = false
+    assertEquals(copies.map(_.getProperty("fs.key")), Seq("GOOD", "$MISSING"))
+    copies.foreach(_.remove("fs.key"))
+    assertEquals(copies.map(_.getProperty("fs.key")), Seq(null, null))
   }
 }
