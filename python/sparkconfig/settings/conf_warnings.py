@@ -103,9 +103,7 @@ def mistakes(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[s
         confs: an application's confs, or those of a file.
         providers: the names of its providers.
     """
-    near: list[str] = []
-    for key, text in confs.items():
-        near += [f"{shorten(key)}: {each}" for each in near_misses(text, providers)] or _open_ended(key, text)
+    near = [each for key, text in confs.items() for each in _near(key, text, providers)]
     yield from near
     for key, text in confs.items():
         name = shorten(key)
@@ -186,9 +184,13 @@ def near_misses(text: str, providers: Collection[str]) -> Iterator[str]:
         )
 
 
-def _open_ended(key: str, text: str) -> Iterator[str]:
-    """Say that what may be a literal password has no closing brace; nothing of it is shown."""
+def _near(key: str, text: str, providers: Collection[str]) -> Iterator[str]:
+    near = list(near_misses(text, providers))
+    yield from (f"{shorten(key)}: {each}" for each in near)
     rest = text[text.rfind("}") + 1 :]
+    if near:
+        return
+    # It may be a literal password: nothing of it is shown.
     if _UNKNOWN_OPEN.search(rest) or (names_secret(key) and _OPEN_NAME.fullmatch(rest.strip())):
         yield f"{shorten(key)}: a '${{' has no closing brace, so it is text, not a reference"
 
