@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-newest newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
@@ -132,11 +132,14 @@ scala: jar ## the tests that are written in Scala, no Spark
 # Those on 3.5 and with the newest pandas run beside the others, and what they print comes at the end, in one piece.
 test: jar ## all tests, those of data sources on Spark 3.5 too
 	@$(MAKE) --no-print-directory -j3 -Otarget lint scala jar-35
-	@mkdir -p build; { $(MAKE) --no-print-directory test-35 AT_ONCE=; older=$$?; \
-	    $(MAKE) --no-print-directory newest STARTS=2 && test $$older = 0; } > build/test-beside.log 2>&1 & beside=$$!; \
+	@mkdir -p build; $(MAKE) --no-print-directory test-beside > build/test-beside.log 2>&1 & beside=$$!; \
 	  trap 'kill $$beside' INT TERM; failed=; \
 	  $(MAKE) --no-print-directory test-newest || failed=4.3; wait $$beside || failed="$$failed 3.5 or newest"; \
 	  cat build/test-beside.log; test -z "$$failed" || { echo "failed on: $$failed"; exit 1; }
+
+test-beside:
+	@$(MAKE) --no-print-directory test-35 AT_ONCE=; older=$$?; \
+	  $(MAKE) --no-print-directory newest STARTS=2 && test $$older = 0
 
 # What pip brings today, without constraints: a notebook once hung at its first cell with a pandas that no pin named.
 .venvs/newest/.ready: pyproject.toml
