@@ -41,12 +41,14 @@ _KEY_ID = re.compile(
 )
 # Of marked texts. What stands inside a text beside a name: in a URL, in JAAS, in options of Java.
 _INSIDE = re.compile(
-    r"(?P<name>[\w.-]{1,100})\s{0,3}=\s{0,3}(?:\"(?P<quoted>[^\"]{1,4000})|(?P<bare>[^&;\s\"]{1,4000}))"
+    r"(?P<name>[\w.-]{1,100})\s{0,3}=(?:\s{0,3}\"(?P<quoted>[^\"]{1,4000})|(?P<bare>[^&;\s\"]{1,4000}))"
 )
 _IN_URL = re.compile(
     r"://[^/@:\s]{1,100}:([^/@\s]{1,400})@|\bjdbc:oracle:\w{2,8}:[^/\s:@]{1,100}/([^/@\s]{1,200})@",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"\?|:\w+|\$\d")
+_PATTERNS = re.compile(r"spark\.(sql\.)?redaction\.")
 _EARLY = (
     "Spark reads this conf before plugins start, so let what starts the application write the value itself"
 )
@@ -217,28 +219,30 @@ def not_filled_in(key: str, text: str) -> str | None:
 
     # An opening brace without an end marks all that follows.
     shown = marked(text) if text.rfind("}") > text.rfind("${") else text
-    values = [text] if names_secret(key) else [whole(text, start, end) for start, end in _inside(shown)]
+    values = [text] if names_secret(key) else [whole(text, start, end) for _, start, end in _inside(shown)]
+    # Of SQL: a statement is called with a value for it.
+    values = [value for value in values if value == text or not _BOUND.fullmatch(value)]
     instead = _EARLY if is_read_early(key) else None
     found = (unfilled(value, expanded, instead) for value in values)
     return next(filter(None, found), ONLY_ON_DATABRICKS if is_databricks_secret(text) else None)
 
 
-def _inside(shown: str) -> Iterator[tuple[int, int]]:
+def _inside(shown: str) -> Iterator[tuple[str, int, int]]:
     """Where values stand inside a marked text that are secrets by the name beside them, or by their place in a URL."""
     for each in _INSIDE.finditer(shown):
         if names_secret(each["name"]):
-            yield each.span("quoted" if each["quoted"] else "bare")
+            yield each["name"], *each.span("quoted" if each["quoted"] else "bare")
     for each in _IN_URL.finditer(shown):
-        yield each.span(each.lastindex or 0)
+        yield "password", *each.span(each.lastindex or 0)
 
 
 def _is_in_clear(key: str, text: str) -> bool:
-    if text.strip().lower() in _SWITCH:
+    if text.strip().lower() in _SWITCH or _PATTERNS.match(key):
         return False
     shown = marked(text)
-    if any(
-        is_text(shown[start:end]) and not is_placeholder(whole(text, start, end))
-        for start, end in _inside(shown)
-    ):
+    values = (
+        (name, whole(text, start, end)) for name, start, end in _inside(shown) if is_text(shown[start:end])
+    )
+    if any(is_secret(name, value) for name, value in values):
         return True
     return not key.lower().endswith("sasl.jaas.config") and is_secret(key, text)

@@ -94,6 +94,8 @@ def test_what_stands_beside_a_reference_or_in_its_place(tmp_path: Path, line: st
         "spark.hadoop.fs.x.password ${user.home}/x",
         "spark.x.url jdbc:x://h/d?user=a&password=${store:HOME}",
         "spark.x.names ${store:HOME},b",
+        "spark.x.query SELECT 1 WHERE token = :token AND password = ?",
+        "spark.x.pattern %d{HH} [%t] key=%X{key} %c{1}",
         "spark.x.rule ${store:HOME}; b",
     ],
 )

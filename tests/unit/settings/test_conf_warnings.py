@@ -94,6 +94,13 @@ def test_jaas() -> None:
         ("spark.shop.show.password", "0"),
         ("spark.shop.private.key", "/etc/shop/key.pem"),
         ("spark.shop.password", "/run/secrets/db-password"),
+        ("spark.redaction.string.regex", "password=(.*)"),
+        (
+            "spark.driver.extraJavaOptions",
+            "-Dx.tokens=8 -Dx.password= -Dx.use.password=true -Dx.secret=/run/x.pem",
+        ),
+        ("spark.shop.query", "SELECT * FROM t WHERE token = :token AND password = ?"),
+        ("spark.shop.url", "jdbc:x://h/d?password=none&token="),
         ("spark.shop.password", "file:/run/secrets/db_password"),
         ("spark.shop.private.key", "file:///etc/shop/key.pem"),
         ("spark.shop.secret.id", "arn:aws:secretsmanager:eu-west-1:1:secret:shop"),
