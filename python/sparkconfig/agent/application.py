@@ -52,6 +52,7 @@ class Parts:
 
     Attributes:
         confs: all its confs, with what the operator puts in place.
+        own: those that configure sparkconfig: the operator's, else the job's.
         resolver: with its providers and settings.
         caches: in front of the providers.
         keeper: publishes generations.
@@ -65,6 +66,7 @@ class Parts:
     """
 
     confs: Mapping[str, str]
+    own: Mapping[str, str]
     resolver: Resolver
     caches: Caches
     keeper: SnapshotKeeper
@@ -90,6 +92,7 @@ class Application:
 
     def __init__(self, parts: Parts) -> None:
         self._confs = parts.confs
+        self._own = parts.own
         self._python = parts.python
         self._manual = parts.resolver.settings.reload_trigger == "manual"
         self.caches = parts.caches.by_name
@@ -142,7 +145,8 @@ class Application:
         early = {key: advice for key in found if (advice := places.advice(key)) is not None}
         usable = {key: e for key, e in found.items() if key not in early}
         if not self.settings.rpc_insecure:
-            problems += [f"{key}: {why}; {shipped.REMEDY}" for key, why in shipped.problems(self._confs)]
+            found_in = shipped.problems({**self._confs, **self._own})
+            problems += [f"{key}: {why}; {shipped.REMEDY}" for key, why in found_in]
         for key in sorted(usable.keys() & set(left)):
             self._drop_without_value(key, usable)
         problems += [f"{early[key]}." for key in sorted(early) if self._is_ours(found[key].text)]

@@ -109,6 +109,7 @@ def make_application(
     caches.on_push = keeper.wake
     return Application(
         Parts(
+            own=given.own,
             confs=given.all if check is None else {**given.all, **check.defaults},
             resolver=resolver,
             caches=caches,

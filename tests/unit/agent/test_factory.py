@@ -8,6 +8,8 @@ from sparkconfig.agent.factory import make_application
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.language import base as language
 from sparkconfig.policy.rules import references as policies
+from sparkconfig.sealed import editor
+from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.settings import schema
 from support.counting import calls_of
 
@@ -36,6 +38,21 @@ def test_settings_are_parsed_once_on_the_way_to_providers_and_policies(
     assert application.policies is not None
     assert application.policies.who["job_type"] == "streaming"
     assert len(parsed) == 1
+
+
+def test_the_file_of_a_provider_that_the_operator_declares_is_not_shipped(tmp_path: Path) -> None:
+    key, sealed = KeyFile(tmp_path / "k"), tmp_path / "s.sealed"
+    key.create()
+    editor.create(sealed, key)
+    declared = {"class": "sealed", "param.file": str(sealed), "param.key.file": str(key.path)}
+    params = {f"providers.sealed.{name}": text for name, text in declared.items()}
+    file = _operator_file(tmp_path, **{"providers": "files,sealed", **params})
+    confs = {"spark.files": f"{tmp_path}/s.properties,{key.path}", "spark.master": "spark://h:7077"}
+    application = make_application(confs, system_properties={}, operator_file=file)
+    problems = application.resolve_confs()[1]
+    application.close()
+    assert len(problems) == 1
+    assert problems[0].startswith("spark.files: k is a file that a provider opens")
 
 
 def test_a_reference_is_parsed_once_by_the_policies_and_twice_by_the_resolver(
