@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from sparkconfig.migrate.sources import sql
-from sparkconfig.migrate.sources.programs import HINTS, KEY, OPTION, PROGRAMS, QUOTED
+from sparkconfig.migrate.sources.programs import HINTS, KEY, NAME, OPTION, PROGRAMS, QUOTED
 from sparkconfig.migrate.text import COMMENTED, Document, Text
 
 __all__ = ["commented", "read", "texts_of"]
@@ -28,8 +28,10 @@ _BARE = (
     r"(?P<bare>(?:\$\{[^}\n]{0,400}\}|\$\([^)\n]{0,400}\)|`[^`\n]{0,400}`|\{\{[^}\n]{0,400}\}\}|<[^<>\n]{0,400}>"
     r"|%\(\w{1,200}\)s|[^\s\"'`;|&()<>,\\$]|\$(?!\()|\\[^\n]){1,4000})"
 )
-_JOINED = r"[ \t]*(?::=|==|=>|->|\+=|=|:)[ \t]*|[ \t]+"
-_SETTERS = r"\b(?:option|config|conf|set\w*|put\w*|get\w*|property|env\w*|add\w*|name)\(\s*(?:\w+\s*=\s*)?"
+_JOINED = r"[ \t]*(?::=|==|=>|->|<-|\+=|=|:)[ \t]*|[ \t]+"
+_SETTERS = (
+    r"\b(?:option|conf(?:ig)?|(?:set|put|get|env|add)\w*|property|name|of|entry|header)\(\s*(?:\w+\s*=\s*)?"
+)
 #: By what joins the two. ``key = "value"``, ``key 'value'``, ``"key" -> "value"``
 _RULES = [
     rf"{KEY}{_END}(?:{_JOINED})\(?{QUOTED}",
@@ -38,9 +40,21 @@ _RULES = [
     # <name>key</name> <value>value</value>, and <key>value</key>
     rf"<name>\s*{KEY}\s*</name>\s*(?:<(?:final|description)>[^<]*</\w+>\s*)*<value>(?P<bare>[^<]{{1,4000}})</value>",
     r"<(?P<key>[A-Za-z_][\w.-]{0,200})>(?P<bare>[^<>]{1,4000})</(?P=key)>",
-    rf"\b(?:name|key)\\?[\"']?\s*[:=]\s*\\?[\"']?{KEY}\\?[\"']?,?\s+[\\\"']{{0,2}}value\\?[\"']?\s*[:=]\s*(?:{QUOTED}|{_BARE})",
-    # ${NAME:-value}
+    rf"\b(?:name|key)\\?[\"']?\s*[:=]\s*\\?[\"']?{KEY}\\?[\"']?,?\s+[\\\"']{{0,2}}(?:value|default)\\?[\"']?\s*[:=]\s*(?:{QUOTED}|{_BARE})",
+    # ${NAME:-value}, ${a.name:value}
     r"\$\{(?P<key>\w{1,200}):?[-=+](?P<bare>[^{}\n]{1,4000})\}",
+    r"\$\{(?P<key>\w{1,100}\.[\w.-]{1,200}):(?P<bare>[^{}\n]{1,4000})\}",
+    # key: String = "value", builder.key("value"), key.equals("value"), "value".equals(key)
+    rf"{KEY}[ \t]*:[ \t]*[\w.<>|\[\], ]{{1,60}}?=[ \t]*{QUOTED}",
+    rf"\.(?!get|find|read|has|is|remove|delete|fetch|load|resolve|lookup){NAME}(?P<key>[A-Za-z_]\w{{0,200}})\(\s*{QUOTED}",
+    rf"{KEY}\.(?:equals\w*|contentEquals)\(\s*{QUOTED}",
+    rf"{QUOTED}\.(?:equals\w*|contentEquals)\(\s*{KEY}",
+    # getenv("key")).orElse("value"), key match { case "value", /* key */ "value", variable "key" { default = "value" }
+    rf"[\"']{KEY}[\"']\s*\){{1,2}}\s*\.\s*(?:orElse|getOrElse)\(\s*{QUOTED}",
+    rf"{KEY}\s+match\s*\{{\s*case\s+{QUOTED}",
+    rf"/\*\s*{KEY}[ \t=:]*\*/\s*{QUOTED}",
+    rf"\bvariable\s+\"{KEY}\"\s*\{{[^{{}}]{{0,400}}?\bdefault\s*=\s*{QUOTED}",
+    rf"\bgetConnection\([^()\n]{{1,400}},[^,()\n]{{1,200}},\s*{QUOTED}\s*\)",
     rf"\b(?P<key>IDENTIFIED(?: WITH \S{{1,100}})? BY)\s+{QUOTED}",
 ]
 #: Where names and values need no quotes: ``key=value``, ``--key value`` and lists of arguments.
@@ -50,7 +64,7 @@ _UNQUOTED = [
 ]
 _NEAR = re.compile(
     rf"{HINTS}|identified|curl|mysql|mariadb|7z|mongo|beeline|login|zip|sqlcmd|bcp|[it]sql|redis|ldap|smbclient|lftp"
-    r"|sql(?:plus|ldr)|(?:exp|imp)dp|\bmc |kinit|stdin|sudo|ssh-keygen|openssl|<(?:name|value)>",
+    r"|sql(?:plus|ldr)|(?:exp|imp)dp|\bmc |kinit|stdin|sudo|getconnection|ssh-keygen|openssl|<(?:name|value)>",
     re.IGNORECASE,
 )
 _LINES_NEAR = 6

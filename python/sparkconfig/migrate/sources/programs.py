@@ -5,17 +5,18 @@ Expressions of linear time, with the value as ``bare`` or in quotes. They look i
 
 from __future__ import annotations
 
-__all__ = ["HINTS", "KEY", "OPTION", "PROGRAMS", "QUOTED"]
+__all__ = ["HINTS", "KEY", "NAME", "OPTION", "PROGRAMS", "QUOTED"]
 
 HINTS = "pass|pwd|pw|secret|token|key|cred|sas|auth|sig|cookie|connectionString"
-_NAME = rf"(?=[\w.-]{{0,200}}(?i:{HINTS}))"
-KEY = rf"(?<![\w.$]){_NAME}(?P<key>[A-Za-z_][\w.-]{{0,200}})"
+NAME = rf"(?=[\w.-]{{0,200}}(?i:{HINTS}))"
+KEY = rf"(?<![\w.$]){NAME}(?P<key>[A-Za-z_][\w.-]{{0,200}})"
 QUOTED = (
-    r"(?:\\\"(?P<escaped>[^\"\\\n]{1,4000})\\\"|(?:\b[rRbBfFuU])?\"(?P<double>(?:[^\"\\\n]|\\[^\n]){1,4000})\""
-    r"|\$?'(?P<single>(?:[^'\\\n]|\\[^\n]){1,4000})')"
+    r"(?:\\\"(?P<escaped>[^\"\\\n]{1,4000})\\\""
+    r"|(?:\b[A-Za-z]{1,2})?\"(?:\"\")?(?![),;])(?P<double>(?:[^\"\\\n]|\\[^\n]){1,4000})\""
+    r"|(?:\b[A-Za-z]{1,2})?\$?'(?![),;])(?P<single>(?:[^'\\\n]|\\[^\n]){1,4000})')"
 )
-OPTION = rf"(?<![\w-])--?{_NAME}(?P<key>[A-Za-z][\w.-]{{1,200}})"
-_NAME_IN = rf"{_NAME}(?P<key>[A-Za-z](?:[\w-]|\\?\.(?=\w)){{0,200}}[A-Za-z])"
+OPTION = rf"(?<![\w-])--?{NAME}(?P<key>[A-Za-z][\w.-]{{1,200}})"
+_NAME_IN = rf"{NAME}(?P<key>[A-Za-z](?:[\w-]|\\?\.(?=\w)){{0,200}}[A-Za-z])"
 _READ = rf"\b(?:read|mapfile|readarray)\b[^\n;|&<]{{0,200}}?[ \t]{KEY}"
 _VALUE = r"(?P<bare>[^\s\"'`;|&()<>,$\\]{1,400})"
 _WITHIN = r"\b(?:[^\n|;&]|\\\n){0,400}?[\s\"']"

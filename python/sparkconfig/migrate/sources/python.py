@@ -40,6 +40,11 @@ _STORE = re.compile(r"secret|vault|client|session|request|keyring|widgets", re.I
 _FILLED = frozenset({"set", "insert", "send_keys", "fill", "setText", "put"})
 _ON_A_PAGE = re.compile(r"_?(?:entry|box|field|input|element|elem|edit)$", re.IGNORECASE)
 _BY_NAME = re.compile(r"pass(?:word|wd|phrase)?s?(?:$|_)|(?:^|_)pws?$", re.IGNORECASE)
+_COMPARED = re.compile(r"compare|equals?$|^eq$|verify|checkpw", re.IGNORECASE)
+_NAMED_SO = re.compile(
+    r"(?:with_?)?(?:password|passwd|pwd|token|secret|(?:api|secret|access)_?key)", re.IGNORECASE
+)
+_WITH_ONE = re.compile(r"(?:Key|Token|Secret|Password)Credentials?$")
 _LOGIN = re.compile(r"(?:login|auth|credentials?)$", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
 _Said = Callable[[ast.expr], str | None]
@@ -326,10 +331,19 @@ def _of_login(
     if function.startswith("set"):  # setattr(x, "password", "..."), set_password("x", "...")
         yield from ((own, value, _HERE) for each, value in pairwise(args[1:]) if (own := said(each)))
         yield from ((function, value, _HERE) for value in args[-1:])
-    elif len(args) > 1 and _LOGIN.search(function):
+    elif args and ((len(args) > 1 and _LOGIN.search(function)) or _WITH_ONE.search(function)):
         yield "password", args[-1], _HERE
-    elif len(args) > 2 and function == "connect":
-        yield "password", args[1 if len(args) == 3 else 2], _HERE
+    elif function == "connect":
+        lists = [
+            each.elts[1] for each in args if isinstance(each, ast.List | ast.Tuple) and len(each.elts) == 2
+        ]
+        third = args[1 if len(args) == 3 else 2 :][:1] if len(args) > 2 and not lists else []
+        yield from (("password", each, _HERE) for each in [*lists, *third])
+    elif len(args) == 1 and _NAMED_SO.fullmatch(function):
+        yield "password", args[0], _HERE
+    elif len(args) > 1 and _COMPARED.search(function):
+        yield from _to_target(args[0], args[1], said)
+        yield from _to_target(args[1], args[0], said)
     if function == "zip" and len(args) == 2:
         for one, value in zip(*map(_alternatives, args), strict=False):
             yield from ((text, value, _HERE) for text in [folding.text(one)] if text)
