@@ -14,7 +14,7 @@ import pytest
 from sparkconfig import __version__
 from sparkconfig._spark import jars
 from sparkconfig.checks.exit_codes import ExitCode
-from sparkconfig.cli.main import commands, main, parser
+from sparkconfig.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[3]
 VALUE = "commands-canary-02b7-value"
@@ -342,27 +342,10 @@ class TestInit:
         assert ("--jars" in shown["submit"], "--jars" in shown["defaults"]) == (False, False)
 
 
-def test_every_command_has_help_with_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in commands():
-        with pytest.raises(SystemExit) as ended:
-            parser().parse_args([name, "--help"])
-        assert ended.value.code == 0
-        assert "examples:" in output(capsys)
-
-
 def test_the_exit_codes_are_the_documented_ones() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     documented = re.findall(r"^\| (\d+) \| `([A-Z_]+)`", text, re.MULTILINE)
     assert [(int(code), name) for code, name in documented] == [(int(code), code.name) for code in ExitCode]
-
-
-def test_starting_imports_nothing_heavy() -> None:
-    code = (
-        "import sys; from sparkconfig.cli.main import parser; parser();"
-        "print([m for m in ('cryptography', 'pyspark', 'asyncio', 'importlib.metadata', 'ssl') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_reader_that_goes_away_is_not_an_error() -> None:
