@@ -15,8 +15,8 @@ from __future__ import annotations
 import os
 import struct
 import sys
-import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from sparkconfig._spark.wanted import NO_VALUE, check_reference, check_texts
 from sparkconfig._spark.worker_link import Link, connect
@@ -26,6 +26,7 @@ from sparkconfig.secret import Secret
 __all__ = ["configs", "current", "generation"]
 
 _Value = Secret | str
+_T = TypeVar("_T")
 
 
 class _Text(str):
@@ -40,17 +41,17 @@ _generation_at = struct.Struct(">q").unpack_from
 class _Held:
     """What this process knows: one generation, immutable but for values that were looked up in it."""
 
-    __slots__ = ("generation", "link", "map", "values")
+    __slots__ = ("generation", "map", "values")
 
     def __init__(self, link: Link, generation: int, values: dict[str, _Value]) -> None:
-        self.link = link
         self.map = link.version
         self.generation = generation
         self.values = values
 
 
 _held: _Held | None = None
-_lock = threading.Lock()
+_idle: list[Link] = []
+"""Connections that no thread asks on: no thread waits for another's answer, nor for the store behind it."""
 
 
 def current(text: str) -> Secret:
@@ -115,57 +116,67 @@ def generation() -> int:
         from sparkconfig._spark import driver
 
         return driver.generation()
-    with _lock:
-        return _newest().generation
+    return _newest().generation
 
 
 def _values(wanted: Mapping[str, str], siblings: Mapping[str, str]) -> dict[str, _Value]:
     """The values of texts that may hold references, in one generation."""
-    with _lock:
-        held = _newest()
-        simple = all("$[" not in text and text in held.values for text in wanted.values())
-        if wanted and not simple:
-            held, ids = _ask_for(held, wanted, siblings)
-        else:
-            ids = dict(wanted)
-        return {key: held.values[ids[key]] for key in wanted}
+    held = _newest()
+    simple = all("$[" not in text and text in held.values for text in wanted.values())
+    ids = dict(wanted)
+    if wanted and not simple:
+        held, ids = _asked(lambda link: _ask_for(link, wanted, siblings))
+    return {key: held.values[ids[key]] for key in wanted}
 
 
 def _ask_for(
-    held: _Held, wanted: Mapping[str, str], siblings: Mapping[str, str]
+    link: Link, wanted: Mapping[str, str], siblings: Mapping[str, str]
 ) -> tuple[_Held, dict[str, str]]:
     """Take texts into use; return a generation that has them all, and where each is in it."""
-    global _held  # noqa: PLW0603 - one per process
-    generation, values, ids, plain = held.link.resolve(list(wanted.values()), siblings)
-    fresh = _Held(held.link, generation, values)
+    generation, values, ids, plain = link.resolve(list(wanted.values()), siblings)
+    fresh = _Held(link, generation, values)
     for text, id_ in zip(wanted.values(), ids, strict=True):
         if id_ in plain:
             fresh.values[id_] = _Text(text)
         elif id_ not in fresh.values:
             raise UnresolvedReferenceError([f"{text} has no value now; the driver's log says why"])
-    _held = fresh
+    _keep(fresh)
     return fresh, dict(zip(wanted, ids, strict=True))
 
 
 def _newest() -> _Held:
-    """What is held if that is the newest, else what the executor has now; the lock is held."""
-    global _held  # noqa: PLW0603 - one per process
+    """What is held if that is the newest, else what the executor has now."""
     held = _held
-    if held is None:
-        _held = held = _fetch(connect())
-    elif _generation_at(held.map, 0)[0] != held.generation:
-        try:
-            _held = held = _fetch(held.link)
-        except AgentError:  # the executor's service has gone: another application in the same process tree
-            held.link.close()
-            _held = None
-            _held = held = _fetch(connect())
+    if held is None or _generation_at(held.map, 0)[0] != held.generation:
+        held = _asked(lambda link: _Held(link, *link.snapshot()))
+        _keep(held)
     return held
 
 
-def _fetch(link: Link) -> _Held:
-    generation, values = link.snapshot()
-    return _Held(link, generation, values)
+def _keep(fresh: _Held) -> None:
+    """Of two threads that come at once either may be the last: what is not the newest is asked for again."""
+    global _held  # noqa: PLW0603 - one per process
+    _held = fresh
+
+
+def _asked(question: Callable[[Link], _T]) -> _T:
+    """Ask on a connection of this thread's own."""
+    try:
+        link, known = _idle.pop(), True
+    except IndexError:
+        link, known = connect(), False
+    try:
+        return question(link)
+    except AgentError:
+        if not known or link.is_open:
+            raise
+    finally:
+        if link.is_open:
+            _idle.append(link)
+    # The executor's service has gone: another application in the same process tree.
+    while _idle:
+        _idle.pop().close()
+    return _asked(question)
 
 
 def _in_driver() -> bool:
@@ -178,12 +189,11 @@ def _in_driver() -> bool:
 
 
 def _forget() -> None:
-    """A forked process must not share its parent's connection, nor a lock that some thread held."""
-    global _held, _lock  # noqa: PLW0603 - one per process
-    if _held is not None:
-        _held.link.abandon()
+    """A forked process must not share its parent's connections."""
+    global _held  # noqa: PLW0603 - one per process
     _held = None
-    _lock = threading.Lock()
+    while _idle:
+        _idle.pop().abandon()
 
 
 os.register_at_fork(after_in_child=_forget)

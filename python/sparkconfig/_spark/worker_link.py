@@ -71,6 +71,11 @@ class Link:
         answer = self._call({"op": "resolve", "expressions": items})
         return *_news(answer), [str(id_) for id_ in answer["ids"]], frozenset(map(str, answer["texts"]))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be asked on."""
+        return self._socket.fileno() >= 0
+
     def close(self) -> None:
         """Close the connection."""
         self._socket.close()
