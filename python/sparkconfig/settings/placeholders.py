@@ -29,28 +29,32 @@ _NOT_FILLED = "a placeholder stands here that nothing has filled in; write a ref
 _BESIDE = "; what stands beside it would be sent as it is"
 
 _NAME = r"[A-Za-z_][\w.-]{0,100}"
-_CAPITALS = r"[A-Z_][A-Z0-9_]{0,100}"
+_CAPITALS = r"[A-Z_][A-Z0-9_]{1,100}"
+_WORD = r"[A-Za-z]{1,40}\d?"
+# Where a text may be put together: among other signs, what has no brackets may belong to a password.
+_LONG = r"[A-Z]{2,40}(?:_[A-Z]{2,40}\d?)+"
+_APART, _ON = r"(?<![^\s=:/@&;,.(}\"'-])", r"(?![^\s=:/@&;,.)${\"'-])"
 # A single word in small letters may be a password; capitals, several words, and the word for a secret are a name.
 _SURE = (
-    rf"(?:{_CAPITALS}|[A-Za-z][A-Za-z0-9]{{0,60}}(?:[_.][A-Za-z0-9]{{1,60}}){{1,10}}"
+    rf"(?:{_CAPITALS}|{_WORD}(?:[_.]{_WORD}){{1,10}}"
     r"|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,10}"
     r"|(?i:password|passwd|passphrase|pass|pwd|pw|secret|token|credentials?|key|user|username))(?![A-Za-z0-9_])"
 )
 _DATABRICKS = re.compile(r"\{\{\s{0,9}secrets/[^{}]{0,500}\}\}")
 # Wherever one stands in a text, the text is not the value. The groups name variables of an environment.
 _VARIABLE = re.compile(
-    rf"\$\{{(?P<braces>(?:(?:env|system):)?{_NAME})\}}|\$\{{!?[A-Za-z_][^{{}}:\n]{{0,200}}\}}"
+    rf"\$\{{(?P<braces>(?:(?:env|system):)?{_NAME})\}}|\$\{{[ !?]?[A-Za-z_\d][^{{}}:\n]{{0,200}}\}}"
     rf"|\$\{{(?P<default>{_NAME}):[-=+?][^{{}}\n]{{0,400}}\}}"
     rf"|\$\((?P<round>{_NAME})\)|\$\([A-Za-z_./<][^()\n]{{0,400}}\)"
-    rf"|(?:(?<![A-Za-z0-9$])|(?=\$[A-Z][A-Z0-9]{{0,60}}_))\$\$?(?:env:)?(?P<bare>{_SURE})"
+    rf"|(?:{_APART}|(?=\${_LONG}))\$\$?(?:env:)?(?P<bare>{_SURE}){_ON}|(?<![^=])\$\$?(?P<letter>[A-Z])(?![^&;])"
     # Jinja, Helm, GitHub's workflows; ERB and others
     r"|(?<!\{)\{\{[^\n]{1,500}?\}\}|\{%[^\n]{1,500}?%\}|<%[^\n]{1,500}?%>|\[%[^\n]{1,500}?%\]"
     rf"|[%#@]\{{\s?[A-Za-z_][^{{}}\n]{{0,200}}\}}#?"
     rf"|(?<![$#%{{\w]){{{_SURE}\}}(?![A-Za-z0-9}}])"  # Octopus, Azure, Logstash; Python
     # Python, PHP, Windows, Maven, sed, prose
-    rf"|(?<![A-Za-z0-9])(?:\$\[{_NAME}\]|%\({_NAME}\)s|%env\([\w:.]{{1,100}}\)%|(?P<sign>%%?|@@?|##|~~|__|§){_NAME}?(?P=sign)"
-    rf"|(?P<weak>[!#~]){_SURE}(?P=weak)|<[A-Za-z][\w .,:'-]{{0,100}}>)(?![A-Za-z0-9])"
-    rf"|(?<![A-Za-z0-9$])(?P<open>\$[{{(]{_NAME}|\{{\{{[\w .-]{{1,100}}\}}?)(?=$|[&;@\s\"'])"  # the end was forgotten
+    rf"|{_APART}(?:\$\[{_NAME}\]|%\({_NAME}\)s|%env\([\w:.]{{1,100}}\)%|(?P<twice>%%|@@|##|~~|__){_NAME}(?P=twice)"
+    rf"|(?P<sign>[%@§!#~]){_SURE}(?P=sign)|<{{1,2}}{_WORD}(?:[ _.,:'-]{{1,3}}{_WORD}){{0,12}}>{{1,2}}){_ON}"
+    rf"|(?<![A-Za-z0-9$])(?P<open>\$[{{(]{_NAME}|\{{\{{[\w .-]{{1,100}}\}}?)(?=$|[&;@)\s\"'])"  # the end was forgotten
     rf"|\(\([\w./-]{{1,200}}\)\)|\[\[[\w./ -]{{1,200}}\]\]"  # Concourse and others
 )
 _BEGIN = frozenset("${<[%#@~_§!(")
@@ -58,9 +62,9 @@ _BEGIN = frozenset("${<[%#@~_§!(")
 _WHOLE = re.compile(
     rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\**\(redacted.*"
     rf"|(?P<parameter>\[(?-i:{_SURE})\]"
-    r"|\?|:[A-Za-z_]\w{0,100}|%[sd]|\{\d?\}|\$\d|`[^`]{1,400}`|<[^<>]{1,400}>"
+    r"|![A-Z]!|%[A-Z]%|\?|:[A-Za-z_]\w{0,100}|%[sd]|\{\w?\}|\$\d|`[^`]{1,400}`"
     # What other tools resolve: URLs of stores, Azure's functions, Kubernetes' webhooks for Vault, YAML's tags, programs
-    r"|(?!https?:)[a-z][a-z0-9+.-]{1,40}://[^\s@?]{1,400}|@[a-z.]{1,40}\(.*|!?vault:?[ \w/.-]{1,200}#[\w.-]{1,100}"
+    r"|(?!https?:)[a-z][a-z0-9+.-]{1,40}://[^\s@?]{1,400}|@[a-z.]{1,40}\(.*|!?vault[: ][ \w/.-]{1,200}#[\w.-]{1,100}"
     r"|![a-z:]{1,40}\s[\w./|-]{1,200}|(?:os\.environ|system\.getenv|process\.env|env)\W{1,3}[A-Za-z_]\w{0,100}\W{0,3}"
     r"|projects/[\w-]{1,100}/secrets/\S{1,200}|ENC[(\[].*|\{cipher\}.*)",
     re.IGNORECASE | re.DOTALL,
@@ -161,13 +165,13 @@ def unfilled(
         return _NOT_FILLED if (whole is not None and whole["parameter"]) or _asks(text) else None
     found = variables[0]
     beside = _BESIDE if any(map(str.isalnum, _VARIABLE.sub("", text))) else ""
-    name = found["braces"] or found["round"] or found["bare"] or found["default"]
+    name = found["braces"] or found["round"] or found["bare"] or found["letter"] or found["default"]
     if found["open"]:
         return f"a variable stands here without its closing bracket, so it is text; write a reference{beside}"
     if name is None:
         return _NOT_FILLED + beside
-    # Without brackets it may be a part of a password after all: then it is not shown.
-    certain = not found["bare"] or "_" in name or not any(map(str.isdigit, name))
+    # Without brackets it may be a password after all: only what looks like a variable's name is shown.
+    certain = not found["bare"] or re.fullmatch(_LONG if beside else r"[A-Za-z_]+\d?", name) is not None
     bare = re.sub(r"^env[.:]", "", name) if certain else "NAME"
     meant = f"${{envvar:{bare}}}, or the reference of your provider" if bare.isidentifier() else "a reference"
     return (

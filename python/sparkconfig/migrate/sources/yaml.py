@@ -67,6 +67,8 @@ def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
             continue  # an alias
         seen.add(id(node))
         if node.id == "scalar":
+            if node.tag == "tag:yaml.org,2002:null":
+                continue  # no text: Kubernetes leaves it out
             known = id(node) in confs
             name = confs[id(node)][0] if known else key
             yield Text(

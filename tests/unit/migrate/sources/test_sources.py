@@ -135,3 +135,16 @@ def test_what_cannot_be_read_is_named_and_not_shown(tmp_path: Path, name: str, c
 )
 def test_an_option_of_another_program_is_not_a_conf(tmp_path: Path, words: str) -> None:
     assert planned(tmp_path, "job.sh", f"#!/bin/bash\n{words}\n").moves == []
+
+
+@pytest.mark.parametrize("nothing", ["~", "null", "", "# pw"])
+def test_what_yaml_leaves_empty_is_no_literal(tmp_path, nothing):
+    content = f"""apiVersion: sparkoperator.k8s.io/v1beta2
+kind: SparkApplication
+spec:
+  sparkConf:
+    spark.shop.password: {nothing}
+    spark.shop.token: s3cr3t-horse
+"""
+    plan = planned(tmp_path, "app.yaml", content)
+    assert [move.value for move in plan.moves] == ["s3cr3t-horse"]
