@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import time
 from collections import OrderedDict
 from typing import Any, BinaryIO, ClassVar, Protocol
 
@@ -15,6 +16,8 @@ from sparkconfig.errors import AgentError
 __all__ = ["AgentServer", "Endpoint"]
 
 _ENTRY_POINT = "t"  # the name under which Py4J's Java side looks for an entry point
+_MOST_WAITING = 1024
+_NEXT_SECONDS = 0.05
 _START_SECONDS = 10
 # Before the token: any user of the host may connect, and Py4J reads a line to its end, in a thread for each connection.
 _LONGEST_LINE = 4096
@@ -100,6 +103,20 @@ class _Server(CallbackServer):  # type: ignore[misc] # Py4J has no types
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Py4J has it
         super().__init__(*args, **kwargs)
         self._strangers = _Strangers()
+
+    def run(self) -> None:
+        """As Py4J's, which lets five connections wait, and ends when one cannot be accepted."""
+        self.server_socket.listen(_MOST_WAITING)
+        server_started.send(self, server=self)
+        while not self.is_shutdown:
+            try:
+                connection, _ = self.server_socket.accept()
+                made = self._create_connection(connection, connection.makefile("rb"))
+            except OSError:  # shut down, or no descriptor is left until a stranger's time is over
+                time.sleep(_NEXT_SECONDS)
+            else:
+                self.connections.add(made)
+                made.start()
 
     def _create_connection(self, socket_instance: socket.socket, stream: BinaryIO) -> Any:  # noqa: ANN401
         return super()._create_connection(socket_instance, _Lines(stream, socket_instance, self._strangers))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import resource
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -107,3 +109,30 @@ def test_a_wrong_token_ends_the_connection(port):
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(b"A\nwrong\ne\nc\nt\ncall\nsping\nspong\ne\n")
         assert ended(connection)
+
+
+WITH_FEW_DESCRIPTORS = f"""
+import resource, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+from sparkconfig.agent.server import AgentServer
+class Endpoint:
+    def call(self, operation, arguments):
+        return operation + " " + arguments
+print(AgentServer(Endpoint(), token="{TOKEN}").start(), flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_flood_of_connections_ends_no_server():
+    command = [sys.executable, "-c", WITH_FEW_DESCRIPTORS]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
+        contextlib.ExitStack() as stack,
+    ):
+        stack.callback(process.kill)
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        with contextlib.ExitStack() as flood:
+            for _ in range(300):
+                flood.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+        assert b"ping pong" in call(port)
