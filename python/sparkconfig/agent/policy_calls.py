@@ -33,6 +33,8 @@ Instead of ``job_type`` a question may hold ``facts`` (``main_class``, ``command
     {"ok": true, "allowed": false, "message": "...", "violations": [...], "warned": [...], "defaults": {...},
      "values": [{"name": ..., "errors": [...], "decided_by": ..., "visible": true}], "audit": [...]}
 
+Of a ``connection`` ``everyones`` says that the operator's own text allows it, in any session.
+
 ``values`` lists only what has errors; values themselves never come back. ``defaults`` are the operator's texts.
 ``audit`` holds records for the log4j logger ``audit_logger``, if the operator named one. ``{"ok": false, "type",
 "message"}`` says that the question could not be answered: the caller must refuse.
@@ -128,7 +130,8 @@ def _answer(engine: PolicyEngine, question: _Json) -> _Json:
             target=options,
             **_who(engine, question),
         )
-        return _decided(engine, engine.check_connection(request, options), explain=False)
+        found = engine.check_connection(request, options)
+        return {**_decided(engine, found, explain=False), "everyones": found.everyones}
     if op == "job_type":
         kind = engine.job_type(str(question.get("application") or ""), _detected(question))
         return {"job_type": kind, "worker_access": engine.worker_access(kind)}

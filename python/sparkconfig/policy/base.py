@@ -66,6 +66,10 @@ class OverridePolicy(ABC):
         """Whether the policy binds one of the operator's references to other places than the one in ``request``."""
         return False
 
+    def depends_on_users(self) -> bool:
+        """Whether it depends on the user which references may be used."""
+        return False
+
     def evaluates_statements(self, job_type: str) -> bool:  # noqa: ARG002
         """Whether the policy has a say about the statements of such jobs; else it is not asked."""
         return False

@@ -195,9 +195,9 @@ class PolicyEngine:
             options: what the connection gets, references unresolved.
         """
         name = next((text for key, text in options.items() if key.lower() == CONNECTION), None)
+        job_type = self.job_type(request.application, request.job_type)
         if name is not None:
-            problem = self._differs(name, options)
-            job_type = self.job_type(request.application, request.job_type)
+            problem = self._differs(name, options) or self._unusable(request, name)
             found = Decision(violations=(problem,) if problem else (), head=_head(job_type))
             return self._finish(found, request, job_type)
         # The operator's endpoint is where its own credentials go; anybody else's could be anywhere.
@@ -211,7 +211,10 @@ class PolicyEngine:
         held = [(text, use) for name, text in options.items() for use in self._evaluator.uses({name: text})]
         uses = self._refused_everywhere(request, [use for text, use in held if not self._is_operators(text)])
         uses += [use for text, use in held if self._is_operators(text) and self._goes_elsewhere(request, use)]
-        return self.check(request.with_props({}, dict.fromkeys(uses))) if uses else Decision()
+        if uses:
+            return self.check(request.with_props({}, dict.fromkeys(uses)))
+        own = all(self._is_operators(text) for text, _ in held)
+        return Decision(everyones=own and not self._policies[job_type].depends_on_users())
 
     def evaluates_statements(self, job_type: str) -> bool:
         """Whether there are rules about the statements of such jobs."""
@@ -253,19 +256,26 @@ class PolicyEngine:
                 return f"the option '{shorten(option)}' differs from what the connection '{name}' sets"
         return ""
 
-    def put_in_place(self, texts: Iterable[str]) -> None:
-        """Note texts that the policy itself has set: they may be used as if the operator's file held them."""
-        self._put_in_place |= frozenset(texts)
+    def _unusable(self, request: OverrideRequest, name: str) -> str:
+        """Why this user may neither read nor write through the connection; ``""``: he may."""
+        tried = [
+            self.check_statement(request, [StatementItem("connection", name, access)], record=False)
+            for access in ("read", "write")
+        ]
+        return "" if any(found.allowed for found in tried) else tried[0].violations[0]
 
     def _is_operators(self, text: str) -> bool:
         return text in self._put_in_place or self._evaluator.overrides.holds_text(text)
+
+    def put_in_place(self, texts: Iterable[str]) -> None:
+        """Note texts that the policy itself has set: they may be used as if the operator's file held them."""
+        self._put_in_place |= frozenset(texts)
 
     def _refused_everywhere(
         self, request: OverrideRequest, uses: Sequence[ReferenceUse]
     ) -> list[ReferenceUse]:
         """Those that no door would let pass; one question for all of them, as each is a look at all options."""
-        # A door has let it pass for its own user, whom an executor does not know.
-        asked = replace(request, anyone=not request.principal, unbound=not request.late)
+        asked = replace(request, unbound=not request.late)
         left = list(uses)
         for streaming, scope in itertools.product((False, True), _DOORS):
             if not left:
@@ -281,8 +291,7 @@ class PolicyEngine:
     def _goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
         """Whether a rule binds what the operator set, and the user has chosen another place: a bucket of his."""
         job_type = self.job_type(request.application, request.job_type)
-        asked = replace(request, job_type=job_type, anyone=not request.principal)
-        return self._policies[job_type].goes_elsewhere(asked, use)
+        return self._policies[job_type].goes_elsewhere(replace(request, job_type=job_type), use)
 
     def _check(self, request: OverrideRequest) -> Decision:
         if request.scope == "worker" and not self.worker_access(request.job_type):

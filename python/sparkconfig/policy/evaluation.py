@@ -64,6 +64,7 @@ class Decision:
         defaults: values that the policy puts in place where the job sets none.
         records: what the audit recorded.
         head: the first line of the error.
+        everyones: of a connection: whether the operator's own text allows it, in any session.
     """
 
     values: tuple[ConfigValue, ...] = ()
@@ -74,6 +75,7 @@ class Decision:
     defaults: Mapping[str, str] = field(default_factory=dict, repr=False)
     records: tuple[Mapping[str, object], ...] = field(default=(), compare=False, repr=False)
     head: str = ""
+    everyones: bool = False
 
     @property
     def allowed(self) -> bool:

@@ -173,7 +173,6 @@ class OverrideRequest:
         target: all options of that source, as they were written; without them ``props``.
         unbound: whether nobody knows yet for which option a value is wanted: a point of use that fetches it.
         late: whether a connection is about to be made, and a door of ours says which options it gets.
-        anyone: whether some user has been asked about already, nobody knows which: a point of use on an executor.
     """
 
     job_name: str
@@ -186,7 +185,6 @@ class OverrideRequest:
     user: str = ""
     session: str = ""
     authenticated: bool = False
-    anyone: bool = False
     formats: tuple[str, ...] = ()
     target: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
     unbound: bool = False

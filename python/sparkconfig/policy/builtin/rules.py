@@ -215,6 +215,10 @@ class RulesPolicy(OverridePolicy):
         """Whether rules of the document's ``references`` are about this one, and none of them lets it go there."""
         return self.book.references.goes_elsewhere(request, use)
 
+    def depends_on_users(self) -> bool:
+        """Whether a rule about references depends on who asks."""
+        return self.book.references.about_users
+
     def evaluates_statements(self, job_type: str) -> bool:
         """Whether the document has rules about statements of such jobs."""
         return self.book.statements.concerns(job_type)

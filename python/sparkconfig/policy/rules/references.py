@@ -111,6 +111,16 @@ class ReferenceRule:
             for pattern, path in zip(patterns, _each_spelling(use.path), strict=True)
         )
 
+    @property
+    def about_users(self) -> bool:
+        """Whether it depends on who asks."""
+        return self.users is not None or USER in self.path.text
+
+    def covers(self, use: ReferenceUse) -> bool:
+        """Whether the reference fits for some user."""
+        anyones = Pattern(self.path.text.replace(USER, "*"))
+        return all(self._fits(anyones, use.provider, path, use.key) for path in _spellings(use.path))
+
     def _fits(self, pattern: Pattern, provider: str, path: str, key: str) -> bool:
         return self.provider.matches(provider) and pattern.matches(path) and self.key.matches(key)
 
@@ -177,10 +187,22 @@ class ReferenceRules:
         return None, "no rule about references"
 
     def goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
-        """Whether allowing rules are about this use of a file system's credential, and each names other places."""
+        """Whether allowing rules are about this use of a file system's credential, and each names other places.
+
+        Threads of libraries have no user: to them the rules about all users apply.
+        """
         _, allowing = self._of(request.job_type, request.scope)
-        bounds = [rule.bounds for rule in allowing.near(use) if rule.matches(request, use)]
+        bounds = [
+            rule.bounds
+            for rule in allowing.near(use)
+            if rule.matches(request, use) or (not request.principal and rule.covers(use))
+        ]
         return bool(bounds) and all(each is not None and each.elsewhere(request, use) for each in bounds)
+
+    @property
+    def about_users(self) -> bool:
+        """Whether a rule depends on who asks."""
+        return any(rule.about_users for rule in self.rules)
 
     def _of(self, job_type: str, scope: str) -> tuple[list[ReferenceRule], _Allowing]:
         """What forbids and what allows there; both are among a handful of names, so all are kept."""
@@ -242,8 +264,6 @@ def _each_spelling(path: str) -> list[str]:
 
 def _of_user(text: str, request: OverrideRequest) -> list[Pattern]:
     """The pattern of a path for the user who asks, in each spelling; empty: the user is unknown."""
-    if request.anyone:
-        return [Pattern(text.replace(USER, "*"))] * 3
     name = quote(request.principal, safe="")
     if not name or name.strip(".") == "":
         return []

@@ -144,7 +144,7 @@ class StatementRules:
 
     def problem(self, request: OverrideRequest, item: StatementItem) -> tuple[str | None, str]:
         """Why the item is refused (None: it is not), and the place of the rule that decided."""
-        asked = (request.job_type, request.principal, request.anyone, item)
+        asked = (request.job_type, request.principal, item)
         found = self._decided.get(asked)
         if found is None:
             found = self._decide(request, item)

@@ -16,7 +16,7 @@ def concerns_user(users: Sequence[Pattern] | None, request: OverrideRequest, *, 
     Without an authenticated user an allowing rule does not, and a forbidding rule does: nobody knows that it is
     somebody else.
     """
-    if users is None or (request.anyone and allow):
+    if users is None:
         return True
     if not request.principal:
         return not allow

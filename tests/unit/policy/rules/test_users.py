@@ -75,15 +75,17 @@ def test_who_counts_as_authenticated(tmp_path, front, trusted, allowed):
         assert (found["ok"], found["allowed"]) == (True, allowed)
 
 
-def test_a_connection_of_an_executor_may_use_what_a_door_let_pass_for_its_user(tmp_path):
+def test_who_has_no_name_uses_nothing_that_is_for_users(tmp_path):
+    """A clone of a session has its user's name, and an executor asks nothing."""
     made = engine(tmp_path, {"references": [OWN, TEAM]}, providers="vault", providers__vault__class="envvar")
 
     def used(path, **who):
         question = {"op": "use", "job_type": "connect", "expressions": [{"text": f"${{vault:{path}:k}}"}]}
         return answer(made, {**question, **who})["allowed"]
 
-    assert used("users/ana/db")
-    assert used("team/db")
+    assert not used("users/ana/db")
+    assert not used("team/db")
+    assert used("users/ana/db", user="ana", front="thrift")
     assert not used("other/db")
     assert not used("users/ana/db", user="bob", front="thrift")
 

@@ -5,6 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap, Set => JSet}
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
+import io.sparkconfig.bindings.sources.KafkaOptions
 import io.sparkconfig.core.{SparkConfigException, Values}
 import org.apache.kafka.common.config.ConfigData
 import org.apache.kafka.common.config.provider.ConfigProvider
@@ -55,10 +56,7 @@ class ReferenceConfigProvider extends ConfigProvider {
     if (path.isEmpty) throw new SparkConfigException(
       s"${written.keys.mkString("'", "', '", "'")} names no provider: write " +
         "${sparkconfig:PROVIDER:PATH:KEY}, with a name from spark.config.providers")
-    // Which option holds a reference is known to nobody here; a door has seen it.
-    Values.allowConnection(
-      Seq("kafka"),
-      brokers.map("kafka.bootstrap.servers" -> _).toMap + ("kafka.config.providers" -> written.values.mkString))
+    written.values.foreach(each => Values.allowConnection(Seq("kafka"), KafkaOptions.client(brokers, each)))
     askForNews()
     val values = Values.resolveMap(written)
     // What other languages expand, or spark.config.unresolved=keep leaves: to Kafka it would be the password.

@@ -43,23 +43,13 @@ class JdbcBinding extends JdbcConnectionProvider {
 
   override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
     val written = ConnectionParts.of(options)
-    allow(driver, written)
+    JdbcBinding.allow(driver.getClass.getName, written, options)
     val parts = NamedConnections.withoutKey(written)
     LateConnection.open(target(parts, options)) { target =>
       // Its URL has values by now: what they hold is not looked at for references again.
       if (ReferenceUrl.is(target.url)) ReferenceDriver.connect(target)
       else driver.connect(target.url, target.asProperties)
     }
-  }
-
-  /** Whatever way the options came here, and whoever changed them on that way. */
-  private def allow(driver: Driver, written: Map[String, String]): Unit = {
-    val url = written(Target.Url)
-    val named = written - Target.Url + (JDBCOptions.JDBC_URL -> url)
-    // Our own driver takes the database's.
-    val all = if (ReferenceUrl.is(url)) named else named + ("driver" -> driver.getClass.getName)
-    try Values.allowConnection(JdbcBinding.Formats, all)
-    catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
   }
 
   override def modifiesSecurityContext(driver: Driver, options: Map[String, String]): Boolean = false
@@ -98,10 +88,13 @@ object JdbcBinding extends Binding {
    * Spark reads that list once, from the conf of the thread that opens the first connection. A thread without a session
    * knows no conf: after `spark.read.jdbc` with predicates there, no JDBC source of the application would work.
    */
-  override def inject(session: SparkSessionExtensions): Unit = Option(SparkEnv.get).foreach { env =>
-    val conf = new SQLConf
-    conf.setConfString(Disabled, env.conf.get(Disabled, "basic"))
-    SQLConf.withExistingConf(conf)(Class.forName(Spark))
+  override def inject(session: SparkSessionExtensions): Unit = {
+    session.injectPostHocResolutionRule(_ => ConnectionRule)
+    Option(SparkEnv.get).foreach { env =>
+      val conf = new SQLConf
+      conf.setConfString(Disabled, env.conf.get(Disabled, "basic"))
+      SQLConf.withExistingConf(conf)(Class.forName(Spark))
+    }
   }
 
   /** Options' keys have no case. */
@@ -112,6 +105,25 @@ object JdbcBinding extends Binding {
   private val Disabled = "spark.sql.sources.disabledJdbcConnProviderList"
 
   private val Formats = Seq("jdbc")
+
+  /** What Spark itself does with a connection before rows are read, or lets another one do. */
+  private val Before = Seq(JDBCOptions.JDBC_SESSION_INIT_STATEMENT, JDBCOptions.JDBC_CONNECTION_PROVIDER)
+
+  /**
+   * Whether a connection may be opened, however its options came here. What the driver gets decides, and not which rows
+   * are read, and how.
+   *
+   * @param written the driver's part of the options, see [[ConnectionParts]]
+   */
+  private[bindings] def allow(driver: String, written: Map[String, String], options: Map[String, String]): Unit = {
+    val url = written(Target.Url)
+    val named = written - Target.Url + (JDBCOptions.JDBC_URL -> url) ++
+      options.filter { case (key, _) => Before.exists(key.equalsIgnoreCase) }
+    // Our own driver takes the database's.
+    val all = if (ReferenceUrl.is(url)) named else named + ("driver" -> driver)
+    try Values.allowConnection(Formats, all)
+    catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
+  }
 
   /** The provider's name, for the option `connectionProvider`. */
   val Name = "sparkconfig"

@@ -48,6 +48,23 @@ trait ValueSource {
   def refresh(): Boolean
 }
 
+private[sparkconfig] object ValueSource {
+
+  /**
+   * A task opens a connection that no door has let pass for its session. So its own code makes it, with references that
+   * it asks for by name: where servers are shared, nobody may.
+   */
+  def withoutGrant(options: Map[String, String])(byName: Seq[Expression] => Any): Unit =
+    try {
+      NamedConnections.nameIn(options).foreach(name =>
+        throw new SparkConfigException(s"the connection '$name' was not opened on the driver"))
+      byName(options.values.filter(Expression.mayHold).map(Expression(_)).toSeq)
+    } catch {
+      case e: SparkConfigException => throw new SparkConfigException(
+          s"No statement of this session has been allowed this connection, so a task may not open it: ${e.getMessage}")
+    }
+}
+
 /**
  * The values of this process: the one thing that binding points ask. Spark creates connection providers,
  * credential providers and filters by itself, so they find their values here.

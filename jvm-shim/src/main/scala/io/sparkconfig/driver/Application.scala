@@ -7,8 +7,8 @@ import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.bindings.Bindings
 import io.sparkconfig.core.{Expression, Json, NamedConnections, Readers, SparkConfigException, Values, XmlAccess}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
-import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
+import io.sparkconfig.policy.{Grants, PolicyClient}
 import io.sparkconfig.redaction.engine.Redactor
 import io.sparkconfig.redaction.{LiteralKeys, RedactionSinks}
 import io.sparkconfig.ui.QueryRestartEvent
@@ -91,7 +91,9 @@ private[sparkconfig] final class Application private (
   }
 
   private def begin(): Unit = {
-    if (!sc.isLocal) TaskProperties.install(sc, ExecutorState.Property, () => service.state.text)
+    val state = if (sc.isLocal) None else Some(ExecutorState.Property -> ((_: String) => service.state.text))
+    val grants = PolicyClient.running.map(policies => Grants.Property -> policies.forTasks _)
+    TaskProperties.install(sc, (state ++ grants).toMap)
     values.onChange(learn) { (snapshot, changed) =>
       if (changed && agent.settings.reloadAction != "none") {
         ReferenceHadoopConf.update(sc, text => snapshot.get(Expression(text)))
@@ -178,7 +180,13 @@ private[sparkconfig] object Application {
       plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
       Hooks.append(conf, plan.inPlace)
       plan.policy.foreach { policy =>
-        PolicyClient.open(new PolicyClient(client, policy, given, conf.getAll.toMap, ServerConfs.read()))
+        PolicyClient.open(new PolicyClient(
+          client,
+          policy,
+          given,
+          conf.getAll.toMap,
+          ServerConfs.read(),
+          application.service.fingerprint))
       }
       if (PolicyClient.running.exists(_.evaluatesStatements)) XmlAccess.close()
       Doors.open(sc)

@@ -20,6 +20,7 @@ import io.sparkconfig.core.{
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.redaction.engine.Redactor
+import org.apache.spark.TaskContext
 import org.slf4j.LoggerFactory
 
 /**
@@ -74,7 +75,8 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
     NamedConnections.requireOwn(options)
-    PolicyClient.running.foreach(_.connection(formats, options))
+    if (!PolicyClient.running.forall(_.connection(formats, options)))
+      ValueSource.withoutGrant(options)(resolveAs(Some("worker"), _))
   }
 
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
@@ -113,8 +115,10 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
       expressions: Seq[Expression],
       asker: Option[String],
       fresh: Boolean = false): Used = {
-    PolicyClient.running.foreach(_.use(scope, expressions))
     val known = held
+    // What a task uses has come with a connection that it may open; executors get only what the driver has used.
+    val ofTask = asker.contains("executor") || (scope.isEmpty && TaskContext.get() != null && holds(known, expressions))
+    if (!ofTask) PolicyClient.running.foreach(_.use(scope, expressions))
     // What executors and workers may have, the side process checks each time.
     if (!fresh && System.nanoTime() - newestUntil.get < 0 && isKnown(known, expressions, asker))
       used(known, expressions)

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Snapshot, SparkConfigException, Threads, ValueSource}
+import io.sparkconfig.core.{Expression, Fingerprint, Snapshot, SparkConfigException, Threads, ValueSource}
 import org.apache.spark.SparkContext
 import org.slf4j.LoggerFactory
 
@@ -24,6 +24,10 @@ private[sparkconfig] final class ExecutorService(
   private val log = LoggerFactory.getLogger(classOf[ExecutorService])
   private val key = SnapshotCipher.newKey()
   private val cipher = new SnapshotCipher(key)
+
+  /** Of connections, for the grants of tasks. */
+  val fingerprint: Fingerprint = cipher.fingerprint
+
   @volatile private var news: Option[SnapshotNews] = None
   private val history = new MaskHistory
 
@@ -142,10 +146,6 @@ private[sparkconfig] final class ExecutorService(
     case AskKey => new Key(key)
     case AskExpressions(wanted, worker) =>
       expressions(wanted.map { case (text, siblings) => Expression.withSiblings(text, siblings) }, worker)
-    case connection: AskConnection => later(connection) {
-        values.allowConnection(connection.formats, connection.options)
-        Plain
-      }
     case _ => Unchanged(askAgainMs)
   }
 

@@ -7,6 +7,7 @@ import scala.collection.JavaConverters._
 import io.sparkconfig.core.{Expression, Snapshot, Used, Values, XmlAccess}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
+import io.sparkconfig.policy.Grants
 import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
@@ -64,6 +65,8 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     for {
       source <- values
       task <- Option(TaskContext.get())
+      _ =
+        Option(task.getLocalProperty(Grants.Property)).foreach(text => source.operatorsMayOpen(Grants.operators(text)))
       text <- Option(task.getLocalProperty(ExecutorState.Property))
       wanted <- ExecutorState.parse(text)
     }

@@ -6,17 +6,9 @@ import java.util.concurrent.{ConcurrentHashMap, ThreadLocalRandom}
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import io.sparkconfig.core.{
-  Expression,
-  NamedConnections,
-  Renewal,
-  Snapshot,
-  SparkConfigException,
-  Threads,
-  Used,
-  ValueSource
-}
+import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Threads, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
+import io.sparkconfig.policy.Grants
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.broadcast.Broadcast
@@ -38,7 +30,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
   private val granted = ConcurrentHashMap.newKeySet[String]()
   private val texts = ConcurrentHashMap.newKeySet[String]()
-  private val connections = ConcurrentHashMap.newKeySet[(Seq[String], Map[String, String])]()
+  @volatile private var operators = ""
   private val masked = new AtomicLong
   private val telling = new AtomicBoolean
 
@@ -193,16 +185,15 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     use(expressions)
   }
 
-  /** What was allowed once in this process is allowed: policies do not change while an application runs. */
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
-    if ((policies || NamedConnections.isNamed(options)) && !connections.contains((formats, options))) {
-      answered(ask(AskConnection(formats, options))) match {
-        case Plain => if (connections.size < MostConnections) connections.add((formats, options))
-        case Refused(message) => throw new SparkConfigException(message)
-        case _ => throw new SparkConfigException(
-            "the driver did not say whether this connection's references may go there, so it is not opened")
-      }
-    }
+  /** Looks at the grants of this thread's task. Threads of libraries have no task, and use what the operator may. */
+  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = if (policies) {
+    val connection = key().fingerprint.of(options, formats)
+    if (!Grants.ofTask(connection).contains(true) && !operators.contains(connection))
+      ValueSource.withoutGrant(options)(resolveNamed)
+  }
+
+  /** What a task's job was submitted with, of the operator's own grants. */
+  def operatorsMayOpen(connections: String): Unit = operators = connections
 
   override def useForWorker(expressions: Seq[Expression]): Used = askDriver(expressions, worker = true)
 
@@ -348,7 +339,6 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 }
 
 private object ExecutorValues {
-  private val MostConnections = 1000
   private val MostTexts = 10000
   private val AskDeadlineMs = 60000L
   private val RetryMs = 20L

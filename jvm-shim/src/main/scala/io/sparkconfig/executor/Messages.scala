@@ -75,9 +75,6 @@ private[executor] final class Retired(
 private[executor] final case class AskExpressions(wanted: Seq[(String, Map[String, String])], worker: Boolean)
   extends Message
 
-/** Asks whether a connection's references may go where it is about to be made; the options are as they were written. */
-private[executor] final case class AskConnection(formats: Seq[String], options: Map[String, String]) extends Message
-
 /**
  * The values of these expressions were refused where they were used.
  *
@@ -143,8 +140,6 @@ private[sparkconfig] object Messages {
       val siblings: Array[AnyRef] =
         wanted.map { case (_, map) => new JHashMap[String, String](map.asJava): AnyRef }.toArray
       Array("ask-expressions", wanted.map(_._1).toArray[String], siblings, Boolean.box(worker))
-    case AskConnection(formats, options) =>
-      Array("ask-connection", formats.toArray[String], new JHashMap[String, String](options.asJava))
     case Pending => Array("pending")
     case ready: Ready => Array("ready", Long.box(ready.generation), ready.part, ready.texts.toArray[Int])
     case Plain => Array("plain")
@@ -178,8 +173,6 @@ private[sparkconfig] object Messages {
         if texts.length == siblings.length =>
       val maps = siblings.toSeq.map(_.asInstanceOf[JMap[String, String]].asScala.toMap)
       Some(AskExpressions(texts.toSeq.zip(maps), worker))
-    case Array("ask-connection", formats: Array[String], options: JMap[_, _]) =>
-      Some(AskConnection(formats.toSeq, options.asInstanceOf[JMap[String, String]].asScala.toMap))
     case Array("pending") => Some(Pending)
     case Array("ready", generation: java.lang.Long, part: Array[Byte], texts: Array[Int]) =>
       Some(new Ready(generation, part, texts.toSet))

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import javax.crypto.Cipher
 import javax.crypto.spec.{GCMParameterSpec, SecretKeySpec}
 
-import io.sparkconfig.core.{Json, Snapshot, Tokens}
+import io.sparkconfig.core.{Fingerprint, Json, Snapshot, Tokens}
 
 /**
  * AES-256-GCM over a snapshot: nonce (12 bytes), ciphertext, tag (16 bytes); the generation is authenticated, so
@@ -12,6 +12,9 @@ import io.sparkconfig.core.{Json, Snapshot, Tokens}
  */
 private[sparkconfig] final class SnapshotCipher(key: Array[Byte]) {
   import SnapshotCipher._
+
+  /** Of texts that driver and executors have to tell apart without a value. */
+  val fingerprint: Fingerprint = new Fingerprint(Fingerprint.derived(key, "grants"))
 
   def encrypt(snapshot: Snapshot): Array[Byte] =
     encrypt(bound(snapshot.generation), Json.bytes(snapshot.toJson))

@@ -1,38 +1,48 @@
 package io.sparkconfig.policy
 
-import java.util.{Collections, LinkedHashMap => JLinkedHashMap, Map => JMap}
+import java.util.{Collections, WeakHashMap}
 
 import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.agent.AgentClient
-import io.sparkconfig.core.{Expression, Json, PolicyRefusedException, PolicyStart, SparkConfigException, Values}
-import org.apache.spark.sql.sparkconfig.PolicyViolationException
+import io.sparkconfig.core.{
+  Expression,
+  Fingerprint,
+  Json,
+  PolicyRefusedException,
+  PolicyStart,
+  SparkConfigException,
+  Values
+}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.sparkconfig.{PolicyViolationException, SessionIds, Sessions}
 import org.slf4j.{Logger, LoggerFactory}
 
 /**
  * Asks the brain's policies on behalf of every door of the running application.
  *
- * What a session was allowed is remembered for a while, since one plan is analysed several times; a new generation of
- * values is a new question, and so is another session, which may be another user's. What cannot be asked is refused.
+ * What a session was allowed is in its [[Grants]], which are asked first: one plan is analysed several times, and what
+ * opens a connection comes long after. A new generation of values is a new question. What cannot be asked is refused.
  *
  * @param given the application's confs as the job gave them
  * @param now the same with what the operator and this package put in place
  * @param server what a Thrift server was started with besides, see [[ServerConfs]]
+ * @param fingerprint of connections, the same on driver and executors
  */
 private[sparkconfig] final class PolicyClient(
     client: AgentClient,
     start: PolicyStart,
     given: Map[String, String],
     now: Map[String, String],
-    server: Map[String, String]) {
-
-  import PolicyClient._
+    server: Map[String, String],
+    fingerprint: Fingerprint) {
 
   private val audit: Option[Logger] = start.auditLogger.map(LoggerFactory.getLogger(_))
-  private val allowed = Collections.synchronizedMap(new JLinkedHashMap[Any, Unit](64, 0.75f, true) {
-    override def removeEldestEntry(eldest: JMap.Entry[Any, Unit]): Boolean = size() > Remembered
-  })
+  private val operator = new Grants(None, () => None, None)
+  private val sessions = Collections.synchronizedMap(new WeakHashMap[SparkSession, Grants])
+  private val states = Collections.synchronizedMap(new WeakHashMap[AnyRef, Grants])
   start.audit.foreach(record)
 
   def evaluatesTables: Boolean = start.evaluatesTables
@@ -67,7 +77,7 @@ private[sparkconfig] final class PolicyClient(
       streaming: Boolean = false,
       formats: Seq[String] = Nil): Verdict =
     if (props.isEmpty) Verdict.Allowed
-    else remembering((scope, props, streaming, formats, Values.snapshot.generation, Requester.session)) {
+    else remembering((scope, props, streaming, formats, Values.snapshot.generation)) {
       val question = Json.obj()
       question.put("op", "check")
       question.put("scope", scope)
@@ -87,7 +97,7 @@ private[sparkconfig] final class PolicyClient(
    * @throws PolicyRefusedException naming every reference that is refused
    */
   def use(scope: Option[String], expressions: Seq[Expression]): Unit = if (expressions.nonEmpty) {
-    val verdict = remembering(("use", scope, expressions.map(_.id), Requester.session)) {
+    val verdict = remembering(("use", scope, expressions.map(_.id))) {
       val question = Json.obj()
       question.put("op", "use")
       scope.foreach(question.put("scope", _))
@@ -99,20 +109,35 @@ private[sparkconfig] final class PolicyClient(
   }
 
   /**
-   * Asks whether the references of a connection may go where it is about to be made.
+   * Whether the references of a connection may go where it is about to be made. A task asks nothing: it has what its
+   * job was submitted with.
    *
    * @param options all that decides about the connection, as it was written
+   * @return false: this is a task, and its session has no grant
    * @throws PolicyRefusedException naming what is refused
    */
-  def connection(formats: Seq[String], options: Map[String, String]): Unit = {
-    val verdict = remembering(("connection", formats, options)) {
-      val question = Json.obj()
-      question.put("op", "connection")
-      putFormats(question, formats)
-      Json.putMap(question, "options", options)
-      ask(question)
+  def connection(formats: Seq[String], options: Map[String, String]): Boolean = {
+    val wanted = fingerprint.of(options, formats)
+    val mine = grants
+    Grants.ofTask(wanted).getOrElse {
+      if (!mine.opens(wanted) && !operator.opens(wanted)) {
+        val question = Json.obj()
+        question.put("op", "connection")
+        putFormats(question, formats)
+        Json.putMap(question, "options", options)
+        val verdict = ask(question, mine.requester)
+        if (!verdict.allowed) throw new PolicyRefusedException(verdict.message)
+        (if (verdict.everyones) operator else mine).open(wanted)
+      }
+      true
     }
-    if (!verdict.allowed) throw new PolicyRefusedException(verdict.message)
+  }
+
+  /** For a job that is submitted now, see [[Grants.Property]]; `before` is what this thread has inherited, or null. */
+  def forTasks(before: String): String = {
+    val session = SparkSession.getActiveSession.orElse(if (before == null) SparkSession.getDefaultSession else None)
+    val own = session.map(of(_).text).getOrElse(Option(before).getOrElse("").takeWhile(_ != ';'))
+    s"$own;${operator.text}"
   }
 
   private def putFormats(question: ObjectNode, formats: Seq[String]): Unit = if (formats.nonEmpty) {
@@ -131,33 +156,53 @@ private[sparkconfig] final class PolicyClient(
    *
    * @throws PolicyViolationException naming everything that is refused
    */
-  def statement(items: Set[StatementItem]): Unit = if (items.nonEmpty) statement(items, Requester.current).raise()
-
-  /** As above for who is known already, without raising. */
-  def statement(items: Set[StatementItem], who: Option[Requester]): Verdict =
-    if (items.isEmpty) Verdict.Allowed
-    else remembering(("statement", items), who) {
-      val question = Json.obj()
-      question.put("op", "statement")
-      val node = question.putArray("items")
-      items.foreach(item => node.addArray().add(item.kind).add(item.name).add(item.detail))
-      ask(question, who)
-    }
-
-  /** Rules may be about users: what one of them was allowed says nothing about another. */
-  private def remembering(asked: Any)(verdict: => Verdict): Verdict = remembering(asked, Requester.current)(verdict)
-
-  private def remembering(asked: Any, who: Option[Requester])(verdict: => Verdict): Verdict = {
-    val key = (asked, who.map(each => (each.user, each.front)))
-    if (allowed.containsKey(key)) Verdict.Allowed
-    else {
-      val found = verdict
-      if (found.allowed) allowed.put(key, ())
-      found
-    }
+  def statement(items: Set[StatementItem]): Unit = if (items.nonEmpty) {
+    remembering(("statement", items))(ask(question(items))).raise()
   }
 
-  private def ask(question: ObjectNode): Verdict = ask(question, Requester.current)
+  /** As above for somebody whose session Spark does not know yet, without raising. */
+  def statement(items: Set[StatementItem], who: Requester): Verdict =
+    if (items.isEmpty) Verdict.Allowed
+    else remembering(("statement", items, who.user, who.front), operator)(ask(question(items), Some(who)))
+
+  private def question(items: Set[StatementItem]): ObjectNode = {
+    val made = Json.obj()
+    made.put("op", "statement")
+    val node = made.putArray("items")
+    items.foreach(item => node.addArray().add(item.kind).add(item.name).add(item.detail))
+    made
+  }
+
+  private def remembering(asked: Any)(verdict: => Verdict): Verdict = remembering(asked, grants)(verdict)
+
+  private def remembering(asked: Any, grants: Grants)(verdict: => Verdict): Verdict =
+    if (grants.allows(asked)) Verdict.Allowed
+    else {
+      val found = verdict
+      if (found.allowed) grants.allow(asked)
+      found
+    }
+
+  /** Those of the session that is active in this thread; outside of sessions the operator's. */
+  private def grants: Grants =
+    try SparkSession.getActiveSession.fold(operator)(of)
+    catch { case NonFatal(_) => operator }
+
+  private def of(session: SparkSession): Grants = Option(sessions.get(session)).getOrElse {
+    val parent = Sessions.parent(session).flatMap(state => Option(states.get(state)))
+    val made = new Grants(parent, named(session), Some(Requester("", SessionIds.of(session), "")))
+    val first = Option(sessions.putIfAbsent(session, made)).getOrElse(made)
+    states.putIfAbsent(Sessions.classic(session).sessionState, first)
+    first
+  }
+
+  /** A server is asked for its session's user without keeping the session. */
+  private def named(session: SparkSession): () => Option[Requester] = {
+    val weak = new java.lang.ref.WeakReference(session)
+    () => Option(weak.get).flatMap(Requester.named)
+  }
+
+  private def ask(question: ObjectNode): Verdict = ask(question, grants.requester)
 
   private def ask(question: ObjectNode, requester: Option[Requester]): Verdict =
     try {
@@ -171,7 +216,8 @@ private[sparkconfig] final class PolicyClient(
       Verdict(
         answer.path("allowed").asBoolean(false),
         answer.path("message").asText("the policy refuses this"),
-        Option(answer.get("values")).toSeq.flatMap(_.elements().asScala).map(_.path("name").asText))
+        Option(answer.get("values")).toSeq.flatMap(_.elements().asScala).map(_.path("name").asText),
+        answer.path("everyones").asBoolean(false))
     } catch {
       case e: SparkConfigException =>
         Verdict(allowed = false, s"the operator's policy could not be asked, so this is refused: ${e.getMessage}", Nil)
@@ -180,8 +226,15 @@ private[sparkconfig] final class PolicyClient(
   private def record(text: String): Unit = audit.foreach(_.info(text))
 }
 
-/** @param names the properties that are refused, if it is about properties */
-private[sparkconfig] final case class Verdict(allowed: Boolean, message: String, names: Seq[String]) {
+/**
+ * @param names the properties that are refused, if it is about properties
+ * @param everyones allowed by the operator's own text, in any session
+ */
+private[sparkconfig] final case class Verdict(
+    allowed: Boolean,
+    message: String,
+    names: Seq[String],
+    everyones: Boolean = false) {
   def raise(): Unit = if (!allowed) throw new PolicyViolationException(message)
 }
 
@@ -190,7 +243,6 @@ private[sparkconfig] object Verdict {
 }
 
 private[sparkconfig] object PolicyClient {
-  private val Remembered = 512
   @volatile private var current: Option[PolicyClient] = None
 
   /** None: no policies, and no doors. */

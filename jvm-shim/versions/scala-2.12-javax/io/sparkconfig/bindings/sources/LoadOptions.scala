@@ -1,6 +1,6 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.Expression
+import io.sparkconfig.core.{Expression, Fingerprint}
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.doors.OptionsDoor
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

@@ -1,5 +1,6 @@
 package io.sparkconfig.bindings.sources
 
+import io.sparkconfig.core.Fingerprint
 import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, EliminateSubqueryAliases, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.UnresolvedCatalogRelation
 import org.apache.spark.sql.catalyst.expressions.Literal

@@ -86,7 +86,7 @@ private[sparkconfig] object ConnectStatements {
   def problem(message: Any): Option[String] = message match {
     case request: Message => StatementDoor.asked.flatMap { policies =>
         val verdict =
-          try policies.statement(items(request), Some(who(request)))
+          try policies.statement(items(request), who(request))
           catch {
             case NonFatal(e) =>
               Verdict(allowed = false, s"the policies cannot read this request: ${e.getClass.getSimpleName}", Nil)

@@ -1,6 +1,6 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.NamedConnections
+import io.sparkconfig.core.{Fingerprint, NamedConnections}
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

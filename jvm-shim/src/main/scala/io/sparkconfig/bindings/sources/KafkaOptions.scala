@@ -1,8 +1,9 @@
 package io.sparkconfig.bindings.sources
 
 import java.util.Locale
+import java.util.regex.Pattern
 
-import io.sparkconfig.core.Expression
+import io.sparkconfig.core.{Expression, Fingerprint, Values}
 
 /**
  * Options of Kafka clients that hold references for `io.sparkconfig.kafka.ReferenceConfigProvider`. They stay as they
@@ -41,8 +42,8 @@ private[sparkconfig] object KafkaOptions {
     else options + (s"$Providers.${ours(options).min}.param.mark" -> Fingerprint.of(values).take(MarkDigits))
 
   /**
-   * The options with the brokers as a param of our provider: it asks the policies where its values go, and Kafka does
-   * not tell it. Whatever else a user wrote there is gone.
+   * The options with the brokers as a param of our provider, which Kafka does not tell it: each reference needs a grant
+   * to go there, and gets it here, before a task makes a client. What else a user wrote there is gone.
    */
   def addressed(options: Map[String, String]): Map[String, String] = {
     val names = ours(options)
@@ -50,10 +51,19 @@ private[sparkconfig] object KafkaOptions {
     else {
       val params = names.map(name => s"$Providers.$name.param.brokers")
       val brokers = options.collectFirst { case (key, text) if key.equalsIgnoreCase(Servers) => text }
+      for {
+        name <- names
+        text <- options.values if text != null
+        found <- Pattern.quote(opening(name)).concat("([^}]*)\\}").r.findAllMatchIn(text)
+      } Values.allowConnection(Seq("kafka"), client(brokers, "${" + found.group(1) + "}"))
       options.filterNot { case (key, _) => params.exists(_.equalsIgnoreCase(key)) } ++
         brokers.toSeq.flatMap(text => params.map(_ -> text))
     }
   }
+
+  /** A client that asks our provider for a reference: which of its options holds it, it does not say. */
+  def client(brokers: Option[String], reference: String): Map[String, String] =
+    brokers.map(Servers -> _).toMap + (Providers -> reference)
 
   private def opening(name: String): String = "${" + name + ":"
 

@@ -4,7 +4,7 @@ import java.lang.ref.SoftReference
 
 import scala.util.Try
 
-import io.sparkconfig.core.Values
+import io.sparkconfig.core.{Fingerprint, Values}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.datasources.LogicalRelation

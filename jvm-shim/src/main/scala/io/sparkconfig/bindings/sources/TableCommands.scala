@@ -1,5 +1,6 @@
 package io.sparkconfig.bindings.sources
 
+import io.sparkconfig.core.Fingerprint
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

@@ -33,7 +33,7 @@ private[sparkconfig] object LoginDoor {
         case (key, value) if !isHarmless(key.trim, String.valueOf(value)) => statement("login-conf", key.trim)
       }
       val who = Requester(Option(user).mkString, "", Requester.Thrift)
-      val verdict = if (refused.isEmpty) Verdict.Allowed else policies.statement(refused.toSet, Some(who))
+      val verdict = if (refused.isEmpty) Verdict.Allowed else policies.statement(refused.toSet, who)
       if (verdict.allowed) None else Some(verdict.message)
   }
 

@@ -7,19 +7,20 @@ import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.util.Utils
 
 /**
- * The local properties of a context, with one more, whose value is computed when they are read. Spark
- * reads them when it submits a job, and hands them to each of its tasks.
+ * The local properties of a context, with more that are computed when they are read. Spark reads them
+ * when it submits a job, and hands them to each of its tasks.
  */
-private final class TaskProperties(before: Properties, key: String, value: () => String)
+private final class TaskProperties(before: Properties, added: Map[String, String => String])
   extends InheritableThreadLocal[Properties] {
 
   set(before)
 
   override def get(): Properties = {
     val properties = super.get()
-    if (properties != null) {
-      val newest = value()
-      if (properties.getProperty(key) != newest) properties.setProperty(key, newest)
+    if (properties != null) added.foreach { case (key, value) =>
+      val before = properties.getProperty(key)
+      val newest = value(before)
+      if (before != newest) properties.setProperty(key, newest)
     }
     properties
   }
@@ -32,8 +33,8 @@ private final class TaskProperties(before: Properties, key: String, value: () =>
 
 object TaskProperties {
 
-  /** From now on each job that is submitted has the property `key` with the newest `value`. */
-  def install(sc: SparkContext, key: String, value: () => String): Unit =
+  /** From now on each job that is submitted has these properties, each computed of what it was before, or null. */
+  def install(sc: SparkContext, added: Map[String, String => String]): Unit = if (added.nonEmpty)
     Reflect.field(classOf[SparkContext], "localProperties")
-      .set(sc, new TaskProperties(sc.localProperties.get(), key, value))
+      .set(sc, new TaskProperties(sc.localProperties.get(), added))
 }

@@ -1,4 +1,4 @@
-package io.sparkconfig.bindings.sources
+package io.sparkconfig.core
 
 import munit.FunSuite
 
