@@ -7,7 +7,6 @@ import scala.collection.JavaConverters._
 import io.sparkconfig.core.{Expression, Snapshot, Used, Values, XmlAccess}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
-import io.sparkconfig.policy.Grants
 import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
@@ -65,8 +64,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     for {
       source <- values
       task <- Option(TaskContext.get())
-      _ =
-        Option(task.getLocalProperty(Grants.Property)).foreach(text => source.operatorsMayOpen(Grants.operators(text)))
+      _ = source.grants.begin(task)
       text <- Option(task.getLocalProperty(ExecutorState.Property))
       wanted <- ExecutorState.parse(text)
     }

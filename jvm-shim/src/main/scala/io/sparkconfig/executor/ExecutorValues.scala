@@ -8,7 +8,6 @@ import scala.util.control.NonFatal
 
 import io.sparkconfig.core.{Expression, Renewal, Snapshot, SparkConfigException, Threads, Used, ValueSource}
 import io.sparkconfig.files.{FilePlacementException, LocalFiles}
-import io.sparkconfig.policy.Grants
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.api.plugin.PluginContext
 import org.apache.spark.broadcast.Broadcast
@@ -28,6 +27,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 
   private val log = LoggerFactory.getLogger(classOf[ExecutorValues])
   private val held = new AtomicReference[Snapshot](Snapshot.Empty)
+  val grants = new TaskGrants
   private val granted = ConcurrentHashMap.newKeySet[String]()
   private val texts = ConcurrentHashMap.newKeySet[String]()
   @volatile private var operators = ""
@@ -185,15 +185,8 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     use(expressions)
   }
 
-  /** Looks at the grants of this thread's task. Threads of libraries have no task, and use what the operator may. */
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = if (policies) {
-    val connection = key().fingerprint.of(options, formats)
-    if (!Grants.ofTask(connection).contains(true) && !operators.contains(connection))
-      ValueSource.withoutGrant(options)(resolveNamed)
-  }
-
-  /** What a task's job was submitted with, of the operator's own grants. */
-  def operatorsMayOpen(connections: String): Unit = operators = connections
+  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
+    if (policies && !grants.open(key().fingerprint.of(options, formats))) ValueSource.withoutGrant(options)(resolveNamed)
 
   override def useForWorker(expressions: Seq[Expression]): Used = askDriver(expressions, worker = true)
 
