@@ -7,15 +7,20 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy.destinations.formats import shown_place
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["Audit", "Record", "now"]
+if TYPE_CHECKING:
+    from sparkconfig.policy.evaluation import Decision
+    from sparkconfig.policy.request import OverrideRequest
+
+__all__ = ["Audit", "Record", "now", "records"]
 
 Record = dict[str, Any]
 _ROOT = f"{PREFIX}audit."
@@ -128,3 +133,31 @@ def _moved(path: Path, descriptor: int) -> bool:
         return True
     here = os.fstat(descriptor)
     return (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino)
+
+
+def records(
+    decision: Decision, request: OverrideRequest, job_type: str, *, enforced: bool
+) -> Iterable[Record]:
+    """The audit records of a decision: overrides, references and tables; nothing about free properties."""
+    common = {
+        "time": now(),
+        "event": "sparkconfig.policy",
+        "job_name": shorten(request.job_name),
+        "job_type": job_type,
+        "application": shorten(request.application),
+        "scope": request.scope,
+        **{name: shorten(text) for name in ("user", "session") if (text := getattr(request, name))},
+    }
+    for item in decision.explanation:
+        if item.verdict in ("allowed", "denied"):
+            verdict = "warned" if item.verdict == "denied" and not enforced else item.verdict
+            record = {**common, "subject": shorten(item.subject), "decision": verdict}
+            if item.canonical and item.canonical != item.subject:
+                record["canonical"] = shorten(item.canonical)
+            if item.kind:
+                record["statement"] = item.kind
+            elif request.formats:
+                record["source"] = shorten(request.formats[-1])
+                if place := shown_place(request.formats, request.texts, item.canonical, late=request.late):
+                    record["destination"] = shorten(place)
+            yield {**record, "reason": item.reason, "rule": item.decided_by}

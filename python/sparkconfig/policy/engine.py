@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sparkconfig._base.text import shorten
-from sparkconfig.policy.audit import Audit, Record, now
+from sparkconfig.policy.audit import Audit, Record, records
 from sparkconfig.policy.base import OverridePolicy
-from sparkconfig.policy.destinations.formats import shown_place
 from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
 from sparkconfig.policy.jobtype import SHARED, JobTypes
 from sparkconfig.policy.keys.keys import canonical
@@ -354,34 +353,6 @@ class PolicyEngine:
     def close(self) -> None:
         """Close the policies and the audit file."""
         Parts(self._settings, self._policies, self._table_policy, self.audit).close()
-
-
-def records(
-    decision: Decision, request: OverrideRequest, job_type: str, *, enforced: bool
-) -> Iterable[Record]:
-    """The audit records of a decision: overrides, references and tables; nothing about free properties."""
-    common = {
-        "time": now(),
-        "event": "sparkconfig.policy",
-        "job_name": shorten(request.job_name),
-        "job_type": job_type,
-        "application": shorten(request.application),
-        "scope": request.scope,
-        **{name: shorten(text) for name in ("user", "session") if (text := getattr(request, name))},
-    }
-    for item in decision.explanation:
-        if item.verdict in ("allowed", "denied"):
-            verdict = "warned" if item.verdict == "denied" and not enforced else item.verdict
-            record = {**common, "subject": shorten(item.subject), "decision": verdict}
-            if item.canonical and item.canonical != item.subject:
-                record["canonical"] = shorten(item.canonical)
-            if item.kind:
-                record["statement"] = item.kind
-            elif request.formats:
-                record["source"] = shorten(request.formats[-1])
-                if place := shown_place(request.formats, request.texts, item.canonical, late=request.late):
-                    record["destination"] = shorten(place)
-            yield {**record, "reason": item.reason, "rule": item.decided_by}
 
 
 def _head(job_type: str) -> str:

@@ -125,7 +125,7 @@ class StatementRules:
         self._by_kind: dict[str, list[StatementRule]] = {}
         for rule in rules:
             self._by_kind.setdefault(rule.kind, []).append(rule)
-        self._decided: dict[tuple[str, str, bool, StatementItem], tuple[str | None, str]] = {}
+        self._decided: dict[tuple[str, str, StatementItem], tuple[str | None, str]] = {}
         self._about: dict[tuple[str, str], tuple[list[StatementRule], list[StatementRule]]] = {}
 
     @property
