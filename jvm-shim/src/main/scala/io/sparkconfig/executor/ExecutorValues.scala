@@ -185,8 +185,10 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     use(expressions)
   }
 
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
-    if (policies && !grants.open(key().fingerprint.of(options, formats))) ValueSource.withoutGrant(options)(resolveNamed)
+  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
+    val isGranted = !policies || grants.open(key().fingerprint.of(options, formats))
+    if (!isGranted) ValueSource.withoutGrant(options)(resolveNamed)
+  }
 
   override def useForWorker(expressions: Seq[Expression]): Used = askDriver(expressions, worker = true)
 

@@ -42,7 +42,6 @@ private[sparkconfig] final class PolicyClient(
   private val audit: Option[Logger] = start.auditLogger.map(LoggerFactory.getLogger(_))
   private val operator = new Grants(None, () => None, None)
   private val sessions = Collections.synchronizedMap(new WeakHashMap[SparkSession, Grants])
-  private val states = Collections.synchronizedMap(new WeakHashMap[AnyRef, Grants])
   start.audit.foreach(record)
 
   def evaluatesTables: Boolean = start.evaluatesTables
@@ -189,12 +188,16 @@ private[sparkconfig] final class PolicyClient(
     catch { case NonFatal(_) => operator }
 
   private def of(session: SparkSession): Grants = Option(sessions.get(session)).getOrElse {
-    val parent = Sessions.parent(session).flatMap(state => Option(states.get(state)))
+    val parent = Sessions.parent(session).flatMap(state =>
+      sessions.synchronized {
+        sessions.asScala.collectFirst { case (each, grants) if Sessions.madeState(each).contains(state) => grants }
+      })
     val made = new Grants(parent, named(session), Some(Requester("", SessionIds.of(session), "")))
-    val first = Option(sessions.putIfAbsent(session, made)).getOrElse(made)
-    states.putIfAbsent(Sessions.classic(session).sessionState, first)
-    first
+    Option(sessions.putIfAbsent(session, made)).getOrElse(made)
   }
+
+  /** Spark begins to make a session: one that is a clone begins with a copy of what the other has been allowed. */
+  def began(session: SparkSession): Unit = of(session)
 
   /** A server is asked for its session's user without keeping the session. */
   private def named(session: SparkSession): () => Option[Requester] = {

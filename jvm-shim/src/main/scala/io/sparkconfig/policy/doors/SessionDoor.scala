@@ -111,6 +111,7 @@ private[doors] object SessionDoor extends Door {
    */
   def watch(session: Sessions.Spark): Unit = {
     if (SparkInternalConfs.isCloning) clones.add(session)
+    PolicyClient.running.foreach(_.began(session))
     watchers.execute { () =>
       try guard(session)
       catch { case NonFatal(_) => () } // the session failed to start, and says so itself
