@@ -76,9 +76,10 @@ def test_rules_about_connections_ask_about_no_statement(rules):
     assert not rules.evaluates_statements("connect")
 
 
-def connect(found, **changes):
+def connect(found, principal="", **changes):
     options = {key: text for key, text in {**OPTIONS, **changes}.items() if text is not None}
-    asked = request(job_type="connect", scope="source", formats=("jdbc",), target=options)
+    who = {"user": principal, "authenticated": bool(principal)}
+    asked = request(job_type="connect", scope="source", formats=("jdbc",), target=options, **who)
     return found.check_connection(asked, options)
 
 
@@ -95,6 +96,33 @@ def test_a_connection_may_use_its_own_references_where_users_may_not(tmp_path):
     # At a point of use that does not know for what; the doors and check_connection do.
     assert found.check_use(request(job_type="connect"), [{"": REFERENCE}], point_of_use=True).allowed
     assert not found.check_use(request(job_type="connect"), [{"": REFERENCE}]).allowed
+
+
+def test_a_connection_opens_for_who_may_use_it(tmp_path):
+    """Whoever made the relation."""
+    found = engine(
+        tmp_path, {"connections": [{"type": "allow", "connection": "shop", "users": "ana"}]}, **SHOP
+    )
+    assert [connect(found, user).allowed for user in ("ana", "bob", "")] == [True, False, False]
+
+
+def test_what_is_for_every_session(tmp_path):
+    """The operator's own text, unless a rule about references is about users."""
+    alone, operators = {"sparkconfig.connection": None}, {"spark.sql.catalog.shop.password": REFERENCE}
+    providers = {"providers": "vault", "providers__vault__class": "file"}
+    rule = {"type": "allow", "provider": "vault"}
+    anything = {"rules": [{"key": "spark.shop.front", "type": "unlimited"}]}
+    for rules, defaults, expected in (
+        ([rule], operators, True),
+        ([rule], {}, False),
+        ([{**rule, "users": "ana"}], operators, False),
+        ([{**rule, "path": "users/{user}/*"}], operators, False),
+        ([], operators, True),
+    ):
+        found = engine(tmp_path, {"references": rules, **anything}, defaults=defaults, **providers)
+        decided = connect(found, "ana", **alone)
+        assert (decided.allowed, decided.everyones) == (True, expected), (rules, defaults)
+    assert not connect(engine(tmp_path, anything, **SHOP), "ana").everyones
 
 
 @pytest.mark.parametrize(
