@@ -100,9 +100,6 @@ private[executor] case object Pending extends Message
  */
 private[executor] final class Ready(val generation: Long, val part: Array[Byte], val texts: Set[Int]) extends Message
 
-/** The connection may be opened. */
-private[executor] case object Plain extends Message
-
 /** It cannot be resolved; the text holds no value. */
 private[executor] final case class Refused(message: String) extends Message
 
@@ -142,7 +139,6 @@ private[sparkconfig] object Messages {
       Array("ask-expressions", wanted.map(_._1).toArray[String], siblings, Boolean.box(worker))
     case Pending => Array("pending")
     case ready: Ready => Array("ready", Long.box(ready.generation), ready.part, ready.texts.toArray[Int])
-    case Plain => Array("plain")
     case Refused(message) => Array("refused", message)
   }
 
@@ -176,7 +172,6 @@ private[sparkconfig] object Messages {
     case Array("pending") => Some(Pending)
     case Array("ready", generation: java.lang.Long, part: Array[Byte], texts: Array[Int]) =>
       Some(new Ready(generation, part, texts.toSet))
-    case Array("plain") => Some(Plain)
     case Array("refused", message: String) => Some(Refused(message))
     case _ => None
   }
