@@ -188,11 +188,7 @@ private[sparkconfig] final class PolicyClient(
     catch { case NonFatal(_) => operator }
 
   private def of(session: SparkSession): Grants = Option(sessions.get(session)).getOrElse {
-    val parent = Sessions.parent(session).flatMap(state =>
-      sessions.synchronized {
-        sessions.asScala.collectFirst { case (each, grants) if Sessions.madeState(each).contains(state) => grants }
-      })
-    val made = new Grants(parent, named(session), Some(Requester("", SessionIds.of(session), "")))
+    val made = new Grants(Sessions.parent(session).map(of), named(session), Some(Requester("", SessionIds.of(session), "")))
     Option(sessions.putIfAbsent(session, made)).getOrElse(made)
   }
 

@@ -21,9 +21,6 @@ object Sessions {
     Reflect.get(classic(session), "parentSessionState").asInstanceOf[Option[SessionState]]
       .map(_.executePlan(OneRowRelation()).sparkSession)
 
-  /** A session's state, once Spark has made it. */
-  def madeState(session: Spark): Option[AnyRef] = Option(Reflect.get(classic(session), "sessionState"))
-
   def rows(session: Spark, plan: LogicalPlan): DataFrame =
     org.apache.spark.sql.classic.Dataset.ofRows(classic(session), plan)
 
