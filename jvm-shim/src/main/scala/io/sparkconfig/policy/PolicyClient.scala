@@ -188,7 +188,8 @@ private[sparkconfig] final class PolicyClient(
     catch { case NonFatal(_) => operator }
 
   private def of(session: SparkSession): Grants = Option(sessions.get(session)).getOrElse {
-    val made = new Grants(Sessions.parent(session).map(of), named(session), Some(Requester("", SessionIds.of(session), "")))
+    val unnamed = Requester("", SessionIds.of(session), "")
+    val made = new Grants(Sessions.parent(session).map(of), named(session), Some(unnamed))
     Option(sessions.putIfAbsent(session, made)).getOrElse(made)
   }
 
