@@ -52,7 +52,7 @@ def shared(site: Site) -> Path:
         force=["override.policy", "create.table.policy", "audit.file"],
         # The one file of this machine that users may read in the place of a lake.
         places={
-            '"hdfs://YOUR-NAMENODE/*"': f'"hdfs://YOUR-NAMENODE/*", "file:{site.rows}"',
+            '"hdfs://your-namenode/*"': f'"hdfs://your-namenode/*", "file:{site.rows}"',
             # A conf of the server that the operator lets users write into their SQL.
             '"statements": [': (
                 '"statements": [{"type": "allow", "statement": "variable", "name": "conf:spark.shop.token"},'

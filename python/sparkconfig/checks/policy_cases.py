@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sparkconfig.checks.spark_parser import items_of
+from sparkconfig.checks.sql import statements
 from sparkconfig.checks.validate import Question, Report, check
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.request import JOB_TYPES, SCOPES
-from sparkconfig.policy.rules.document import Document, fail, read
+from sparkconfig.policy.rules.document import fail, read
 
 __all__ = ["CaseResult", "run_cases"]
 
@@ -61,8 +63,14 @@ def run_cases(path: Path, policy: str | None = None) -> list[CaseResult]:
     if not isinstance(named, str):
         raise ConfigurationError(f"{path.name} names no policy; add the field policy, or give --policy FILE")
     chosen = named if policy is not None else str(path.parent / named)
-    names = [str(name) for name in data.get("providers") or ()]
-    return [_result(document, index, case, chosen, names) for index, case in enumerate(cases)]
+    texts = [
+        each.text
+        for case in cases
+        if "statement" in case
+        for each in statements(str(case["statement"]), str(case.get("jobType", "batch")))
+    ]
+    common = Question(items=items_of(texts), providers=tuple(map(str, data.get("providers") or ())))
+    return [_result(document.at(("cases", index)), case, chosen, common) for index, case in enumerate(cases)]
 
 
 def _mistakes(case: object) -> list[tuple[tuple[str | int, ...], str]]:
@@ -86,13 +94,11 @@ def _mistakes(case: object) -> list[tuple[tuple[str | int, ...], str]]:
     return found
 
 
-def _result(
-    document: Document, index: int, case: Mapping[str, Any], policy: str, providers: list[str]
-) -> CaseResult:
+def _result(name: str, case: Mapping[str, Any], policy: str, common: Question) -> CaseResult:
     shown = str(case.get("name") or case.get("statement") or ", ".join(case.get("set", {})))
-    name = f"{document.at(('cases', index))}: {shown[:80]}"
     job_type = str(case.get("jobType", "batch"))
-    question = Question(
+    question = replace(
+        common,
         confs={str(key): str(text) for key, text in case.get("set", {}).items()},
         job_type=job_type,
         streaming=bool(case.get("streaming")),
@@ -100,9 +106,8 @@ def _result(
         format=str(case.get("format", "")),
         user=str(case.get("user", "")),
         statements={"statement": str(case["statement"])} if "statement" in case else {},
-        providers=tuple(providers),
     )
-    return CaseResult(name, _difference(case, check(question, policy=policy)))
+    return CaseResult(f"{name}: {shown[:80]}", _difference(case, check(question, policy=policy)))
 
 
 def _difference(case: Mapping[str, Any], report: Report) -> str:

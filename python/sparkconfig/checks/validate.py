@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sparkconfig.checks.spark_parser import items_of
 from sparkconfig.checks.sql import Statement, statements
-from sparkconfig.checks.statement_items import items_of
 from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.engine import PolicyEngine, Resolve
 from sparkconfig.policy.evaluation import Decision, Explained
@@ -38,6 +38,7 @@ class Question:
         user: the authenticated user who would ask.
         sql: name to text of SQL files that it would run.
         statements: name to text of single statements, about which rules of statements are asked, too.
+        items: what Spark's parser has said about their texts; None: it is asked now.
         providers: names of providers that are known besides the operator's.
     """
 
@@ -50,6 +51,7 @@ class Question:
     user: str = ""
     sql: Mapping[str, str] = field(default_factory=dict, repr=False)
     statements: Mapping[str, str] = field(default_factory=dict, repr=False)
+    items: Mapping[str, Sequence[StatementItem] | None] | None = field(default=None, repr=False)
     providers: tuple[str, ...] = ()
 
 
@@ -189,23 +191,29 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
     for name, text in question.sql.items():
         for statement in statements(text, job_type):
             _add_statement(report, engine, request, statement, f"{Path(name).name} line {statement.line}")
-    for name, text in question.statements.items():
-        for statement in statements(text, job_type):
-            _add_statement(report, engine, request, statement, name)
-            _add_items(report, engine, request, statement.text)
+    read = [
+        (name, statement)
+        for name, text in question.statements.items()
+        for statement in statements(text, job_type)
+    ]
+    items = items_of([each.text for _, each in read]) if question.items is None else question.items
+    for name, statement in read:
+        _add_statement(report, engine, request, statement, name)
+        _add_items(report, engine, request, items[statement.text])
     return report
 
 
-def _add_items(report: Report, engine: PolicyEngine, request: OverrideRequest, text: str) -> None:
-    """What the rules about statements say, as far as the text alone shows it."""
-    items = items_of(text)
+def _add_items(
+    report: Report, engine: PolicyEngine, request: OverrideRequest, items: Sequence[StatementItem] | None
+) -> None:
+    """What the rules about statements say."""
     if items is None:
-        report.notes.append("only Spark itself can say what this statement does; try it in mode warn")
+        report.notes.append("Spark's parser does not know such a statement")
     else:
         asked = replace(request, scope="session", props={}, complete=False)
         report.add(engine.check_statement(asked, items, record=False))
         report.notes.append(
-            "the statement was read by its words: the server's parser, links and default file system decide"
+            "Spark's parser read the statement; links and default file system are this machine's"
         )
 
 

@@ -1,52 +1,10 @@
-"""``sparkconfig policy test`` and ``validate --statement``."""
+"""Files for ``sparkconfig policy test`` that hold mistakes; what Spark's parser reads is in tests/spark."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import pytest
 
 from sparkconfig.cli.main import main
-from support.attacks import STATEMENTS, fill
-from support.honest import HONEST
-
-POLICIES = Path(__file__).resolve().parents[3] / "conf" / "policies"
-SHARED = str(POLICIES / "shared-server.json")
-
-
-@pytest.mark.parametrize(
-    "cases", sorted((POLICIES.parents[1] / "docs" / "policy-cases").iterdir()), ids=lambda path: path.name
-)
-def test_shipped_policies_decide_as_their_cases_say(capsys, cases):
-    code = main(["policy", "test", str(cases)])
-    assert code == 0, capsys.readouterr().out
-
-
-def test_the_file_of_cases_in_the_help_is_one(capsys, tmp_path):
-    with pytest.raises(SystemExit):
-        main(["policy", "--help"])
-    shown = capsys.readouterr().out
-    cases = tmp_path / "cases.json"
-    cases.write_text(shown[shown.index('  {"policy"') :])
-    code = main(["policy", "test", str(cases), "--policy", SHARED])
-    assert (code, capsys.readouterr().out) == (0, "3 cases, 0 differ from what they expect\n")
-
-
-def test_what_differs_is_named_with_its_line(capsys, tmp_path):
-    file = tmp_path / "cases.json"
-    found = {"policy": "p.json", "cases": [
-        {"expect": "allow", "jobType": "sql", "statement": "ADD JAR 'x'"},
-        {"expect": "refuse", "jobType": "sql", "statement": "SELECT 1"},
-        {"expect": "refuse", "jobType": "sql", "statement": "ADD JAR 'x'", "message": "other words"},
-    ]}  # fmt: skip
-    file.write_text(json.dumps(found, indent=1))
-    assert main(["policy", "test", str(file), "--policy", SHARED, "--json"]) == 8
-    answer = json.loads(capsys.readouterr().out)
-    assert (answer["ok"], answer["cases"], len(answer["failed"])) == (False, 3, 3)
-    assert answer["failed"][0]["case"] == "cases.json line 4: ADD JAR 'x'"
-    assert "it is refused: statement 1: " not in answer["failed"][0]["problem"]
-    assert "statement add-jar (x)" in answer["failed"][0]["problem"]
 
 
 @pytest.mark.parametrize(
@@ -69,38 +27,19 @@ def test_mistakes_name_line_and_field(capsys, tmp_path, text, problem):
     assert problem in capsys.readouterr().err
 
 
-def asked(capsys, text, *more):
-    words = ["validate", "--policy", SHARED, "--job-type", "sql", "--statement", text, *more]
-    code = main(words)
-    return code, capsys.readouterr().out
-
-
-def test_a_statement_is_explained(capsys):
-    code, out = asked(capsys, "SELECT * FROM text.`/etc/passwd`", "--explain", "--user", "ana")
-    assert code == 8
-    assert "path file:/etc/passwd" in out
-    assert "shared-server.json line" in out
-    code, out = asked(capsys, "SELECT 1")
-    assert code == 0
-    code, out = asked(capsys, "FROBNICATE t")
-    assert "only Spark itself can say" in out
-
-
-def test_the_attacks_of_the_servers_tests_are_foreseen(capsys, tmp_path):
-    """By its words alone a statement shows less than Spark's parser sees: most attacks, and no honest statement."""
-    (tmp_path / "lake").mkdir()
-    missed = [
-        text
-        for name in (
-            "run a program",
-            "bring code",
-            "make a function of a class",
-            "write to the server's disk",
-        )
-        for text in STATEMENTS[name]
-        if asked(capsys, fill(text, tmp_path, "thrift"))[0] != 8
-    ]
-    assert len(missed) <= 8, missed
-    for text in (*HONEST["queries"], *HONEST["the session"]):
-        code, out = asked(capsys, fill(text, tmp_path, "thrift"))
-        assert code == 0, (text, out)
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"SPARK_HOME": "/nowhere"}, "/nowhere holds no Spark"),
+        ({"JAVA_HOME": "/nowhere"}, "FileNotFoundError"),
+    ],
+)
+def test_statements_need_spark_and_java(capsys, monkeypatch, tmp_path, changes, problem):
+    for name, text in changes.items():
+        monkeypatch.setenv(name, text)
+    file = tmp_path / "policy.json"
+    file.write_text('{"statements": [{"type": "allow", "statement": "show-*"}]}')
+    assert main(["validate", "--policy", str(file), "--statement", "SELECT 1"]) == 3
+    error = capsys.readouterr().err
+    assert "Spark's own parser reads them" in error
+    assert problem in error

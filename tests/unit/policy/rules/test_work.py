@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from sparkconfig.cli.main import main
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import ReferenceUse, StatementItem
 from unit.policy.helpers import engine, request
@@ -100,25 +97,3 @@ def test_rules_with_and_without_a_folder_keep_their_order(tmp_path):
     use = ReferenceUse("other", "vault", "a/db", "password")
     found = policies.check(request(references=(use,), job_type="sql", scope="source"))
     assert "one; two; three" in found.message
-
-
-def test_a_long_statement_is_read_in_linear_work(tmp_path, capsys):
-    file = tmp_path / "policy.json"
-    file.write_text('{"statements": [{"type": "allow", "statement": "show-*"}]}')
-    work = []
-    for count in (500, 5_000):
-        text = "SELECT " + ", ".join(f"'{n:04}' AS c{n:04}" for n in range(count)) + " FROM t"
-        calls = 0
-
-        def count_call(_frame, event, _argument):
-            nonlocal calls
-            calls += event in ("call", "c_call")
-
-        sys.setprofile(count_call)
-        try:
-            code = main(["validate", "--policy", str(file), "--job-type", "sql", "--statement", text])
-        finally:
-            sys.setprofile(None)
-        assert code == 0, capsys.readouterr().out
-        work.append(calls)
-    assert work[1] <= 12 * work[0], work

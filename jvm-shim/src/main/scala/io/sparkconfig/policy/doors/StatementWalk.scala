@@ -25,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String
  *
  * @param direct whether a table's name of two parts is a data source and a path (`` text.`/a` ``)
  */
-private[doors] final class StatementWalk(conf: Configuration, direct: Seq[String] => Boolean) {
+private[doors] class StatementWalk(conf: Configuration, direct: Seq[String] => Boolean) {
   import StatementWalk._
 
   private val found = mutable.LinkedHashSet.empty[StatementItem]
