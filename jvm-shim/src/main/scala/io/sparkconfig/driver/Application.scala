@@ -181,7 +181,7 @@ private[sparkconfig] object Application {
       Hooks.append(conf, plan.inPlace)
       plan.policy.foreach { policy =>
         PolicyClient.open(new PolicyClient(
-          client,
+          client.check,
           policy,
           given,
           conf.getAll.toMap,

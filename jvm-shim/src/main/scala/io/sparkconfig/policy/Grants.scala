@@ -47,8 +47,9 @@ private[policy] final class Grants(
 private[sparkconfig] object Grants {
 
   /**
-   * The local property of a job's tasks: which connections the session that submitted it may open, and behind a
-   * semicolon those of the operator. Spark copies a session's confs to the local properties, but none with this name.
+   * The local property of a job's tasks, three lists divided by semicolons: which connections the session that submitted
+   * it may open, those of a thread without session that did, and those of the operator. Spark copies a session's confs to
+   * the local properties, but none with this name.
    */
   val Property = "io.sparkconfig.grants"
   private val Most = 512
@@ -58,7 +59,7 @@ private[sparkconfig] object Grants {
     Option(TaskContext.get()).map(task => Option(task.getLocalProperty(Property)).exists(_.contains(connection)))
 
   /** What the operator's own text may open, for threads of libraries, which belong to no task. */
-  def operators(property: String): String = property.substring(property.indexOf(';') + 1)
+  def operators(property: String): String = property.substring(property.lastIndexOf(';') + 1)
 
   /** The things that were looked for last. */
   private final class Recent[T](from: Option[Recent[T]]) {

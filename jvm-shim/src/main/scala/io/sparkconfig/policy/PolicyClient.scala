@@ -5,6 +5,7 @@ import java.util.{Collections, WeakHashMap}
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.core.{
@@ -26,13 +27,14 @@ import org.slf4j.{Logger, LoggerFactory}
  * What a session was allowed is in its [[Grants]], which are asked first: one plan is analysed several times, and what
  * opens a connection comes long after. A new generation of values is a new question. What cannot be asked is refused.
  *
+ * @param check asks the brain one question
  * @param given the application's confs as the job gave them
  * @param now the same with what the operator and this package put in place
  * @param server what a Thrift server was started with besides, see [[ServerConfs]]
  * @param fingerprint of connections, the same on driver and executors
  */
 private[sparkconfig] final class PolicyClient(
-    client: AgentClient,
+    check: ObjectNode => JsonNode,
     start: PolicyStart,
     given: Map[String, String],
     now: Map[String, String],
@@ -41,6 +43,9 @@ private[sparkconfig] final class PolicyClient(
 
   private val audit: Option[Logger] = start.auditLogger.map(LoggerFactory.getLogger(_))
   private val operator = new Grants(None, () => None, None)
+
+  /** What is allowed to whom no session names: no session has it for that, see [[Verdict.everyones]]. */
+  private val nameless = new Grants(None, () => None, None)
   private val sessions = Collections.synchronizedMap(new WeakHashMap[SparkSession, Grants])
   start.audit.foreach(record)
 
@@ -136,7 +141,7 @@ private[sparkconfig] final class PolicyClient(
   def forTasks(before: String): String = {
     val session = SparkSession.getActiveSession.orElse(if (before == null) SparkSession.getDefaultSession else None)
     val own = session.map(of(_).text).getOrElse(Option(before).getOrElse("").takeWhile(_ != ';'))
-    s"$own;${operator.text}"
+    s"$own;${if (session.isEmpty) nameless.text else ""};${operator.text}"
   }
 
   private def putFormats(question: ObjectNode, formats: Seq[String]): Unit = if (formats.nonEmpty) {
@@ -162,7 +167,7 @@ private[sparkconfig] final class PolicyClient(
   /** As above for somebody whose session Spark does not know yet, without raising. */
   def statement(items: Set[StatementItem], who: Requester): Verdict =
     if (items.isEmpty) Verdict.Allowed
-    else remembering(("statement", items, who.user, who.front), operator)(ask(question(items), Some(who)))
+    else remembering(("statement", items, who.user, who.front), nameless)(ask(question(items), Some(who)))
 
   private def question(items: Set[StatementItem]): ObjectNode = {
     val made = Json.obj()
@@ -182,10 +187,10 @@ private[sparkconfig] final class PolicyClient(
       found
     }
 
-  /** Those of the session that is active in this thread; outside of sessions the operator's. */
+  /** Those of the session that is active in this thread. */
   private def grants: Grants =
-    try SparkSession.getActiveSession.fold(operator)(of)
-    catch { case NonFatal(_) => operator }
+    try SparkSession.getActiveSession.fold(nameless)(of)
+    catch { case NonFatal(_) => nameless }
 
   private def of(session: SparkSession): Grants = Option(sessions.get(session)).getOrElse {
     val unnamed = Requester("", SessionIds.of(session), "")
@@ -211,7 +216,7 @@ private[sparkconfig] final class PolicyClient(
         question.put("session", who.session)
         question.put("front", who.front)
       }
-      val answer = client.check(question)
+      val answer = check(question)
       Json.texts(answer.get("audit")).foreach(record)
       Verdict(
         answer.path("allowed").asBoolean(false),

@@ -32,9 +32,9 @@ class GrantsSuite extends FunSuite {
     assertEquals(of(Some(of())).requester, Some(nameless))
   }
 
-  test("behind the semicolon stand the operator's") {
-    assertEquals(Grants.operators("a,b;c,d"), "c,d")
-    assertEquals(Grants.operators(";"), "")
+  test("behind the last semicolon stand the operator's") {
+    assertEquals(Grants.operators("a,b;e;c,d"), "c,d")
+    assertEquals(Grants.operators(";;"), "")
     assertEquals(Grants.ofTask("a"), None)
   }
 }
