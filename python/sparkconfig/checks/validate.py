@@ -12,7 +12,7 @@ from sparkconfig.checks.sql import Statement, statements
 from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.engine import PolicyEngine, Resolve
 from sparkconfig.policy.evaluation import Decision, Explained
-from sparkconfig.policy.request import OverrideRequest, StatementItem
+from sparkconfig.policy.request import SOMEWHERE, OverrideRequest, StatementItem
 from sparkconfig.policy.rules.references import uses_in
 from sparkconfig.settings.connections import OPTION
 from sparkconfig.settings.operator_file import OperatorFile, find, load
@@ -239,8 +239,8 @@ def _add_statement(
 ) -> None:
     session = replace(request, scope="session", complete=False, references=(), target={}, formats=())
     # Where in the text they stand is known to Spark's own parser alone.
-    in_text = () if statement.confs or statement.options else tuple(uses_in({where: statement.text}))
-    asked = replace(session, props=statement.confs, references=in_text, unbound=bool(in_text))
+    in_text = () if statement.confs or statement.options else tuple(uses_in({SOMEWHERE: statement.text}))
+    asked = replace(session, props=statement.confs, references=in_text)
     report.add(engine.check(asked), where)
     if statement.options:
         formats = (statement.provider,) if statement.provider else ()

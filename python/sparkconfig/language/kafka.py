@@ -10,12 +10,14 @@ from collections.abc import Mapping
 
 from sparkconfig.language.references import Reference, scan
 
-__all__ = ["PROVIDERS", "REFERENCE_PROVIDER", "asked_of_us", "declared", "listed", "of_map"]
+__all__ = ["CLIENT", "PROVIDERS", "REFERENCE_PROVIDER", "asked_of_us", "declared", "listed", "of_map"]
 
 PROVIDERS = "kafka.config.providers"
 """The option that lists the names, separated by commas and not trimmed (Kafka)."""
 REFERENCE_PROVIDER = "io.sparkconfig.kafka.ReferenceConfigProvider"
 """The class of the shim that resolves ``${name:PROVIDER:PATH:KEY}`` as ``${PROVIDER:PATH:KEY}``."""
+CLIENT = "kafka-client"
+"""What our shim calls, beside ``kafka``, a client that asks its provider: no data source has both names."""
 
 _CLASS = ".class"
 

@@ -158,6 +158,6 @@ def records(
                 record["statement"] = item.kind
             elif request.formats:
                 record["source"] = shorten(request.formats[-1])
-                if place := shown_place(request.formats, request.texts, item.canonical, late=request.late):
+                if place := shown_place(request.formats, request.texts, item.canonical):
                     record["destination"] = shorten(place)
             yield {**record, "reason": item.reason, "rule": item.decided_by}

@@ -17,7 +17,13 @@ from sparkconfig.policy.jobtype import SHARED, JobTypes
 from sparkconfig.policy.keys.keys import canonical
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
-from sparkconfig.policy.request import OverrideRequest, PolicyViolation, ReferenceUse, StatementItem
+from sparkconfig.policy.request import (
+    SOMEWHERE,
+    OverrideRequest,
+    PolicyViolation,
+    ReferenceUse,
+    StatementItem,
+)
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
 from sparkconfig.settings.connections import FAMILY as CONNECTIONS
 from sparkconfig.settings.connections import OPTION as CONNECTION
@@ -181,7 +187,7 @@ class PolicyEngine:
             found = [use for use in self._evaluator.uses(text) if not use.where]
             if point_of_use and (text[""] in self._connected or self._is_operators(text[""])):
                 continue  # its use is not known here; check_connection knows it
-            uses += self._refused_everywhere(request, found) if point_of_use else found
+            uses += self._refused_everywhere(request, found, SOMEWHERE) if point_of_use else found
         if not uses:
             return Decision()
         return self.check(request.with_props({}, dict.fromkeys(uses)))
@@ -206,7 +212,7 @@ class PolicyEngine:
             if not option.startswith("fs.")
             or not self._evaluator.overrides.is_default(canonical(option, "hadoop"), text)
         }
-        request = replace(request, target=target, late=True)
+        request = replace(request, target=target)
         held = [(text, use) for name, text in options.items() for use in self._evaluator.uses({name: text})]
         uses = self._refused_everywhere(request, [use for text, use in held if not self._is_operators(text)])
         uses += [use for text, use in held if self._is_operators(text) and self._goes_elsewhere(request, use)]
@@ -271,21 +277,23 @@ class PolicyEngine:
         self._put_in_place |= frozenset(texts)
 
     def _refused_everywhere(
-        self, request: OverrideRequest, uses: Sequence[ReferenceUse]
+        self, request: OverrideRequest, uses: Sequence[ReferenceUse], where: str | None = None
     ) -> list[ReferenceUse]:
-        """Those that no door would let pass; one question for all of them, as each is a look at all options."""
-        asked = replace(request, unbound=not request.late)
-        left = list(uses)
+        """Those that no door would let pass; one question for all of them, as each is a look at all options.
+
+        ``where`` they stand, if they do not say it themselves.
+        """
+        left = {use if where is None else use._replace(where=where): use for use in uses}
         for streaming, scope in itertools.product((False, True), _DOORS):
             if not left:
                 break
-            question = replace(asked, scope=scope, props={}, references=tuple(left))
+            question = replace(request, scope=scope, props={}, references=tuple(left))
             found = self.check(question, streaming=streaming, record=False)
             if found.allowed and not found.warned:
                 return []
             denied = {item.canonical for item in found.explanation if item.verdict == "denied"}
-            left = [use for use in left if use.where in denied or not denied]
-        return left
+            left = {asked: use for asked, use in left.items() if asked.where in denied or not denied}
+        return list(left.values())
 
     def _goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
         """Whether a rule binds what the operator set, and the user has chosen another place: a bucket of his."""

@@ -103,12 +103,15 @@ SCOPES: tuple[str, ...] = (
 """Where properties are set. ``worker``: a Python worker asks for a value. ``connector``: Kafka Connect's own
 meaning, in which names are compared exactly; there for KIP-458 compatibility, no door of Spark uses it."""
 
+SOMEWHERE = "*"
+"""Where a reference stands of which only the text is known: in some option, which a door decides about."""
+
 
 class ReferenceUse(NamedTuple):
     """A reference that a job wants to use.
 
     Attributes:
-        where: the property in whose value it stands, or ``""`` when it is asked for by itself.
+        where: the property in whose value it stands, ``""`` when it is asked for by itself, or :data:`SOMEWHERE`.
         provider: the provider's name.
         path: the path, may be empty.
         key: the key.
@@ -171,8 +174,6 @@ class OverrideRequest:
         authenticated: whether ``user`` is authenticated; else no rule sees the user.
         formats: what the data source is called whose options these are, as written and by its short name.
         target: all options of that source, as they were written; without them ``props``.
-        unbound: whether nobody knows yet for which option a value is wanted: a point of use that fetches it.
-        late: whether a connection is about to be made, and a door of ours says which options it gets.
     """
 
     job_name: str
@@ -187,8 +188,6 @@ class OverrideRequest:
     authenticated: bool = False
     formats: tuple[str, ...] = ()
     target: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
-    unbound: bool = False
-    late: bool = False
 
     @functools.cached_property
     def texts(self) -> Mapping[str, str]:

@@ -132,6 +132,10 @@ class Formats:
         found = {self._by_name[name] for name in known if name in self._by_name}
         return found.pop() if len(found) == 1 else None
 
+    def is_named(self, source: Format, names: Iterable[str]) -> bool:
+        """Whether ``source`` is one of ``names``: of a file system only our own doors say that, and where it is."""
+        return any(self._by_name.get(name.lower()) is source for name in names)
+
     def of_conf(self, key: str) -> Format | None:
         """The source whose credential this conf is, by its canonical key in lower case."""
         key = key.replace(LATE, "spark.hadoop.", 1)
@@ -298,15 +302,12 @@ def _shipped() -> Mapping[str, Any]:
     return found
 
 
-def shown_place(names: Iterable[str], texts: Mapping[str, str], option: str, *, late: bool = False) -> str:
-    """Where a source would send the value of ``option``, for records; ``""`` if that is not certain.
-
-    ``late``: it is about to be sent, and the options come from one of our doors.
-    """
+def shown_place(names: Iterable[str], texts: Mapping[str, str], option: str) -> str:
+    """Where a source would send the value of ``option``, for records; ``""`` if that is not certain."""
     table = _table()
     try:
         source = table.of(names, texts, option)
-        if source is None or (source.anywhere and not late):
+        if source is None or (source.anywhere and not table.is_named(source, names)):
             return ""
         return str(table.place(source, texts, option))
     except UnclearError:

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.language.kafka import PROVIDERS
+from sparkconfig.language.kafka import CLIENT, PROVIDERS
 from sparkconfig.policy.destinations import jdbc
 from sparkconfig.policy.destinations.formats import LATE, Format, Formats
 from sparkconfig.policy.destinations.places import Place, UnclearError, hosts_of, url_of
 from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.patterns import Pattern
-from sparkconfig.policy.request import OverrideRequest, ReferenceUse
+from sparkconfig.policy.request import SOMEWHERE, OverrideRequest, ReferenceUse
 
 __all__ = ["Bounds", "Destination"]
 
@@ -135,7 +135,7 @@ class Bounds:
 
     def problem(self, request: OverrideRequest, use: ReferenceUse) -> str | None:
         """Why the reference may not stand where it stands (None: it may); a text for people."""
-        if request.unbound:
+        if use.where == SOMEWHERE:
             return None
         if not use.where:
             return self._by_name(request)
@@ -165,7 +165,7 @@ class Bounds:
             each.matches(name) for each in self.formats for name in names
         ):
             return "the rule names other formats"
-        if request.late and option.lower() == PROVIDERS and "kafka" in names:
+        if option.lower() == PROVIDERS and CLIENT in names:
             pass  # Kafka asks by itself: which of its options holds the reference, a door has seen before
         elif self.options is not None:
             if not any(each.matches(option.lower()) for each in self.options):
@@ -180,7 +180,7 @@ class Bounds:
     def _from_source(self, request: OverrideRequest, option: str, source: Format | None) -> str | None:
         if source is None:
             return "where this data source goes is not known here; the policy's formats may say it"
-        if source.anywhere and not request.late:
+        if source.anywhere and not self.table.is_named(source, request.formats):
             return "where a file system goes is not known before it is used: let the operator set its credentials"
         return self._elsewhere(source, request.texts, option)
 

@@ -34,7 +34,7 @@ def asked_by_kafka(brokers, reference=SECRET):
 )
 def test_kafkas_provider_asks_about_its_brokers(tmp_path, rule, brokers, allowed):
     policies = made(tmp_path, {**RULE, **rule})
-    assert connects(policies, asked_by_kafka(brokers), ["kafka"])["allowed"] is allowed
+    assert connects(policies, asked_by_kafka(brokers), ["kafka", "kafka-client"])["allowed"] is allowed
 
 
 def test_options_with_kafkas_provider_may_be_bound(tmp_path):
@@ -54,7 +54,9 @@ def test_options_with_kafkas_provider_may_be_bound(tmp_path):
 def test_the_provider_list_is_no_place_for_a_reference(tmp_path):
     """It is the provider's own question, and no door's."""
     policies = made(tmp_path, {**RULE, "to": "k1:9092"})
-    assert not ask(policies, asked_by_kafka("k1:9092"), ["kafka"])["allowed"]
+    for names in (["kafka"], ["kafka-client"]):
+        assert not ask(policies, asked_by_kafka("k1:9092"), names)["allowed"]
+        assert not connects(policies, asked_by_kafka("k1:9092"), names)["allowed"]
 
 
 @pytest.fixture
@@ -118,6 +120,9 @@ def test_users_cannot_say_where_a_file_system_goes(tmp_path):
     found = ask(policies, {"fs.s3a.secret.key": SECRET, "uri": "s3a://lake"}, ["csv"])
     assert not found["allowed"]
     assert "not known before it is used" in found["message"]
+    # A database gets each option that its driver knows, or does not.
+    anywhere = {"url": "jdbc:postgresql://evil/x", "uri": "s3a://lake", "fs.s3a.secret.key": SECRET}
+    assert not connects(policies, anywhere)["allowed"]
 
 
 CATALOG = {"spark.sql.catalog.ice.token": SECRET, "spark.sql.catalog.ice.uri": "https://rest.example/ws"}

@@ -56,7 +56,7 @@ class ReferenceConfigProvider extends ConfigProvider {
     if (path.isEmpty) throw new SparkConfigException(
       s"${written.keys.mkString("'", "', '", "'")} names no provider: write " +
         "${sparkconfig:PROVIDER:PATH:KEY}, with a name from spark.config.providers")
-    written.values.foreach(each => Values.allowConnection(Seq("kafka"), KafkaOptions.client(brokers, each)))
+    written.values.foreach(each => Values.allowConnection(KafkaOptions.Client, KafkaOptions.client(brokers, each)))
     askForNews()
     val values = Values.resolveMap(written)
     // What other languages expand, or spark.config.unresolved=keep leaves: to Kafka it would be the password.

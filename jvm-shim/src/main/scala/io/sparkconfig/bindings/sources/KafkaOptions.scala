@@ -55,11 +55,14 @@ private[sparkconfig] object KafkaOptions {
         name <- names
         text <- options.values if text != null
         found <- Pattern.quote(opening(name)).concat("([^}]*)\\}").r.findAllMatchIn(text)
-      } Values.allowConnection(Seq("kafka"), client(brokers, "${" + found.group(1) + "}"))
+      } Values.allowConnection(Client, client(brokers, "${" + found.group(1) + "}"))
       options.filterNot { case (key, _) => params.exists(_.equalsIgnoreCase(key)) } ++
         brokers.toSeq.flatMap(text => params.map(_ -> text))
     }
   }
+
+  /** As the policies call a client that asks our provider. */
+  val Client: Seq[String] = Seq("kafka", "kafka-client")
 
   /** A client that asks our provider for a reference: which of its options holds it, it does not say. */
   def client(brokers: Option[String], reference: String): Map[String, String] =
