@@ -65,6 +65,10 @@ class Server:
                 f"{user}: {statement[:60]}: {error.java_exception.getMessage()[:2000]}"
             ) from None
 
+    def share(self, user: str, view: str, options: str) -> None:
+        """Make a view that other sessions see, with the relation that this user has opened."""
+        self.run(user, f"CREATE OR REPLACE GLOBAL TEMPORARY VIEW {view} USING jdbc OPTIONS ({options})")
+
     def refused(self, user: str, statement: str) -> None:
         with pytest.raises(RuntimeError, match="policy does not allow"):
             self.run(user, statement)
@@ -111,7 +115,7 @@ def server(
 
 
 def test_two_users_in_turns_on_one_executor(server: Server) -> None:
-    server.run("bob", "CREATE OR REPLACE GLOBAL TEMPORARY VIEW bobs AS SELECT * FROM mine")
+    server.share("bob", "bobs", server.options("bob"))
     for _ in range(5):
         calls = [partial(server.run, user, "SELECT count(*) FROM mine") for user in USERS]
         with ThreadPoolExecutor(len(calls)) as pool:
@@ -132,8 +136,10 @@ def test_a_cache_that_is_filled_later(server: Server, way: str) -> None:
     """Spark computes it in a clone of the session, which is its user's; for others it opens nothing."""
     named = "sparkconfig.connection 'bobs', dbtable 'numbers'"
     options = named if way == "by name" else server.options("bob", fetchsize="7")
-    server.run("bob", f"CREATE OR REPLACE TEMPORARY VIEW source USING jdbc OPTIONS ({options})")
-    server.run("bob", "CREATE OR REPLACE GLOBAL TEMPORARY VIEW lazy AS SELECT id + 1 AS id FROM source")
+    server.share("bob", "source", options)
+    server.run(
+        "bob", "CREATE OR REPLACE GLOBAL TEMPORARY VIEW lazy AS SELECT id + 1 AS id FROM global_temp.source"
+    )
     server.run("bob", "CACHE LAZY TABLE global_temp.lazy")
     server.refused("ann", "SELECT count(*) FROM global_temp.lazy")
     assert server.run("bob", "SELECT max(id) FROM global_temp.lazy") == [("5",)]
