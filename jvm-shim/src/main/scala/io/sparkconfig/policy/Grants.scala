@@ -47,9 +47,9 @@ private[policy] final class Grants(
 private[sparkconfig] object Grants {
 
   /**
-   * The local property of a job's tasks, three lists divided by semicolons: which connections the session that submitted
-   * it may open, those of a thread without session that did, and those of the operator. Spark copies a session's confs to
-   * the local properties, but none with this name.
+   * The local property of a job's tasks, three lists divided by semicolons: which connections the session that
+   * submitted it may open, those of a thread without session that did, and those of the operator. Spark copies a
+   * session's confs to the local properties, but none with this name.
    */
   val Property = "io.sparkconfig.grants"
   private val Most = 512

@@ -10,9 +10,9 @@ import org.apache.spark.sql.execution.SparkSqlParser
 import org.apache.spark.sql.sparkconfig.SqlVariables
 
 /**
- * The program behind `sparkconfig validate --statement`: what statements would ask the policies, read by Spark's parser
- * and by the walk of a server's door. Texts come as a list in JSON, and for each an answer goes out: a list of items, or
- * null if Spark cannot parse the text.
+ * The program behind `sparkconfig validate --statement`: what statements would ask the policies, read by Spark's
+ * parser and by the walk of a server's door. Texts come as a list in JSON, and for each an answer goes out: a list of
+ * items, or null if Spark cannot parse the text.
  */
 private[sparkconfig] object StatementItems {
 
@@ -36,7 +36,9 @@ private[sparkconfig] object StatementItems {
   }
 
   /** Without a catalog every name of two parts whose first is a data source counts as a path. */
-  private final class Walk extends StatementWalk(new Configuration, {
+  private final class Walk extends StatementWalk(
+      new Configuration,
+      {
         case Seq(source, _) => SourceNames.exists(source)
         case _ => false
       }) {
