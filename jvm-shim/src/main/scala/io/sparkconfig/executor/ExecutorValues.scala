@@ -30,7 +30,6 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
   val grants = new TaskGrants
   private val granted = ConcurrentHashMap.newKeySet[String]()
   private val texts = ConcurrentHashMap.newKeySet[String]()
-  @volatile private var operators = ""
   private val masked = new AtomicLong
   private val telling = new AtomicBoolean
 
