@@ -76,7 +76,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
   override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
     NamedConnections.requireOwn(options)
     if (!PolicyClient.running.forall(_.connection(formats, options)))
-      ValueSource.withoutGrant(options)(resolveAs(Some("worker"), _))
+      ValueSource.withoutGrant(options)(useForWorker)
   }
 
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>

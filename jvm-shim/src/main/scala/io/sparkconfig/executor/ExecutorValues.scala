@@ -186,7 +186,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
 
   override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
     val isGranted = !policies || grants.open(key().fingerprint.of(options, formats))
-    if (!isGranted) ValueSource.withoutGrant(options)(resolveNamed)
+    if (!isGranted) ValueSource.withoutGrant(options)(useNamed)
   }
 
   override def useForWorker(expressions: Seq[Expression]): Used = askDriver(expressions, worker = true)
