@@ -14,7 +14,7 @@ import io.sparkconfig.redaction.{LiteralKeys, RedactionSinks}
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.access.ConnectorCode
-import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, SparkAccess, TaskProperties}
+import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, ServedFiles, SparkAccess, TaskProperties}
 import org.apache.spark.sql.sparkconfig.{ConnectorConfs, InPlaceConfs}
 import org.apache.spark.{SparkConf, SparkContext}
 import org.slf4j.LoggerFactory
@@ -158,6 +158,7 @@ private[sparkconfig] object Application {
       val plan = StartPlan.check(conf, client)
       plan.dropped.foreach(drop(sc, conf, _))
       RedactionSinks.require(conf, missing, client.settings.redaction)
+      if (!client.settings.rpcInsecure) ServedFiles.guard(sc)
       Redactor.register(plan.snapshot.secretValues, plan.snapshot.generation)
       plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
       val values = new DriverValues(client, plan.snapshot)
