@@ -85,6 +85,7 @@ def test_a_key_is_refused_before_it_is_served(tmp_path: Path) -> None:
         **QUIET,
         **protected_rpc(),
         "spark.master": "local-cluster[1,1,700]",
+        "spark.executor.memory": "600m",
         "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
