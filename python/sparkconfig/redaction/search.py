@@ -132,10 +132,11 @@ def _ellipses(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _behind(form: Form, at: int, head: str) -> bool:
-    """Whether ``head`` stood before the character at ``at`` in an earlier form, and an escape has taken it."""
+    """Whether ``head`` stood before a character, or in what writes it, in an earlier form: an escape has taken it."""
+    last = at
     while form.before is not None:
-        at, form = form.back(at), form.before
-        if form.text.endswith(head, 0, at):
+        at, last, form = form.back(at), form.back(last + 1) - 1, form.before
+        if head in form.text[max(0, at - len(head)) : last]:
             return True
     return False
 
