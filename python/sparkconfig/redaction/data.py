@@ -7,9 +7,11 @@ import pkgutil
 
 __all__ = [
     "BEGINNING",
+    "BLANKS",
     "BLOCK",
     "COMMON_WORDS",
     "CONTROL_LETTERS",
+    "CREDENTIALS",
     "DOUBLED_SIGNS",
     "ENTITIES",
     "FLOOR",
@@ -40,6 +42,10 @@ COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
 SECRET_NAMES: str = _DATA["secret_names"]
 #: The same for those among them that name no secret after all (``SharedAccessKeyName``).
 HARMLESS_NAMES: str = _DATA["harmless_names"]
+#: Blanks and line ends: what languages and people trim, a file's byte order mark too.
+BLANKS: str = _DATA["blanks"]
+#: Regular expressions for secrets inside one line, by the kind of line.
+CREDENTIALS: dict[str, str] = _DATA["credentials"]
 #: Fields of JSON documents that say where something is, and are shown.
 PLAIN_FIELDS: frozenset[str] = frozenset(_DATA["plain_fields"])
 

@@ -15,8 +15,9 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from sparkconfig.redaction.canonical import forms
-from sparkconfig.redaction.credentials import BLANKS, credentials, is_secret
+from sparkconfig.redaction.credentials import credentials, is_secret
 from sparkconfig.redaction.data import (
+    BLANKS,
     BLOCK,
     COMMON_WORDS,
     CONTROL_LETTERS,

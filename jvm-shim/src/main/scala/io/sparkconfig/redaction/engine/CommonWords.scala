@@ -26,6 +26,13 @@ private[redaction] object Constants {
   /** Those among them that name no secret after all. */
   val HarmlessNames: Regex = Regex.compile(data.get("harmless_names").asText, Regex.CASE_INSENSITIVE)
 
+  /** Blanks and line ends: what languages and people trim, a file's byte order mark too. */
+  val Blanks: String = data.get("blanks").asText
+
+  /** Regular expressions for secrets inside one line, by the kind of line. */
+  val Credentials: Map[String, String] =
+    Json.fields(data.get("credentials")).map { case (kind, text) => kind -> text.asText }.toMap
+
   /** Fields of JSON documents that say where something is, and are shown. */
   val PlainFields: Set[String] = Json.texts(data.get("plain_fields")).toSet
 

@@ -20,8 +20,6 @@ private[redaction] object Forms {
   private val LongestDocument = 1 << 20
 
   private val LineEnds = Regex.compile("[\r\n]+")
-  // What languages and people trim, a file's byte order mark too.
-  private val MoreBlanks = "\u0000\u0085\u00a0\u200b\u2028\u2029\u202f\u3000\ufeff"
   private val Percent = Regex.compile("%[0-9A-Fa-f]{2}")
 
   /**
@@ -52,7 +50,7 @@ private[redaction] object Forms {
     text.substring(from, until)
   }
 
-  private def isBlank(c: Char): Boolean = c == ' ' || (c >= '\t' && c <= '\r') || MoreBlanks.indexOf(c.toInt) >= 0
+  private def isBlank(c: Char): Boolean = Constants.Blanks.indexOf(c.toInt) >= 0
 
   private def inside(text: String): Seq[String] = {
     val found = Seq.newBuilder[String]
