@@ -10,8 +10,8 @@ __all__ = ["all_sinks"]
 def all_sinks() -> tuple[ModuleType, ...]:
     """Return the modules, in the order in which they are installed.
 
-    Each has ``install()``, which does nothing where there is nothing to hook or all is hooked, and ``MASKS``: rows of
-    docs/redaction.md, each with the sink, how it is masked and since when.
+    Each has ``install()``, which does nothing where there is nothing to hook or all is hooked. Each is in the table of
+    docs/redaction.md.
     """
     from sparkconfig.redaction.sinks import jupyter, logging, pyspark, streams
 

@@ -8,15 +8,7 @@ from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
 
-__all__ = ["MASKS", "install"]
-
-MASKS = (
-    (
-        "Jupyter kernels",
-        "all that the kernel sends: output, results, tracebacks, replies",
-        "the first session or earlier",
-    ),
-)
+__all__ = ["install"]
 
 _MARK = "_sparkconfig_redacted"
 

@@ -14,20 +14,7 @@ from sparkconfig.redaction.finalizers import MINE, catch_up
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD
 from sparkconfig.redaction.sinks.tracebacks import hook_tracebacks
 
-__all__ = ["MASKS", "install"]
-
-MASKS = (
-    (
-        "Python logging and tracebacks",
-        "every handler of `logging`, `sys.excepthook`, `threading.excepthook`, `sys.unraisablehook`",
-        "the first session or earlier",
-    ),
-    (
-        "log files that Python workers write themselves",
-        "handlers of `logging`, for values that this worker has asked for",
-        "`import sparkconfig.worker`",
-    ),
-)
+__all__ = ["install"]
 
 lock = threading.Lock()
 _installed = False

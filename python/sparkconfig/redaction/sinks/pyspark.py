@@ -9,18 +9,8 @@ from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
 
-__all__ = ["MASKS", "install"]
+__all__ = ["install"]
 
-MASKS = (
-    (
-        "errors that PySpark raises",
-        (
-            "message, JVM stack trace, parameters and query fragments, when the error is made: what you log or store"
-            " of it holds no value"
-        ),
-        "the first session or earlier",
-    ),
-)
 _patched = False
 
 

@@ -16,15 +16,7 @@ from typing import Any
 from sparkconfig.redaction.finalizers import MINE, catch_up
 from sparkconfig.redaction.registry import REGISTRY, WITHHELD, Unfinished
 
-__all__ = ["MASKS", "install"]
-
-MASKS = (
-    (
-        "what a `python app.py` prints",
-        "`sys.stdout` and `sys.stderr`, text and bytes; the stream objects stay",
-        "the first session or earlier",
-    ),
-)
+__all__ = ["install"]
 
 _MARK = "_sparkconfig_redacted"
 # Undecodable bytes pass as they came.

@@ -7,13 +7,6 @@ import org.apache.spark.SparkConf
 private[sparkconfig] object ConnectServer extends Sink {
   override def name: String = "Spark Connect clients"
 
-  override def masks: Seq[Masked] = Seq(
-    Masked(
-      "Spark Connect clients (4.x)",
-      "an interceptor of the server: error status and details, confs that the client has not set itself, explained " +
-        "plans, streaming status",
-      "start"))
-
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Driver(conf) => problem(conf).foreach(why => throw new IllegalStateException(why))
     case Stage.Confs(conf) => if (canBeRedacted) ConfLists.add(conf, InterceptorsKey, Interceptor)

@@ -7,12 +7,6 @@ import org.apache.spark.sparkconfig.RedactionAccess
 private[sparkconfig] object DriverProgram extends Sink {
   override def name: String = "the driver's Python"
 
-  override def masks: Seq[Masked] = Seq(
-    Masked(
-      "the Python that has started the driver's JVM",
-      "turns on its own sinks, which are the next rows",
-      "the first session or earlier"))
-
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Session(extensions) =>
       RedactionAccess.redactDriverPython(extensions, Threads.factory("sparkconfig-driver-python").newThread(_))

@@ -24,24 +24,6 @@ class EventLogListener(conf: SparkConf) extends SparkListener {
 object EventLogListener extends Sink {
   override def name: String = "event log, listeners"
 
-  override def masks: Seq[Masked] = Seq(
-    Masked(
-      "event log",
-      "a writer before Spark's own: single and rolling, every codec; stays valid JSON and loads in the history server",
-      "start, before the first event"),
-    Masked(
-      "`SparkListener`s of others",
-      "they get copies of dirty events: job descriptions, groups and properties, stages, task errors, SQL plans, confs",
-      "start, before the first event"),
-    Masked(
-      "query execution listeners",
-      "the error; the `QueryExecution` itself is Spark's live object, see below",
-      "start"),
-    Masked(
-      "streaming query listeners",
-      "progress and the error that ended a query; not the name at its start, see below",
-      "start"))
-
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Confs(conf) => ConfLists.add(conf, "spark.extraListeners", classOf[EventLogListener].getName)
   }

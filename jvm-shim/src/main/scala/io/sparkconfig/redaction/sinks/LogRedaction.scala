@@ -22,12 +22,6 @@ import org.apache.logging.log4j.{Level, LogManager, Marker, ThreadContext}
 object LogRedaction extends Sink {
   override def name: String = "log4j2"
 
-  override def masks: Seq[Masked] = Seq(
-    Masked(
-      "log4j2 (driver, executors)",
-      "message, throwable with causes and suppressed ones, MDC, NDC, thread name; your log4j2 file stays, a reload too",
-      "when the plugin starts"))
-
   override def install: PartialFunction[Stage, Unit] = { case _: Stage.Process => hook() }
 
   @volatile private var installed: LoggerContext = _

@@ -4,16 +4,13 @@ import org.apache.spark.SparkConf
 import org.apache.spark.sql.SparkSessionExtensions
 
 /**
- * A place where text leaves a process. Each is in its own file and in [[Sinks.all]]; the hooks, the line that the
- * start logs and the table of docs/redaction.md follow from that list.
+ * A place where text leaves a process. Each is in its own file and in [[Sinks.all]]; the hooks and the line that
+ * the start logs follow from that list.
  */
 private[redaction] trait Sink {
 
   /** As logs and errors call it. */
   def name: String
-
-  /** What is masked there: rows of the table in docs/redaction.md, read by tools/docs/generate.py. */
-  def masks: Seq[Masked]
 
   /**
    * Puts the redactor in front of the sink, at the stages for which it is defined; again does nothing.
@@ -22,13 +19,6 @@ private[redaction] trait Sink {
    */
   def install: PartialFunction[Stage, Unit]
 }
-
-/**
- * @param what the place, for users
- * @param how the means, and what else belongs to the place
- * @param since when it begins
- */
-private[redaction] final case class Masked(what: String, how: String, since: String)
 
 /** The moments at which sinks are hooked. */
 private[sparkconfig] sealed trait Stage

@@ -16,13 +16,6 @@ import sun.misc.Unsafe
 object StreamRedaction extends Sink {
   override def name: String = "standard output and error"
 
-  override def masks: Seq[Masked] = Seq(
-    Masked(
-      "`System.out`, `System.err`",
-      "under the existing streams, so the output of a `spark-submit`ted Python program and of Python workers is " +
-        "covered; also in a JVM without `--add-opens`",
-      "when the plugin starts"))
-
   override def install: PartialFunction[Stage, Unit] = { case _: Stage.Process => hook() }
 
   private val timer = Executors.newSingleThreadScheduledExecutor(Threads.factory("sparkconfig-stream-redaction"))

@@ -60,9 +60,6 @@ class UiFilter extends Filter {
 object UiFilter extends Sink {
   override def name: String = "UI and REST"
 
-  override def masks: Seq[Masked] =
-    Seq(Masked("UI pages and REST", "a servlet filter; error messages, redirects and headers too", "start"))
-
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Confs(conf) => ConfLists.add(conf, "spark.ui.filters", classOf[UiFilter].getName)
   }
