@@ -1,6 +1,6 @@
 package io.sparkconfig.redaction.sinks
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException, PrintWriter}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException}
 import java.nio.charset.{Charset, StandardCharsets}
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
@@ -9,10 +9,10 @@ import io.sparkconfig.redaction.sinks.Servlets._
 
 private[redaction] object Bodies {
 
-  /** What is held of one answer before it begins to flow, in characters or bytes. */
+  /** What is held of one answer before it begins to flow, in bytes. */
   val Limit: Int = 8 << 20
 
-  /** What stays held of a flowing answer, so that no value is torn; in characters or bytes. */
+  /** What stays held of a flowing answer, so that no value is torn; in bytes. */
   val Tail: Int = 256 << 10
 
   def isJson(contentType: String): Boolean = contentType.contains("json")
@@ -34,42 +34,6 @@ private[redaction] object Bodies {
       contentType.contains("zstd") || contentType.contains("java-archive")
 }
 
-/** The text that a page wrote to its writer. */
-private[redaction] final class CharBody(target: PrintWriter, contentType: () => String) {
-  private val held = new java.lang.StringBuilder()
-  private var flowing = false
-
-  /** Whether everything goes out as the page wrote it. */
-  def untouched: Boolean = !flowing && !Redactor.contains(held.toString)
-
-  def write(chars: Array[Char], from: Int, count: Int): Unit = {
-    held.append(chars, from, count)
-    if (held.length > Bodies.Limit) pass(held.length - Bodies.Tail)
-  }
-
-  def passLines(): Unit = { pass(held.lastIndexOf("\n") + 1); target.flush() }
-  def clear(): Unit = held.setLength(0)
-
-  def finish(): Unit = {
-    if (held.length > 0) {
-      val text = held.toString
-      target.write(Bodies.redact(text, contentType()))
-    }
-    target.flush()
-  }
-
-  /** Passes on what is before `until`, or before the match that spans it. */
-  private def pass(until: Int): Unit = if (until > 0) {
-    flowing = true
-    val text = held.toString
-    val json = Bodies.isJson(contentType())
-    val found = Redactor.find(text, json)
-    val cut = Cut.before(found, until)
-    target.write(Redactor.replace(text, found, cut, json))
-    held.delete(0, cut)
-  }
-}
-
 private[redaction] object Cut {
   def before(found: Intervals, until: Int): Int = {
     var i = 0
@@ -81,7 +45,7 @@ private[redaction] object Cut {
   }
 }
 
-/** The bytes that a page wrote to its stream. */
+/** The bytes that a page wrote. */
 private[redaction] final class ByteBody(answer: HttpResponse, contentType: () => String) {
   private var held = new ByteArrayOutputStream()
   private var opaque = false

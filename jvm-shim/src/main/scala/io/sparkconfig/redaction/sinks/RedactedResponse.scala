@@ -1,6 +1,6 @@
 package io.sparkconfig.redaction.sinks
 
-import java.io.{PrintWriter, Writer}
+import java.io.{OutputStreamWriter, PrintWriter}
 import java.util.Locale
 
 import io.sparkconfig.redaction.engine.Redactor
@@ -13,7 +13,6 @@ import io.sparkconfig.redaction.sinks.Servlets._
 private[redaction] final class RedactedResponse(answer: HttpResponse) extends HttpResponseWrapper(answer) {
   private var bytes: ByteBody = _
   private var stream: OutputStream = _
-  private var chars: CharBody = _
   private var writer: PrintWriter = _
   private var length = -1L // as the page set it
   private var over = false // the body was dropped or passed on
@@ -24,6 +23,10 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
 
   override def getOutputStream: OutputStream = {
     if (writer != null) throw new IllegalStateException("getWriter was called before")
+    opened()
+  }
+
+  private def opened(): OutputStream = {
     if (stream == null) {
       bytes = new ByteBody(answer, () => contentType)
       stream = new OutputStream {
@@ -40,15 +43,11 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
   }
 
   override def getWriter: PrintWriter = {
-    if (stream != null) throw new IllegalStateException("getOutputStream was called before")
     if (writer == null) {
-      // The container's own writer, so that it chooses charset and headers as it would without us.
-      chars = new CharBody(answer.getWriter, () => contentType)
-      writer = new PrintWriter(new Writer {
-        override def write(c: Array[Char], from: Int, count: Int): Unit = if (!over) chars.write(c, from, count)
-        override def flush(): Unit = if (!over && live) chars.passLines()
-        override def close(): Unit = wasClosed()
-      })
+      if (stream != null) throw new IllegalStateException("getOutputStream was called before")
+      // The container's own writer would choose it, and name it in the headers.
+      answer.setCharacterEncoding(answer.getCharacterEncoding)
+      writer = new PrintWriter(new OutputStreamWriter(opened(), answer.getCharacterEncoding))
     }
     writer
   }
@@ -69,11 +68,9 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
 
   /** Passes on what is held. */
   def finish(): Unit = if (!over) {
+    if (writer != null) writer.flush()
     over = true
-    if (chars != null) {
-      if (chars.untouched && length >= 0) answer.setContentLengthLong(length)
-      chars.finish()
-    } else if (bytes != null) bytes.finish(if (length >= 0) (n => answer.setContentLengthLong(n)) else (_ => ()))
+    if (bytes != null) bytes.finish(if (length >= 0) (n => answer.setContentLengthLong(n)) else (_ => ()))
     else if (length >= 0) answer.setContentLengthLong(length) // HEAD
   }
 
@@ -110,8 +107,8 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
   override def reset(): Unit = { super.reset(); length = -1L; forget() }
   override def resetBuffer(): Unit = {
     super.resetBuffer()
+    if (writer != null) writer.flush()
     if (bytes != null) bytes.clear()
-    if (chars != null) chars.clear()
   }
-  private def forget(): Unit = { bytes = null; stream = null; chars = null; writer = null }
+  private def forget(): Unit = { bytes = null; stream = null; writer = null }
 }
