@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from spark.options.conftest import has_connect
 from sparkconfig.redaction import MASK
-from support.fronts import FRONTS, LONG, SECRET, Fronts, running_fronts, shown
+from support.fronts import FRONTS, LITERAL, LONG, SECRET, VARIABLE, WORDS, Fronts, running_fronts, shown
 
 pytestmark = pytest.mark.spark
 
@@ -150,6 +151,179 @@ def test_a_streams_status_answers_no_guess_about_a_part(application, tmp_path):
     assert told == [True, True]
 
 
-def test_the_whole_secret_is_masked(spark):
+def test_this_applications_own_code_is_no_client(application):
+    spark = application.sessions["classic"]
     assert MASK in explained(spark, LONG)
     assert LONG not in explained(spark, LONG)
+
+
+def quoted(text: str) -> str:
+    return text.replace("'", "\\'")
+
+
+#: Whole secrets as a client writes them in SQL: %s is one, or a wrong guess in the same letters.
+GUESSES = {
+    "long": LONG,
+    "signs": quoted(SECRET),
+    "signs, doubled": SECRET.replace("'", "''"),
+    "in hex": LONG.encode().hex(),
+    "in base64": base64.b64encode(LONG.encode()).decode(),
+    "among others": f"<{LONG}> {WORDS['five']}",
+}
+WRONG = LONG.replace("kQzR", "wYxT")
+
+
+def composed(guess: str) -> dict[str, str]:
+    """Expressions that make a text of parts, so that the statement does not hold it."""
+    parts = (each.encode().hex() for each in (guess[:9], guess[9:]))
+    return {
+        "joined": f"concat('{guess[:20]}', '{guess[20:]}')",
+        "side by side": f"'{guess[:20]}' '{guess[20:]}'",
+        "reversed": f"reverse('{guess[::-1]}')",
+        "decoded": "decode(unhex('{}' || '{}'), 'UTF-8')".format(*parts),
+    }
+
+
+#: Statements, alone and beside a place where the true value stands.
+STATEMENTS = {
+    "explain": "EXPLAIN EXTENDED SELECT {} AS it, id FROM range(2)",
+    "explain what Spark computes": "EXPLAIN EXTENDED SELECT hex({0}), concat('x', {0})",
+    "explain a filter": "EXPLAIN FORMATTED SELECT id FROM range(2) WHERE concat(id, 'x') IN ({0}, 'other')",
+    "explain a command": "EXPLAIN CREATE TABLE never AS SELECT {} AS it; SHOW TABLES LIKE 'never'",
+    "explain beside": "EXPLAIN EXTENDED SELECT {} AS it, '$LONG' AS other",
+    "raised": "SELECT raise_error(concat('it is ', {}))",
+    "raised beside": "SELECT raise_error(concat({}, ' is ', '$LONG'))",
+    "raised of a row": "SELECT raise_error(concat('it is ', {}, id)) FROM range(1)",
+    "analysis": "SELECT {} + no_such FROM range(1)",
+    "analysis beside": "SELECT {} + '$LONG' + no_such FROM range(1)",
+    "parser": "SELEC {}",
+    "parser beside": "SELEC {} '$LONG'",
+    "cast": "SELECT CAST({} AS INT)",
+    "location": "SELECT * FROM parquet.`/no/such/place` WHERE x = {}",
+    "name": "SELECT * FROM identifier(concat('a', {}))",
+    "set": "SET shop.guess = {}",
+    "set to what it cannot be": "SET spark.sql.shuffle.partitions = {}",
+    "set and shown": "SET shop.guess = {}; SET shop.guess",
+    "set and listed": "SET shop.guess = {}; SET",
+    "comments": "COMMENT ON TABLE guessed IS {}; DESCRIBE EXTENDED guessed",
+    "properties": "ALTER TABLE guessed SET TBLPROPERTIES ('a' = {}); SHOW TBLPROPERTIES guessed",
+    "show create": "ALTER TABLE guessed SET TBLPROPERTIES ('a' = {}); SHOW CREATE TABLE guessed",
+    "a view": "CREATE OR REPLACE TEMP VIEW seen AS SELECT {} AS it; EXPLAIN EXTENDED SELECT * FROM seen",
+    "a view's text": "CREATE OR REPLACE VIEW kept AS SELECT {} AS it; SHOW CREATE TABLE kept; DROP VIEW kept",
+    "a variable": "DECLARE OR REPLACE mine = {}; EXPLAIN EXTENDED SELECT mine",
+    "its own again": "SET shop.guess = {}; RESET shop.guess; SET shop.guess",
+}
+#: Statements in which an expression may stand for a literal.
+COMPOSABLE = (
+    "explain",
+    "explain what Spark computes",
+    "raised",
+    "raised of a row",
+    "analysis",
+    "cast",
+    "a view",
+)
+
+
+def answered(spark: Any, statements: str) -> str:
+    """The answers, or errors with their details, without what differs from call to call."""
+    found = []
+    for statement in statements.split("; "):
+        try:
+            found.append(shown(spark.sql(statement)))
+        except Exception as error:
+            # Not the frames, in which methods of reflection are counted.
+            found.append(re.sub(r"(?m)^\s+at .*$", "", f"{error} {getattr(error, '_stacktrace', '')}"))
+            found.append(str(error.getMessageParameters()))
+            found += [f"{each.fragment()} {each.summary()}" for each in error.getQueryContext() or ()]
+    text = "\n".join(found)
+    return re.sub(
+        r"#\d+L?|[0-9a-f]{8}-[0-9a-f-]{27}|(?<=_)\d+\b|Lambda\S+|\w+ \w+ \d+ \d\d:\d\d:\d\d \w+ \d+|=\d{10}\b",
+        "",
+        text,
+    )
+
+
+#: A wrong guess has the same letters but these.
+LETTERS = str.maketrans("kQ7abCn", "wYzd8ef")
+
+
+def pair(statement: str, guess: str) -> list[tuple[str, str]]:
+    """The statement with a right guess and with a wrong one, and what stands for the guess in the answer."""
+    variable = VARIABLE.replace("token", "long")
+    return [
+        (statement.format(text).replace("$LONG", variable), text)
+        for text in (guess, guess.translate(LETTERS))
+    ]
+
+
+def without(text: str, guess: str) -> str:
+    """The answer as it is to any guess: Spark shows it as it is, in parts, and what it computes of it."""
+    written = guess.strip("'")
+    for each in (written, written.replace("\\'", "'").replace("''", "'")):
+        text = text.replace(each.encode().hex().upper(), "COMPUTED")
+    return text.translate(LETTERS)
+
+
+@pytest.fixture
+def connect(application) -> Any:
+    spark = application.sessions["connect"]
+    spark.conf.set("spark.sql.connect.serverStacktrace.enabled", "true")
+    spark.sql("CREATE TABLE IF NOT EXISTS guessed (id INT) USING parquet")
+    return spark
+
+
+@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_right_guess_and_a_wrong_one_get_the_same_answer(connect, statement):
+    for name, guess in GUESSES.items():
+        (right, text), (other, wrong) = pair(STATEMENTS[statement], f"'{guess}'")
+        found = without(answered(connect, right), text)
+        assert found == without(answered(connect, other), wrong), name
+        assert (MASK.translate(LETTERS) in found) == ("beside" in statement or "listed" in statement), name
+
+
+@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@pytest.mark.parametrize("statement", COMPOSABLE)
+def test_a_guess_of_parts_gets_the_same_answer(connect, statement):
+    right, other = composed(LONG), composed(WRONG)
+    for name in right:
+        found, also = (answered(connect, STATEMENTS[statement].format(each[name])) for each in (right, other))
+        assert MASK not in found, name
+        assert LONG in found or statement == "analysis", name
+        assert found.count(LONG) == also.count(WRONG), name
+
+
+@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+def test_a_conf_that_a_client_could_not_set_is_not_its_own(connect):
+    key = "spark.shop.apikey"
+    connect.conf.set(key, LITERAL)
+    assert connect.conf.get(key) == LITERAL, "its own"
+    connect.sql(f"RESET {key}").collect()
+    assert connect.conf.get(key) == MASK
+    for default in (LITERAL, "other"):
+        assert connect.conf.get(key, default) == MASK
+        assert connect.conf.get("shop.no.such", default) == default
+    with pytest.raises(Exception, match=re.escape(LITERAL)):
+        connect.conf.set("spark.sql.shuffle.partitions", LITERAL)
+    refused = "spark.ui.strictTransportSecurity"
+    with pytest.raises(Exception, match="CANNOT_MODIFY"):
+        connect.conf.set(refused, LITERAL)
+    assert connect.conf.get(refused) == MASK
+
+
+@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+def test_frames_and_streams_answer_no_guess(connect, tmp_path):
+    told = []
+    for number, guess in enumerate((LONG, WRONG)):
+        frame = connect.range(2).where(f"concat(id, '') = '{guess}'")
+        query = (
+            connect.readStream.format("rate").load().selectExpr(f"raise_error('{guess}')")
+            .writeStream.format("noop").option("checkpointLocation", str(tmp_path / str(number))).start()
+        )  # fmt: skip
+        with pytest.raises(Exception) as caught:
+            query.awaitTermination(60)
+        texts = [frame._explain_string(extended=True), str(caught.value), str(query.exception())]
+        assert all(guess in text and MASK not in text for text in texts)
+        told.append(re.sub(r"#\d+L?|\d+", "", texts[0].replace(guess, "GUESS")))
+    assert told[0] == told[1]

@@ -122,21 +122,20 @@ def test_a_byte_that_is_not_utf_8_hides_no_value(jvm):
 
 
 def test_whatever_a_thrift_client_asks_its_errors_are_masked(jvm):
-    """Each call of the server's service that can fail goes through ours, but for those on Kerberos' tokens and ids."""
+    """Each call that can fail goes through our service or our session, but for those on Kerberos' tokens and ids."""
 
-    def signatures(name: str, *, failing: bool) -> set[str]:
-        methods = jvm.java.lang.Class.forName(name).getDeclaredMethods()
-        wanted = [each for each in methods if not failing or "HiveSQLException" in each.toGenericString()]
-        return {f"{each.getName()}/{each.getParameterCount()}" for each in wanted}
+    def methods(name: str, *, failing: bool) -> set[str]:
+        found = jvm.java.lang.Class.forName(name).getDeclaredMethods()
+        return {
+            each.getName() for each in found if not failing or "HiveSQLException" in each.toGenericString()
+        }
 
-    calls = signatures("org.apache.hive.service.cli.CLIService", failing=True)
-    ours = signatures("io.sparkconfig.redaction.sinks.RedactingCli", failing=False)
-    left = {each for each in calls - ours if "DelegationToken" not in each}
-    assert left <= {
-        "openSession/3", "openSession/4", "openSessionWithImpersonation/4", "openSessionWithImpersonation/5",
-        "getSessionConf/1", "getQueryId/1",
-    }  # fmt: skip
-    assert {"executeStatement/3", "getTables/5"} <= calls & ours
+    calls = methods("org.apache.hive.service.cli.CLIService", failing=True)
+    ours = methods("io.sparkconfig.redaction.sinks.RedactingCli", failing=False)
+    sessions = methods("org.apache.hive.service.cli.session.HiveSession", failing=True)
+    left = {each for each in calls - ours - sessions if "DelegationToken" not in each}
+    assert left <= {"getSessionConf", "getQueryId"}
+    assert {"executeStatement", "getTables"} <= calls & sessions
 
 
 def test_streams_are_masked_without_an_open_package():

@@ -73,6 +73,7 @@ class Bank:
             "spark.config.providers.files.class": "file",
             "spark.shop.word": self.reference.replace(":pw}", ":word}"),
             "spark.shop.long": self.reference.replace(":pw}", ":long}"),
+            "spark.config.inplace.keys": "spark.shop.long",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.catalogImplementation": "hive",
             "spark.hadoop.hive.server2.thrift.port": "0",
@@ -176,8 +177,25 @@ SET shop.conf;
 SET shop.variable;
 SET shop.substituted;
 """
-#: Parts of a secret: a mask would say that a guess begins right.
-GUESSES = [LONG[:8] + "...", LONG[:30] + "\u2026", LONG[:64], LONG[64:128]]
+#: Parts of a secret, and a whole one: a mask would say that a guess is right.
+GUESSES = [LONG[:8] + "...", LONG[:30] + "\u2026", LONG[:64], LONG[64:128], LONG]
+#: Of a right guess and a wrong one; some stand beside the true value.
+PAIRS = """
+EXPLAIN EXTENDED SELECT concat('{0}', id), hex('{0}'), reverse('{1}') FROM range(2);
+EXPLAIN EXTENDED SELECT '{0}', '${{spark.shop.long}}';
+SELECT raise_error('it is {0}');
+SELECT raise_error(concat('it is ', reverse('{1}'), id)) FROM range(2);
+SELECT raise_error(concat('{0}', '${{spark.shop.long}}'));
+SELECT '{0}' + no_such FROM range(1);
+SELECT cast(reverse('{1}') AS INT);
+SELEC '{0}';
+CREATE OR REPLACE TEMP VIEW mine AS SELECT reverse('{1}') AS it;
+EXPLAIN EXTENDED SELECT * FROM mine;
+SET shop.guess={0};
+SET shop.guess;
+RESET shop.guess;
+SET shop.guess;
+"""
 
 
 def test_thrift_server(bank: Bank) -> None:
@@ -198,8 +216,7 @@ def test_thrift_server(bank: Bank) -> None:
         listed = bank.finish([*beeline[:2], url, *beeline[3:], *foreign], TRUE_ANSWERS)
         for told in (f"| {WORD} ", f"region={WORD} ", f"{bank.folder}/warehouse/{WORD} ", f"{WORD}=1 "):
             assert told in listed, f"what programs act on: {told}"
-        assert listed.count(f"kept in {MASK}") >= 3, "a comment, a property, a literal in a plan"
-        assert f"kept in {WORD}" not in listed
+        assert listed.count(f"kept in {WORD}") >= 4, "a comment, a property, the statements with them, a plan"
         assert listed.count(f"mine is {WORD}") == 2, (
             "what the client has set, when it sets it and when it asks"
         )
@@ -211,10 +228,28 @@ def test_thrift_server(bank: Bank) -> None:
             f"ALTER TABLE {WORD} SET TBLPROPERTIES ('guess{number}' = '{guess}');\n"
             for number, guess in enumerate(GUESSES)
         )
-        answered = bank.finish(beeline, f"{texts}SHOW TBLPROPERTIES {WORD};\nDESCRIBE FORMATTED {WORD};\n")
-        assert all(answered.count(guess) >= 3 for guess in GUESSES), (
-            "a part of a secret in a client's own text"
+        looks = "".join(
+            f"{look} {WORD};\n" for look in ("SHOW TBLPROPERTIES", "DESCRIBE FORMATTED", "SHOW CREATE TABLE")
         )
+        answered = bank.finish(beeline, texts + looks)
+        assert all(answered.count(guess) >= 4 for guess in GUESSES), "a client's own text"
+        told = []
+        for guess in (LONG, LONG.replace("kQzR", "wYxT")):
+            bank.finish([*beeline, "--force=true"], PAIRS.format(guess, guess[::-1]))
+            found = bank.outputs[-1]
+            assert found.count(guess) > PAIRS.count(";"), "its statements, and their answers"
+            assert found.count(MASK) == told[0].count(MASK) if told else MASK in found, (
+                "what the variable holds"
+            )
+            found = (
+                found.replace(guess.encode().hex().upper(), "HEX")
+                .replace(guess, "GUESS")
+                .replace(guess[::-1], "SSEUG")
+            )
+            told.append(
+                re.sub(r"#\d+L?|[0-9.]+ seconds|[0-9a-f]{8}-[0-9a-f-]{27}|\+?-{9,}\+?| {9,}", "", found)
+            )
+        assert told[0] == told[1], "a right guess and a wrong one"
     finally:
         server.stop()
     bank.outputs.append(server.output())

@@ -84,6 +84,9 @@ def running_fronts(folder: Path) -> Iterator[Fronts]:
         **{f"spark.shop.{key}": f"${{files:{folder}/shop.properties:{key}}}" for key in SECRETS},
         "spark.shop.apikey": LITERAL,
         "spark.hadoop.fs.azure.account.key.shop": LITERAL,
+        # `SET -v` shows registered keys only, and this one takes any text; a session cannot set the other one.
+        "spark.sql.thriftserver.scheduler.pool": LITERAL,
+        "spark.ui.strictTransportSecurity": LITERAL,
         "spark.sql.ansi.enabled": "true",
         "spark.sql.catalog.derby": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
         "spark.sql.catalog.derby.url": "jdbc:derby:memory:clients;create=true",

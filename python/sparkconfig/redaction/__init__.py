@@ -46,5 +46,5 @@ def revealed(values: Iterable[str]) -> None:
     from sparkconfig.redaction import jvm
 
     found = list(values)
-    REGISTRY.register_new(found)
+    REGISTRY.register(found)
     jvm.tell(found)

@@ -53,12 +53,6 @@ class Registry:
         """Add the values that are worth registering; a known one keeps its first generation."""
         self.declare([value for value in values if worth_registering(value)], generation=generation)
 
-    def register_new(self, values: Iterable[str]) -> None:
-        """:meth:`register`, cheap for values that are known."""
-        fresh = [value for value in values if value not in self._values]
-        if fresh:
-            self.register(fresh)
-
     def declare(self, values: Iterable[str], *, generation: int = 0) -> None:
         """Add values whatever they look like, as the operator asked; an empty one cannot be masked.
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from leaks.audit.column import Column
 from leaks.audit.stage import CORPUS
+from leaks.corpus import thrift as thrift_statements
 from leaks.corpus.shop import Shop
-from leaks.corpus.thrift import statements
 from support import surfaces
 from support.crawl import crawl, fetch
 from support.processes import Child, wait_until
@@ -131,17 +131,22 @@ def thrift(column: Column) -> None:
     )
     port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
     shop = Shop(None, column.values, column.options, column.folder, column.stage.jdbc)
-    script = column.stage.run.private_file(f"{column.name}-inputs/thrift.sql", "\n".join(statements(shop)))
-    client = column.stage.run.start(
-        f"{column.name}-beeline",
-        [
-            spark_home() / "bin" / "beeline", "--silent=true", "--force=true", "-u",
-            f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "-f", script,
-        ],
-        env={**spark_environment(work, column.folder / "local"), "LC_ALL": "C.UTF-8"},
-        cwd=work,
-    )  # fmt: skip
-    client.wait(_WAIT)
+    # What a client has written itself comes back as it is: the server's surfaces show whether it is masked there.
+    for name, statements in (
+        ("written", thrift_statements.written(shop)),
+        ("others", thrift_statements.others(shop)),
+    ):
+        script = column.stage.run.private_file(f"{column.name}-inputs/{name}.sql", "\n".join(statements))
+        client = column.stage.run.start(
+            f"{column.name}-beeline-{name}",
+            [
+                spark_home() / "bin" / "beeline", "--silent=true", "--force=true", "-u",
+                f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann", "-f", script,
+            ],
+            env={**spark_environment(work, column.folder / "local"), "LC_ALL": "C.UTF-8"},
+            cwd=work,
+        )  # fmt: skip
+        client.wait(_WAIT)
     column.search_application(_ui(server))
     column.search_files()
     column.search("answers and errors at Thrift clients", surfaces.files([client.log]))

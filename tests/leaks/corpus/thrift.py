@@ -5,8 +5,8 @@ from __future__ import annotations
 from leaks.corpus.shop import Shop, sql_literal
 
 
-def statements(shop: Shop) -> list[str]:
-    """One statement each; those that fail do so on purpose."""
+def written(shop: Shop) -> list[str]:
+    """Statements with secrets that the client has written itself; those that fail do so on purpose."""
     found = []
     for text in shop.texts:
         # Beeline reads a statement a line, ends it at a semicolon, and takes two dashes for a comment.
@@ -20,6 +20,15 @@ def statements(shop: Shop) -> list[str]:
             f"SELECT raise_error('{literal}')",
             f"SELECT CAST(concat('{literal}', id) AS INT) FROM range(2)",
         ]
+    return [f"{statement};" for statement in found]
+
+
+def others(shop: Shop) -> list[str]:
+    """Statements whose secrets are the server's."""
+    found = []
+    for name in shop.options:
+        for key in (f"spark.shop.{name}.pwd", f"spark.shop.{name}.apikey"):
+            found += [f"EXPLAIN SELECT '${{{key}}}'", f"SELECT raise_error('${{{key}}}')", f"SET {key}"]
     password = sql_literal(shop.options["awkward"])
     options = f"url '{shop.jdbc}', driver 'org.postgresql.Driver', user 'audit', password '{password}'"
     found += [

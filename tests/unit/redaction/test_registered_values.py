@@ -167,7 +167,7 @@ def test_a_composed_secret_that_is_revealed_registers_its_parts(
     secrets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry = Registry()
-    monkeypatch.setattr(secret, "on_reveal", registry.register_new)
+    monkeypatch.setattr(secret, "on_reveal", registry.register)
     confs = {"spark.config.providers": "files", "spark.config.providers.files.class": "file"}
     with Resolver.from_confs(confs) as resolver:
         for number in range(100):

@@ -13,9 +13,9 @@ import org.apache.spark.sql.sparkconfig.{SessionIds, ThriftSessions}
  * @param session the session's id
  * @param front the server that names the user, `connect` or `thrift`; empty where there is none
  */
-private[policy] final case class Requester(user: String, session: String, front: String)
+private[sparkconfig] final case class Requester(user: String, session: String, front: String)
 
-private[policy] object Requester {
+private[sparkconfig] object Requester {
   val Connect = "connect"
   val Thrift = "thrift"
   private val ConnectService = "org.apache.spark.sql.connect.service.SparkConnectService$"

@@ -3,8 +3,20 @@ package io.sparkconfig.redaction.sinks
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.util.{ArrayList, List => JList}
 
-import io.sparkconfig.redaction.engine.{Redactor, StreamJson, Throwables}
-import org.apache.spark.connect.proto.{ConfigRequest, ExecutePlanRequest, KeyValue}
+import scala.jdk.CollectionConverters._
+
+import io.sparkconfig.redaction.engine.{Client, JsonStrings, Redactor, Spans, Throwables}
+import org.apache.spark.SparkEnv
+import org.apache.spark.connect.proto.{
+  ConfigRequest,
+  ConfigResponse,
+  ExecutePlanRequest,
+  ExecutePlanResponse,
+  FetchErrorDetailsRequest,
+  FetchErrorDetailsResponse,
+  KeyValue,
+  ReattachExecuteRequest
+}
 import org.sparkproject.connect.google_protos.rpc.{ErrorInfo, Status => RpcStatus}
 import org.sparkproject.connect.grpc.{
   ForwardingServerCall,
@@ -29,23 +41,32 @@ class ConnectInterceptor extends ServerInterceptor {
       call: ServerCall[Q, S],
       headers: Metadata,
       next: ServerCallHandler[Q, S]): ServerCall.Listener[Q] = {
-    @volatile var client = ""
-    val protos = new Protos((key, value) => ClientConfs.knows(client, key, value))
+    @volatile var asked: Message = null
+    @volatile var client = Client.Unknown
+    def protos = new Protos((key, value) => ClientConfs.knows(asked, key, value), client)
+    // The server answers an exception with an error, which is redacted in its turn.
+    def safely[T](withheld: => T)(made: => T): T =
+      try made
+      catch { case fault: Throwable => Redactor.failed(fault); withheld }
     val listener = next.startCall(
       new ForwardingServerCall.SimpleForwardingServerCall[Q, S](call) {
         override def sendMessage(answer: S): Unit = super.sendMessage(answer match {
-          case message: Message if !Redactor.isEmpty =>
-            // The server answers an exception with an error, which is redacted in its turn.
-            try protos.redact(message).asInstanceOf[S]
-            catch { case fault: Throwable => Redactor.failed(fault); throw Withheld.asRuntimeException() }
+          case message: Message =>
+            ClientConfs.note(asked, message)
+            if (Redactor.isEmpty) answer
+            else safely(throw Withheld.asRuntimeException()) {
+              ClientTexts.note(message, client)
+              protos.redact(message).asInstanceOf[S]
+            }
           case other => other
         })
         override def close(status: Status, trailers: Metadata): Unit =
           if (status.isOk || Redactor.isEmpty) super.close(status, trailers)
           else {
-            val (safe, details) =
-              try (protos.redact(status), protos.redact(trailers))
-              catch { case fault: Throwable => Redactor.failed(fault); (Withheld, new Metadata()) }
+            val (safe, details) = safely((Withheld, new Metadata())) {
+              val ofError = protos.ofError(ErrorDetails.of(trailers), client)
+              (ofError.redact(status), ofError.redact(trailers))
+            }
             super.close(safe, details)
           }
       },
@@ -53,8 +74,9 @@ class ConnectInterceptor extends ServerInterceptor {
     new ForwardingServerCallListener.SimpleForwardingServerCallListener[Q](listener) {
       override def onMessage(question: Q): Unit = {
         question match {
-          case request: ConfigRequest => client = ClientConfs.note(request)
-          case request: ExecutePlanRequest => ClientConfs.note(request)
+          case message: Message =>
+            asked = message
+            client = ClientTexts.of(message)
           case _ =>
         }
         super.onMessage(question)
@@ -67,56 +89,136 @@ class ConnectInterceptor extends ServerInterceptor {
 
 /** The confs that clients of this server have set themselves. */
 private object ClientConfs {
-  private val known = new OwnConfs
 
-  /** @return whose request this is */
-  def note(request: ConfigRequest): String = {
-    val client = of(request.getUserContext.getUserId, request.getSessionId)
-    if (request.getOperation.hasSet)
-      request.getOperation.getSet.getPairsList.forEach(pair => known.note(client + pair.getKey, pair.getValue))
-    client
+  /** Once the server has set them. Statements that set confs are noted where they run. */
+  def note(request: Message, answer: Message): Unit = (request, answer) match {
+    case (config: ConfigRequest, _: ConfigResponse) =>
+      val session = of(config)
+      val done = config.getOperation
+      if (done.hasSet) done.getSet.getPairsList.forEach(pair => OwnConfs.note(session, pair.getKey, pair.getValue))
+      if (done.hasUnset) done.getUnset.getKeysList.forEach(key => OwnConfs.forget(session, Some(key)))
+    case _ =>
   }
 
-  /** Statements set confs too. */
-  def note(request: ExecutePlanRequest): Unit = {
-    val command = request.getPlan.getCommand.getSqlCommand
-    val text = if (command.getInput.hasSql) command.getInput.getSql.getQuery else command.getSql
-    OwnConfs.setBy(text).foreach { case (key, value) =>
-      known.note(of(request.getUserContext.getUserId, request.getSessionId) + key, value)
-    }
+  private def of(request: ConfigRequest): String =
+    OwnConfs.ofConnect(request.getUserContext.getUserId, request.getSessionId)
+
+  /** Also whether it is the default that the client has given, for a conf that the server does not have. */
+  def knows(request: Message, key: String, value: String): Boolean = request match {
+    case config: ConfigRequest =>
+      def isDefault = config.getOperation.getGetWithDefault.getPairsList.asScala.exists(pair =>
+        pair.getKey == key && pair.getValue == value) && !SparkEnv.get.conf.contains(key)
+      OwnConfs.knows(of(config), key, value) || isDefault
+    case _ => false
   }
-
-  private def of(user: String, session: String): String = s"$user\u0000$session\u0000"
-
-  def knows(client: String, key: String, value: String): Boolean = known.knows(client + key, value)
 }
 
-/** @param own whether the client has set this conf to this value */
-private final class Protos(own: (String, String) => Boolean) {
+/** What clients have written in their requests. */
+private object ClientTexts {
+
+  /** By what answers of other calls name: an error, an operation, a streaming query. */
+  private val known = new Client.ById
+
+  def of(request: Message): Client = request match {
+    case details: FetchErrorDetailsRequest => known.get(details.getErrorId)
+    case again: ReattachExecuteRequest => known.get(again.getOperationId)
+    case execute: ExecutePlanRequest if execute.getPlan.getCommand.hasStreamingQueryCommand =>
+      known.get(execute.getPlan.getCommand.getStreamingQueryCommand.getQueryId.getId)
+    case execute: ExecutePlanRequest =>
+      val client = clientOf(execute)
+      known.put(execute.getOperationId, client)
+      client
+    case other => clientOf(other)
+  }
+
+  /** Holds the request's texts alone, not its rows. */
+  private def clientOf(request: Message): Client = { val written = texts(request); new Client(written) }
+
+  def note(answer: Message, client: Client): Unit = answer match {
+    case started: ExecutePlanResponse if started.hasWriteStreamOperationStartResult =>
+      known.put(started.getWriteStreamOperationStartResult.getQueryId.getId, client)
+    case _ =>
+  }
+
+  def note(error: ErrorInfo, client: Client): Unit =
+    if (client ne Client.Unknown) known.put(error.getMetadataMap.getOrDefault("errorId", ""), client)
+
+  private def texts(message: Message): Seq[String] = {
+    val found = Seq.newBuilder[String]
+    def each(value: AnyRef): Unit = value match {
+      case text: String => found += text
+      case inner: Message => inner.getAllFields.values.forEach(field => each(field.asInstanceOf[AnyRef]))
+      case list: JList[_] => list.forEach(element => each(element.asInstanceOf[AnyRef]))
+      case _ => ()
+    }
+    each(message)
+    found.result()
+  }
+}
+
+/** What the server says about an error beside its text. */
+private object ErrorDetails {
+  val Key = "grpc-status-details-bin"
+
+  def of(trailers: Metadata): Option[ErrorInfo] =
+    Option(trailers.get(Metadata.Key.of(Key, Metadata.BINARY_BYTE_MARSHALLER))).flatMap { bytes =>
+      val packed = RpcStatus.parseFrom(bytes).getDetailsList.iterator()
+      Iterator.continually(packed).takeWhile(_.hasNext).map(_.next()).find(_.is(classOf[ErrorInfo]))
+        .map(_.unpack(classOf[ErrorInfo]))
+    }
+
+  /** Its states; null for a cause, which the stack trace alone may name. */
+  def states(error: ErrorInfo): Seq[String] = {
+    val more = error.getMetadataMap
+    Seq(more.get("sqlState")) ++ (if (more.getOrDefault("stackTrace", "").contains("Caused by:")) Seq(null) else Nil)
+  }
+}
+
+/**
+ * @param ofConf whether the client has set this conf to this value
+ * @param client who has written what this answers
+ */
+private final class Protos(ofConf: (String, String) => Boolean, client: Client) {
   import Protos._
+
+  /** For what tells of an error. */
+  def ofError(error: Option[ErrorInfo], client: Client): Protos = error.fold(this) { info =>
+    ClientTexts.note(info, client)
+    new Protos(ofConf, client.ofError(ErrorDetails.states(info)))
+  }
 
   /** The same instance if no value is in its free text. */
   def redact(message: Message): Message = message match {
+    case details: FetchErrorDetailsResponse if client ne client.ofError(states(details)) =>
+      new Protos(ofConf, client.ofError(states(details))).redactFields(details)
     case packed: Packed => redact(packed)
     case pair: KeyValue =>
-      if (own(pair.getKey, pair.getValue)) pair
+      if (ofConf(pair.getKey, pair.getValue)) pair
       else {
         val safe = Redactor.redactAnswer(pair.getValue)
         if (safe eq pair.getValue) pair else pair.toBuilder.setValue(safe).build()
       }
     case programs if isForPrograms(programs.getDescriptorForType.getFullName) => programs
-    case _ =>
-      var copy: Message.Builder = null
-      message.getAllFields.forEach { (field, value) =>
-        if (!isForPrograms(field.getFullName) && !isOfError(message, field)) {
-          val safe = redact(field, value.asInstanceOf[AnyRef])
-          if (safe ne value.asInstanceOf[AnyRef]) {
-            if (copy == null) copy = message.toBuilder
-            copy.setField(field, safe)
-          }
+    case _ => redactFields(message)
+  }
+
+  private def states(details: FetchErrorDetailsResponse): Seq[String] =
+    details.getErrorsList.asScala.map(error =>
+      if (error.hasSparkThrowable && error.getSparkThrowable.hasSqlState) error.getSparkThrowable.getSqlState
+      else null).toSeq
+
+  private def redactFields(message: Message): Message = {
+    var copy: Message.Builder = null
+    message.getAllFields.forEach { (field, value) =>
+      if (!isForPrograms(field.getFullName) && !isOfError(message, field)) {
+        val safe = redact(field, value.asInstanceOf[AnyRef])
+        if (safe ne value.asInstanceOf[AnyRef]) {
+          if (copy == null) copy = message.toBuilder
+          copy.setField(field, safe)
         }
       }
-      if (copy == null) message else copy.build()
+    }
+    if (copy == null) message else copy.build()
   }
 
   private def redact(field: FieldDescriptor, value: AnyRef): AnyRef = value match {
@@ -133,8 +235,8 @@ private final class Protos(own: (String, String) => Boolean) {
   }
 
   private def one(field: FieldDescriptor, value: AnyRef): AnyRef = field.getJavaType match {
-    case JavaType.STRING if Events(field.getFullName) => StreamJson.redact(value.asInstanceOf[String])
-    case JavaType.STRING => Redactor.redactAnswer(value.asInstanceOf[String])
+    case JavaType.STRING if Events(field.getFullName) => StreamJson.redact(value.asInstanceOf[String], client)
+    case JavaType.STRING => Redactor.redactAnswer(value.asInstanceOf[String], client)
     case JavaType.MESSAGE => redact(value.asInstanceOf[Message])
     case _ => value // rows are bytes, and they are data
   }
@@ -144,13 +246,13 @@ private final class Protos(own: (String, String) => Boolean) {
       val info = packed.unpack(classOf[ErrorInfo])
       val safe = redact(info: Message)
       if (safe eq info) packed else Packed.pack(safe)
-    } else if (Redactor.containsAnswer(packed.getValue.toString(ISO_8859_1))) Packed.getDefaultInstance
+    } else if (Redactor.contains(packed.getValue.toString(ISO_8859_1), client)) Packed.getDefaultInstance
     else packed
 
   def redact(status: Status): Status = {
     val text = status.getDescription
-    val safe = Redactor.redactAnswer(text)
-    val cause = Throwables.redactAnswer(status.getCause)
+    val safe = Redactor.redactAnswer(text, client)
+    val cause = Throwables.redactAnswer(status.getCause, client)
     if ((safe eq text) && (cause eq status.getCause)) status else status.withDescription(safe).withCause(cause)
   }
 
@@ -162,7 +264,7 @@ private final class Protos(own: (String, String) => Boolean) {
         trailers.getAll(key).forEach(bytes => redact(name, bytes).foreach(safe.put(key, _)))
       } else {
         val key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER)
-        trailers.getAll(key).forEach(text => safe.put(key, Redactor.redactAnswer(text)))
+        trailers.getAll(key).forEach(text => safe.put(key, Redactor.redactAnswer(text, client)))
       }
     }
     safe
@@ -170,8 +272,8 @@ private final class Protos(own: (String, String) => Boolean) {
 
   /** What cannot be searched and holds a value is left out. */
   private def redact(name: String, bytes: Array[Byte]): Option[Array[Byte]] =
-    if (name == "grpc-status-details-bin") Some(redact(RpcStatus.parseFrom(bytes): Message).toByteArray)
-    else Some(bytes).filterNot(raw => Redactor.containsAnswer(new String(raw, ISO_8859_1)))
+    if (name == ErrorDetails.Key) Some(redact(RpcStatus.parseFrom(bytes): Message).toByteArray)
+    else Some(bytes).filterNot(raw => Redactor.contains(new String(raw, ISO_8859_1), client))
 }
 
 private object Protos {
@@ -239,4 +341,20 @@ private object Protos {
   private def isOfError(entry: Message, field: FieldDescriptor): Boolean =
     field.getFullName == "google.rpc.ErrorInfo.MetadataEntry.value" &&
       OfErrors(entry.getField(entry.getDescriptorForType.findFieldByName("key")).toString)
+}
+
+/** The JSON of streaming progress and of a stream's end: names, numbers and states are for programs. */
+private object StreamJson {
+  private val Texts = Set("exception", "message", "description", "errorClassOnException")
+
+  def redact(text: String, client: Client): String = {
+    def keep: Spans = {
+      val kept = new Spans
+      JsonStrings.each(text) { (start, end, isKey, path) =>
+        if (isKey || !path.headOption.exists(Texts)) kept.add(start, end)
+      }
+      kept
+    }
+    Redactor.redactExcept(text, json = true, keep, client)
+  }
 }

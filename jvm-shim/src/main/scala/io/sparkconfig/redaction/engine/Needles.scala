@@ -18,6 +18,9 @@ private[redaction] final case class Needle(
 
   /** Whether it counts only where an escape has been undone. */
   def isPart: Boolean = head.nonEmpty || tail.nonEmpty
+
+  /** The text that it writes, without blanks around it. */
+  var of: String = _
 }
 
 private[redaction] object Needle {
@@ -56,6 +59,8 @@ private[redaction] object Needles {
       }
     // An encoding of a few characters looks like any other text.
     if (text.codePointCount(0, text.length) >= Floor) addEncodings(text.getBytes(UTF_8), found)
+    val bare = Forms.bare(text)
+    found.forEach(_.of = bare)
     found
   }
 

@@ -22,7 +22,6 @@ object Redactor {
   private val log = LoggerFactory.getLogger("io.sparkconfig.redaction.engine.Redactor")
   private val values = new Registered()
   private val failures = new AtomicLong()
-  private val masked = new AtomicLong()
 
   /**
    * Registers values, except those that are too short or too common to be masked wherever they occur: these the
@@ -62,70 +61,58 @@ object Redactor {
   /** How many texts were withheld because the search itself failed. */
   def faults: Long = failures.get
 
-  /** How many occurrences were masked. */
-  def maskedCount: Long = masked.get
-
   /**
    * Masks every occurrence of every value.
    * @return the same instance if none occurs; [[Withheld]] if the search failed, never the unsearched text
    */
-  def redact(text: String): String = redact(text, json = false)
+  def redact(text: String): String = redactExcept(text, json = false, NoSpans)
 
-  /**
-   * [[redact]] for an answer to a client: whole values, never beginnings or blocks. He could write one
-   * himself, and read from the mask whether a value begins so.
-   */
-  def redactAnswer(text: String): String = redact(text, json = false, answer = true)
+  /** [[redact]] for an answer to a client: whole values that he has not written himself, see [[Client]]. */
+  private[redaction] def redactAnswer(text: String, client: Client = Client.Unknown): String =
+    redactExcept(text, json = false, NoSpans, client)
 
   /**
    * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
    * Spark's own keys.
    */
-  def redactJson(text: String): String = redactExcept(text, json = true, SparkJson.keys(text))
+  def redactJson(text: String): String = redactJson(text, Reader.Anybody)
 
-  /** [[redactJson]] as [[redactAnswer]]. */
-  private[redaction] def redactJsonAnswer(text: String): String =
-    redactExcept(text, json = true, SparkJson.keys(text), answer = true)
+  private[redaction] def redactJson(text: String, reader: Reader): String =
+    redactExcept(text, json = true, SparkJson.keys(text), reader)
 
   /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
-  def contains(text: String): Boolean = contains(text, answer = false)
+  def contains(text: String): Boolean = contains(text, Reader.Anybody)
 
-  /** As [[redactAnswer]] finds them. */
-  private[redaction] def containsAnswer(text: String): Boolean = contains(text, answer = true)
-
-  private def contains(text: String, answer: Boolean): Boolean =
+  /** As this reader would see it. */
+  private[redaction] def contains(text: String, reader: Reader): Boolean =
     if (text == null || text.isEmpty || isEmpty) false
     else
-      try !find(text, json = false, answer).isEmpty
+      try !find(text, json = false, reader).isEmpty
       catch { case fault: Throwable => failed(fault); true }
 
-  /**
-   * [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked.
-   * @param answer as for [[redactAnswer]]
-   */
+  private val NoSpans = new Spans
+
+  /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked. */
   private[redaction] def redactExcept(
       text: String,
       json: Boolean,
       keep: => Spans,
-      answer: Boolean = false): String =
-    redact(text, json, found => { val kept = keep; found.without(kept.hold) }, answer)
-
-  private def redact(
-      text: String,
-      json: Boolean,
-      choose: Intervals => Intervals = identity[Intervals],
-      answer: Boolean = false): String =
+      reader: Reader = Reader.Anybody): String =
     if (text == null || text.isEmpty || isEmpty) text
     else
       try {
-        val all = find(text, json, answer)
-        val found = if (all.isEmpty) all else choose(all)
-        if (found.isEmpty) text else { masked.addAndGet(found.size); replace(text, found, text.length, json) }
+        val all = find(text, json, reader)
+        val found = if (all.isEmpty) all else { val kept = keep; all.without(kept.hold) }
+        if (found.isEmpty) text else replace(text, found, text.length, json)
       } catch { case fault: Throwable => failed(fault); Withheld }
 
   /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
-  private[redaction] def find(text: String, json: Boolean, answer: Boolean = false): Intervals = {
-    val found = values.search.find(text, answer)
+  private[redaction] def find(text: String, json: Boolean, reader: Reader = Reader.Anybody): Intervals = {
+    val found = values.search.find(text, reader)
+    reader match {
+      case client: Client => client.addLiterals(text, found)
+      case _ =>
+    }
     if (found.isEmpty) found else { found.settle(); Edges.mend(text, found, json) }
   }
 

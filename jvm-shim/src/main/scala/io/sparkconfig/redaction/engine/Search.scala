@@ -38,18 +38,18 @@ private[redaction] final class Search {
       next != null && next.startsWith(piece)
     }
 
-  /** @param answer whether a client reads it: no blocks and no beginnings are looked for */
-  def find(text: String, answer: Boolean): Intervals = {
+  /** @param reader of the text */
+  def find(text: String, reader: Reader): Intervals = {
     val found = new Intervals
     val signs = new Signs
     val raw = new Form(text)
-    val scan = new Scan(raw, found, answer)
+    val scan = new Scan(raw, found, reader)
     index.scan(scan, signs)
-    val cut = signs.dots && !answer && Search.nextEllipsis(text, 0) >= 0
+    val cut = signs.dots && !reader.isClient && Search.nextEllipsis(text, 0) >= 0
     if (cut) addCutShort(raw, found)
     if (signs.escapes && (scan.hit || cut || index.hasBare || Canonical.hidesLetters(text)))
       pieces(raw).foreach(Canonical.after(_).foreach { form =>
-        val inside = new Scan(form, found, answer)
+        val inside = new Scan(form, found, reader)
         index.scan(inside, null)
         headless.scan(inside, null)
         if (cut) addCutShort(form, found)
@@ -108,7 +108,7 @@ private[redaction] object Search {
 }
 
 /** One form of a text that is searched, and what is found in it, as places in the text as it came. */
-private[redaction] final class Scan(val form: Form, found: Intervals, answer: Boolean) {
+private[redaction] final class Scan(val form: Form, found: Intervals, reader: Reader) {
   val text: String = form.text
 
   /** Whether a window of a needle stands here, and what may be its next character: it may stand here with escapes. */
@@ -128,7 +128,7 @@ private[redaction] final class Scan(val form: Form, found: Intervals, answer: Bo
     at == text.length || text.charAt(at) == char || "\\%&".indexOf(text.charAt(at).toInt) >= 0
 
   def matched(needle: Needle, start: Int): Unit =
-    if (!(answer && needle.kind == Needle.Block) && (!needle.isPart || stoodWithin(needle, start))) {
+    if ((!needle.isPart || stoodWithin(needle, start)) && !reader.mayRead(needle)) {
       var from = start
       var end = start + needle.text.length
       if (needle.kind == Needle.Encoded) {
@@ -139,20 +139,33 @@ private[redaction] final class Scan(val form: Form, found: Intervals, answer: Bo
     }
 
   /** Whether what a needle lacks stood around it, in earlier forms: escapes have taken it. */
-  private def stoodWithin(needle: Needle, start: Int): Boolean = {
-    def earlier(from: Int)(stood: (String, Int) => Boolean): Boolean = {
-      var now = form
-      var at = from
-      while (now.before != null) {
-        at = now.back(at)
-        now = now.before
-        if (stood(now.text, at)) return true
-      }
-      false
+  private def stoodWithin(needle: Needle, start: Int): Boolean =
+    (needle.head.isEmpty || behind(needle.head, start)) &&
+      (needle.tail.isEmpty || before(needle.tail, start + needle.text.length))
+
+  /** Whether `head` stood before this place, or in what writes it. */
+  private def behind(head: String, at: Int): Boolean = {
+    var now = form
+    var first = at
+    var last = at
+    while (now.before != null) {
+      first = now.back(first)
+      last = now.back(last + 1) - 1
+      now = now.before
+      val found = now.text.indexOf(head, math.max(0, first - head.length))
+      if (found >= 0 && found + head.length <= last) return true
     }
-    val head = needle.head
-    val tail = needle.tail
-    (head.isEmpty || earlier(start)((text, at) => text.startsWith(head, at - head.length))) &&
-    (tail.isEmpty || earlier(start + needle.text.length)((text, at) => text.startsWith(tail, at)))
+    false
+  }
+
+  private def before(tail: String, at: Int): Boolean = {
+    var now = form
+    var p = at
+    while (now.before != null) {
+      p = now.back(p)
+      now = now.before
+      if (now.text.startsWith(tail, p)) return true
+    }
+    false
   }
 }

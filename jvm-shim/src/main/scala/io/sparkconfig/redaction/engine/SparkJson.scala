@@ -31,19 +31,3 @@ private[redaction] object SparkJson {
     own
   }
 }
-
-/** The JSON of streaming progress and of a stream's end: names, numbers and states are for programs. */
-private[redaction] object StreamJson {
-  private val Texts = Set("exception", "message", "description", "errorClassOnException")
-
-  def redact(text: String): String = {
-    def keep: Spans = {
-      val kept = new Spans
-      JsonStrings.each(text) { (start, end, isKey, path) =>
-        if (isKey || !path.headOption.exists(Texts)) kept.add(start, end)
-      }
-      kept
-    }
-    Redactor.redactExcept(text, json = true, keep)
-  }
-}

@@ -11,10 +11,11 @@ final class RedactedThrowable private[redaction] (val originalClass: String, tex
 private[redaction] object Throwables {
 
   /** Chains longer than this are cut. */
-  private val Limit = 200
+  val Limit = 200
 
   /** [[redact]] for an answer to a client: as [[Redactor.redactAnswer]]. */
-  def redactAnswer(thrown: Throwable): Throwable = redact(thrown, Redactor.containsAnswer, Redactor.redactAnswer)
+  def redactAnswer(thrown: Throwable, client: Client = Client.Unknown): Throwable =
+    redact(thrown, Redactor.contains(_, client), Redactor.redactAnswer(_, client))
 
   /** @return the same instance if no value occurs in it, its causes and its suppressed ones; else a copy */
   def redact(thrown: Throwable): Throwable = redact(thrown, Redactor.contains(_), Redactor.redact)

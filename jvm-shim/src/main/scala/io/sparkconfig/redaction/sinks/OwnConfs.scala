@@ -1,28 +1,53 @@
 package io.sparkconfig.redaction.sinks
 
 import java.util.regex.Pattern
-import java.util.{LinkedHashMap, Map => JMap, WeakHashMap}
+import java.util.{LinkedHashMap, Map => JMap}
 
+import io.sparkconfig.policy.Requester
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.command.{RunnableCommand, SetCommand}
+import org.apache.spark.sql.sparkconfig.SessionIds
 
-/** Confs that a client has set itself, as far as they are remembered: these answers are its own text. */
-private[sinks] final class OwnConfs {
-  import OwnConfs._
+/** Confs that sessions have set themselves, as far as they are remembered: these answers are their own text. */
+private[sinks] object OwnConfs {
+  private val Limit = 10000
+  private val Longest = 8192
 
   private val known = new LinkedHashMap[String, String](16, 0.75f, true) {
     override def removeEldestEntry(eldest: JMap.Entry[String, String]): Boolean = size > Limit
   }
 
-  def note(key: String, value: String): Unit =
-    if (value.length <= Longest) known.synchronized(known.put(key, value.trim))
+  /** @param session as [[ofConnect]] or [[current]] returns it */
+  def note(session: String, key: String, value: String): Unit =
+    if (value.length <= Longest) known.synchronized(known.put(session + key, value.trim))
 
-  def knows(key: String, value: String): Boolean = known.synchronized(value.trim == known.get(key))
-}
+  def knows(session: String, key: String, value: String): Boolean =
+    known.synchronized(value.trim == known.get(session + key))
 
-private[sinks] object OwnConfs {
-  private val Limit = 10000
-  private val Longest = 8192
+  /** Once the session has what the server has. */
+  def forget(session: String, key: Option[String]): Unit = known.synchronized {
+    key.fold(known.keySet.removeIf(_.startsWith(session)))(name => known.remove(session + name) != null)
+    ()
+  }
+
+  def ofConnect(user: String, session: String): String = s"${user}\u0000${session}\u0000"
+
+  /** The session that is active in this thread; None where all clients of a Thrift server have the same. */
+  def current: Option[String] = SparkSession.getActiveSession.filterNot(isShared).map { session =>
+    Requester.named(session).filter(_.front == Requester.Connect)
+      .fold(of(session))(client => ofConnect(client.user, client.session))
+  }
+
+  /**
+   * Remembers what a client has set in the URL by which it opened this session, as Hive's drivers send it:
+   * `set:hiveconf:key` for what is behind the `?`, `set:hivevar:key` for what is behind the `#`.
+   */
+  def opened(session: SparkSession, configuration: JMap[String, String]): Unit =
+    if (!isShared(session) && configuration != null) configuration.forEach { (name, value) =>
+      if (name.startsWith(Prefix) && value != null) note(of(session), Kinds.matcher(name).replaceFirst(""), value)
+    }
+
+  private val Prefix = "set:"
+  private val Kinds = Pattern.compile("^set:(?:hiveconf:|hivevar:)?")
 
   /** `SET key = value`, as Spark takes it apart: a key may be quoted, the value is the rest. Blanks do not count. */
   private val Statement = Pattern.compile("(?is)\\s*SET\\s+(?:`((?:[^`]|``)+)`|([^\\s=`]+))\\s*=\\s*(.*?)[\\s;]*")
@@ -33,48 +58,9 @@ private[sinks] object OwnConfs {
     if (!set.matches()) None
     else Some(Option(set.group(1)).map(_.replace("``", "`")).getOrElse(set.group(2)) -> set.group(3))
   }
-}
 
-/** What `SET key` answers to the session that has set this key to this text: the text. */
-private[sinks] object SessionConfs {
-  private val sessions = new WeakHashMap[SparkSession, OwnConfs]()
+  private def of(session: SparkSession): String = s"${SessionIds.of(session)}\u0000"
 
-  /** The mask of a command's answer, but for the session's own text. */
-  def except(command: RunnableCommand, mask: Answers.Mask): Answers.Mask = command match {
-    case SetCommand(Some((key, value))) =>
-      SparkSession.getActiveSession.filterNot(isShared).fold(mask) { session =>
-        val own = of(session)
-        // As the client wrote it: Spark's variable substitution may have brought a secret into the value.
-        val written = command.origin.sqlText.flatMap(OwnConfs.setBy).filter(_._1 == key).map(_._2.trim)
-        (rows, output) => {
-          value.filter(text => written.contains(text.trim)).foreach(own.note(key, _))
-          val isOwn = rows.size == 1 && rows.head.numFields == 2 && !rows.head.isNullAt(1) &&
-            own.knows(key, rows.head.getUTF8String(1).toString)
-          if (isOwn) rows else mask(rows, output)
-        }
-      }
-    case _ => mask
-  }
-
-  /**
-   * Remembers what a client has set in the URL by which it opened this session, as Hive's drivers send it:
-   * `set:hiveconf:key` for what is behind the `?`, `set:hivevar:key` for what is behind the `#`.
-   */
-  def opened(session: SparkSession, configuration: JMap[String, String]): Unit =
-    if (!isShared(session) && configuration != null) {
-      val own = of(session)
-      configuration.forEach { (name, value) =>
-        if (name.startsWith(Prefix) && value != null) own.note(Kinds.matcher(name).replaceFirst(""), value)
-      }
-    }
-
-  private val Prefix = "set:"
-  private val Kinds = Pattern.compile("^set:(?:hiveconf:|hivevar:)?")
-
-  private def of(session: SparkSession): OwnConfs =
-    sessions.synchronized(sessions.computeIfAbsent(session, _ => new OwnConfs))
-
-  /** Whether all clients of a Thrift server have this session. */
   private def isShared(session: SparkSession): Boolean =
     session.sparkContext.getConf.getBoolean("spark.sql.hive.thriftServer.singleSession", defaultValue = false)
 }

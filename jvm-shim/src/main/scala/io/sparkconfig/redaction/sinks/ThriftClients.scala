@@ -1,35 +1,33 @@
 package io.sparkconfig.redaction.sinks
 
-import java.util.{List => JList, Map => JMap}
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
+import java.util.{Map => JMap}
 
+import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.{OwnClasses, Threads}
 import io.sparkconfig.policy.doors.LoginDoor
-import io.sparkconfig.redaction.engine.{Redactor, Throwables}
+import io.sparkconfig.redaction.engine.{Client, Redactor, Throwables}
+import org.apache.hive.service.cli.session.HiveSession
 import org.apache.hive.service.cli.{
   CLIService,
   FetchOrientation,
   FetchType,
-  GetInfoType,
-  GetInfoValue,
   HiveSQLException,
   OperationHandle,
   OperationStatus,
   SessionHandle
 }
 import org.apache.hive.service.rpc.thrift.{TProtocolVersion, TRowSet, TTableSchema}
-import org.apache.spark.SparkConf
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.{SQLContext, SparkSession}
+import org.apache.spark.{SparkConf, SparkThrowable}
 import org.slf4j.LoggerFactory
 
 /** Masks values in the errors that clients of a Thrift server in this JVM get. */
 private[sparkconfig] object ThriftClients extends Sink {
   override def name: String = "Thrift clients"
-
-  override def masks: Seq[Masked] = Seq(
-    Masked("Thrift and JDBC clients", "errors of statements, with their stack traces", "the session's start"))
 
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Driver(settings) => watch(settings)
@@ -111,29 +109,65 @@ private[sparkconfig] object ThriftClients extends Sink {
 private object ThriftErrors {
 
   /** The same instance if no value is in it. */
-  def redact(error: HiveSQLException): HiveSQLException =
-    if (error == null || (Throwables.redactAnswer(error) eq error)) error
+  def redact(error: HiveSQLException, writer: Client): HiveSQLException = {
+    val client = writer.ofError(states(error))
+    if (error == null || (Throwables.redactAnswer(error, client) eq error)) error
     else {
-      val safe = new HiveSQLException(
-        Redactor.redactAnswer(error.getMessage),
-        error.getSQLState,
-        error.getErrorCode,
-        Throwables.redactAnswer(error.getCause))
+      val text = Redactor.redactAnswer(error.getMessage, client)
+      val cause = Throwables.redactAnswer(error.getCause, client)
+      val safe = new HiveSQLException(text, error.getSQLState, error.getErrorCode, cause)
       safe.setStackTrace(error.getStackTrace)
       safe
     }
+  }
+
+  private def states(error: Throwable): Seq[String] =
+    Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(Throwables.Limit).map {
+      case spark: SparkThrowable => spark.getSqlState
+      case hive: HiveSQLException => hive.getSQLState
+      case _ => null
+    }.toSeq
 }
 
-/** The server's own service with its state, whose errors are redacted where a statement's text can be in them. */
+/** The server's own service with its state, and with sessions whose errors are redacted as its own are. */
 private final class RedactingCli(service: CLIService) extends CLIService(null) {
   Reflect.instanceFields(classOf[CLIService]).foreach(field => field.set(this, field.get(service)))
 
-  private def safely[T](call: => T): T =
+  /** Who has started an operation, by its id. */
+  private val clients = new Client.ById
+
+  private def safely[T](client: Client)(call: => T): T =
     try call
     catch {
-      case error: HiveSQLException => throw ThriftErrors.redact(error)
-      case error: Exception => throw Throwables.redactAnswer(error)
+      case error: HiveSQLException => throw ThriftErrors.redact(error, client)
+      case error: Exception =>
+        val safe = Throwables.redactAnswer(error, client)
+        throw (if (safe eq error) error else new HiveSQLException(safe))
     }
+
+  private def clientOf(operation: OperationHandle): Client = clients.get(idOf(operation))
+
+  private def idOf(operation: OperationHandle): String = operation.getHandleIdentifier.getPublicId.toString
+
+  /** The session, whose errors are redacted. */
+  private def redacting(session: HiveSession): HiveSession = {
+    val handler = new InvocationHandler {
+      override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef = {
+        val given = Option(arguments).getOrElse(Array.empty[AnyRef])
+        val client = new Client(given.collect { case text: String => text })
+        val answer = safely(client)(
+          try method.invoke(session, given: _*)
+          catch { case e: InvocationTargetException => throw e.getCause })
+        answer match {
+          case operation: OperationHandle => clients.put(idOf(operation), client)
+          case _ =>
+        }
+        answer
+      }
+    }
+    Proxy.newProxyInstance(classOf[HiveSession].getClassLoader, Array[Class[_]](classOf[HiveSession]), handler)
+      .asInstanceOf[HiveSession]
+  }
 
   override def openSession(
       protocol: TProtocolVersion,
@@ -163,9 +197,11 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
     LoginDoor.problem(user, configuration).foreach(text => throw new HiveSQLException(text, "42501"))
 
   private def opened(open: => SessionHandle, configuration: JMap[String, String]): SessionHandle = {
-    val handle = safely(open)
+    val handle = safely(new Client(Option(configuration).toSeq.flatMap(_.values.asScala)))(open)
+    Reflect.get(service.getSessionManager, "handleToSession").asInstanceOf[JMap[SessionHandle, HiveSession]]
+      .computeIfPresent(handle, (_, session) => redacting(session))
     // Without the session, what its client has set in the URL is masked to it.
-    try sparkSession(handle).foreach(SessionConfs.opened(_, configuration))
+    try sparkSession(handle).foreach(OwnConfs.opened(_, configuration))
     catch { case _: IllegalStateException => }
     handle
   }
@@ -179,97 +215,32 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
     }
   }
 
-  override def executeStatement(
-      session: SessionHandle,
-      statement: String,
-      overlay: JMap[String, String]): OperationHandle =
-    safely(service.executeStatement(session, statement, overlay))
+  override def closeSession(session: SessionHandle): Unit = safely(Client.Unknown)(service.closeSession(session))
 
-  override def executeStatement(
-      session: SessionHandle,
-      statement: String,
-      overlay: JMap[String, String],
-      timeout: Long): OperationHandle =
-    safely(service.executeStatement(session, statement, overlay, timeout))
+  override def cancelOperation(operation: OperationHandle): Unit =
+    safely(clientOf(operation))(service.cancelOperation(operation))
 
-  override def executeStatementAsync(
-      session: SessionHandle,
-      statement: String,
-      overlay: JMap[String, String]): OperationHandle =
-    safely(service.executeStatementAsync(session, statement, overlay))
+  override def closeOperation(operation: OperationHandle): Unit =
+    safely(clientOf(operation))(service.closeOperation(operation))
 
-  override def executeStatementAsync(
-      session: SessionHandle,
-      statement: String,
-      overlay: JMap[String, String],
-      timeout: Long): OperationHandle =
-    safely(service.executeStatementAsync(session, statement, overlay, timeout))
-
-  override def getTypeInfo(session: SessionHandle): OperationHandle = safely(service.getTypeInfo(session))
-
-  override def getCatalogs(session: SessionHandle): OperationHandle = safely(service.getCatalogs(session))
-
-  override def getSchemas(session: SessionHandle, catalog: String, schema: String): OperationHandle =
-    safely(service.getSchemas(session, catalog, schema))
-
-  override def getTables(
-      session: SessionHandle,
-      catalog: String,
-      schema: String,
-      table: String,
-      kinds: JList[String]): OperationHandle =
-    safely(service.getTables(session, catalog, schema, table, kinds))
-
-  override def getTableTypes(session: SessionHandle): OperationHandle = safely(service.getTableTypes(session))
-
-  override def getColumns(
-      session: SessionHandle,
-      catalog: String,
-      schema: String,
-      table: String,
-      column: String): OperationHandle =
-    safely(service.getColumns(session, catalog, schema, table, column))
-
-  override def getFunctions(session: SessionHandle, catalog: String, schema: String, name: String): OperationHandle =
-    safely(service.getFunctions(session, catalog, schema, name))
-
-  override def getPrimaryKeys(session: SessionHandle, catalog: String, schema: String, table: String): OperationHandle =
-    safely(service.getPrimaryKeys(session, catalog, schema, table))
-
-  override def getCrossReference(
-      session: SessionHandle,
-      catalog: String,
-      schema: String,
-      table: String,
-      otherCatalog: String,
-      otherSchema: String,
-      otherTable: String): OperationHandle =
-    safely(service.getCrossReference(session, catalog, schema, table, otherCatalog, otherSchema, otherTable))
-
-  override def closeSession(session: SessionHandle): Unit = safely(service.closeSession(session))
-
-  override def cancelOperation(operation: OperationHandle): Unit = safely(service.cancelOperation(operation))
-
-  override def closeOperation(operation: OperationHandle): Unit = safely(service.closeOperation(operation))
-
-  override def getOperationStatus(operation: OperationHandle): OperationStatus = safely {
-    val status = service.getOperationStatus(operation)
+  override def getOperationStatus(operation: OperationHandle): OperationStatus = {
+    val client = clientOf(operation)
+    val status = safely(client)(service.getOperationStatus(operation))
     val error = status.getOperationException
-    val safe = ThriftErrors.redact(error)
+    val safe = ThriftErrors.redact(error, client)
     if (safe eq error) status else new OperationStatus(status.getState, safe)
   }
 
-  override def fetchResults(operation: OperationHandle): TRowSet = safely(service.fetchResults(operation))
+  override def fetchResults(operation: OperationHandle): TRowSet =
+    safely(clientOf(operation))(service.fetchResults(operation))
 
   override def fetchResults(
       operation: OperationHandle,
       orientation: FetchOrientation,
       rows: Long,
       kind: FetchType): TRowSet =
-    safely(service.fetchResults(operation, orientation, rows, kind))
+    safely(clientOf(operation))(service.fetchResults(operation, orientation, rows, kind))
 
   override def getResultSetMetadata(operation: OperationHandle): TTableSchema =
-    safely(service.getResultSetMetadata(operation))
-
-  override def getInfo(session: SessionHandle, kind: GetInfoType): GetInfoValue = safely(service.getInfo(session, kind))
+    safely(clientOf(operation))(service.getResultSetMetadata(operation))
 }

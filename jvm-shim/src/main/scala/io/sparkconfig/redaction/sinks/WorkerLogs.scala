@@ -1,23 +1,16 @@
 package io.sparkconfig.redaction.sinks
 
-import io.sparkconfig.redaction.engine.Redactor
+import io.sparkconfig.redaction.engine.{Client, Redactor}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Masks values in the logs of Python workers, which Spark 4.1 and later show as the table `python_worker_logs()`. */
 private[sparkconfig] object WorkerLogs extends ColumnarRule with Sink {
   override def name: String = "logs of Python workers"
-
-  override def masks: Seq[Masked] = Seq(
-    Masked(
-      "logs of Python workers as a table (`python_worker_logs()`, Spark 4.1 and later)",
-      "when the table is read",
-      "the session's start"))
 
   override def install: PartialFunction[Stage, Unit] = {
     case Stage.Session(extensions) => extensions.injectColumnar(_ => this)
@@ -39,25 +32,16 @@ private[sparkconfig] final case class MaskedWorkerLogs(child: SparkPlan) extends
   override def output: Seq[Attribute] = child.output
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val texts = output.zipWithIndex.collect { case (attribute, i) if attribute.dataType == StringType => i }.toArray
-    val types = output.map(_.dataType).toArray
-    child.execute().mapPartitions(_.map(MaskedWorkerLogs.masked(_, texts, types)))
+    val types = output.map(_.dataType)
+    child.execute().map { row =>
+      if (Redactor.isEmpty) row
+      else new GenericInternalRow(types.indices.map(i =>
+        row.get(i, types(i)) match {
+          case text: UTF8String => UTF8String.fromString(Redactor.redactJson(text.toString, Client.Unknown))
+          case other => other
+        }).toArray[Any])
+    }
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
-}
-
-private[sparkconfig] object MaskedWorkerLogs {
-  private def masked(
-      row: InternalRow,
-      texts: Array[Int],
-      types: Array[org.apache.spark.sql.types.DataType]): InternalRow =
-    if (Redactor.isEmpty) row
-    else {
-      val safe = types.indices.map(i => if (row.isNullAt(i)) null else row.get(i, types(i))).toArray[Any]
-      texts.foreach { i =>
-        if (safe(i) != null) safe(i) = UTF8String.fromString(Redactor.redactJsonAnswer(safe(i).toString))
-      }
-      new GenericInternalRow(safe)
-    }
 }

@@ -6,7 +6,7 @@ import munit.FunSuite
 
 class RegisteredSuite extends FunSuite {
   private def finds(registered: Registered, text: String): Boolean = {
-    !registered.search.find(text, answer = true).isEmpty
+    !registered.search.find(text, Client.Unknown).isEmpty
   }
 
   test("a value whose index could not be made is tried again with the next text") {

@@ -18,7 +18,7 @@ class SearchSuite extends FunSuite {
   }
 
   private def found(search: Search, text: String): Set[(Int, Int)] = {
-    val all = search.find(text, answer = true)
+    val all = search.find(text, Client.Unknown)
     (0 until all.size).map(i => all.start(i) -> all.end(i)).toSet
   }
 

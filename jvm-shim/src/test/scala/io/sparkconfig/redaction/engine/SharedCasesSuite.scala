@@ -22,7 +22,7 @@ class SharedCasesSuite extends FunSuite {
   }
 
   private def redacted(values: Registered, text: String): String = {
-    val found = values.search.find(text, answer = false)
+    val found = values.search.find(text, Reader.Anybody)
     found.settle()
     Redactor.replace(text, Edges.mend(text, found, json = false), text.length, json = false)
   }
@@ -55,7 +55,7 @@ class SharedCasesSuite extends FunSuite {
         held += piece
         if (piece.endsWith("\n")) pass(held.length)
         else {
-          val found = known.search.find(held, answer = false)
+          val found = known.search.find(held, Reader.Anybody)
           found.settle()
           val waits = held.length - Tail.of(known.search, held)
           val torn = (0 until found.size).find(i => found.start(i) < waits && waits < found.end(i))

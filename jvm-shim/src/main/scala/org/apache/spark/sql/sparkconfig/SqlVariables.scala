@@ -4,7 +4,7 @@ import scala.collection.mutable
 import scala.util.Try
 
 import org.apache.spark.internal.config.{ConfigProvider, ConfigReader}
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.{SQLConf, VariableSubstitution}
 
 /** What Spark would put into a SQL text in the place of `${...}`. */
 object SqlVariables {
@@ -30,6 +30,13 @@ object SqlVariables {
       Try(reader.substitute(text))
       found.toSet
     }
+
+  private val Variable = "\\$\\{[^}]*\\}".r
+
+  /** What Spark puts in the place of a text's variables, one a line. */
+  def values(text: String): String =
+    if (!text.contains("${")) ""
+    else Try(new VariableSubstitution().substitute(Variable.findAllIn(text).mkString("\n"))).getOrElse("")
 
   private def provider(find: String => Option[String]): ConfigProvider = new ConfigProvider {
     override def get(key: String): Option[String] = find(key)
