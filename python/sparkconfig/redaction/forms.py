@@ -169,7 +169,7 @@ def _alternatives(text: str) -> list[str]:
 def _rewritten(text: str) -> Iterator[str]:
     # At a value's own ends the second sign may close the text around it.
     for sign in DOUBLED_SIGNS:
-        inner = text.strip(sign + "\\")
+        inner = text.strip(sign)
         if sign in inner:
             yield text.replace(inner, inner.replace(sign, sign * 2))
     if "'" in text:

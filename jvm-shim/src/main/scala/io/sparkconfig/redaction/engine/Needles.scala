@@ -98,9 +98,8 @@ private[redaction] object Needles {
   private def rewritten(text: String): Seq[String] = {
     val doubled = DoubledSigns.flatMap { sign =>
       // At a value's own ends the second sign may close the text around it.
-      val isEnd = (c: Char) => c == sign || c == '\\'
-      val from = text.indexWhere(!isEnd(_))
-      val until = text.lastIndexWhere(!isEnd(_)) + 1
+      val from = text.indexWhere(_ != sign)
+      val until = text.lastIndexWhere(_ != sign) + 1
       val inner = if (from < 0) "" else text.substring(from, until)
       if (inner.indexOf(sign.toInt) < 0) None
       else Some(text.substring(0, from) + inner.replace(sign.toString, s"$sign$sign") + text.substring(until))
