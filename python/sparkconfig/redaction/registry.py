@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from sparkconfig.redaction.data import FORGET
-from sparkconfig.redaction.forms import Needle, needles, texts, worth_registering
+from sparkconfig.redaction.forms import needles, texts, worth_registering
 from sparkconfig.redaction.masking import MASK, WITHHELD, replace
 from sparkconfig.redaction.search import Search
 from sparkconfig.redaction.tail import tail
@@ -116,22 +116,30 @@ class Registry:
             with self._making:
                 self._maker = threading.get_ident()
                 try:
-                    while next_ := self._next():
-                        value, add = next_
-                        self._make(value, self._search.add if add else self._search.remove)
+                    # What another thread adds meanwhile is the next search's: this one has an end.
+                    for _ in range(len(self._pending)):
+                        if next_ := self._next():
+                            self._make(*next_)
                 finally:
                     self._maker = 0
         return self._search
 
     def _next(self) -> tuple[str, bool] | None:
         with self._lock:
-            return self._pending.popitem() if self._pending else None
+            value = next(iter(self._pending), None)
+            return None if value is None else (value, self._pending.pop(value))
 
-    @staticmethod
-    def _make(value: str, take: Callable[[Needle], None]) -> None:
-        for text in texts(value):
-            for needle in needles(text):
-                take(needle)
+    def _make(self, value: str, add: bool) -> None:  # noqa: FBT001 - as it is pending
+        take = self._search.add if add else self._search.remove
+        try:
+            for text in texts(value):
+                for needle in needles(text):
+                    take(needle)
+        except BaseException:
+            # A full memory, an interrupt: the next search tries again, and shows nothing before that.
+            with self._lock:
+                self._pending.setdefault(value, add)
+            raise
 
     def redact(self, text: str) -> str:
         """Mask every occurrence of every value.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import threading
 from html import escape
@@ -154,13 +153,26 @@ def test_adding_waits_for_no_needles_and_a_search_has_those_of_all_values(monkey
     assert registry.redact(shown) == f"first-secret-value-1 {MASK} third-secret-value-3"
 
 
+def test_a_value_whose_needles_could_not_be_made_is_tried_again(monkeypatch):
+    registry = Registry()
+    registry.register(["first-secret-value-1"])
+
+    def full(text):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sparkconfig.redaction.registry.needles", full)
+        assert registry.redact("a first-secret-value-1") == WITHHELD
+    assert registry.redact("a first-secret-value-1") == f"a {MASK}"
+
+
 def test_texts_are_searched_while_values_are_added_in_another_thread():
     registry = Registry()
     registry.register(["first-secret-value-1"])
     done = threading.Event()
 
     def add():
-        for number in itertools.count():
+        for number in range(3_000):
             registry.register([f"other-{number:06d}-'\"\\Qz71"])
             if done.is_set():
                 return
