@@ -2,6 +2,7 @@ package io.sparkconfig.policy
 
 import scala.util.Try
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.sparkconfig.{SessionIds, ThriftSessions}
 
@@ -26,14 +27,24 @@ private[sparkconfig] object Requester {
     connectUser(id).orElse(Try(ThriftSessions.user(id)).toOption.flatten.map(Requester(_, id, Thrift)))
   }
 
-  /** Spark Connect is not on every class path, and private to Spark. */
-  private def connectUser(serverSession: String): Option[Requester] = Try {
+  private val ConnectPlugin = "org.apache.spark.sql.connect.SparkConnectPlugin"
+  @volatile private var serves = false
+
+  /** A server of Connect has made its interceptors. */
+  def connectStarts(): Unit = serves = true
+
+  /** Spark Connect is not on every class path, and private to Spark. Where no server runs, it is not loaded at all. */
+  private def connectUser(serverSession: String): Option[Requester] = if (!mayServe) None
+  else Try {
     val service = Class.forName(ConnectService, false, Thread.currentThread().getContextClassLoader)
     val manager = service.getMethod("sessionManager").invoke(service.getField("MODULE$").get(null))
     val sessions = manager.getClass.getMethod("listActiveSessions").invoke(manager).asInstanceOf[Iterable[AnyRef]]
     sessions.find(text(_, "serverSessionId") == serverSession).map(found =>
       Requester(text(found, "userId"), text(found, "sessionId"), Connect))
   }.toOption.flatten
+
+  private def mayServe: Boolean =
+    serves || Option(SparkEnv.get).exists(_.conf.get("spark.plugins", "").contains(ConnectPlugin))
 
   private def text(info: AnyRef, name: String): String = String.valueOf(info.getClass.getMethod(name).invoke(info))
 }

@@ -1,5 +1,6 @@
 package io.sparkconfig.policy.doors
 
+import io.sparkconfig.policy.Requester
 import org.sparkproject.connect.google_protos.rpc.{ErrorInfo, Status => RpcStatus}
 import org.sparkproject.connect.grpc.{
   ForwardingServerCallListener,
@@ -14,6 +15,7 @@ import org.sparkproject.connect.protobuf.{Any => Packed}
 /** Asks the policies about each message of a Spark Connect client before the server sees it. */
 class ConnectDoorInterceptor extends ServerInterceptor {
   import ConnectDoorInterceptor._
+  Requester.connectStarts()
 
   override def interceptCall[Q, S](
       call: ServerCall[Q, S],

@@ -5,6 +5,7 @@ import java.util.{ArrayList, List => JList}
 
 import scala.jdk.CollectionConverters._
 
+import io.sparkconfig.policy.Requester
 import io.sparkconfig.redaction.engine.{Client, JsonStrings, Redactor, Spans, Throwables}
 import org.apache.spark.SparkEnv
 import org.apache.spark.connect.proto.{
@@ -37,6 +38,8 @@ import org.sparkproject.connect.protobuf.{Any => Packed, Message}
  * `spark.connect.grpc.interceptor.classes`.
  */
 class ConnectInterceptor extends ServerInterceptor {
+  Requester.connectStarts()
+
   override def interceptCall[Q, S](
       call: ServerCall[Q, S],
       headers: Metadata,

@@ -3,8 +3,6 @@ package org.apache.spark.sparkconfig
 import java.util.concurrent.ConcurrentHashMap
 import java.util.{Map => JMap, Properties, Set => JSet}
 
-import io.sparkconfig.core.SparkConfigException
-
 /** What becomes of a text that is set in a Hadoop configuration. */
 trait HadoopValues {
 
@@ -38,7 +36,7 @@ private[sparkconfig] final class ReferenceProperties(
    */
   override def setProperty(key: String, text: String): AnyRef =
     try resolved(key, text)
-    catch { case _: SparkConfigException if copy => val before = remove(key); refused.put(key, text); before }
+    catch { case _: RuntimeException if copy => val before = remove(key); refused.put(key, text); before }
 
   private def resolved(key: String, text: String): AnyRef = {
     val value = values.of(key, text, copy)
