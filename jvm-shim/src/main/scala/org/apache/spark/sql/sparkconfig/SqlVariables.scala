@@ -31,7 +31,8 @@ object SqlVariables {
       found.toSet
     }
 
-  private val Variable = "\\$\\{[^}]*\\}".r
+  /** Spark's are as long and have no blanks; bounded, so that no text takes long. */
+  private val Variable = "\\$\\{(?:[^}$\\s]|\\$(?!\\{)){1,1000}+\\}".r
 
   /** What Spark puts in the place of a text's variables, one a line. */
   def values(text: String): String =
