@@ -17,7 +17,8 @@ spark = configure(builder, providers={"sealed": sealed}).getOrCreate()
 
 def show(moment: str) -> None:
     """Print what the conf shows, and as much of the value as may be printed: its length."""
-    password = sparkconfig.current(spark.conf.get("spark.shop.password"))
+    # Asks the store; without "fresh" a change of a file is used within a tenth of a second.
+    password = sparkconfig.current(spark.conf.get("spark.shop.password"), fresh=True)
     print(
         f"{moment}: the conf shows {spark.conf.get('spark.shop.password')}, "
         f"the value is {password!r} with {len(password.reveal())} characters"
