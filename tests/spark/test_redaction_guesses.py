@@ -43,7 +43,10 @@ def application(tmp_path_factory) -> Iterator[Fronts]:
         yield fronts
 
 
-@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+needs_connect = pytest.mark.skipif(not has_connect(), reason="Spark 3.5 ships no Connect server")
+
+
+@needs_connect
 class TestGuesses:
     """What a client writes himself comes back alike, whether it begins a secret of somebody or not."""
 
@@ -136,7 +139,7 @@ def test_a_part_of_a_secret_is_answered_as_any_other_text_is(spark, answer):
         ), name
 
 
-@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@needs_connect
 def test_a_streams_status_answers_no_guess_about_a_part(application, tmp_path):
     spark = application.sessions["connect"]
     told = []
@@ -273,7 +276,7 @@ def connect(application) -> Any:
     return spark
 
 
-@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@needs_connect
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_right_guess_and_a_wrong_one_get_the_same_answer(connect, statement):
     for name, guess in GUESSES.items():
@@ -283,7 +286,7 @@ def test_a_right_guess_and_a_wrong_one_get_the_same_answer(connect, statement):
         assert (MASK.translate(LETTERS) in found) == ("beside" in statement or "listed" in statement), name
 
 
-@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@needs_connect
 @pytest.mark.parametrize("statement", COMPOSABLE)
 def test_a_guess_of_parts_gets_the_same_answer(connect, statement):
     right, other = composed(LONG), composed(WRONG)
@@ -294,7 +297,7 @@ def test_a_guess_of_parts_gets_the_same_answer(connect, statement):
         assert found.count(LONG) == also.count(WRONG), name
 
 
-@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@needs_connect
 def test_a_conf_that_a_client_could_not_set_is_not_its_own(connect):
     key = "spark.shop.apikey"
     connect.conf.set(key, LITERAL)
@@ -312,7 +315,7 @@ def test_a_conf_that_a_client_could_not_set_is_not_its_own(connect):
     assert connect.conf.get(refused) == MASK
 
 
-@pytest.mark.skipif(not has_connect(), reason="this environment has no Spark Connect")
+@needs_connect
 def test_frames_and_streams_answer_no_guess(connect, tmp_path):
     told = []
     for number, guess in enumerate((LONG, WRONG)):

@@ -112,21 +112,21 @@ def test_a_wrong_token_ends_the_connection(port):
 
 
 WITH_FEW_DESCRIPTORS = f"""
-import resource, time
+import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 from sparkconfig.agent.server import AgentServer
 class Endpoint:
     def call(self, operation, arguments):
         return operation + " " + arguments
 print(AgentServer(Endpoint(), token="{TOKEN}").start(), flush=True)
-time.sleep(60)
+sys.stdin.read()  # until the test ends it
 """
 
 
 def test_a_flood_of_connections_ends_no_server():
     command = [sys.executable, "-c", WITH_FEW_DESCRIPTORS]
     with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process,
         contextlib.ExitStack() as stack,
     ):
         stack.callback(process.kill)

@@ -14,7 +14,7 @@ object DriverApi {
   /**
    * The newest value of a text with references. It is a secret: keep it out of logs and plans.
    *
-   * @throws SparkConfigException there is no reference in the text, or only a part of one: it would come back as if it
+   * @throws SparkConfigException the text has no reference, or an incomplete one: it would come back as if it
    *                              were the secret
    */
   def current(text: String): String = {
@@ -22,8 +22,8 @@ object DriverApi {
     val used = if (isWhole) named(Seq(Expression(text))) else Used.Nothing
     if (used.values.isEmpty || used.texts.nonEmpty) throw new SparkConfigException(
       "the text given to current() holds no reference that a provider answers, or a '${' without a colon or a brace " +
-        "at its end; write one, such as ${vault:db/prod:password}. The name of a conf is no reference: give what the " +
-        "conf holds.")
+        "at its end; write one, such as ${vault:db/prod:password}. A conf's name is not a reference: pass the " +
+        "conf's value.")
     used.values.head
   }
 

@@ -54,7 +54,7 @@ private[sparkconfig] object Grants {
   val Property = "io.sparkconfig.grants"
   private val Most = 512
 
-  /** Whether the task that runs in this thread may open a connection; None: there is no task. */
+  /** Whether the task that runs in this thread may open a connection; None outside of tasks. */
   def ofTask(connection: String): Option[Boolean] =
     Option(TaskContext.get()).map(task => Option(task.getLocalProperty(Property)).exists(_.contains(connection)))
 

@@ -27,7 +27,8 @@ class PolicyClientSuite extends FunSuite {
     (made, () => asked)
   }
 
-  test("what a thread without session was allowed is no session's, but for the operator's own") {
+  test(
+    "a session does not get what a thread without a session was allowed, except what the operator's own text allows") {
     for (everyones <- Seq(false, true)) {
       val (policies, asked) = client(_.put("allowed", true).put("everyones", everyones))
       for (_ <- 1 to 2) assert(policies.connection(Seq("jdbc"), options))

@@ -123,7 +123,7 @@ private[redaction] final class Scan(val form: Form, found: Intervals, reader: Re
       if (start >= 0 && text.startsWith(needle.text, start)) matched(needle, start)
     }
 
-  /** Whether what stands here may write `char`: it is the character, or an escape begins, or the text ends. */
+  /** Whether `char` may follow here: as itself, as an escape, or after the end of this text. */
   private def goesOn(at: Int, char: Char): Boolean =
     at == text.length || text.charAt(at) == char || "\\%&".indexOf(text.charAt(at).toInt) >= 0
 

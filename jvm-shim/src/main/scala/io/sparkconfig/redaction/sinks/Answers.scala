@@ -40,7 +40,7 @@ private[sinks] object Answers {
     case _ => rows
   }
 
-  /** This application's own code is no client of a server. */
+  /** This application's own code does not count as a client. */
   private def client(explain: ExplainCommand): Client =
     if (SparkSession.getActiveSession.flatMap(Requester.named).isEmpty) Client.Unknown
     else new Client(explain.origin.sqlText.toSeq ++ literals(explain.logicalPlan))
