@@ -15,11 +15,11 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site completion spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model attack clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
-RELEASES = dist release-check artefacts-check smoke options-matrix policy-matrix hashes site completion
+RELEASES = dist release-check artefacts-check smoke options-matrix policy-matrix hashes site
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | \
@@ -109,9 +109,6 @@ docs: venv ## write the generated parts of the pages in docs
 site: .venvs/site/.ready ## the documentation as a site in build/site; a link that leads nowhere is an error
 	NO_MKDOCS_2_WARNING=1 .venvs/site/bin/python -m mkdocs build --strict --quiet
 
-completion: .venvs/site/.ready ## write the scripts of 'sparkconfig completion' after a change of the command line
-	.venvs/site/bin/python tools/docs/completion.py
-
 # File by file, since the tests of one share what it starts; the long ones come first, those of tests/unit fill the end.
 # Those of some folders stay together too: tests/support/scheduling.py. They wait as much as they compute: four processes
 # keep two cores busy.
@@ -139,7 +136,7 @@ test: jar ## all tests, those of data sources on Spark 3.5 too
 
 test-beside:
 	@$(MAKE) --no-print-directory test-35 AT_ONCE=; older=$$?; \
-	  $(MAKE) --no-print-directory newest STARTS=2 && test $$older = 0
+	  $(MAKE) --no-print-directory newest STARTS=1 && test $$older = 0
 
 # What pip brings today, without constraints: a notebook once hung at its first cell with a pandas that no pin named.
 .venvs/newest/.ready: pyproject.toml
@@ -155,7 +152,7 @@ newest: jar .venvs/newest/.ready ## a notebook's first cells with the newest pan
 	@$(FIND_JAVA) && .venvs/newest/bin/python tests/assurance/newest/first_cells.py $(STARTS)
 
 test-newest: venv
-	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest tests --ignore tests/browser --ignore tests/assurance/artefacts --durations=40 $(NOT_FOR_EVER) $(AT_ONCE)
+	@$(call FAST_SPARK,$(BIN)) && $(BIN)/python -m pytest --durations=40 $(NOT_FOR_EVER) $(AT_ONCE)
 
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
@@ -173,13 +170,23 @@ mutation: venv ## mutation tests of policy, redaction and resolution: hours; a p
 	$(BIN)/python tests/assurance/mutation/run.py $(MUTATION)
 
 MACHINE_EXAMPLES ?= 1000
-machines: venv ## long sequences of changes of sealed files, properties, policies and redaction, MACHINE_EXAMPLES each (1000)
+machines: venv ## languages, sealed files, properties, policies and redaction against slow models, MACHINE_EXAMPLES each (1000)
 	SPARKCONFIG_MACHINE_EXAMPLES=$(MACHINE_EXAMPLES) $(BIN)/python -m pytest -q --timeout 0 \
 	  tests/unit/sealed/test_machine.py tests/unit/formats/test_machine.py tests/unit/policy/rules/test_machine.py \
-	  tests/unit/redaction/test_machine.py
+	  tests/unit/redaction/test_machine.py tests/unit/language/test_references.py tests/unit/substitution/test_scanner.py
 
 model: ## how changes are delivered, as a model: every state of it, then mutants that break it; fetches spin by apt (ten minutes)
 	@PYTHONPATH=python $(PYTHON) tests/assurance/model/run.py
+
+# A Connect server of 3.5 does not start with sparkconfig.
+ATTACK ?= --seconds 900 --write
+ATTACKED ?= connect thrift connect-4.0.5 thrift-4.0.5 thrift-3.5.9
+attack: jar jar-35 .venvs/pyspark-4.0.5/.ready-options ## a bait in each field, statement, function and login of shared servers, into docs/shared-servers.md (ATTACKED=thrift ATTACK="--only avro")
+	@$(FIND_JAVA); failed=; for each in $(ATTACKED); do \
+	  python=$(BIN)/python; case $$each in *-*) python=.venvs/pyspark-$${each#*-}/bin/python; \
+	    $$python -m pip install -q -c python/constraints.txt $(POLICY_PACKAGES) pyhive thrift thrift_sasl pure-sasl;; esac; \
+	  echo "== $$each"; PYTHONPATH=tests:tests/assurance $$python -m surface.run $${each%-*} $(ATTACK) || failed="$$failed $$each"; \
+	done; test -z "$$failed" || { echo "hits or failures on:$$failed"; exit 1; }
 
 SUITES ?=
 WRITE ?= --write
@@ -233,7 +240,7 @@ rotation-faults: jar ## the faults of rotation in full length: a change every 50
 
 # The oldest Sparks that the two jars serve, each in an environment of its own.
 SMOKE_SPARKS ?= 3.5.9 4.0.5
-SMOKE_TESTS ?= tests/spark/test_plugin_cluster.py tests/spark/test_plugin_start.py tests/spark/test_rotation_cluster.py \
+SMOKE_TESTS ?= tests/spark/test_rotation_faults.py tests/spark/test_plugin_start.py tests/spark/test_rotation_cluster.py \
   tests/spark/test_files_cluster.py tests/spark/test_history.py tests/integration/test_packages.py
 
 .venvs/pyspark-%/.ready: pyproject.toml python/constraints.txt
@@ -273,7 +280,7 @@ policy-matrix: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the doors of po
 
 # Every door of data sources on each Spark, with the two jars as they are shipped: compiled on 3.5 and on 4.0.
 OPTIONS_SPARKS ?= 3.5.9 4.0.5 4.1.4 4.2.1
-OPTIONS_TESTS ?= tests/spark/options tests/spark/test_hadoop_cluster.py tests/spark/test_s3a.py \
+OPTIONS_TESTS ?= tests/spark/options tests/spark/test_s3a.py \
   tests/spark/test_sql_servers.py tests/spark/test_options_applications.py \
   tests/integration/test_jar_static_methods.py tests/integration/test_jar_packages.py
 
@@ -298,15 +305,16 @@ options-matrix: .venvs/pyspark-3.5.9/.ready .venvs/pyspark-4.0.5/.ready $(OPTION
 jar-35: .venvs/pyspark-3.5.9/.ready-options
 	@$(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark .venvs/pyspark-3.5.9/lib/python*/site-packages/pyspark
 
-# Clusters, servers and whole applications on this Spark: make options-matrix, before a release.
+# Kafka, clusters, servers and whole applications on this Spark: make options-matrix, before a release.
 test-35: .venvs/pyspark-3.5.9/.ready-options venv ## references in data sources on Spark 3.5, a part of make test
 	@echo "== pyspark 3.5.9"; $(call FAST_SPARK,.venvs/pyspark-3.5.9/bin) && .venvs/pyspark-3.5.9/bin/python -m pytest -q $(filter-out %.py,$(OPTIONS_TESTS)) \
+	  --ignore tests/spark/options/test_options_kafka.py --ignore tests/spark/options/test_options_outage.py \
 	  $(filter tests/integration/%,$(OPTIONS_TESTS)) $(NOT_FOR_EVER) $(AT_ONCE) && \
 	  .venvs/pyspark-3.5.9/bin/python -m pytest -q tests/spark/test_options_hudi.py $(AT_ONCE)
 
 FUZZ_SECONDS ?= 60
-FUZZERS = references substitution properties sealed policy redaction
-fuzz: $(FUZZERS:%=fuzz-%) ## fuzz languages, formats, policies and redaction, FUZZ_SECONDS each (60); or one: make fuzz-redaction
+FUZZERS = properties redaction
+fuzz: $(FUZZERS:%=fuzz-%) ## fuzz properties files and redaction against the JVM, FUZZ_SECONDS each (60); or one: make fuzz-redaction
 
 fuzz-%: jar
 	@$(BIN)/python -m pip install -q -c python/constraints.txt --group fuzz

@@ -145,18 +145,6 @@ def parameter_store(_folder: Path) -> Iterator[Store]:
         yield moto.params("reader", proxy.url), paths, lambda: len(proxy.requests)
 
 
-@contextmanager
-def keyring(folder: Path) -> Iterator[Store]:
-    os.environ["KEYRING_PROPERTY_FILE_PATH"] = str(folder / "keyring")
-    from keyrings.alt.file import PlaintextKeyring
-
-    paths = [f"shop-{n}" for n in range(PATHS)]
-    for path in paths:
-        for key, value in DATA.items():
-            PlaintextKeyring().set_password(path, key, value)
-    yield {"backend": "keyrings.alt.file.PlaintextKeyring"}, paths, lambda: 0
-
-
 STORES = {
     "vault": ("vault", vault),
     "aws-secretsmanager": ("aws-secretsmanager", secrets_manager),
@@ -166,7 +154,6 @@ STORES = {
     "azure-keyvault": ("azure-keyvault", azure),
     "kubernetes": ("kubernetes", kubernetes),
     "databricks": ("databricks", databricks),
-    "keyring": ("keyring", keyring),
 }
 CLIENTS = {
     "sparkconfig alone": "sparkconfig",
@@ -176,7 +163,6 @@ CLIENTS = {
     "azure": "azure.keyvault.secrets, azure.identity",
     "kubernetes": "kubernetes.client, kubernetes.config, kubernetes.watch",
     "databricks": "databricks.sdk",
-    "keyring": "keyring",
 }
 
 
@@ -190,7 +176,7 @@ def measure(alias: str, make: Callable) -> dict[str, float]:
         for turn in ("cold", "warm"):
             before, start = calls(), time.perf_counter()
             if turn == "cold":
-                provider.configure({**params, "timeout": "60s"} if alias != "keyring" else params)
+                provider.configure({**params, "timeout": "60s"})
             answer = transformer.transform(confs).reveal()
             found[f"{turn}_ms"] = round((time.perf_counter() - start) * 1000, 1)
             found[f"{turn}_calls"] = calls() - before

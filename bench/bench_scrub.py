@@ -75,7 +75,7 @@ def main() -> None:
     result: dict[str, object] = {"load before": os.getloadavg()[0], "megabytes a file": options.megabytes}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for suffix in ("", ".zstd", ".lz4"):
+        for suffix in ("", ".zstd"):
             path = folder / f"app{suffix}"
             make(path, options.megabytes)
             for by_shape in (False, True):

@@ -12,8 +12,6 @@ from unittest import mock
 
 import pytest
 
-from support.time_report import TimeReport
-
 if TYPE_CHECKING:
     from support.cluster import SparkCluster
     from support.kafka_broker import KafkaBroker
@@ -31,8 +29,7 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(TimeReport())
-    if tuple(map(int, version("pyspark").split(".")[:2])) < (4, 3):
+    if SPARK < (4, 3):
         # These pysparks leave the socket of each collect() to the garbage collector.
         socket = r"ignore:Exception ignored in. <socket\.socket:pytest.PytestUnraisableExceptionWarning"
         config.addinivalue_line("filterwarnings", socket)
@@ -47,15 +44,32 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SharedApplic
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    others = [item for item in items if not _is_of_this_spark(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if _is_of_this_spark(item)]
     if hasattr(config, "workerinput"):  # one of several processes
         from support.scheduling import longest_first
 
         longest_first(items)
 
 
+def _is_of_this_spark(item: pytest.Item) -> bool:
+    ranges = [mark.kwargs for mark in item.iter_markers("sparks")]
+    return all(
+        _numbers(each.get("since", "0.0")) <= SPARK < _numbers(each.get("before", "9.0")) for each in ranges
+    )
+
+
+def _numbers(spark: str) -> tuple[int, int]:
+    major, minor = spark.split(".")[:2]
+    return int(major), int(minor)
+
+
 # The hooks of an application would stay in the process of the tests; what tests them starts one of its own.
 mock.patch("sparkconfig.redaction.install").start()
 
+SPARK = _numbers(version("pyspark"))
 CACHE = Path(__file__).resolve().parent.parent / ".cache"
 
 

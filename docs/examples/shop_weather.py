@@ -55,7 +55,7 @@ def report(spark: SparkSession, connection: dict[str, str]) -> DataFrame:
 
 
 def wait_for(file: str) -> None:
-    """Wait until somebody makes this file."""
+    """Wait until this file is there."""
     while not Path(file).exists():
         time.sleep(0.1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Iterable
 from typing import NoReturn, SupportsIndex
 
@@ -79,6 +78,8 @@ class Secret(metaclass=_SaysHow):
             return NotImplemented
         mine = self._value.encode("utf-8", "surrogatepass")
         theirs = other.reveal().encode("utf-8", "surrogatepass")
+        import hmac  # slow to import, and values are seldom compared
+
         return hmac.compare_digest(mine, theirs)
 
     def __hash__(self) -> int:

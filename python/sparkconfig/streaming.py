@@ -36,6 +36,8 @@ __all__ = ["ManagedQuery", "Restart", "managed"]
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 60.0
+# Spark writes a batch's offsets before it reads the data, so a first batch that takes longer is past that.
+_FIRST_BATCH_S = 10.0
 _Query = Any  # pyspark's StreamingQuery; this module does not import pyspark
 
 
@@ -129,7 +131,6 @@ class ManagedQuery:
         self._failure_grace = failure_grace
         self._on_restart = on_restart
         self._ended = threading.Event()
-        self._checking = threading.Lock()
         self._not_before = 0.0
         self._pause = _FIRST_PAUSE_S
         self._restarting = False
@@ -168,26 +169,23 @@ class ManagedQuery:
         return True
 
     def stop(self) -> None:
-        """Stop the query for good."""
+        """Stop the query for good; a run that is being started is stopped when it is up."""
+        # In this order: who starts a run looks afterwards whether it is still wanted.
         self._ended.set()
         Watch.of_application().remove(self)
-        with self._checking:
-            self.query.stop()
+        self.query.stop()
 
     def check(self) -> None:
-        """Restart if that is due; called by the watch thread, never raises."""
-        with self._checking:
-            try:
-                if self.isActive and time.monotonic() >= self._not_before:
-                    self._check_query()
-            except AgentError:
-                # The side process may be starting again; the generation needs only the application.
-                if not _application_runs():
-                    self._ended.set()
-            except Exception as error:  # noqa: BLE001 - the next check tries again
-                _log.warning(
-                    "the state of query %s cannot be read: %s", _id(self.query), type(error).__name__
-                )
+        """Restart if that is due; called by the watch thread alone, never raises."""
+        try:
+            if self.isActive and time.monotonic() >= self._not_before:
+                self._check_query()
+        except AgentError:
+            # The side process may be starting again; the generation needs only the application.
+            if not _application_runs():
+                self._ended.set()
+        except Exception as error:  # noqa: BLE001 - the next check tries again
+            _log.warning("the state of query %s cannot be read: %s", _id(self.query), type(error).__name__)
 
     def _check_query(self) -> None:
         alive = bool(self.query.isActive)
@@ -227,6 +225,8 @@ class ManagedQuery:
                 "query %s has not stopped within %g s; asking it again", query_id, self._stop_timeout
             )
             return
+        if not self.isActive:
+            return
         self._attempts += 1
         try:
             query = self._factory(self._options)
@@ -241,6 +241,9 @@ class ManagedQuery:
             self._pause = min(self._pause * 2, _LONGEST_PAUSE_S)
             return
         self._run = _Run(query, values)
+        if not self.isActive:
+            _quietly(query.stop)()
+            return
         restart = Restart(query_id, driver.generation(), changed, time.monotonic() - began, self._attempts)
         self._restarting, self._attempts = False, 0
         self._pause, self._failed_at = _FIRST_PAUSE_S, None
@@ -257,10 +260,22 @@ class ManagedQuery:
 
     def _stopped(self) -> bool:
         """Stop the run, but do not wait for ever: Spark's own limit is off by default."""
+        _await_first_batch(self.query)
         stopping = daemon("stop", _quietly(self.query.stop))
         stopping.start()
         stopping.join(self._stop_timeout)
         return not self.query.isActive
+
+
+def _await_first_batch(query: _Query) -> None:
+    """Let a run write its first offsets.
+
+    A stop meanwhile leaves a partial file; Spark 4.1 and later then refuse the checkpoint for ever
+    (STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY).
+    """
+    until = time.monotonic() + _FIRST_BATCH_S
+    while query.isActive and query.lastProgress is None and time.monotonic() < until:
+        time.sleep(0.05)
 
 
 def _quietly(action: Callable[[], None]) -> Callable[[], None]:

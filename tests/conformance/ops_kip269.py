@@ -7,10 +7,9 @@ describes, stand here. No case is known by name.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence, Set
-from unittest import mock
 
+from conformance.ops_kip297 import environment
 from sparkconfig import Secret
 from sparkconfig.substitution import (
     FROM_VALUES,
@@ -111,10 +110,7 @@ def run(op: str, case: Mapping[str, object], process_env: Mapping[str, str | Non
     """Answer one case; an error of one request is part of the answer."""
     assert op == "kip269"
     underlying = _Recording(case["values"])
-    unset = {name for name, value in process_env.items() if value is None}
-    with mock.patch.dict(os.environ, {k: v for k, v in process_env.items() if v is not None}):
-        for name in unset:
-            os.environ.pop(name, None)
+    with environment(process_env):
         values = SubstitutableValues(
             underlying,
             prefix=case.get("prefix") or "",

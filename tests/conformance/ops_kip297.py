@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Set
 from contextlib import contextmanager
+from unittest import mock
 
 from sparkconfig import ConfigData, ConfigProvider, ConfigTransformer, reverse_transform
 from sparkconfig.errors import ConfigurationError
@@ -69,20 +70,10 @@ def make_provider(spec: Mapping[str, object]) -> ConfigProvider:
 @contextmanager
 def environment(changes: Mapping[str, str | None]):
     """Set variables of the process; None unsets one."""
-    before = {name: os.environ.get(name) for name in changes}
-    _set(changes)
-    try:
-        yield
-    finally:
-        _set(before)
-
-
-def _set(variables: Mapping[str, str | None]) -> None:
-    for name, value in variables.items():
-        if value is None:
+    with mock.patch.dict(os.environ, {name: text for name, text in changes.items() if text is not None}):
+        for name in changes.keys() - {name for name, text in changes.items() if text is not None}:
             os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+        yield
 
 
 def run(op: str, case: Mapping[str, object], process_env: Mapping[str, str | None]) -> dict[str, object]:

@@ -27,7 +27,7 @@ from support.databricks_node import (
     ROOT,
     SCRIPT,
     Node,
-    compile_listener_into,
+    add_listener,
     make_runtime_python,
     read_fragment,
 )
@@ -111,7 +111,7 @@ def test_it_installs_from_the_volume_alone(node: Node) -> None:
     the_doctor_finds_it(node)
 
 
-def test_again_changes_nothing(node: Node) -> None:
+def test_again_changes_nothing_and_the_operators_file_counts(node: Node) -> None:
     """Of a first run that has removed an older jar, and has quoted what HOCON would read in another way."""
     old = node.jars / "sparkconfig_2.13-0.0.1.jar"
     old.write_bytes(b"old")
@@ -124,38 +124,30 @@ def test_again_changes_nothing(node: Node) -> None:
         "spark.config.providers = files\nspark.config.providers.files.class = file\n"
         "spark.config.override.policy = All\n"
     )
+    (node.volume / "policies").mkdir()
+    (node.volume / "policies" / "team.json").write_text("{}")
     assert f"removed {old}" in node.install()
     assert [path.name for path in node.jars.glob("sparkconfig*")] == [f"sparkconfig_2.13-{__version__}.jar"]
     assert read_fragment(node.fragment.read_text())["spark.shop.options"] == awkward
+    assert "spark.config.agent.python" not in read_fragment(node.fragment.read_text())
+    etc = node.root / "etc" / "spark"
+    assert f"spark.config.agent.python = {node.python}" in (etc / "sparkconfig.conf").read_text()
+    assert (etc / "sparkconfig.conf").stat().st_mode & 0o777 == 0o644
+    assert (etc / "policies" / "team.json").read_text() == "{}"
+    assert (etc / "sparkconfig.required").exists()
     before = node.state()
     printed = node.install()
     assert node.state() == before
-    assert printed.count("is there already") == 3
+    assert printed.count("is there already") == 4
     assert "is installed already" in printed
+    (node.volume / "spark.conf").write_text("spark.config.rpc.insecure true\n")
+    assert "were not written" in node.refused()
 
 
 def test_a_worker_gets_no_confs(node: Node) -> None:
     assert "a worker" in node.install(DB_IS_DRIVER="FALSE")
     assert not node.fragment.exists()
     assert list(node.jars.glob("sparkconfig*"))
-
-
-def test_the_operators_file(node: Node) -> None:
-    (node.volume / "sparkconfig.conf").write_text(
-        "spark.config.providers = files\nspark.config.providers.files.class = file\n"
-        "spark.config.override.policy = All\n"
-    )
-    (node.volume / "policies").mkdir()
-    (node.volume / "policies" / "team.json").write_text("{}")
-    node.install()
-    etc = node.root / "etc" / "spark"
-    assert f"spark.config.agent.python = {node.python}" in (etc / "sparkconfig.conf").read_text()
-    assert (etc / "sparkconfig.conf").stat().st_mode & 0o777 == 0o644
-    assert (etc / "policies" / "team.json").read_text() == "{}"
-    assert (etc / "sparkconfig.required").exists()
-    assert "spark.config.agent.python" not in read_fragment(node.fragment.read_text())
-    (node.volume / "spark.conf").write_text("spark.config.rpc.insecure true\n")
-    assert "were not written" in node.refused()
 
 
 def test_confs_that_would_not_work(node: Node) -> None:
@@ -249,7 +241,7 @@ def test_spark_starts_from_it(node: Node, tmp_path: Path) -> None:
     """Databricks' listener, its event log and its plugin stay; the value is used and shown nowhere."""
     secrets = tmp_path / "shop.properties"
     secrets.write_text(f"password={VALUE}\n")
-    compile_listener_into(node, tmp_path)
+    add_listener(node)
     (node.volume / "spark.conf").write_text(
         "spark.config.providers files\nspark.config.providers.files.class file\n"
         f"spark.shop.password ${{files:{secrets}:password}}\n"

@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 import yaml
 
-from leaks.support import scala_jar
+from leaks.support import jvm_jar
 from sparkconfig.agent.policies import Policies
 from sparkconfig.checks import dry_run
 from sparkconfig.checks.doctor import Level, diagnose
@@ -115,6 +115,9 @@ def test_nobody_attaches_to_the_jvms_of_servers_and_none_writes_its_memory_down(
             "-XX:+DisableAttachMechanism",
             "-XX:-HeapDumpOnOutOfMemoryError",
             "-XX:-CreateCoredumpOnCrash",
+            "-Djavax.xml.accessExternalDTD=",
+            "-Djavax.xml.accessExternalSchema=",
+            "-Djavax.xml.accessExternalStylesheet=",
         ]
 
 
@@ -277,19 +280,6 @@ def test_the_confs_of_standalone_join_a_cluster(cluster: SparkCluster, sealed: P
         assert not any(secret in log.read_text(errors="replace") for log in cluster.executor_logs())
 
 
-DEPLOYED = """
-object Deployed {
-  def main(arguments: Array[String]): Unit = {
-    val spark = org.apache.spark.sql.SparkSession.builder.getOrCreate()
-    val value = org.apache.spark.SparkEnv.get.conf.get("spark.shop.password")
-    val digest = java.security.MessageDigest.getInstance("SHA-256").digest(value.getBytes("UTF-8"))
-    println("printed " + value)
-    println("SEEN " + digest.map(b => f"$b%02x").mkString + " " + spark.sparkContext.parallelize(1 to 7, 1).count())
-  }
-}
-"""
-
-
 def command_lines() -> bytes:
     """The command lines of all processes, as every user of the machine can read them."""
     found = b""
@@ -307,7 +297,6 @@ def test_a_driver_in_cluster_mode_on_a_standalone_cluster(
 ) -> None:
     """As docs/deploy-standalone.md says; the application does not stop Spark, and prints a value."""
     seal_secret(cluster, sealed)
-    jar = scala_jar(DEPLOYED, sealed / "deployed.jar")
     text = (TEMPLATES / "standalone.conf.template").read_text()
     text = re.sub(r"(?m)^spark\.authenticate\.secret .*\n", "", text)
     text, count = re.subn(r"(?m)^# (?=spark\.(driver\.extraJavaOptions|config\.agent\.python) )", "", text)
@@ -324,7 +313,7 @@ def test_a_driver_in_cluster_mode_on_a_standalone_cluster(
     arguments = harness_run.private_file("rpc.args", f"-Dspark.authenticate.secret={cluster.auth_secret}\n")
     child = cluster.submit(
         "cluster-mode",
-        [jar],
+        [jvm_jar()],
         properties=sealed / "cluster-mode.conf",
         conf={"spark.standalone.submit.waitAppCompletion": "true"},
         options=["--deploy-mode", "cluster", "--class", "Deployed", "--jars", shim_jar()],

@@ -14,12 +14,13 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from sparkconfig import __version__
+from support.printed_way import walk
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -216,3 +217,14 @@ def test_configure_keeps_the_jars_of_spark_submit(environment: Environment, job:
     without = environment.run(submit, "app.py", cwd=job)
     assert without.returncode != 0
     assert '--jars "$(sparkconfig jar)"' in without.stdout + without.stderr
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(900)  # with the environment of the module: five programs and Spark, on a busy machine
+def test_the_way_that_the_commands_print(environment: Environment, tmp_path: Path) -> None:
+    """migrate, init, the lines appended, doctor, a job with --jars, undo: each as the one before prints it."""
+
+    def run(words: Sequence[str]) -> str:
+        return environment.output(*words, cwd=tmp_path)
+
+    walk(run, spark_home() / "bin" / "spark-submit", tmp_path, VALUE)

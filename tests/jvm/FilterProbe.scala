@@ -74,23 +74,23 @@ object FilterProbe {
           response.setContentType("application/zip")
           response.setHeader("Content-Disposition", "attachment; filename=log.zip")
           response.getOutputStream.write(zip(utf8))
-        case "/encoded" =>
+        case "/gzip" | "/br" =>
           response.setContentType("text/plain")
-          response.setHeader("Content-Encoding", "gzip")
-          response.getOutputStream.write(zip(utf8))
-        case "/brotli" =>
-          response.setContentType("text/plain")
-          response.setHeader("Content-Encoding", "br")
+          response.setHeader("Content-Encoding", request.getPathInfo.drop(1))
           response.getOutputStream.write(utf8)
-        case "/large" => // 40 MB, a value at and around every place where it may be cut
+        case "/later" =>
+          val later = request.startAsync()
+          response.getWriter.print(text)
+          later.complete()
+        case "/large" => // 17 MB, a value at and around every place where it may be cut
           response.setContentType("text/plain;charset=utf-8")
           val out = response.getOutputStream
           val line = ("x" * 61 + "ä").getBytes("UTF-8")
-          for (i <- 0 until 600000) { out.write(line); if (i % 1000 == 0) out.write(utf8) }
+          for (i <- 0 until 280000) { out.write(line); if (i % 1000 == 0) out.write(utf8) }
         case "/large-writer" =>
           response.setContentType("text/plain;charset=utf-8")
           val out = response.getWriter
-          for (i <- 0 until 600000) { out.write("x" * 61 + "ä"); if (i % 1000 == 0) out.write(text) }
+          for (i <- 0 until 280000) { out.write("x" * 61 + "ä"); if (i % 1000 == 0) out.write(text) }
         case "/error" => response.sendError(404, s"no such page: $value")
         case "/partial-error" => response.getWriter.print(text); response.sendError(500, value)
         case "/redirect" => response.sendRedirect("/writer?x=" + java.net.URLEncoder.encode(value, "UTF-8"))
@@ -102,18 +102,7 @@ object FilterProbe {
           response.setContentType("text/plain")
           response.getOutputStream.write(utf8)
         case "/empty" => response.setStatus(200)
-        case "/events" =>
-          response.setContentType("text/event-stream;charset=utf-8")
-          val out = response.getWriter
-          out.print(s"data: $value\n\n")
-          out.flush()
-          if (request.getParameter("wait") != null) gate.await()
-          out.print("data: end\n\n")
       }
     }
   }
-
-  /** Holds `/events?wait` back until it is opened. */
-  private val gate = new java.util.concurrent.CountDownLatch(1)
-  def open(): Unit = gate.countDown()
 }

@@ -31,11 +31,11 @@ package io.sparkconfig.redaction.probe {
     private def answer(command: Char, texts: Seq[String]): Option[Seq[String]] = command match {
       case 'R' => // these values, and no others
         forget()
-        Redactor.registerDeclared(texts)
+        Redactor.register(texts)
         Some(Nil)
       case 'M' => Some(texts.map(Redactor.redact))
       case 'J' => Some(texts.map(Redactor.redactJson(_)))
-      case 'B' => Some(texts.map(text => Redactor.beginningAtEnd(text).toString))
+      case 'B' => Some(texts.map(text => (text.length - Redactor.complete(text)).toString))
       case 'P' =>
         val found = new Properties
         try {

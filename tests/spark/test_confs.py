@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from leaks.support import compile_scala
-from spark.test_plugin_launch import _run
+from leaks.support import jvm_classes
 from support.rpc import protected_rpc
 from support.session import QUIET
-from support.shim import ROOT, shim_jar
+from support.shim import shim_jar
 from support.spark_home import spark_home
+from support.starts import run
 
 pytestmark = pytest.mark.spark
 
-PAGE = ROOT / "docs" / "confs.md"
-READER = ROOT / "tests" / "jvm" / "ConfReader.scala"
 SECRET = "Canary-83fd10-value"
 
 
@@ -25,9 +21,6 @@ def seen(tmp_path_factory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("confs")
     (folder / "shop.properties").write_text(f"token={SECRET}\n")
     reference = f"${{files:{folder}/shop.properties:token}}"
-    (example,) = re.findall(r"```scala\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    (folder / "WhoGetsWhat.scala").write_text(example)
-    compile_scala([folder / "WhoGetsWhat.scala", READER], folder / "classes")
     conf = {
         **QUIET,
         "spark.master": "local-cluster[1,1,700]",
@@ -35,15 +28,13 @@ def seen(tmp_path_factory) -> dict[str, str]:
         "spark.executor.memory": "700m",
         "spark.ui.enabled": "false",
         "spark.jars": str(shim_jar()),
-        "spark.driver.extraClassPath": str(folder / "classes"),
-        "spark.executor.extraClassPath": str(folder / "classes"),
+        "spark.driver.extraClassPath": str(jvm_classes()),
+        "spark.executor.extraClassPath": str(jvm_classes()),
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
         "spark.config.inplace.keys": "spark.redis.*",
-        "spark.config.executor.env": "true",
-        "spark.executorEnv.TOKEN": reference,
         # What a shell makes of "${secrets:shop:password}".
         "spark.shop.password": "",
     }
@@ -52,7 +43,7 @@ def seen(tmp_path_factory) -> dict[str, str]:
     empty.write_bytes(b"PK\x05\x06" + bytes(18))
     command = [spark_home() / "bin" / "spark-submit", *options, "--class", "com.acme.shop.ConfReader", empty]
     builder = ["spark.redis.auth", reference, "spark.shop.token", reference]
-    done = _run([*command, folder / "seen", *builder], folder)
+    done = run([*command, folder / "seen", *builder], folder)
     text = (done.stdout + done.stderr).replace(SECRET, "(value)")
     assert (folder / "seen").exists(), text[-3000:]
     lines = (folder / "seen").read_text().splitlines()
@@ -99,10 +90,6 @@ def test_other_keys_give_the_value_through_sparkenv_and_the_reference_elsewhere(
     assert (seen["kept env"] == SECRET, seen["kept task"] == SECRET) == (True, True)
     assert seen["kept prefix"] == seen["reference"]
     assert [seen[f"kept reference {number}"] for number in range(3)] == [seen["reference"]] * 3
-
-
-def test_executors_of_a_standalone_cluster_get_the_value_in_their_environment(seen) -> None:
-    assert (seen["executor environment"] == SECRET) is True
 
 
 def test_an_application_without_event_log_has_nothing_to_write_into_it_at_its_end(seen) -> None:

@@ -21,19 +21,18 @@ from typing import NamedTuple
 import pyspark
 import pytest
 
-from leaks.support import scala_jar
+from leaks.support import jvm_jar
 from support.processes import Child, Run, wait_until
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
+from support.sql_servers import CONNECT, CONNECT_CONFS, THRIFT, thrift_confs
 
 pytestmark = pytest.mark.spark
 
 APPS = Path(__file__).parent / "apps"
 SECRET = "Canary-5e2f81-value"
 MARKER = "SPARKCONFIG_TEST_END"
-CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
-THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 
 
 class End(NamedTuple):
@@ -59,10 +58,8 @@ TABLE = [
     *(End(front, how) for front in ("connect", "thrift") for how in SIGNALS),
 ]
 FEW = [
-    End("submit", "return"),
     End("submit", "exit"),
     End("script", "SIGTERM-group"),
-    End("scala", "return"),
     End("scala", "SIGINT", stop=True),
 ]
 ROWS = TABLE if os.environ.get("SPARKCONFIG_ENDS") == "all" else FEW
@@ -89,13 +86,8 @@ class Side:
             "spark.app.name": "ending",
             "spark.sql.warehouse.dir": f"{folder}/warehouse",
             "spark.sql.catalogImplementation": "hive" if end.front == "thrift" else "in-memory",
-            "spark.connect.grpc.binding.port": "0",
-            "spark.hadoop.hive.server2.thrift.port": "0",
-            "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-            "spark.hadoop.hive.server2.logging.operation.log.location": f"{folder}/operations",
-            "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
-            "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
-            "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/metastore;create=true",
+            **CONNECT_CONFS,
+            **thrift_confs(folder),
         }
         if self.plugin:
             store = folder / "shop.properties"
@@ -156,7 +148,9 @@ class Side:
             for name in ("local", "tmp")
             for path in (self.folder / name).rglob("*")
         )
-        return Counter(re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\d+", "*", str(path)) for path in found)
+        return Counter(
+            re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{16}\b|\d+", "*", str(path)) for path in found
+        )
 
 
 def living(run: Run, name: str) -> list[str]:
@@ -206,18 +200,16 @@ def _default_sigint() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.fixture(scope="session")
-def ending_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return scala_jar(APPS / "Ending.scala", tmp_path_factory.mktemp("ending") / "ending.jar")
-
-
-@pytest.mark.parametrize("end", ROWS, ids=str)
-def test_an_application_ends_as_without_us(
-    end: End, harness_run: Run, request: pytest.FixtureRequest
-) -> None:
-    if end.front == "connect" and not any((spark_home() / "jars").glob("spark-connect_*.jar")):
-        pytest.skip("this Spark brings no Connect server")
-    scala = request.getfixturevalue("ending_jar") if end.front == "scala" else None
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(row, marks=[pytest.mark.sparks(since="4.0")] if row.front == "connect" else [])
+        for row in ROWS
+    ],
+    ids=str,
+)
+def test_an_application_ends_as_without_us(end: End, harness_run: Run) -> None:
+    scala = jvm_jar() if end.front == "scala" else None
     # A short path, since those of sockets are limited to 107 bytes.
     folder = harness_run.private_dir(str(end))
     sides = [Side(harness_run, folder / name, plugin) for name, plugin in (("stock", False), ("ours", True))]

@@ -17,13 +17,13 @@ from support.postgres import PostgresServer, new_password
 from support.processes import Run
 from support.shim import shim_jar
 from support.sql_clients import jdbc_rows
-from support.sql_servers import Site, hive
+from support.sql_servers import THRIFT, Site, thrift_confs, thrift_port
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]
 
 USERS = {"ann": 3, "bob": 4}
 """Each with as many rows in a table of that user's own."""
-THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+V2 = "org.apache.spark.sql.execution.datasources.v2.jdbc"
 
 
 class Server:
@@ -90,17 +90,18 @@ def server(
         f"spark.config.connections.bobs.option.{key}": text for key, text in made.where("bob").items()
     }
     settings["spark.config.connections.bobs.format"] = "jdbc"
+    # Spark pushes what it can into the query of a catalog's table: joins, too, which become its options.
+    catalog = {"": f"{V2}.JDBCTableCatalog", **made.where("ann"), "pushDownJoin": "true"}
+    settings |= {f"spark.sql.catalog.anns{'.' if key else ''}{key}": text for key, text in catalog.items()}
+    settings["spark.sql.optimizer.datasourceV2JoinPushdown"] = "true"
     site = Site(harness_run, folder, rules, **cluster.security(), **settings)
     confs = {
         **cluster.application(executors=1),
-        **hive(folder / "thrift"),
+        **thrift_confs(folder / "thrift"),
         "spark.jars": f"{shim_jar()},{pg_driver}",
-        "spark.hadoop.hive.server2.thrift.port": "0",
-        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-        "spark.hadoop.hive.server2.logging.operation.log.location": f"{folder}/operations",
     }
     child = site.start("thrift", ["spark-submit", "--class", THRIFT, "spark-internal"], **confs)
-    port = child.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    port = thrift_port(child)
     with bare_jvm() as gateway:
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
         for user in USERS:
@@ -168,6 +169,13 @@ def test_which_rows_and_how_changes_no_grant(server: Server) -> None:
             (f"SELECT count(*) FROM mine WHERE id IN (SELECT id FROM {view})", [("3",)]),
         ):
             assert server.run("ann", statement) == rows, (more, statement)
+    table = "anns.public.numbers"
+    for statement, rows in (
+        (f"SELECT sum(id) FROM {table} WHERE id > 1", [("5",)]),
+        (f"SELECT id FROM {table} ORDER BY id DESC LIMIT 1", [("3",)]),
+        (f"SELECT a.id, b.id FROM {table} a JOIN {table} b ON a.id = b.id + 2", [("3", "1")]),
+    ):
+        assert server.run("ann", statement) == rows, statement
 
 
 def test_a_task_connects_again_after_a_rotation(server: Server) -> None:

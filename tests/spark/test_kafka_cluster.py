@@ -267,13 +267,12 @@ def test_tokens_that_are_not_there(site, reference, said):
     assert LeakFinder(site.used).count(str(error.value).encode()) == 0
 
 
+@pytest.mark.sparks(since="4.0")  # 3.5 has kafka-clients 3.4, which cannot restrict the classes of providers
 def test_a_class_that_kafka_may_not_load_is_refused(site):
     options = site.options(subscribe="batches", **{"fetchOffset.numRetries": "1"})
     options["kafka.config.providers.sparkconfig.class"] = (
         "org.apache.kafka.common.config.provider.FileConfigProvider"
     )
-    if site.spark.version.startswith("3."):
-        pytest.skip("Spark 3.5 has kafka-clients 3.4, which cannot restrict the classes of providers")
     with pytest.raises(Exception, match=r"FileConfigProvider is not allowed"):
         site.spark.read.format("kafka").options(**options).load().collect()
 

@@ -1,74 +1,25 @@
-"""References in options of whole applications: Python with `session.configure`, also on local Connect, and Scala."""
+"""References in options of whole applications: Python with `session.configure` and on local Connect, and Scala."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pyspark
 import pytest
 
-from leaks.support import scala_jar
+from leaks.support import jvm_jar
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_home
+from support.starts import run
 
 pytestmark = pytest.mark.spark
 
 APP = Path(__file__).parent / "apps" / "rows_between.py"
 LOOKS = APP.with_name("values_that_look_like_references.py")
 OLD, NEW = "Canary-5d1c7e-old", "Canary-5d1c7e-new"
-HAS_CONNECT = any((spark_home() / "jars").glob("spark-connect_*.jar")) and all(
-    importlib.util.find_spec(name) for name in ("grpc", "grpc_status", "pandas", "pyarrow")
-)
-CONNECT = pytest.param(
-    "local[1]",
-    marks=pytest.mark.skipif(
-        not HAS_CONNECT, reason="no Connect server in this Spark's wheel, or no client here"
-    ),
-)
-
-#: Reads twice; between, it changes rows and secret. On 3.5 a reader of Scala loads at once: a view in SQL.
-SCALA = """
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Paths}
-import org.apache.spark.sql.SparkSession
-
-object Rows {
-  def main(arguments: Array[String]): Unit = {
-    val Array(rows, secrets, seen, from, to) = arguments
-    val spark = SparkSession.builder.getOrCreate()
-    def read(key: String) = {
-      val separator = "${files:" + secrets + ":" + key + "}"
-      val loaded =
-        if (spark.version.startsWith("3.")) {
-          spark.sql(s"CREATE OR REPLACE TEMPORARY VIEW v USING text OPTIONS (path '$rows', lineSep '$separator')")
-          spark.table("v")
-        } else spark.read.format("text").option("lineSep", separator).load(rows)
-      loaded.collect().map(_.getString(0)).sorted.mkString(",")
-    }
-    def change(file: String, text: String => String) = {
-      val before = new String(Files.readAllBytes(Paths.get(file)), UTF_8)
-      Files.write(Paths.get(file), text(before).getBytes(UTF_8))
-    }
-    val first = read("between")
-    change(rows, _.replace(from, to))
-    change(secrets, _.replace(from, to))
-    // A change is used as soon as it has arrived.
-    val until = System.nanoTime() + 12L * 1000000000
-    var second = read("between")
-    while (second != first && System.nanoTime() < until) second = read("between")
-    val refused =
-      try { read("nothing"); "" } catch { case e: Exception => e.getClass.getSimpleName + " " + e.getMessage }
-    spark.stop()
-    change(seen, _ => Seq(first, second, refused).mkString("\\n"))
-  }
-}
-"""
 
 
 class Files:
@@ -92,13 +43,7 @@ class Files:
 
     def run(self, command: list[object], **variables: str) -> None:
         """Run the application; what it prints and logs shows neither of the values."""
-        plain = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK_", "PYSPARK_"))}
-        done = subprocess.run(
-            [str(part) for part in command],
-            env={**plain, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
-                 "SEEN": str(self.seen), **variables},
-            cwd=self.folder, capture_output=True, text=True, timeout=240, check=False,
-        )  # fmt: skip
+        done = run([str(part) for part in command], self.folder, SEEN=str(self.seen), **variables)
         printed = done.stdout + done.stderr
         hidden = printed.replace(OLD, "(value)").replace(NEW, "(value)")
         assert done.returncode == 0, hidden[-3000:]
@@ -114,15 +59,13 @@ def files(tmp_path: Path) -> Files:
     return Files(tmp_path)
 
 
-@pytest.mark.parametrize("remote", ["", CONNECT], ids=["classic", "SPARK_REMOTE=local"])
-def test_python(files: Files, remote: str) -> None:
+@pytest.mark.sparks(since="4.0")
+def test_python_on_local_connect(files: Files) -> None:
     files.secrets.with_suffix(".next").write_text(json.dumps([NEW, OLD]))
-    if not remote:
-        files.confs["spark.master"] = "local[1]"
     command = [sys.executable, APP, files.rows, files.secrets, shim_jar(), json.dumps(files.confs)]
-    files.run(command, **({"SPARK_REMOTE": remote} if remote else {}))
+    files.run(command, SPARK_REMOTE="local[1]")
     found = json.loads(files.seen.read_text(encoding="utf-8"))
-    assert ("connect" in found["kind"]) is bool(remote), "the session is of the kind that was requested"
+    assert "connect" in found["kind"], "the session is of the kind that was requested"
     assert found["first"] == found["second"] == ["one", "three", "two"]
     kind, message = found["refused"]
     assert kind == "AnalysisException", pyspark.__version__
@@ -152,17 +95,29 @@ def test_a_value_that_spells_a_reference_is_a_value(files: Files, tmp_path: Path
 
 
 def test_scala(files: Files) -> None:
-    jar = scala_jar(SCALA, files.folder / "rows.jar")
+    """With the list of default plugins, and the Python that YARN unpacks below the driver's working directory."""
+    python = files.folder / "python" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
     confs = {
         **files.confs,
         "spark.master": "local[1]",
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.config.agent.python": sys.executable,
+        "spark.plugins.defaultList": "io.sparkconfig.ConfigPlugin",
+        "spark.config.agent.python": "./python/bin/python",
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
     }
     pairs = [part for key, text in confs.items() for part in ("--conf", f"{key}={text}")]
-    submit = [spark_home() / "bin" / "spark-submit", "--jars", shim_jar(), *pairs, "--class", "Rows", jar]
+    submit = [
+        spark_home() / "bin" / "spark-submit",
+        "--jars",
+        shim_jar(),
+        *pairs,
+        "--class",
+        "Rows",
+        jvm_jar(),
+    ]
     files.run([*submit, files.rows, files.secrets, files.seen, "-old", "-new"])
     first, second, refused = files.seen.read_text().split("\n", 2)
     assert first == second == "one,three,two"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 
@@ -17,9 +16,7 @@ from support.shim import shim_jar
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.skipif(
-        not pyspark.__version__.startswith("3.5"), reason="this bundle of Hudi is for Spark 3.5"
-    ),
+    pytest.mark.sparks(before="4.0"),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]

@@ -1,27 +1,39 @@
-"""Starts that must fail, each with one message that lists every problem and holds no value; and some that must not."""
+"""Starts that must fail, each with one message that lists every problem and holds no value; and some that must not.
+
+What the side process finds wrong is tested without Spark: unit/resolution/test_declared.py, unit/agent/test_service.py.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyspark
 import pytest
 
 from support.rpc import protected_rpc
-from support.session import QUIET
-from support.shim import shim_jar
+from support.shim import ROOT
+from support.starts import FILES, started
 
 pytestmark = pytest.mark.spark
 
-APP = Path(__file__).parent / "apps" / "start_cases.py"
 SPARK_3 = pyspark.__version__.startswith("3.")
 SECRET = "Canary-71b2c9-value"
-BASE = {**QUIET, "spark.master": "local[1]", "spark.app.name": "start", "spark.ui.enabled": "false"}
-FILES = {"spark.config.providers": "files", "spark.config.providers.files.class": "file"}
+
+
+_SURFACE = '{"sparks": "3.5-4.3", "groups": [{"verdict": "harmless", "reason": "a", "fields": {"3.5-4.3": ["Own"]}}]}'
+#: Surface files, of which the first is good.
+SURFACES = {
+    "a surface": _SURFACE,
+    "a verdict that is none": _SURFACE.replace("harmless", "harmles"),
+    "a name twice": _SURFACE.replace('"Own"', '"Own", "Own"'),
+    "a name of ours": _SURFACE.replace("Own", "reflect()"),
+    "another Spark": _SURFACE.replace("3.5-4.3", "2.4"),
+    "no reason": _SURFACE.replace('"reason": "a"', '"reason": ""'),
+    "no JSON": _SURFACE[:-1],
+}
 
 
 def _cases(folder: Path) -> dict[str, dict[str, str]]:
@@ -35,32 +47,6 @@ def _cases(folder: Path) -> dict[str, dict[str, str]]:
             "spark.shop.token": f"${{files:{good}:token}}",
         },
         "foreign": {**FILES, "spark.shop.home": "${env:HOME}", "spark.shop.name": "${name}"},
-        "unknown class": {
-            "spark.config.providers": "a",
-            "spark.config.providers.a.class": "no.such.Provider",
-        },
-        "configure fails": {
-            "spark.config.providers": "sealed",
-            "spark.config.providers.sealed.class": "sealed",
-            "spark.config.providers.sealed.param.file": str(folder / "missing.sealed"),
-            "spark.config.providers.sealed.param.key.file": str(folder / "missing.key"),
-        },
-        "missing file": {**FILES, "spark.shop.token": f"${{files:{folder}/none.properties:token}}"},
-        "missing key": {**FILES, "spark.shop.token": f"${{files:{good}:tokn}}"},
-        "reference without key": {**FILES, "spark.shop.token": "${files:}"},
-        "forbidden path": {
-            **FILES,
-            "spark.config.providers.files.param.allowed.paths": str(folder / "allowed"),
-            "spark.shop.token": f"${{files:{unreadable}:token}}",
-        },
-        "reserved name": {"spark.config.providers": "env", "spark.config.providers.env.class": "envvar"},
-        "no param prefix": {**FILES, "spark.config.providers.files.allowed.paths": "/x"},
-        "read early": {**FILES, "spark.local.dir": f"/tmp/${{files:{good}:token}}"},
-        "executor environment": {**FILES, "spark.executorEnv.TOKEN": f"${{files:{good}:token}}"},
-        "connector": {**FILES, "spark.es.net.http.auth.pass": f"${{files:{good}:token}}"},
-        "tags": {**FILES, "spark.yarn.tags": f"${{files:{good}:token}}"},
-        "unknown provider": {**FILES, "spark.shop.token": "${valut:db:password}"},
-        "unknown setting": {**FILES, "spark.config.provders": "x"},
         "expanded by spark": {**FILES, "spark.metrics.namespace": f"${{files:{good}:tricky}}"},
         "many": {
             **FILES,
@@ -91,33 +77,40 @@ def _cases(folder: Path) -> dict[str, dict[str, str]]:
         },
         "wrong python": {**FILES, "spark.config.agent.python": "/nonexistent/python3"},
         "bare python": {**FILES, "spark.config.agent.python": "/usr/bin/env"},
+        "another version": {**FILES, "spark.config.agent.python": str(_another_version(folder))},
+        **{name: _judged(folder, number, text) for number, (name, text) in enumerate(SURFACES.items())},
     }
 
 
+def _judged(folder: Path, number: int, surface: str) -> dict[str, str]:
+    """A policy about statements, and a surface file of the operator's."""
+    rules = folder / "rules.json"
+    rules.write_text('{"statements": [{"type": "allow", "statement": "show-*"}]}')
+    file = folder / f"surface{number}.json"
+    file.write_text(surface)
+    policy = "spark.config.override.policy"
+    return {policy: "Rules", f"{policy}.param.file": str(rules), "spark.config.surface.files": str(file)}
+
+
+def _another_version(folder: Path) -> Path:
+    """A Python that imports a package of another version than the jar's."""
+    package = folder / "other" / "sparkconfig"
+    shutil.copytree(ROOT / "python" / "sparkconfig", package, ignore=shutil.ignore_patterns("jars"))
+    (package / "_base" / "version.py").write_text('__version__ = "9.9.9"\n')
+    python = folder / "python-of-another-version"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={package.parent} exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
 @pytest.fixture(scope="module")
-def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
-    """How each start ended; all of them in one JVM, one after the other."""
+def ends(tmp_path_factory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("start")
     (folder / "good.properties").write_text(f"token={SECRET}\ntricky=a${{spark.app.name}}{SECRET}\n")
     (folder / "forbidden.properties").write_text(f"token={SECRET}\n")
     (folder / "forbidden.properties").chmod(0o600)
-    (folder / "allowed").mkdir()
-    cases = _cases(folder)
-    base = {**BASE, "spark.jars": str(shim_jar()), "spark.plugins": "io.sparkconfig.ConfigPlugin"}
-    done = subprocess.run(
-        [sys.executable, str(APP)],
-        input=json.dumps([{**base, **case} for case in cases.values()]),
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYSPARK_SUBMIT_ARGS": f"--jars {shim_jar()} pyspark-shell"},
-    )
-    answers = [json.loads(line[5:]) for line in done.stdout.splitlines() if line.startswith("CASE ")]
-    assert len(answers) == len(cases), done.stderr[-3000:].replace(SECRET, "(value)")
-    streams = done.stdout.replace(json.dumps(SECRET), "") + done.stderr
-    return {**dict(zip(cases, answers, strict=True)), "streams": {"text": streams}}
+    answers, printed = started(_cases(folder), folder, secret=SECRET)
+    return {**answers, "printed": printed}
 
 
 def test_a_good_start_answers_values_and_lists_references(ends) -> None:
@@ -125,6 +118,10 @@ def test_a_good_start_answers_values_and_lists_references(ends) -> None:
     assert end["started"]
     assert end["values"]["spark.shop.token"] == SECRET
     assert end["listed"]["spark.shop.token"].startswith("${files:")
+
+
+def test_an_operators_surface_file_is_read(ends) -> None:
+    assert ends["a surface"]["started"], ends["a surface"]["message"]
 
 
 def test_in_place_keys_hold_the_value_and_join_sparks_redaction(ends) -> None:
@@ -143,20 +140,6 @@ def test_what_spark_or_hadoop_expand_is_left_alone(ends) -> None:
 @pytest.mark.parametrize(
     ("case", "words"),
     [
-        ("unknown class", ["providers.a.class", "no.such"]),
-        ("configure fails", ["sealed", "missing."]),
-        ("missing file", ["spark.shop.token", "files", "none.properties"]),
-        ("missing key", ["spark.shop.token", "files", "tokn"]),
-        ("reference without key", ["spark.shop.token", "files"]),
-        ("forbidden path", ["spark.shop.token", "files", "allowed.paths"]),
-        ("reserved name", ["env", "envvar"]),
-        ("no param prefix", ["spark.config.providers.files.param.allowed.paths"]),
-        ("read early", ["spark.local.dir", "before plugins"]),
-        ("executor environment", ["spark.executorEnv.TOKEN", "starts no executors"]),
-        ("connector", ["spark.es.net.http.auth.pass", "spark.config.inplace.keys"]),
-        ("tags", ["spark.yarn.tags"]),
-        ("unknown provider", ["spark.shop.token", "valut"]),
-        ("unknown setting", ["spark.config.provders", "spark.config.providers"]),
         ("expanded by spark", ["spark.metrics.namespace", "expand"]),
         ("many", ["spark.shop.one", "spark.shop.two", "spark.local.dir", "3 problems"]),
         ("single pass", ["spark.sql.analyzer.singlePassResolver.enabled", "Unset it"]),
@@ -166,6 +149,13 @@ def test_what_spark_or_hadoop_expand_is_left_alone(ends) -> None:
         ("served to everybody", ["spark.files", "forbidden.properties", "for its owner alone"]),
         ("wrong python", ["/nonexistent/python3", "spark.config.agent.python"]),
         ("bare python", ["/usr/bin/env", "spark.config.agent.python"]),
+        ("another version", ["sparkconfig jar has version 0.1.0", "9.9.9"]),
+        ("a verdict that is none", ["surface1.json", "harmles"]),
+        ("a name twice", ["surface2.json", "Own"]),
+        ("a name of ours", ["surface3.json", "reflect()"]),
+        ("another Spark", ["surface4.json", "2.4"]),
+        ("no reason", ["surface5.json", "reason"]),
+        ("no JSON", ["surface6.json", "JSON"]),
     ],
 )
 def test_a_bad_start_is_not_a_start_and_says_what_to_do(ends, case: str, words: list[str]) -> None:
@@ -176,9 +166,4 @@ def test_a_bad_start_is_not_a_start_and_says_what_to_do(ends, case: str, words: 
 
 
 def test_no_value_reached_the_driver_log_or_standard_output(ends) -> None:
-    shown = [
-        line
-        for line in ends["streams"]["text"].splitlines()
-        if SECRET in line and not line.startswith("CASE ")
-    ]
-    assert len(shown) == 0
+    assert ends["printed"].count(SECRET) == 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from leaks.support import compile_scala
+from leaks.support import jvm_jar
 from sparkconfig._spark import driver
 from support.policies import records, write_operator
 from support.session import running_session
@@ -23,14 +22,6 @@ pytestmark = [
 ]
 
 SECRET = "Canary-40cc7b-value"
-ASKS = """
-package shop
-class Asks extends org.apache.spark.sql.api.java.UDF1[String, String] {
-  override def call(text: String): String =
-    try { io.sparkconfig.driver.DriverApi.current(text).length.toString }
-    catch { case e: Exception => e.getMessage }
-}
-"""
 RULES = {
     "rules": [{"key": "spark.executor.memory", "type": "range", "maxValue": "1g"}],
     "references": [
@@ -53,13 +44,9 @@ def application(cluster, tmp_path_factory) -> Iterator[tuple[object, Path]]:
     # What the operator sets for everybody, a job may repeat.
     named = ",".join(f"files:*:{key}" for key in ("password", "admin", "clerk"))
     home = write_operator(folder, RULES, **cluster.security(), **{"spark.config.worker.references": named})
-    (folder / "Asks.scala").write_text(ASKS)
-    compile_scala(folder / "Asks.scala", folder / "classes")
-    with zipfile.ZipFile(folder / "asks.jar", "w") as jar:
-        jar.write(folder / "classes" / "shop" / "Asks.class", "shop/Asks.class")
     conf = {
         **cluster.application(),
-        "spark.jars": f"{shim_jar()},{folder}/asks.jar",
+        "spark.jars": f"{shim_jar()},{jvm_jar()}",
         # In use, and so in every executor's snapshot.
         "spark.shop.clerk": f"${{files:{folder}/shop.properties:clerk}}",
     }

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from leaks.support import compile_scala
+from leaks.support import jvm_classes
 from sparkconfig.policy.keys.keys import canonical
 from sparkconfig.policy.keys.units import Unit, unit_of
 from support.spark_home import java, spark_home
@@ -26,15 +25,12 @@ UNITS = {
 
 
 @pytest.fixture(scope="module")
-def entries(tmp_path_factory):
+def entries():
     """What Spark's registries say; compiled with the compiler in the pyspark wheel."""
-    source = Path(__file__).parent / "policy_keys" / "DumpKeys.scala"
-    classes = tmp_path_factory.mktemp("classes")
-    jars = f"{spark_home()}/jars/*"
-    compile_scala(source, classes)
+    path = f"{jvm_classes()}:{spark_home()}/jars/*"
     dump = ["org.apache.spark.sql.internal.policykeys.DumpKeys"]
     done = subprocess.run(
-        [java(), "-Xmx512m", "-cp", f"{classes}:{jars}", *dump],
+        [java(), "-Xmx512m", "-cp", path, *dump],
         check=True,
         timeout=120,
         capture_output=True,

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +15,11 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 
 from leaks.support import bare_jvm
-from spark.options.conftest import has_connect
 from support.policies import records
 from support.processes import Run, wait_until
+from support.shim import shim_jar
 from support.sql_clients import jdbc_rows
-from support.sql_servers import Site, hive, thrift_server
+from support.sql_servers import Site, connect_server, hive, thrift_server
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
 
 pytestmark = pytest.mark.spark
@@ -59,44 +60,52 @@ def site(harness_run: Run, tmp_path_factory) -> Site:
     return Site(harness_run, folder, RULES, **DEFAULTS)
 
 
-@pytest.fixture(scope="class")
-def thrift(site: Site) -> Iterator[str]:
-    with thrift_server(site, "thrift", SECRET) as (url, _):
-        yield url
-
-
-@pytest.fixture(scope="class")
-def connect(thrift: str) -> Iterator[Callable[[str], Any]]:
-    """Give a connection of Hive's JDBC driver, for the confs at the end of the URL."""
-    with bare_jvm() as gateway:
+@pytest.fixture(scope="module")
+def thrift(site: Site, pg_driver: Path) -> Iterator[tuple[Callable[[str], Any], Any]]:
+    """What gives a connection of Hive's JDBC driver, for the confs at the end of the URL; and the server."""
+    jars = f"{shim_jar()},{pg_driver}"
+    with (
+        thrift_server(site, "thrift", SECRET, **{"spark.jars": jars}) as (url, server),
+        bare_jvm() as gateway,
+    ):
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
-        yield lambda confs: gateway.jvm.java.sql.DriverManager.getConnection(thrift + confs, "ann", "")
+        yield lambda confs: gateway.jvm.java.sql.DriverManager.getConnection(url + confs, "ann", ""), server
 
 
-def test_when_the_first_client_leaves_all_others_work_on(site):
-    """Hive then closes the class loader of what came by --jars, the plugin's jar with the rest."""
-    with thrift_server(site, "leaving", SECRET) as (url, server), bare_jvm() as gateway:
-        gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
-        gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "").close()
-        second = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
-        own = f"${{files:{site.folder}/users/ann/own.properties:line}}"
-        assert jdbc_rows(second, "SELECT 1") == [("1",)]
-        for text in (
-            "SELECT '${env:HOME}'",
-            f"CREATE TEMPORARY VIEW a USING text OPTIONS (path '{site.folder}/shop.properties', lineSep '{own}')",
-            f"CREATE TEMPORARY VIEW b USING csv OPTIONS (path '/', sep '{site.reference('own')}')",
-            f"SET {PARTITIONS}=51",
-            "CREATE TEMPORARY VIEW c USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'a')",
-            "CREATE TABLE t (a INT DEFAULT 1) USING parquet",
-            "SELECT reflect('java.lang.System', 'getenv', 'HOME')",
-            "DESCRIBE EXTENDED t",
-            "SELECT nothing FROM a",
-        ):
+@pytest.fixture(scope="module")
+def connect(thrift: tuple[Callable[[str], Any], Any]) -> Callable[[str], Any]:
+    return thrift[0]
+
+
+def test_when_the_first_clients_leave_all_others_work_on(site, thrift):
+    """Hive would close the class loader of what came by --jars: the plugin's jar, and drivers of databases."""
+    connect, server = thrift
+    for before in ((), ("SELECT 1",), ("SET spark.sql.shuffle.partitions",), ("SELECT nothing",)):
+        first = connect("")
+        for text in before:
             with contextlib.suppress(Py4JJavaError):
-                jdbc_rows(second, text)
-        assert jdbc_rows(second, "SELECT 1") == [("1",)]
-        second.close()
-        assert not re.search(r"NoClassDefFoundError|ClassNotFoundException", server.output())
+                jdbc_rows(first, text)
+        first.close()
+    second = connect("")
+    own = f"${{files:{site.folder}/users/ann/own.properties:line}}"
+    assert jdbc_rows(second, "SELECT 1") == [("1",)]
+    for text in (
+        "SELECT '${env:HOME}'",
+        f"CREATE TEMPORARY VIEW a USING text OPTIONS (path '{site.folder}/shop.properties', lineSep '{own}')",
+        f"CREATE TEMPORARY VIEW b USING csv OPTIONS (path '/', sep '{site.reference('own')}')",
+        f"SET {PARTITIONS}=51",
+        "CREATE TEMPORARY VIEW c USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'a')",
+        "CREATE TEMPORARY VIEW d USING jdbc OPTIONS (url 'jdbc:postgresql://127.0.0.1:1/a', dbtable 'a')",
+        "CREATE TABLE t (a INT DEFAULT 1) USING parquet",
+        "SELECT reflect('java.lang.System', 'getenv', 'HOME')",
+        "DESCRIBE EXTENDED t",
+        "SELECT nothing FROM a",
+    ):
+        with contextlib.suppress(Py4JJavaError):
+            jdbc_rows(second, text)
+    assert jdbc_rows(second, "SELECT 1") == [("1",)]
+    second.close()
+    assert not re.search(r"NoClassDefFoundError|ClassNotFoundException", server.output())
 
 
 class TestThrift:
@@ -197,7 +206,6 @@ class TestThrift:
 @pytest.fixture(scope="class")
 def ends(site: Site) -> dict[str, tuple[int, str]]:
     cases = {
-        "conf": ["--conf", f"{PARTITIONS}=51", "-e", "SELECT 'ran'"],
         "hiveconf": ["--hiveconf", f"{PARTITIONS}=51", "-e", "SELECT 'ran'"],
         "allowed": [
             "--hiveconf", f"{PARTITIONS}=9", "--conf", "spark.shop.free=x",
@@ -217,9 +225,8 @@ def ends(site: Site) -> dict[str, tuple[int, str]]:
 class TestSparkSql:
     """Each a program of its own; they start together, since each takes its time."""
 
-    @pytest.mark.parametrize("way", ["conf", "hiveconf"])
-    def test_what_is_refused_ends_the_program(self, ends, way):
-        code, text = ends[way]
+    def test_what_is_refused_ends_the_program(self, ends):
+        code, text = ends["hiveconf"]
         assert code != 0, text
         assert PARTITIONS in text
         assert re.search(r"(not allow|too large)", text), text
@@ -235,18 +242,12 @@ class TestSparkSql:
 
 @pytest.fixture(scope="class")
 def url(site: Site) -> Iterator[str]:
-    main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    confs = {"spark.connect.grpc.binding.port": "0", "spark.connect.grpc.binding.address": "127.0.0.1"}
-    server = site.start("connect", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
-    port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
-    yield f"sc://127.0.0.1:{port}"
-    server.stop()
+    with connect_server(site, "connect") as (address, server):
+        yield address
     assert SECRET not in server.output()
 
 
-@pytest.mark.skipif(
-    not has_connect(), reason="the pyspark wheel of 3.5 has no Connect server, or grpcio is not installed"
-)
+@pytest.mark.sparks(since="4.0")
 class TestConnect:
     @pytest.fixture
     def session(self, url) -> Iterator[Any]:

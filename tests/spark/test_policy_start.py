@@ -17,9 +17,9 @@ from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JJavaError
 
 from support.scala_objects import scala_object
-from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import java, spark_environment, spark_home
+from support.starts import BASE, PLUGIN, started
 from support.untrusted import (
     NOBODY,
     give,
@@ -36,10 +36,7 @@ from support.untrusted import (
 
 pytestmark = pytest.mark.spark
 
-APP = Path(__file__).parent / "apps" / "start_cases.py"
 SECRET = "Canary-9c41de-value"
-PLUGIN = "io.sparkconfig.ConfigPlugin"
-BASE = {**QUIET, "spark.master": "local[1]", "spark.app.name": "start", "spark.ui.enabled": "false"}
 RULES = {
     "rules": [
         {"key": "spark.sql.shuffle.partitions", "type": "range", "maxValue": "50"},
@@ -52,7 +49,6 @@ RULES = {
 
 @pytest.fixture(scope="module")
 def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
-    """How each start ended; all of them in one JVM, whose system properties come from SPARK_SUBMIT_OPTS."""
     folder = tmp_path_factory.mktemp("policy")
     (folder / "shop.properties").write_text(f"admin={SECRET}\nzone=a\n")
     operator = folder / "operator"
@@ -64,9 +60,9 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
         "spark.config.agent.variables=LANGUAGE, SHOP_C*\nspark.config.providers.files.class=file\n"
         f"spark.config.providers.files.param.allowed.paths={folder}\n"
         f"spark.config.agent.python={sys.executable}\n"
-        "spark.shop.owner=operator\nspark.hadoop.fs.s3a.endpoint=s3.shop\n"
+        "spark.shop.owner=operator\nspark.hadoop.fs.s3a.endpoint=s3.shop\nspark.shop.buyer=operator\n"
     )
-    (folder / "job.conf").write_text("spark.shop.from.file b\nspark.shop.owner thief\n")
+    (folder / "job.conf").write_text("spark.shop.from.file b\nspark.shop.buyer thief\n")
     file = folder / "shop.properties"
     cases = {
         "allowed": {
@@ -84,50 +80,12 @@ def ends(tmp_path_factory) -> dict[str, dict[str, object]]:
         },
         "by reference": {"spark.shop.zone": f"${{files:{file}:admin}}"},
     }
-    base = {**BASE, "spark.jars": str(shim_jar()), "spark.plugins": PLUGIN}
-    done = subprocess.run(
-        [sys.executable, str(APP)],
-        input=json.dumps([{**base, **case} for case in cases.values()]),
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-        cwd=folder,
-        env={
-            **os.environ,
-            "SHOP_CITY": "york",
-            "SHOP_TOWN": "york",
-            "SPARK_CONF_DIR": str(operator),
-            "PYSPARK_SUBMIT_ARGS": f"--jars {shim_jar()} pyspark-shell",
-        },
-    )
-    answers = [json.loads(line[5:]) for line in done.stdout.splitlines() if line.startswith("CASE ")]
-    assert len(answers) == len(cases), done.stderr[-3000:].replace(SECRET, "(value)")
-    found = dict(zip(cases, answers, strict=True))
-    for way, arguments, environment in (
-        ("--conf", ["--conf", "spark.shop.owner=thief"], {}),
-        ("--properties-file", ["--properties-file", str(folder / "job.conf")], {}),
-        ("system property", [], {"SPARK_SUBMIT_OPTS": "-Dspark.shop.owner=thief"}),
-    ):
-        done = subprocess.run(
-            [sys.executable, str(APP)],
-            input=json.dumps([base]),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            cwd=folder,
-            env={
-                **os.environ,
-                **environment,
-                "SPARK_CONF_DIR": str(operator),
-                "PYSPARK_SUBMIT_ARGS": " ".join(["--jars", str(shim_jar()), *arguments, "pyspark-shell"]),
-            },
-        )
-        lines = [line[5:] for line in done.stdout.splitlines() if line.startswith("CASE ")]
-        assert lines, done.stderr[-3000:].replace(SECRET, "(value)")
-        found[way] = json.loads(lines[0])
-    return found
+    known = {"SPARK_CONF_DIR": str(operator), "SHOP_CITY": "york", "SHOP_TOWN": "york"}
+    found, _ = started(cases, folder, secret=SECRET, env=known)
+    # Confs of the JVM itself, in each way in which they come there.
+    ways = ["--conf", "spark.shop.owner=thief", "--properties-file", str(folder / "job.conf")]
+    known["SPARK_SUBMIT_OPTS"] = "-Dspark.hadoop.fs.s3a.endpoint=elsewhere"
+    return found | started({"ways": {}}, folder, secret=SECRET, submit=ways, env=known)[0]
 
 
 def test_what_is_allowed_starts_with_the_operators_values(ends):
@@ -160,10 +118,17 @@ def test_a_forbidden_reference_is_named_and_its_value_is_not(ends):
     assert SECRET not in json.dumps(end)
 
 
-@pytest.mark.parametrize("way", ["--conf", "--properties-file", "system property"])
-def test_ways_to_set_a_conf(ends, way):
-    assert not ends[way]["started"]
-    assert "spark.shop.owner" in str(ends[way]["message"])
+@pytest.mark.parametrize(
+    ("way", "key"),
+    [
+        ("--conf", "spark.shop.owner"),
+        ("--properties-file", "spark.shop.buyer"),
+        ("a system property", "spark.hadoop.fs.s3a.endpoint"),
+    ],
+)
+def test_ways_to_set_a_conf(ends, way, key):
+    assert not ends["ways"]["started"]
+    assert key in str(ends["ways"]["message"])
 
 
 def _another_users_folder() -> Iterator[Path]:

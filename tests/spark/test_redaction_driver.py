@@ -155,11 +155,10 @@ def test_the_log_shows_no_lines_that_spark_alone_would_not_show(unaware):
     assert [line for line in done.stderr.decode("utf-8", "replace").splitlines() if " INFO " in line] == []
 
 
+@pytest.mark.sparks(since="4.1")
 def test_the_logs_of_workers_as_a_table_show_no_value(unaware):
     folder, _ = unaware
     found = json.loads((folder / "never.json").read_text())
-    if found["logs"] == "null":
-        pytest.skip("python_worker_logs() came with Spark 4.1")
     assert "LEAKED" not in found["logs"]
     for text in ("worker warns", "worker prints"):
         assert f"{text} {MASK}" in found["logs"]

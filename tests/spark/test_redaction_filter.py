@@ -5,22 +5,20 @@ from __future__ import annotations
 import gzip
 import http.client
 import json
-import zlib
-from pathlib import Path
+import re
 
 import pytest
 
-from leaks.support import bare_jvm, compile_scala
+from leaks.support import bare_jvm, jvm_classes
 from leaks.values import CANARIES
 from sparkconfig.redaction import MASK
 from support.leaks import LeakFinder
 
 pytestmark = pytest.mark.spark
 
-PROBE = Path(__file__).parents[1] / "jvm" / "FilterProbe.scala"
 SECRET = CANARIES["awkward"]
-PAGES = ["writer", "bare-writer", "stream", "length", "latin", "bytes", "zip", "encoded", "error", "partial-error",
-         "redirect", "header", "throw", "reset", "empty", "events", "large", "large-writer"]  # fmt: skip
+PAGES = ["writer", "bare-writer", "stream", "length", "latin", "bytes", "zip", "error", "partial-error",
+         "redirect", "header", "throw", "reset", "empty", "large", "large-writer"]  # fmt: skip
 
 
 class Probe:
@@ -42,12 +40,10 @@ class Probe:
 
 
 @pytest.fixture(scope="module")
-def probe(tmp_path_factory):
-    classes = tmp_path_factory.mktemp("probe")
-    compile_scala(PROBE, classes)
-    with bare_jvm(classes=classes) as gateway:
+def probe():
+    with bare_jvm(classes=jvm_classes()) as gateway:
         probe = Probe(gateway.jvm)
-        probe.redactor.registerAllDeclared([SECRET, CANARIES["plain"]])
+        probe.redactor.registerAll([SECRET, CANARIES["plain"]])
         yield probe
 
 
@@ -60,7 +56,8 @@ def framing_removed(answer, filtered_or_not):
         for n, t in headers.items()
         if n not in ("Content-Length", "Transfer-Encoding")
     }
-    return status, reason, kept, body.replace(port.encode(), b"PORT")
+    # Jetty of Spark 3.5 names the servlet's object in its page of an error.
+    return status, reason, kept, re.sub(rb"Pages-[0-9a-f]+", b"", body).replace(port.encode(), b"PORT")
 
 
 @pytest.mark.parametrize("accept", ["identity", "gzip"])
@@ -70,7 +67,7 @@ def test_without_a_value_an_answer_is_unchanged(probe, page, accept):
     plain = framing_removed(probe.get(page, filtered=False, accept=accept), probe.ports[False])
     ours = framing_removed(probe.get(page, accept=accept), probe.ports[True])
     assert ours[:3] == plain[:3]
-    if plain[2].get("Content-Encoding") == "gzip" and page != "encoded":
+    if plain[2].get("Content-Encoding") == "gzip":
         assert gzip.decompress(ours[3]) == gzip.decompress(plain[3])
     elif page != "throw":  # its stack trace names the filter
         assert ours[3] == plain[3]
@@ -78,27 +75,23 @@ def test_without_a_value_an_answer_is_unchanged(probe, page, accept):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "zip"])
 def test_with_a_value_an_answer_is_whole_without_it(probe, page):
-    probe.jvm.show(SECRET if page not in ("stream", "header", "events") else CANARIES["plain"])
+    probe.jvm.show(SECRET if page not in ("stream", "header") else CANARIES["plain"])
     finder = LeakFinder([SECRET, CANARIES["plain"]])
     status, reason, headers, body = probe.get(page, filtered=False)
-    if headers.get("Content-Encoding") == "gzip":
-        body = zlib.decompress(body, 31)
     leaks = finder.count(body + f"{reason} {headers}".encode())
     assert leaks or page == "empty", "the page shows nothing"
     status2, reason, headers, body = probe.get(page)
     assert status2 == status
     if "Content-Length" in headers:
         assert int(headers["Content-Length"]) == len(body)
-    if headers.get("Content-Encoding") == "gzip":
-        body = zlib.decompress(body, 31)
     assert finder.count(body + f"{reason} {headers}".encode()) == 0
     if body and page not in ("redirect",):
         assert body.decode("latin-1").count(MASK) >= 1
     if page == "stream":
         assert json.loads(body) == f"{MASK}ä"
     if page in ("large", "large-writer"):
-        assert body.count(MASK.encode()) == 600
-        assert body.count(b"x") == 600_000 * 61
+        assert body.count(MASK.encode()) == 280
+        assert body.count(b"x") == 280_000 * 61
 
 
 def test_gzip_of_the_container_works(probe):
@@ -108,11 +101,11 @@ def test_gzip_of_the_container_works(probe):
     assert MASK in gzip.decompress(body).decode()
 
 
-def test_an_encoding_that_cannot_be_read_is_withheld(probe):
+@pytest.mark.parametrize("page", ["gzip", "br", "later"])
+def test_an_answer_that_cannot_be_searched_is_withheld(probe, page):
     probe.jvm.show("harmless")
-    status, _, _, body = probe.get("brotli")
+    status, _, _, body = probe.get(page)
     assert status == 500
-    assert b"withheld" in body
     assert b"harmless" not in body
 
 
@@ -121,14 +114,3 @@ def test_head_has_no_body(probe):
     assert probe.get("length", method="HEAD")[3] == b""
     plain = probe.get("length", method="HEAD", filtered=False)[2]
     assert probe.get("length", method="HEAD")[2] == plain
-
-
-def test_an_endless_answer_comes_line_by_line(probe):
-    probe.jvm.show(CANARIES["plain"])
-    connection = http.client.HTTPConnection("127.0.0.1", probe.ports[True], timeout=20)
-    connection.request("GET", "/events?wait=1")
-    answer = connection.getresponse()
-    assert answer.readline().decode() == f"data: {MASK}\n"
-    probe.jvm.open()
-    assert b"data: end" in answer.read()
-    connection.close()

@@ -28,7 +28,7 @@ rootLogger.appenderRef.file.ref = file
 @pytest.fixture(scope="module")
 def jvm():
     with bare_jvm(OPENED) as gateway:
-        gateway.jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared(list(CANARIES.values()))
+        gateway.jvm.io.sparkconfig.redaction.engine.Redactor.registerAll(list(CANARIES.values()))
         yield gateway.jvm
 
 
@@ -76,18 +76,13 @@ def test_log_events_and_a_reload(jvm, tmp_path):
 
 
 def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
-    """The stream waits for a timer; here the test is the timer."""
     values = ["s3cret-<piece>'s-71", "zweites Geheimnis ä", "third.one/Kx93"]
-    jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared(values)
+    jvm.io.sparkconfig.redaction.engine.Redactor.registerAll(values)
     target = jvm.java.io.ByteArrayOutputStream()
-    pieces = jvm.io.sparkconfig.redaction.sinks.RedactingStream(target, None)
-    writes = 0
+    pieces = jvm.io.sparkconfig.redaction.sinks.RedactingStream(target)
 
     def put(raw: bytes) -> None:
-        nonlocal writes
         pieces.write(raw, 0, len(raw))
-        writes += 1
-        pieces.elapsed(writes)
 
     for value in values:
         for writing in (
@@ -112,9 +107,9 @@ def test_a_value_that_is_written_in_pieces_is_masked_for_any_cut(jvm):
 
 def test_a_byte_that_is_not_utf_8_hides_no_value(jvm):
     value = "drittes Geheimnis ä鍵-73"
-    jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared([value, "Latin-Schlüssel-74"])
+    jvm.io.sparkconfig.redaction.engine.Redactor.registerAll([value, "Latin-Schlüssel-74"])
     target = jvm.java.io.ByteArrayOutputStream()
-    pieces = jvm.io.sparkconfig.redaction.sinks.RedactingStream(target, None)
+    pieces = jvm.io.sparkconfig.redaction.sinks.RedactingStream(target)
     given = b"\xff <%b> \xed\xb2\x80 \xe4 <%b> %b\n"
     raw = given % (value.encode(), "Latin-Schlüssel-74".encode("latin-1"), "ü鍵\U0001f511".encode())
     pieces.write(raw, 0, len(raw))
@@ -147,7 +142,7 @@ def test_streams_are_masked_without_an_open_package():
         streams = [jvm.java.io.PrintStream(each, True) for each in under.values()]
         jvm.System.setOut(streams[0])
         jvm.System.setErr(streams[1])
-        jvm.io.sparkconfig.redaction.engine.Redactor.registerAllDeclared([value])
+        jvm.io.sparkconfig.redaction.engine.Redactor.registerAll([value])
         scala_object(jvm, "io.sparkconfig.redaction.sinks.StreamRedaction").hook()
         for stream in streams:
             stream.println(f"printed {value}")

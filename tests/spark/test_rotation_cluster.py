@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import stat
 import threading
 import time
@@ -20,7 +19,7 @@ from sparkconfig.cli import main
 from sparkconfig.streaming import managed
 from support.crawl import fetch
 from support.processes import wait_until
-from support.rotation import ROTATION_SECONDS, Site, digest, replace_file, running_site
+from support.rotation import Site, digest, replace_file, running_site
 
 pytestmark = [
     pytest.mark.spark,
@@ -38,14 +37,7 @@ def site(cluster, tmp_path_factory) -> Iterator[Site]:
 
 
 def test_python_workers_of_all_executors_have_the_value(site: Site) -> None:
-    text = site.reference()
-
-    def ask(_rows):
-        from sparkconfig.worker import current
-
-        yield digest(current(text).reveal())
-
-    assert site.everywhere(ask) == [digest(site.values[0])] * 4
+    assert site.digests(site.reference()) == [digest(site.values[0])] * 4
 
 
 def test_udf_and_pandas_udf_have_the_value(site: Site) -> None:
@@ -226,64 +218,6 @@ def test_a_process_that_a_worker_forks_has_a_connection_of_its_own(site: Site) -
     assert site.everywhere(fork) == [expected] * 4
 
 
-def test_pairs_never_mix_in_running_tasks_while_they_rotate(site: Site) -> None:
-    """Every 50 ms; the tasks check each generation that they meet."""
-    user, password = site.reference("user"), site.reference()
-    seconds = ROTATION_SECONDS
-
-    def check(_rows):
-        from sparkconfig.worker import configs, generation
-
-        mixed, generations, calls = 0, [], 0
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            found = configs({"user": user, "password": password})
-            calls += 1
-            mixed += found["user"] != found["password"]
-            generations.append(generation())
-            time.sleep(0.001)  # the processor is the other tests', too
-        yield mixed, len(set(generations)), generations == sorted(generations), calls
-
-    stop = threading.Event()
-
-    def rotate() -> None:
-        while not stop.wait(0.05):
-            site.rotate()
-
-    rotating = threading.Thread(target=rotate)
-    rotating.start()
-    try:
-        results = site.context.parallelize(range(2), 2).mapPartitions(check).collect()
-    finally:
-        stop.set()
-        rotating.join()
-    for mixed, generations, in_order, calls in results:
-        assert (mixed, in_order) == (0, True)
-        assert generations > 5
-        assert calls > 1000
-    assert driver.current(password, fresh=True).reveal() == site.values[-1]
-
-
-def test_an_executor_killed_in_the_middle_of_rotations_is_replaced_with_the_newest_values(site: Site) -> None:
-    text, before = site.reference(), site.executors()
-    for turn in range(10):
-        site.rotate()
-        if turn == 5:
-            os.kill(before[0], signal.SIGKILL)
-    fresh = site.rotate()
-    wait_until("another executor", lambda: len(set(site.executors()) - set(before)) == 1, timeout=90)
-
-    def ask(_rows):
-        from sparkconfig.worker import current
-
-        deadline = time.monotonic() + 30
-        while digest(current(text).reveal()) != digest(fresh) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield digest(current(text).reveal())
-
-    assert site.everywhere(ask) == [digest(fresh)] * 4
-
-
 def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: Site, capsys) -> None:
     socket = control.sockets()[application := site.context.applicationId]
     assert socket.is_relative_to(site.folder)
@@ -301,14 +235,7 @@ def test_sparkconfig_refresh_reaches_the_application_and_nobody_else_can(site: S
     assert main(["refresh", str(socket), "--wait", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == []
     assert {(each["behind"], each["pushed"]) for each in driver.status()["executors"]} == {(False, True)}
-    text = site.reference()
-
-    def ask(_rows):
-        from sparkconfig.worker import current
-
-        yield digest(current(text).reveal())
-
-    assert site.everywhere(ask) == [digest(fresh)] * 4
+    assert site.digests(site.reference()) == [digest(fresh)] * 4
     assert main(["refresh", "app-of-nobody"]) == 4
     assert application in capsys.readouterr().err
 
@@ -319,7 +246,6 @@ def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: S
     def told() -> dict[str, object]:
         return json.loads(fetch(f"{ui}/config/json/"))
 
-    # The executor that took the place of the one that was killed may be starting still.
     wait_until(
         "both executors with the newest generation",
         lambda: [each["behind"] for each in told()["executors"]] == [False, False],

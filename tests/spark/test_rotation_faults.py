@@ -5,6 +5,7 @@ The application has 50 providers with ten references each, so that each generati
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -165,15 +166,35 @@ def test_a_jump_of_the_side_processs_clock_changes_nothing(site: Site, store: St
     wait_until("the recovery", lambda: site.provider("store")["up"], timeout=30)
 
 
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_a_side_process_that_answers_no_more_is_replaced(site: Site, end: signal.Signals) -> None:
+    wait_until("a side process", lambda: site.api.agentPid() > 0, timeout=60)
+    restarts, pid, known = site.api.agentRestarts(), site.api.agentPid(), current(site.reference()).reveal()
+    # A number may be another process's by the time of the second signal.
+    process = os.pidfd_open(pid)
+    try:
+        signal.pidfd_send_signal(process, end)
+        # The snapshot serves meanwhile, on the driver and in a job.
+        assert current(site.reference()).reveal() == known
+        assert site.arrives(site.reference(), known)
+        wait_until("another side process", lambda: site.api.agentRestarts() > restarts, timeout=120)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+        os.close(process)
+    wait_until("its process", lambda: site.api.agentPid() not in (pid, -1), timeout=60)
+    assert site.arrives(site.reference(), site.rotate())
+
+
 def test_a_side_process_without_memory_is_replaced(site: Site, store: Store) -> None:
     restarts, pid = site.api.agentRestarts(), site.api.agentPid()
     size = int(Path(f"/proc/{pid}/statm").read_text().split()[0]) * resource.getpagesize()
     resource.prlimit(pid, resource.RLIMIT_AS, (size, size))
     fresh = site.rotate()
-    assert site.arrives(site.reference(), fresh)
+    assert site.arrives(site.reference(), fresh, seconds=120)
     wait_until("another side process", lambda: site.api.agentRestarts() > restarts, timeout=60)
     fresh = site.rotate()
-    assert site.arrives(site.reference(), fresh)
+    assert site.arrives(site.reference(), fresh, seconds=120)
     store.tell("up", "value-after-want-of-memory")
     assert site.arrives(STORE, "value-after-want-of-memory")
 

@@ -24,7 +24,7 @@ from support.cluster import SparkCluster
 from support.postgres import PostgresServer, new_password
 from support.processes import wait_until
 from support.real_vault import RealVault
-from support.rotation import Site, running_site
+from support.rotation import Site, digest, provider_confs, running_site
 from support.shim import shim_jar
 
 pytestmark = [
@@ -132,8 +132,7 @@ def shop(request, cluster, postgres, pg_driver, tmp_path_factory) -> Iterator[Sh
             "spark.jars": f"{shim_jar()},{pg_driver}",
             "spark.config.providers": "files,vault",
             "spark.config.worker.references": "*:*",
-            "spark.config.providers.vault.class": "vault",
-            **{f"spark.config.providers.vault.param.{name}": text for name, text in params.items()},
+            **provider_confs("vault", "vault", params),
             "spark.config.poll.interval": "1h",
             # A refused task must not be saved by its next attempt.
             "spark.task.maxFailures": "1",
@@ -260,16 +259,16 @@ def test_a_value_is_masked_in_tasks_right_after_its_rotation_and_after_the_next_
         assert shop.masked_in_tasks(f"rotated-{turn}", new)
 
 
-def test_an_executor_that_replaces_a_killed_one_masks_earlier_values(shop: Shop) -> None:
-    site = shop.site
+def test_an_executor_that_comes_late_has_the_newest_values_and_masks_earlier_ones(shop: Shop) -> None:
+    site, text = shop.site, shop.site.reference()
     # So much that it comes as a broadcast.
     site.padding = "".join(new_password().replace("\\", "") for _ in range(3000))
     old = site.rotate()
     assert current(site.reference(), fresh=True).reveal() == old
     assert len(current(site.reference("padding")).reveal()) == len(site.padding)
     site.padding = "none"
-    site.rotate()
-    assert current(site.reference(), fresh=True).reveal() != old
+    fresh = site.rotate()
+    assert current(text, fresh=True).reveal() == fresh
     before = site.executors()
     os.kill(before[0], signal.SIGKILL)
     wait_until("another executor", lambda: len(set(site.executors()) - set(before)) == 1, timeout=90)
@@ -278,6 +277,8 @@ def test_an_executor_that_replaces_a_killed_one_masks_earlier_values(shop: Shop)
         lambda: len(site.context._jsc.sc().statusTracker().getExecutorInfos()) == 3,
         timeout=90,
     )
+
+    assert site.digests(text) == [digest(fresh)] * 4
     assert shop.masked_in_tasks("replaced", old)
 
 

@@ -1,13 +1,12 @@
-"""Hadoop's file systems for S3, Cloud Storage and Azure: credentials are references, on a cluster with executors.
+"""Hadoop's file systems: credentials are references, asked for on the driver and on executors of a cluster.
 
-S3 is moto's. Cloud Storage and Azure's Data Lake are fakes of ours, read through Google's and Hadoop's own connectors.
+S3 is moto's. Cloud Storage and Azure's Data Lake are fakes of ours, read through Google's and Hadoop's own connectors;
+one more file system is ours, behind a lock that tells who opened it.
 The AWS SDK comes as its modules, 19 MB, instead of Hadoop's bundle of 690 MB.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +14,14 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from spark.options.compile_sources import sources_jar
 from support.cloud_site import USER, Site
 from support.fakes.cloud_storage import FakeCloudStorage
 from support.fakes.data_lake import FakeDataLake
 from support.fakes.fault_proxy import FaultProxy
 from support.fakes.http_server import BODY_MARK
 from support.leaks import LeakFinder
+from support.processes import wait_until
 from support.s3a import abfs_jars, gcs_jars, s3a_jars
 from support.session import running_session
 from support.shim import connector_jar, shim_jar
@@ -28,10 +29,6 @@ from support.shim import connector_jar, shim_jar
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
-    pytest.mark.skipif(
-        importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None,
-        reason="moto is not installed here",
-    ),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -58,7 +55,7 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
 
     folder = tmp_path_factory.mktemp("s3a")
     (folder / "events").mkdir()
-    ours = [shim_jar(), *map(connector_jar, ("aws", "azure", "gcs"))]
+    ours = [shim_jar(), *map(connector_jar, ("aws", "azure", "gcs")), sources_jar()]
     theirs = [jar for jars in (s3a_jars, abfs_jars, gcs_jars) for jar in jars(harness_run, cache=CACHE)]
     path = ":".join(map(str, dict.fromkeys([*ours, *theirs])))
     rows = {
@@ -71,14 +68,7 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
         FakeDataLake(rows) as azure,
     ):
         site = Site(folder, moto, front, gcs, azure)
-        iam = moto.client("iam")
-        iam.create_user(UserName=USER)
-        rights = {"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}
-        iam.put_user_policy(
-            UserName=USER,
-            PolicyName="rights",
-            PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [rights]}),
-        )
+        moto.make_user(USER, ["s3:*"])
         site.rotate()
         import boto3
 
@@ -142,6 +132,11 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
                 "sas"
             ),
             f"{s3a}bucket.front.endpoint": front.url,
+            "spark.hadoop.fs.locked.impl": "sparkconfigtest.LockedFiles",
+            "spark.hadoop.fs.locked.impl.disable.cache": "true",
+            "spark.hadoop.fs.locked.lock": str(folder / "lock"),
+            "spark.hadoop.fs.locked.plain.key": site.reference("secret"),
+            "spark.hadoop.sparkconfig.credential.fs.locked.key": site.reference("secret"),
         }
         for bucket in ("late", "front"):
             keys = f"spark.hadoop.sparkconfig.credential.fs.s3a.bucket.{bucket}"
@@ -152,10 +147,30 @@ def site(cluster, harness_run, tmp_path_factory) -> Iterator[Site]:
             }
         with running_session(conf, folder=folder) as session:
             site.spark = session
+            status = session.sparkContext._jsc.sc().statusTracker()
+            wait_until("two executors", lambda: len(status.getExecutorInfos()) == 3, timeout=60)
             yield site
 
 
-@pytest.mark.skipif(SPARK_3, reason="Google's connector 3 needs Hadoop 3.3.5, and Spark 3.5 has 3.3.4")
+def test_files_open_on_executors_with_the_keys_of_the_moment(site: Site) -> None:
+    data = f"locked://{site.folder}/data"
+    site.spark.range(0, 40, 1, 4).write.parquet(data)
+    for _ in range(2):
+        assert site.spark.read.parquet(data).selectExpr("sum(id)").first()[0] == 780
+        opened = (site.folder / "lock.opened").read_text().split()
+        assert {"0", "1"} <= set(opened), "both executors opened the file system"
+        site.rotate()
+
+
+def test_a_reference_without_a_value_fails_the_tasks_with_its_name(site: Site) -> None:
+    session = site.spark.newSession()
+    # Only what asks through the credential provider is missing; the driver asks first.
+    session.conf.set("sparkconfig.credential.fs.locked.key", "${keys:/nowhere.properties:key}")
+    with pytest.raises(Exception, match=r"nowhere\.properties"):
+        session.read.parquet(f"locked://{site.folder}/data").count()
+
+
+@pytest.mark.sparks(since="4.0")  # Google's connector 3 needs Hadoop 3.3.5
 def test_google_gets_the_newest_token_with_each_request(site: Site) -> None:
     """With Hadoop's cache on, in a frame that was made before, within one task and between the tasks of one read."""
     held = site.spark.read.text("gs://shop/rows").selectExpr("int(value) id")

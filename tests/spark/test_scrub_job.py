@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +10,7 @@ import pytest
 from sparkconfig.redaction import MASK
 from sparkconfig.scrub import codecs
 from support.leaks import LeakFinder
-from support.session import QUIET
-from support.shim import shim_jar
-from support.spark_home import spark_environment
+from support.starts import run_job
 
 pytestmark = pytest.mark.spark
 PAGE = Path(__file__).parents[2] / "docs" / "scrub.md"
@@ -35,21 +30,12 @@ def test_the_job_of_the_page_writes_logs_with_masks(tmp_path: Path) -> None:
         ):
             out.write(LINE.format(VALUE).encode() * 3)
     confs = {
-        **QUIET,
         "spark.master": "local[1]",
-        "spark.ui.enabled": "false",
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.driver.extraClassPath": str(shim_jar()),
         "spark.config.providers": "files",
         "spark.config.providers.files.class": "file",
     }
-    (tmp_path / "spark-defaults.conf").write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
-    environ = {**os.environ, **spark_environment(tmp_path, tmp_path / "local")}
     reference = f"${{files:{tmp_path}/shop.properties:password}}"
-    done = subprocess.run(
-        [sys.executable, "job.py", str(tmp_path / "events"), str(tmp_path / "clean"), reference],
-        cwd=tmp_path, env=environ, capture_output=True, text=True, check=False, timeout=240,
-    )  # fmt: skip
+    done = run_job(tmp_path, confs, tmp_path / "events", tmp_path / "clean", reference)
     assert LeakFinder([VALUE]).count((done.stdout + done.stderr).encode()) == 0, "the job shows the value"
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     assert done.stdout.count(": 3 places masked") == 3

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from support.rpc import protected_rpc
-from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import spark_environment
+from support.starts import run_job
 
 pytestmark = pytest.mark.spark
 
@@ -22,6 +18,8 @@ FILES = {
     "client.p12": (0o644, "x"),
     "login.properties": (0o600, "x"),
     "client.pem": (0o644, PEM),
+    "client.der": (0o644, "0\x81-\x02\x01\0000"),
+    "truststore-keystore.jks": (0o644, "x"),
     "rows.csv": (0o644, "x"),
     "code.py": (0o600, "x = 1"),
     "client.truststore.jks": (0o644, "x"),
@@ -30,6 +28,8 @@ REFUSED = {
     "client.p12": "a keystore",
     "login.properties": "for its owner alone",
     "client.pem": "a private key",
+    "client.der": "a private key",
+    "truststore-keystore.jks": "a keystore",
 }
 JOB = '''
 import json, socket, struct, sys
@@ -43,6 +43,7 @@ folder = Path(sys.argv[1])
 ways = {
     "addFile": lambda path: sc.addFile(str(path)),
     "addFile by its address": lambda path: sc.addFile(path.as_uri()),
+    "addArchive": lambda path: sc.addArchive(str(path)),
     "addPyFile": lambda path: sc.addPyFile(str(path)),
     "addJar": lambda path: sc._jsc.addJar(str(path)),
     "ADD FILE": lambda path: spark.sql(f"ADD FILE '{path}'"),
@@ -79,26 +80,16 @@ print(json.dumps(seen))
 def test_a_key_is_refused_before_it_is_served(tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text(JOB)
     for name, (mode, content) in FILES.items():
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_text(content, encoding="latin-1")
         (tmp_path / name).chmod(mode)
     confs = {
-        **QUIET,
         **protected_rpc(),
         "spark.master": "local-cluster[1,1,700]",
         "spark.executor.memory": "600m",
-        "spark.ui.enabled": "false",
         "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
-        "spark.plugins": "io.sparkconfig.ConfigPlugin",
-        "spark.driver.extraClassPath": str(shim_jar()),
         "spark.executor.extraClassPath": str(shim_jar()),
     }
-    (tmp_path / "spark-defaults.conf").write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
-    (tmp_path / "spark-defaults.conf").chmod(0o600)
-    environ = {**os.environ, **spark_environment(tmp_path, tmp_path / "local")}
-    done = subprocess.run(
-        [sys.executable, "job.py", str(tmp_path), *FILES],
-        cwd=tmp_path, env=environ, capture_output=True, text=True, check=False, timeout=240,
-    )  # fmt: skip
+    done = run_job(tmp_path, confs, tmp_path, *FILES)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     assert "read ['x']" in done.stdout
     for what, (why, served) in json.loads(done.stdout.splitlines()[-1]).items():

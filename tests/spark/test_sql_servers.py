@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pyspark
 import pytest
 
+from leaks.support import bare_jvm
 from sparkconfig.redaction import MASK
 from support.leaks import LeakFinder
 from support.postgres import new_password
@@ -19,15 +21,17 @@ from support.processes import Child, Run
 from support.session import QUIET
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
+from support.sql_servers import THRIFT, thrift_confs, thrift_port
 
 pytestmark = pytest.mark.spark
 
 ROLE = "teller"
+#: Runs a client with some arguments: exit code, standard output, standard error.
+Client = Callable[[list[str]], tuple[int, str, str]]
 #: A secret that is the name of a table, of a column and of a partition too.
 WORD = "inventory"
 #: A secret of which clients send a part.
 LONG = "".join(f"{number * number * 7919:06x}kQzR" for number in range(1, 20))
-SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
 
 
 @dataclass
@@ -76,14 +80,7 @@ class Bank:
             "spark.config.inplace.keys": "spark.shop.long",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.sql.catalogImplementation": "hive",
-            "spark.hadoop.hive.server2.thrift.port": "0",
-            "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-            "spark.hadoop.hive.server2.logging.operation.log.location": f"{folder}/operations",
-            "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
-            "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
-            "spark.hadoop.javax.jdo.option.ConnectionURL": (
-                f"jdbc:derby:;databaseName={folder}/metastore;create=true"
-            ),
+            **thrift_confs(folder),
         }
         path = folder / "spark.properties"
         path.write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
@@ -103,7 +100,7 @@ class Bank:
         command = [
             spark_home() / "bin" / "spark-submit",
             "--class",
-            SERVER,
+            THRIFT,
             *self.jars(),
             *options,
             "spark-internal",
@@ -112,18 +109,22 @@ class Bank:
         asis = {"SPARKCONFIG_CLASS_PATH": "asis"} if "--driver-class-path" in options else {}
         return self.run.start("bank-server", command, env=self.environment | asis, cwd=self.folder)
 
-    def finish(self, command: list[object], statements: str) -> str:
-        """Run a client over these statements and return what it printed, of which no password is a part."""
+    def finish(self, run: Client, statements: str, *, force: bool = False) -> str:
+        """Run a client over these statements and return what it answered; no password is in what it printed."""
         script = self.folder / "statements.sql"
         script.write_text(statements)
+        code, output, errors = run([*(["--force=true"] if force else []), "-f", str(script)])
+        self.outputs.append(output + errors)
+        self.assert_hidden(self.outputs[-1].encode())
+        assert force or code == 0, self.outputs[-1][-3000:]
+        return output
+
+    def spark_sql(self, arguments: list[str]) -> tuple[int, str, str]:
         done = subprocess.run(
-            [*map(str, command), "-f", str(script)],
+            [spark_home() / "bin" / "spark-sql", *self.jars(), *arguments],
             env=self.environment, cwd=self.folder, capture_output=True, text=True, timeout=240, check=False,
         )  # fmt: skip
-        self.outputs.append(done.stdout + done.stderr)
-        self.assert_hidden(self.outputs[-1].encode())
-        assert done.returncode == 0, self.outputs[-1][-3000:]
-        return done.stdout
+        return done.returncode, done.stdout, done.stderr
 
     def assert_hidden(self, *contents: bytes) -> None:
         finder = LeakFinder(self.passwords)
@@ -145,6 +146,31 @@ def bank(harness_run, postgres, pg_driver, tmp_path_factory) -> Iterator[Bank]:
         database=ROLE,
     )
     return bank
+
+
+@pytest.fixture(scope="module")
+def beeline() -> Iterator[Callable[..., Client]]:
+    """Spark's beeline, in one JVM for all its calls: for an address and more arguments, what runs it."""
+    with bare_jvm("-Djline.terminal=jline.UnsupportedTerminal") as gateway:
+        jvm = gateway.jvm
+
+        def client(address: object, *more: str) -> Client:
+            def run(arguments: list[str]) -> tuple[int, str, str]:
+                program = jvm.org.apache.hive.beeline.BeeLine()
+                printed = [jvm.java.io.ByteArrayOutputStream() for _ in range(2)]
+                program.setOutputStream(jvm.java.io.PrintStream(printed[0], True, "UTF-8"))
+                program.setErrorStream(jvm.java.io.PrintStream(printed[1], True, "UTF-8"))
+                words = ["-u", f"jdbc:hive2://127.0.0.1:{address}", "-n", "ann", *more, *arguments]
+                given = gateway.new_array(jvm.String, len(words))
+                for place, word in enumerate(words):
+                    given[place] = word
+                code = program.begin(given, None)
+                output, errors = (bytes(each.toByteArray()).decode() for each in printed)
+                return code, output, errors
+
+            return run
+
+        yield client
 
 
 def numbers(output: str) -> list[int]:
@@ -184,7 +210,6 @@ PAIRS = """
 EXPLAIN EXTENDED SELECT concat('{0}', id), hex('{0}'), reverse('{1}') FROM range(2);
 EXPLAIN EXTENDED SELECT '{0}', '${{spark.shop.long}}';
 SELECT raise_error('it is {0}');
-SELECT raise_error(concat('it is ', reverse('{1}'), id)) FROM range(2);
 SELECT raise_error(concat('{0}', '${{spark.shop.long}}'));
 SELECT '{0}' + no_such FROM range(1);
 SELECT cast(reverse('{1}') AS INT);
@@ -195,25 +220,34 @@ SET shop.guess={0};
 SET shop.guess;
 RESET shop.guess;
 SET shop.guess;
+CREATE TABLE IF NOT EXISTS guessed (id INT) USING parquet;
+ALTER TABLE guessed SET TBLPROPERTIES ('guess' = '{0}');
+COMMENT ON TABLE guessed IS '{0}';
+DESCRIBE EXTENDED guessed;
+SHOW TBLPROPERTIES guessed;
+SHOW CREATE TABLE guessed;
+SHOW TABLES LIKE '{0}';
 """
+if pyspark.__version__ >= "4":  # before, this error has no state by which it is known as his own
+    PAIRS += "SELECT raise_error(concat('it is ', reverse('{1}'), id)) FROM range(2);\n"
 
 
-def test_thrift_server(bank: Bank) -> None:
+def test_thrift_server(bank: Bank, beeline) -> None:
     server = bank.server()
     try:
-        port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-        beeline = [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann"]
-        first = bank.finish(beeline, bank.create("through_thrift") + "SELECT * FROM through_thrift;\n")
+        port = thrift_port(server)
+        client = beeline(port)
+        first = bank.finish(client, bank.create("through_thrift") + "SELECT * FROM through_thrift;\n")
         assert numbers(first) == [41, 42]
         bank.rotate()
         statements = "INSERT INTO through_thrift SELECT 43;\nSELECT * FROM through_thrift;\n"
-        second = bank.finish(beeline, statements + LOOK.format(table="through_thrift"))
+        second = bank.finish(client, statements + LOOK.format(table="through_thrift"))
         assert numbers(second) == [41, 42, 43]
         assert "Physical Plan" in second
         # The client's own confs and variables; what refers to one of the server's is not its own text.
-        url = f"{beeline[2]}/default?shop.conf=conf-is-{WORD}#shop.variable=variable-is-{WORD}"
+        url = f"{port}/default?shop.conf=conf-is-{WORD}#shop.variable=variable-is-{WORD}"
         foreign = ["--hiveconf", "shop.substituted=got-${hiveconf:spark.shop.word}"]
-        listed = bank.finish([*beeline[:2], url, *beeline[3:], *foreign], TRUE_ANSWERS)
+        listed = bank.finish(beeline(url, *foreign), TRUE_ANSWERS)
         for told in (f"| {WORD} ", f"region={WORD} ", f"{bank.folder}/warehouse/{WORD} ", f"{WORD}=1 "):
             assert told in listed, f"what programs act on: {told}"
         assert listed.count(f"kept in {WORD}") >= 4, "a comment, a property, the statements with them, a plan"
@@ -231,37 +265,59 @@ def test_thrift_server(bank: Bank) -> None:
         looks = "".join(
             f"{look} {WORD};\n" for look in ("SHOW TBLPROPERTIES", "DESCRIBE FORMATTED", "SHOW CREATE TABLE")
         )
-        answered = bank.finish(beeline, texts + looks)
+        answered = bank.finish(client, texts + looks)
         assert all(answered.count(guess) >= 4 for guess in GUESSES), "a client's own text"
-        told = []
-        for guess in (LONG, LONG.replace("kQzR", "wYxT")):
-            bank.finish([*beeline, "--force=true"], PAIRS.format(guess, guess[::-1]))
-            found = bank.outputs[-1]
-            assert found.count(guess) > PAIRS.count(";"), "its statements, and their answers"
-            assert found.count(MASK) == told[0].count(MASK) if told else MASK in found, (
-                "what the variable holds"
-            )
-            found = (
-                found.replace(guess.encode().hex().upper(), "HEX")
-                .replace(guess, "GUESS")
-                .replace(guess[::-1], "SSEUG")
-            )
-            told.append(
-                re.sub(r"#\d+L?|[0-9.]+ seconds|[0-9a-f]{8}-[0-9a-f-]{27}|\+?-{9,}\+?| {9,}", "", found)
-            )
-        assert told[0] == told[1], "a right guess and a wrong one"
+        right, wrong = answers_to_guesses(bank, client, PAIRS)
+        assert right == wrong
+        assert MASK in right, "what the variable holds"
     finally:
         server.stop()
     bank.outputs.append(server.output())
     bank.assert_hidden(server.output().encode())
 
 
+def answers_to_guesses(bank: Bank, client: Client, statements: str) -> list[str]:
+    """What a right guess gets and a wrong one, without the guess, and without what differs from call to call."""
+    answers = []
+    for guess in (LONG, LONG.replace("kQzR", "wYxT")):
+        bank.finish(client, statements.format(guess, guess[::-1]), force=True)
+        found = bank.outputs[-1]
+        assert found.count(guess) > statements.count(";"), "its statements, and their answers"
+        for text, name in ((guess.encode().hex().upper(), "HEX"), (guess, "GUESS"), (guess[::-1], "SSEUG")):
+            found = found.replace(text, name)
+        changing = r"#\d+L?|[0-9.]+ seconds|[0-9a-f]{8}-[0-9a-f-]{27}|\b\d{10}\b|\+?-{9,}\+?| {9,}"
+        changing += r"|(?:stage|task) \d+\.\d+|TID \d+"
+        # Not the frames, in which methods of reflection are counted.
+        answers.append(re.sub(rf"{changing}|(?m:^\s+at .*\n)", "", found))
+    return answers
+
+
+def test_one_session_for_all_clients_answers_no_guess(bank: Bank, beeline) -> None:
+    server = bank.server("--conf", "spark.sql.hive.thriftServer.singleSession=true")
+    try:
+        port = thrift_port(server)
+        # What SET answers may be another client's there.
+        statements = "".join(line for line in PAIRS.splitlines(keepends=True) if "shop.guess" not in line)
+        right, wrong = answers_to_guesses(bank, beeline(port), statements)
+        assert right == wrong
+        assert MASK in right, "what the variable holds"
+        with bare_jvm() as gateway:
+            gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
+            url = f"jdbc:hive2://127.0.0.1:{port}/default?hive.server2.logging.operation.level=VERBOSE"
+            connection = gateway.jvm.java.sql.DriverManager.getConnection(url, "ann", "")
+            statement = connection.createStatement()
+            assert statement.execute("SELECT 1")
+            assert list(statement.getQueryLog()) == [], "lines in which a mask would tell"
+            connection.close()
+    finally:
+        server.stop()
+
+
 def test_spark_sql_reads_that_table_and_its_own(bank: Bank) -> None:
     bank.rotate()
-    command = [spark_home() / "bin" / "spark-sql", *bank.jars()]
     statements = "SELECT * FROM through_thrift;\n" + bank.create("through_sql")
     output = bank.finish(
-        command, statements + "SELECT * FROM through_sql;\n" + LOOK.format(table="through_sql")
+        bank.spark_sql, statements + "SELECT * FROM through_sql;\n" + LOOK.format(table="through_sql")
     )
     assert numbers(output) == [41, 41, 42, 42, 43, 43]
     assert "Physical Plan" in output
@@ -300,17 +356,3 @@ def test_a_thrift_server_whose_errors_cannot_be_reached_ends(bank: Bank, other_b
     assert "no field cliService in this Spark version" in wrong
     assert "Set spark.config.redaction.require=false to go on without it." in wrong
     assert server.process.returncode == 1
-
-
-def test_it_serves_with_a_warning_if_redaction_is_not_required(bank: Bank, other_build: Path) -> None:
-    bank.rotate()
-    options = ["--driver-class-path", str(other_build), "--conf", "spark.config.redaction.require=false"]
-    server = bank.server(*options)
-    try:
-        port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-        server.wait_for(r"errors for Thrift clients cannot be redacted.*going on", timeout=60)
-        beeline = [spark_home() / "bin" / "beeline", "-u", f"jdbc:hive2://127.0.0.1:{port}", "-n", "ann"]
-        assert numbers(bank.finish(beeline, "SELECT * FROM through_thrift;\n")) == [41, 42, 43]
-    finally:
-        server.stop()
-    bank.assert_hidden(server.output().encode())

@@ -1,7 +1,7 @@
 """Statements on shared servers under the shipped policy: what attackers try is refused, what everybody does works.
 
 One Connect server and one Thrift server; the policy is ``conf/policies/shared-server.json``, with a folder of this
-machine in the place of the lake.
+machine instead of the lake.
 """
 
 from __future__ import annotations
@@ -10,87 +10,56 @@ import contextlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pyspark
 import pytest
+from pyspark.errors import AnalysisException
 
 from leaks.support import bare_jvm
-from spark.options.conftest import has_connect
-from sparkconfig.policy.rules.document import read
 from support.attacks import (
     BAIT,
     BOUND,
     CONNECT,
     CONNECTED,
     FOOTED,
+    LINKED,
     LOGGED,
-    SHOP,
     fill,
     log_of_a_sink,
     named,
     prepare,
 )
+from support.attacks_in_connect import CONNECT_LOGS
+from support.attacks_in_files import resumed
+from support.attacks_in_sql import DONE_TO_LED, LEADING, LED, LOGS
+from support.connect_messages import outside, parse, rows_ahead, unknown_fields, upload
 from support.honest import CONNECT_HONEST
 from support.policies import records
 from support.processes import Child
+from support.shipped_rules import shipped_rules
 from support.spark_ui import UI, page
 from support.sql_clients import jdbc_rows, send_listener
-from support.sql_servers import Site, hive
-from support.thrift_login import HONEST_LOGINS, REFUSED_LOGINS, open_session
+from support.sql_servers import THRIFT, Site, connect_server, thrift_confs, thrift_port
+from support.thrift_login import GUESSED_LOGINS, HONEST_LOGINS, REFUSED_LOGINS, open_session
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
-from support.verdicts import LITERAL, UNSEEN, all_refused, all_work, attempt, names_alone
+from support.verdicts import (
+    SEEN_BY_NONE,
+    UNSEEN,
+    all_refused,
+    all_work,
+    attempt,
+    confs_are_hidden,
+    connections,
+    names_alone,
+    no_log_is_followed,
+)
 
 pytestmark = pytest.mark.spark
 
-SHIPPED = Path(__file__).resolve().parents[2] / "conf" / "policies" / "shared-server.json"
-
-
-def document(folder: Path) -> dict[str, Any]:
-    """The shipped rules; files below ``folder/lake`` are the lake."""
-    rules = json.loads(json.dumps(dict(read(SHIPPED).data)))
-    (option,) = (rule for rule in rules["rules"] if rule["key"] == "path")
-    option["pattern"] = ".*"  # "paths" decides alone
-    (url,) = (rule for rule in rules["rules"] if rule["key"] == "url")
-    url["pattern"] += f"|{SHOP}"  # the one database of these tests
-    rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
-    rules["statements"].append({"type": "allow", "statement": "list-jars", "users": "bob"})
-    rules["references"].append(
-        {"type": "allow", "provider": "files", "path": f"{folder}/users/{{user}}/*", "options": "lineSep"}
-    )
-    rules["references"].append(
-        {"type": "allow", "provider": "files", "path": f"{folder}/shop/*", "formats": "jdbc", "to": SHOP}
-    )
-    rules["connections"] += [
-        {"type": "allow", "connection": ["shop", "refused", "keyless"]},
-        {"type": "allow", "connection": "look", "access": "read"},
-        {"type": "allow", "connection": "bobs", "users": "bob"},
-    ]
-    return rules
-
-
-def connections(folder: Path) -> dict[str, str]:
-    """Connections with a password that no user may name."""
-    options = {
-        "url": f"jdbc:derby:{UNSEEN};create=true",
-        "user": "app",
-        "password": f"${{files:{folder}/private/db.properties:password}}",
-    }
-    found = {}
-    for name in ("shop", "look", "bobs", "hidden", "refused", "keyless"):
-        root = f"spark.config.connections.{name}"
-        found |= {f"{root}.format": "jdbc", **{f"{root}.option.{key}": text for key, text in options.items()}}
-        catalog = f"spark.sql.catalog.{name}_catalog"
-        found[catalog] = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
-        found[f"{catalog}.sparkconfig.connection"] = name
-    return {
-        **found,
-        "spark.config.connections.bobs.option.password": LITERAL,
-        # A database that is not there, and a key that is not there.
-        "spark.config.connections.refused.option.url": "jdbc:derby:memory:nothing",
-        "spark.config.connections.keyless.option.password": f"${{files:{folder}/private/db.properties:nothing}}",
-    }
+#: Of names of variables: Spark would look for the end of each, for hours, on a Thrift server before any door.
+BEGINNINGS = ("${", "${a:", "$${", "${}{", "{${")
 
 
 @pytest.fixture(scope="module")
@@ -101,25 +70,18 @@ def site(harness_run, tmp_path_factory) -> Site:
     for name in ("shop", "private"):
         (folder / name).mkdir()
         (folder / name / "db.properties").write_text(f"password={BAIT}\n")
-    (folder / "events").mkdir()
-    settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **UI, **connections(folder)}
-    return Site(harness_run, folder, document(folder), **settings)
+    for name in ("events", "lake/dataframe"):
+        (folder / name).mkdir()
+    settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **UI, **connections(folder), **SEEN_BY_NONE}
+    return Site(harness_run, folder, shipped_rules(folder), **settings)
 
 
 @contextlib.contextmanager
 def thrift(site: Site, name: str, more: Mapping[str, str] | None = None) -> Iterator[tuple[Any, Any, Child]]:
     """A Thrift server, with a connection of ann's and one of bob's."""
-    confs = {
-        **UI,
-        **hive(site.folder / name),
-        "spark.hadoop.hive.server2.thrift.port": "0",
-        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-        "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
-        **(more or {}),
-    }
-    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
-    server = site.start(name, ["spark-submit", "--class", main_class, "spark-internal"], **confs)
-    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    confs = {**UI, **thrift_confs(site.folder / name), **(more or {})}
+    server = site.start(name, ["spark-submit", "--class", THRIFT, "spark-internal"], **confs)
+    port = thrift_port(server)
     with bare_jvm() as gateway:
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
         url = f"jdbc:hive2://127.0.0.1:{port}/default"
@@ -152,6 +114,7 @@ class TestThriftStatements:
             run(fill(LOGGED, site.folder, "thrift"))
             log_of_a_sink(site.folder, "thrift_later")
             run(fill(FOOTED, site.folder, "thrift"))
+            run(fill(LINKED, site.folder, "thrift"))
             yield run
 
     def test_attacks_are_refused(self, site, run):
@@ -159,11 +122,20 @@ class TestThriftStatements:
         denied = [record for record in records(site.folder) if record.get("statement") == "add-jar"]
         assert {(record["user"], record["decision"]) for record in denied} == {("ann", "denied")}
 
+    def test_the_log_of_a_sink_is_not_followed(self, site, run):
+        no_log_is_followed(run, site.folder, "thrift", LOGS)
+
     @pytest.mark.parametrize("key", REFUSED_LOGINS)
     def test_what_hive_would_do_at_a_login_is_refused(self, run, key):
         problem = open_session(self.connection, {key: REFUSED_LOGINS[key]})
         assert "operator's policy does not allow" in str(problem), (key, problem)
         assert "42501" in str(problem)
+
+    @pytest.mark.parametrize("key", GUESSED_LOGINS)
+    def test_a_login_that_guesses_a_conf_is_answered_like_any_other(self, site, run, key):
+        guesses = [text.format(folder=site.folder) for text in GUESSED_LOGINS[key]]
+        (told,) = {str(open_session(self.connection, {key: guess})) for guess in guesses}
+        assert "operator's policy does not allow" in told
 
     @pytest.mark.parametrize("key", HONEST_LOGINS)
     def test_what_drivers_send_at_a_login_is_taken(self, run, key):
@@ -174,6 +146,9 @@ class TestThriftStatements:
 
     def test_a_connection_shows_its_name_alone(self, run):
         names_alone(run, "thrift")
+
+    def test_the_servers_confs_are_hidden(self, site, run):
+        confs_are_hidden(run, site.folder)
 
     def test_a_connection_for_one_user(self, run):
         view = "CREATE OR REPLACE TEMPORARY VIEW mine USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable "
@@ -186,6 +161,17 @@ class TestThriftStatements:
         )
         assert run("SELECT count(*) FROM bobs", "bob") == [("1",)]
         assert attempt(lambda text: run(text, "ann"), "SELECT count(*) FROM bobs")
+
+    def test_who_may_not_use_what_a_table_holds_leads_it_nowhere_else(self, site, run):
+        """Its owner would go there with his connection, or send his password."""
+        for text in LED:
+            run(fill(text, site.folder, "thrift"), "bob")
+        tried = {text: attempt(run, fill(text, site.folder, "thrift")) for text in LEADING}
+        passed = [text for text in LEADING if not re.search("connection bobs|users/bob", str(tried[text]))]
+        assert passed == ["ALTER TABLE led SET TBLPROPERTIES ('note' = 'a')"]
+        told = {text: attempt(run, text) for text in DONE_TO_LED}
+        assert {text: told[text] for text in told if "connection bobs" not in str(told[text])} == {}
+        assert run("SELECT count(*) FROM led", "bob") == [("1",)]
 
     def test_two_users_at_once(self, site, run):
         """Each pair of statements runs at once, in any order."""
@@ -243,14 +229,14 @@ class TestThriftStatements:
             # Of a refused connection 3.5's catalog says that the table is not there, and drops the reason.
             is_lost = pyspark.__version__.startswith("3.") and "_catalog." in text and name == "refused"
             told = "TABLE_OR_VIEW_NOT_FOUND" if is_lost else f"the connection '{name}'"
-            assert told in str(caught.value), text
-            assert "private/" not in str(caught.value), text
-            assert "${" not in str(caught.value), text
+            problem = str(caught.value)
+            assert (told in problem, "private/" in problem, "${" in problem) == (True, False, False), text
 
     def test_texts_of_megabytes_are_read_once(self, run):
         """Work that grew with the square of the text would not end."""
         size = 1_000_000
         for text in (
+            *(f"SELECT length('{(part * size)[:size]}')" for part in BEGINNINGS),
             f"SELECT length('{'x$' * (size // 2)}')",
             f"SELECT {size} /* {'${ ` -- ' * (size // 7)} */",
         ):
@@ -258,10 +244,12 @@ class TestThriftStatements:
         literals = ", ".join(map(str, range(1_000_000, 1_020_000)))
         assert run(f"SELECT count(*) FROM range(9) WHERE id IN ({literals})") == [("0",)]
 
-    def test_a_reference_in_the_options_of_a_function_stays_a_text(self, site, run):
+    def test_a_reference_in_the_options_of_a_function_is_refused(self, site, run):
         line = f"${{files:{site.folder}/users/ann/own.properties:line}}"
-        rows = run(f"SELECT to_csv(named_struct('a', CAST(NULL AS STRING)), map('nullValue', '{line}'))")
-        assert rows == [(line,)]
+        problem = attempt(
+            run, f"SELECT to_csv(named_struct('a', CAST(NULL AS STRING)), map('nullValue', '{line}'))"
+        )
+        assert "the rule names other options" in str(problem)
 
 
 class TestSingleSession:
@@ -279,37 +267,32 @@ class TestSingleSession:
         assert not denied[-1].get("user")
 
 
-@pytest.mark.skipif(
-    not has_connect(), reason="the pyspark wheel of 3.5 has no Connect server, or grpcio is not installed"
-)
+@pytest.mark.sparks(since="4.0")
 class TestConnectStatements:
     @pytest.fixture(scope="class")
     @classmethod
     def session(cls, site) -> Iterator[Any]:
         from pyspark.sql.connect.session import SparkSession as ConnectSession
 
-        main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
         confs = {
             **UI,
-            "spark.connect.grpc.binding.port": "0",
             "spark.eventLog.enabled": "true",
             "spark.eventLog.dir": f"file://{site.folder}/events",
             "spark.eventLog.compress": "false",
-            "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.sql.catalogImplementation": "in-memory",
         }
-        server = site.start("connect", ["spark-submit", "--class", main_class, "spark-internal"], **confs)
-        port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
-        made = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}/;user_id=bob").create()
-        made.sql("CREATE TABLE kept (id BIGINT) USING parquet")
-        made.sql(fill(BOUND, site.folder, "connect"))
-        made.sql(CONNECTED)
-        made.sql(fill(LOGGED, site.folder, "connect"))
-        log_of_a_sink(site.folder, "connect_later")
-        made.sql(fill(FOOTED, site.folder, "connect"))
-        yield made
-        made.stop()
-        server.stop()
+        with connect_server(site, "connect", **confs) as (address, _):
+            cls.another = ConnectSession.builder.remote(f"{address}/;user_id=bob").create
+            made = cls.another()
+            made.sql("CREATE TABLE kept (id BIGINT) USING parquet")
+            made.sql(fill(BOUND, site.folder, "connect"))
+            made.sql(CONNECTED)
+            made.sql(fill(LOGGED, site.folder, "connect"))
+            log_of_a_sink(site.folder, "connect_later")
+            made.sql(fill(FOOTED, site.folder, "connect"))
+            made.sql(fill(LINKED, site.folder, "connect"))
+            yield made
+            made.stop()
 
     @pytest.fixture
     def run(self, session) -> Callable[[str], object]:
@@ -329,6 +312,25 @@ class TestConnectStatements:
         assert "sparkconfig.connection" in "".join(events)
         for text in (UNSEEN, "private/db.properties", BAIT):
             assert not any(text in event for event in events), text
+
+    def test_the_servers_confs_are_hidden(self, site, session, run):
+        confs_are_hidden(run, site.folder)
+        told = [session.conf.get(key) for key in ("spark.app.id", "spark.driver.host", "spark.jars")]
+        told += [str(session.conf.getAll)] if hasattr(session.conf, "getAll") else []
+        assert all("hidden: the operator's policy" in text for text in told)
+        assert str(site.folder) not in "".join(told)
+        assert session.conf.get("spark.acme.nothing", "own") == "own"
+        assert session.conf.get("spark.sql.session.timeZone").count("hidden") == 0
+
+    def test_the_first_thing_that_a_session_does_is_no_guess_either(self, run):
+        """It sets a conf as it begins: its answer, and that of its first statement."""
+        told = []
+        for guess in ("eu-west", "us-east") * 3:
+            fresh = self.another()
+            told.append(attempt(lambda text, fresh=fresh: fresh.conf.set("spark.acme.region", text), guess))
+            assert fresh.sql("SELECT 1 AS a").collect()[0].a == 1
+        (answer,) = set(told)
+        assert "policy does not allow" in str(answer)
 
     def test_users_whom_nobody_authenticates_are_in_no_rule(self, run):
         """Anybody may say that he is bob, and the operator has not set spark.config.connect.user.trusted."""
@@ -356,6 +358,12 @@ class TestConnectStatements:
                 {"fields": [{**fields[0], "type": "string", "metadata": {"EXISTS_DEFAULT": "upper(user())"}}]}
             ),
             "listener": lambda payload: send_listener(session, payload),
+            "ahead": partial(rows_ahead, session),
+            "outside": partial(outside, session),
+            "parse": partial(parse, session),
+            "resumed": partial(resumed, session, site.folder / "lake"),
+            "upload": partial(upload, session),
+            "unknown": partial(unknown_fields, session),
             "rate": session.readStream.format("rate").load(),
             "rows": session.readStream.schema("id long").parquet(f"{site.folder}/lake/dataframe"),
             **{name: {"sparkconfig.connection": name} for name in ("shop", "look", "hidden")},
@@ -364,11 +372,28 @@ class TestConnectStatements:
 
     def test_what_the_parser_refuses_is_told(self, run):
         """Spark throws there what its parser's interface does not declare."""
-        problem = attempt(run, "BEGIN LEAVE outside; END")
-        assert re.search(r"INVALID_LABEL_USAGE|SQL_SCRIPTING", str(problem)), problem
+        assert re.search(r"INVALID_LABEL_USAGE|SQL_SCRIPTING", str(attempt(run, "BEGIN LEAVE outside; END")))
 
     def test_python_attacks_are_refused(self, site, python):
         all_refused(python, site.folder, "connect", CONNECT)
+
+    def test_the_log_of_a_sink_is_not_followed(self, site, run, python):
+        no_log_is_followed(run, site.folder, "connect", LOGS)
+        for text in CONNECT_LOGS:
+            attempt(python, fill(text, site.folder, "connect"))
+
+    @pytest.mark.parametrize("part", BEGINNINGS)
+    def test_a_megabyte_of_beginnings_is_read_once(self, run, part):
+        assert run(f"SELECT length('{(part * 1_000_000)[:1_000_000]}') a")[0].a == 1_000_000
+
+    @pytest.mark.parametrize(
+        "text", ["spark.udf.register('peek', lambda a: a)", "spark.sql('ADD JAR a').collect()"]
+    )
+    def test_a_refusal_has_the_state_of_missing_rights(self, python, text):
+        """One comes from a message, and one from a plan."""
+        with pytest.raises(AnalysisException) as error:
+            python(text)
+        assert error.value.getSqlState() == "42501"
 
     def test_honest_dataframes_work(self, site, python):
         all_work(python, site.folder, "connect", {"DataFrames": CONNECT_HONEST})

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from support.attacks_in_connect import CONNECT
+from support.attacks_in_files import footer
 from support.attacks_in_sql import IN_SQL
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "CONNECT",
     "CONNECTED",
     "FOOTED",
+    "LINKED",
     "LOGGED",
     "NEWER",
     "SHOP",
@@ -70,6 +72,9 @@ CONNECTED = (
 
 #: Tables of files in the lake whose footers say what Spark shall evaluate for a column that is left out.
 FOOTED = "CREATE TABLE footed USING parquet LOCATION '{lake}/footer'"
+
+#: A table whose folder holds a link out of the lake.
+LINKED = "CREATE TABLE linked_table (a STRING) USING text LOCATION '{lake}/linked'"
 
 #: A table whose folder gets a log of a sink afterwards, by :func:`log_of_a_sink`.
 LOGGED = (
@@ -366,8 +371,13 @@ def prepare(folder: Path) -> None:
     (lake / "link.txt").symlink_to(folder / "bait.txt")
     (folder / "away").mkdir()
     (lake / "away").symlink_to(folder / "away")
+    (folder / "away" / "bait.txt").write_text(f"{BAIT}\n")
+    (lake / "linked").mkdir()
+    (lake / "linked" / "link.txt").symlink_to(folder / "bait.txt")
+    (lake / "linked_days").mkdir()
+    (lake / "linked_days" / "day=a").symlink_to(folder / "away")
     log_of_a_sink(folder, "logged")
-    _footer(lake / "footer")
+    footer(lake / "footer")
 
 
 def log_of_a_sink(folder: Path, name: str) -> None:
@@ -379,21 +389,3 @@ def log_of_a_sink(folder: Path, name: str) -> None:
     }  # fmt: skip
     log.mkdir(parents=True)
     (log / "0").write_text(f"v1\n{json.dumps(entry)}")
-
-
-def _footer(folder: Path) -> None:
-    """A file in the lake whose schema has SQL as the default of a column that it lacks."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    # What CREATE TABLE would refuse: it names a file for Spark to read.
-    reads = f"from_xml('<a/>', 'a STRING', map('rowValidationXSDPath', '{folder.parent.parent}/bait.txt')).a"
-    metadata = {"EXISTS_DEFAULT": "upper(current_database())", "CURRENT_DEFAULT": reads}
-    fields = [
-        {"name": "id", "type": "long", "nullable": True, "metadata": {}},
-        {"name": "a", "type": "string", "nullable": True, "metadata": metadata},
-    ]
-    rows = json.dumps({"type": "struct", "fields": fields})
-    schema = pa.schema([("id", pa.int64())], metadata={"org.apache.spark.sql.parquet.row.metadata": rows})
-    folder.mkdir()
-    pq.write_table(pa.table({"id": [1]}, schema=schema), folder / "a.parquet")

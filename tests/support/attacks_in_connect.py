@@ -20,6 +20,20 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.catalog.createTable('peek', source='jdbc', dbtable='sysibm.sysdummy1', **hidden)",
         "spark.readStream.format('rate').options(**shop).load().schema",
     ],
+    "write where one may only read": [
+        "spark.read.format('jdbc').options(**look, query='DELETE FROM a').load().schema",
+        "spark.read.format('jdbc').options(**look, dbtable='(VALUES 1) a').load().schema",
+        "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1', HINT='/*+ a */').load().schema",
+        "spark.read.option('query', 'VALUES 1').table('connected').schema",
+        "spark.catalog.createTable('peek', source='jdbc', query='VALUES 1', **look)",
+    ],
+    "guess a server's conf": [
+        "spark.conf.set('spark.acme.region', 'eu-west')",
+        "spark.conf.set('spark.acme.wait', '300 s')",
+        "spark.conf.set('spark.config.connections.hidden.format', 'jdbc')",
+        "spark.conf.set('spark.sql.catalog.hidden_catalog.sparkconfig.connection', 'hidden')",
+        "spark.read.option('fs.s3a.acme.region', 'eu-west').csv('{lake}/footer').schema",
+    ],
     "run a database inside the server": [
         "spark.read.jdbc('jdbc:derby:memory:mine;create=true', 'sysibm.sysdummy1').collect()",
         "spark.read.format('jdbc').options(url='jdbc:derby:memory:mine;create=true', dbtable='a').load().schema",
@@ -47,12 +61,56 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.catalog.createTable('peek', source='parquet', schema=DEFAULT)",
         "spark.range(1).selectExpr('id', 'string(id) a').write.insertInto('footed')",
     ],
-    "read what a log of a sink names": [
-        "spark.read.csv('{lake}/logged', header=True, recursiveFileLookup=True).join(spark.range(1), 'a').schema",
-        "spark.read.option('recursiveFileLookup', True).json('{lake}/logged').schema",
-        "spark.read.load('file:{lake}/logged/', format='csv', header=True, recursiveFileLookup=True).schema",
-        "spark.readStream.schema('a string').option('recursiveFileLookup', True).text('{lake}/logged').isStreaming",
-        "spark.catalog.createTable('peek', '{lake}/logged', source='csv', header='true', recursiveFileLookup='true')",
+    "read through a link in the lake": [
+        "spark.read.text('{lake}/linked').collect()",
+        "spark.read.csv('{lake}/linked').schema",
+        "spark.read.option('recursiveFileLookup', True).text('{lake}/linked_days').collect()",
+        "spark.read.text('{lake}/linked_days').count()",
+        "spark.read.json('{lake}/link*').schema",
+        "spark.range(1).select(F.lit('a').alias('value')).write.mode('append').text('{lake}/linked_days/day=a')",
+    ],
+    "read a file by an option of texts that are parsed": [
+        "parse({{'rowValidationXSDPath': '{bait}'}})",
+        "parse({{'rowValidationXSDPath': '{bait}'}}, 'b')",
+        "parse({{'ROWVALIDATIONXSDPATH': 'file:{bait}', 'mode': 'FAILFAST'}})",
+        "parse({{'rowValidationXSDPath': 'http://127.0.0.1:1/a.xsd'}})",
+        "parse({{'rowValidationXSDPath': '{lake}/../bait.txt'}}, 'b')",
+    ],
+    "hide a type in rows that are sent ahead": [
+        "ahead(UDT)",
+        "ahead(' ' + UDT)",
+        "ahead(UDT, alone=True)",
+        "ahead(DEFAULT.json())",
+        "ahead(DEFAULT.json(), alone=True)",
+        "ahead(UDT.replace('udt', '\\\\u0075dt'))",
+    ],
+    "lead out of sent rows": [
+        "outside('string', -4096, 77)",
+        "outside('string', 0, 99999)",
+        "outside('large_string', 1 << 40, 1 << 41)",
+        "outside('binary', -1, 77)",
+        "outside('list', -1, 77)",
+        "outside('list', 0, 99999)",
+        "outside('struct', -8, 77)",
+        "outside('map', 0, 99999)",
+        "outside('string', 0, 99999, 'ahead')",
+        "outside('large_binary', -8, 77, 'chunk')",
+    ],
+    "have a class loaded by a checkpoint": [
+        f"resumed('spark.sql.streaming.stateStore.{key}', '{name}')"
+        for key in ("providerClass", "compression.codec")
+        for name in ("com.acme.Own", "java.lang.Runtime", "org.apache.spark.SparkContext")
+    ],
+    "send rows under a name that other rows have": [
+        "upload('cache/' + 'a' * 64, b'rows')",
+        "upload('cache/{{digest}}0', b'rows')",
+        "upload('cache/a', b'')",
+        "upload('cache/' + 'a' * 64, b'ro', b'ws')",
+        "upload('cache/{{digest}}', b'rows') or upload('cache/A', b'r', b'o', b'ws')",
+        "upload('cache/../jars/a.jar', b'rows')",
+    ],
+    "send fields that this Spark does not know": [
+        f"unknown('{kind}')" for kind in ("Plan", "Relation", "Range", "Expression")
     ],
     "send a listener of the server's": [
         "listener(b'\\xac\\xed\\x00\\x05')",
@@ -89,6 +147,18 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.range(1).write.format('com.acme.Own').save()",
         "rate.writeStream.format('parquet').option('checkpointLocation', '{folder}/c').start('{folder}/out')",
         "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{folder}/c').start()",
+    ],
+    "have a stream trust files that users write": [
+        "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{lake}/c').start()",
+        "rows.writeStream.format('csv').option('CheckpointLocation', 'file:{lake}/c').start('{lake}/own_files')",
+        "rows.writeStream.option('checkpointLocation', '{folder}/state/../lake/c').toTable('peek')",
+        "rows.writeStream.format('csv').options(checkpointLocation='/proc/self/root{lake}/c').start('{lake}/peek')",
+        (
+            "rows.groupBy('id').count().writeStream.format('memory').queryName('peek').outputMode('complete')"
+            ".option('checkpointLocation', '{lake}/linked').start()"
+        ),
+        "spark.range(1).write.csv('{folder}/state/c/state/0/0')",
+        "spark.read.text('{folder}/state').collect()",
     ],
     "run Python on the server": [
         "spark.range(1).select(F.udf(lambda a: a)('id')).collect()",
@@ -134,9 +204,21 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.range(3).write.option('parquet.block.size', '$' + '{{user.home}}').parquet('{lake}/peek')",
         "spark.range(3).write.option('maxRecordsPerFile', '$' + '{{fs.s3a.secret.key}}').parquet('{lake}/peek')",
         "spark.readStream.option('sep', '$' + '{{env.HOME}}').schema('a string').csv('{lake}').isStreaming",
-        "rate.writeStream.format('csv').options(sep='$' + '{{x}}', checkpointLocation='{lake}/c').start('{lake}')",
+        (
+            "rate.writeStream.format('csv').options(sep='$' + '{{x}}', checkpointLocation='{folder}/state/c')"
+            ".start('{lake}')"
+        ),
         "spark.range(3).write.option('compression', 'java.lang.Runtime').text('{lake}/peek')",
         "spark.read.option('io.compression.codecs', 'com.acme.Own').text('{lake}').collect()",
     ],
 }
 """What a client of Connect tries besides, as Python expressions."""
+
+#: What a log of a sink names is read by none of these.
+CONNECT_LOGS: Sequence[str] = (
+    "spark.read.csv('{lake}/logged', header=True, recursiveFileLookup=True).join(spark.range(1), 'a').schema",
+    "spark.read.option('recursiveFileLookup', True).json('{lake}/logged').schema",
+    "spark.read.load('file:{lake}/logged/', format='csv', header=True, recursiveFileLookup=True).schema",
+    "spark.readStream.schema('a string').option('recursiveFileLookup', True).text('{lake}/logged').isStreaming",
+    "spark.catalog.createTable('peek', '{lake}/logged', source='csv', header='true', recursiveFileLookup='true')",
+)

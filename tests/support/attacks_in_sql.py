@@ -22,6 +22,14 @@ def _schema(sql: str, key: str = "EXISTS_DEFAULT") -> str:
 _CALL = "java_method(\\'java.lang.System\\', \\'getenv\\', \\'HOME\\')"
 _SOME = _schema("upper(current_database())")
 
+
+def _look(options: str) -> str:
+    """A view through a connection that is for reading."""
+    return (
+        f"CREATE OR REPLACE TEMPORARY VIEW peek USING jdbc OPTIONS (sparkconfig.connection 'look', {options})"
+    )
+
+
 IN_SQL: Mapping[str, Sequence[str]] = {
     "load a class by the text of a type": [
         f"SELECT from_json('x', '{_ROW}')",
@@ -63,20 +71,18 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "FROM range(1) INSERT INTO footed (id) SELECT id",
         "INSERT INTO spark_catalog.default.footed (id) VALUES (1)",
     ],
-    "read what a log of a sink names": [
-        # Before any rule sees the relation: the first line would be the names of columns, and an error would tell them.
-        "SELECT * FROM csv.`{lake}/logged` JOIN range(1) USING (nothing)",
-        "SELECT * FROM csv.`{lake}/logged` WITH (header = true, recursiveFileLookup = true) JOIN range(1) USING (a)",
-        "SELECT * FROM json.`file:{lake}/logged` WITH (recursiveFileLookup = true) JOIN range(1) USING (a)",
-        "CREATE TABLE peek USING csv OPTIONS (path '{lake}/logged', header 'true', recursiveFileLookup 'true')",
-        "CREATE TABLE peek USING csv OPTIONS (header 'true', recursiveFileLookup 'true') LOCATION '{lake}/logged'",
-        "CREATE TABLE peek USING json OPTIONS (recursiveFileLookup 'true') LOCATION '{lake}/./logged'",
-        "CREATE TEMPORARY VIEW peek USING text OPTIONS (path '{lake}/logged', recursiveFileLookup true)",
-        "CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}/logged/', `RecursiveFileLookup` 'true')",
-        "CREATE TEMPORARY VIEW peek USING json OPTIONS (path 'file:{lake}/logged', recursiveFileLookup 'true')",
-        "SELECT * FROM text.`{lake}/logged` WITH (recursiveFileLookup = true)",
-        "SELECT (SELECT max(value) FROM text.`{lake}/logged` WITH (recursiveFileLookup = 'TRUE'))",
-        "SELECT * FROM logged_table",
+    "read through a link in the lake": [
+        "SELECT * FROM text.`{lake}/linked`",
+        "SELECT * FROM csv.`file:{lake}/linked`",
+        "SELECT input_file_name(), value FROM text.`{lake}/linked/l*`",
+        "SELECT * FROM json.`{lake}/linked`",
+        "SELECT * FROM text.`{lake}/linked_days`",
+        "CREATE TABLE peek USING csv LOCATION '{lake}/linked'",
+        "CREATE TABLE peek USING text LOCATION '{lake}/linked_days'",
+        "CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}/linked', inferSchema 'true')",
+        "INSERT INTO kept SELECT length(value) FROM text.`{lake}/linked`",
+        "CACHE TABLE peek AS SELECT * FROM text.`{lake}/linked`",
+        "SELECT * FROM linked_table",
     ],
     "fetch a schema from somewhere else": [
         "CREATE TABLE peek (a INT) USING avro TBLPROPERTIES ('avro.schema.url' = 'file:{bait}')",
@@ -92,6 +98,35 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "SELECT '$" + "{{sparkconf:spark.app.name}}'",
         "SELECT '$" + "{{hiveconf:spark.app.name}}'",
         "VALUES ('$" + "{{spark.driver.port}}')",
+    ],
+    "guess a server's conf": [
+        "SET spark.acme.region=eu-west",
+        "SET `spark.acme.region`=`eu-west`",
+        "SET spark.acme.wait=300s",
+        "SET spark.acme.wait=5m",
+        "SET hive.exec.scratchdir={folder}/{server}/scratch",
+        "SET spark.hadoop.hive.exec.scratchdir={folder}/{server}/scratch",
+        "SET spark.sql.catalog.hidden_catalog.sparkconfig.connection=hidden",
+        "SET spark.sql.catalog.bobs_catalog.sparkconfig.connection=bobs",
+        "SET spark.config.connections.hidden.format=jdbc",
+        "CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}', 'fs.s3a.acme.region' 'eu-west')",
+        "SELECT * FROM csv.`{lake}` WITH ('fs.s3a.acme.region' = 'eu-west')",
+        "CREATE TABLE peek (a INT) USING csv OPTIONS ('fs.s3a.acme.region' 'eu-west')",
+    ],
+    "write where one may only read": [
+        _look("query 'DELETE FROM a'"),
+        _look("query 'VALUES 1'"),
+        _look("dbtable '(DELETE FROM a RETURNING *) b'"),
+        _look("DBTABLE ' (VALUES 1) a'"),
+        _look("dbtable 'a b'"),
+        _look("dbtable 'sysibm.sysdummy1; DELETE FROM a'"),
+        _look("dbtable '\"a\\\\\".\"; DELETE FROM a --\"'"),
+        _look("dbtable 'peek()'"),
+        _look("dbtable 'sysibm.sysdummy1', hint '/*+ a */ 1 /* */'"),
+        _look("query 'VALUES 1'").replace("TEMPORARY VIEW", "TABLE").replace("OR REPLACE ", ""),
+        "SELECT * FROM connected WITH (query 'VALUES 1')",
+        "SELECT * FROM connected WITH (`hint` '/*+ a */')",
+        "ALTER TABLE connected SET SERDEPROPERTIES ('dbtable' = '(VALUES 1) a')",
     ],
     "have Hadoop read the environment, or the operator's confs": [
         "CREATE OR REPLACE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}', nullValue '\\044{{env.HOME}}')",
@@ -147,3 +182,57 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "SET spark.sql.catalog.peek=org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
     ],
 }  # fmt: skip
+
+_BOBS = "${{files:{folder}/users/bob/own.properties:line}}"
+
+#: Tables of bob's, one through his connection, one with his reference.
+LED: Sequence[str] = (
+    "CREATE TABLE led USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'sysibm.sysdummy1')",
+    f"CREATE TABLE led_lines (a STRING) USING text OPTIONS (lineSep '{_BOBS}') LOCATION '{{lake}}/led'",
+    "ALTER TABLE led SET SERDEPROPERTIES ('fetchsize' = '7')",
+    "ALTER TABLE led_lines SET SERDEPROPERTIES ('wholetext' = 'true')",
+)
+
+#: What others try to do to the table led itself; some of it no table of JDBC takes from anybody.
+DONE_TO_LED: Sequence[str] = (
+    "INSERT INTO led VALUES ('a')",
+    "INSERT INTO TABLE led (IBMREQD) SELECT 'a'",
+    "INSERT OVERWRITE led SELECT 'a'",
+    "INSERT OVERWRITE TABLE default.led VALUES ('a')",
+    "FROM range(1) INSERT INTO led SELECT 'a'",
+    "INSERT INTO spark_catalog.default.led TABLE led",
+    "SELECT * FROM led",
+    "TABLE led",
+    "CACHE TABLE led",
+    "CREATE TABLE peek USING parquet AS SELECT * FROM led",
+)
+
+#: What others try with these; the note is a mere text.
+LEADING: Sequence[str] = (
+    "ALTER TABLE led SET TBLPROPERTIES ('note' = 'a')",
+    "ALTER TABLE led SET SERDEPROPERTIES ('dbtable' = '(VALUES 1) a')",
+    "ALTER TABLE led SET SERDEPROPERTIES ('DBTABLE' = '(VALUES 1) a', 'fetchsize' = '7')",
+    "ALTER TABLE led SET SERDEPROPERTIES ('sparkconfig.connection' = 'shop')",
+    "ALTER TABLE led SET SERDEPROPERTIES ('url' = 'jdbc:derby:memory:shop;create=true')",
+    "ALTER TABLE default.led SET SERDEPROPERTIES ('query' = 'VALUES 1')",
+    "ALTER TABLE spark_catalog.default.led SET TBLPROPERTIES ('option.dbtable' = '(VALUES 1) a')",
+    "ALTER TABLE led_lines SET SERDEPROPERTIES ('wholetext' = 'false')",
+    "ALTER TABLE led_lines SET LOCATION '{lake}/other'",
+)
+
+#: What a log of a sink names is read by none of these.
+LOGS: Sequence[str] = (
+    # Before any rule sees the relation: the first line would be the names of columns, and an error would tell them.
+    "SELECT * FROM csv.`{lake}/logged` JOIN range(1) USING (nothing)",
+    "SELECT * FROM csv.`{lake}/logged` WITH (header = true, recursiveFileLookup = true) JOIN range(1) USING (a)",
+    "SELECT * FROM json.`file:{lake}/logged` WITH (recursiveFileLookup = true) JOIN range(1) USING (a)",
+    "CREATE TABLE peek USING csv OPTIONS (path '{lake}/logged', header 'true', recursiveFileLookup 'true')",
+    "CREATE TABLE peek USING csv OPTIONS (header 'true', recursiveFileLookup 'true') LOCATION '{lake}/logged'",
+    "CREATE TABLE peek USING json OPTIONS (recursiveFileLookup 'true') LOCATION '{lake}/./logged'",
+    "CREATE TEMPORARY VIEW peek USING text OPTIONS (path '{lake}/logged', recursiveFileLookup true)",
+    "CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}/logged/', `RecursiveFileLookup` 'true')",
+    "CREATE TEMPORARY VIEW peek USING json OPTIONS (path 'file:{lake}/logged', recursiveFileLookup 'true')",
+    "SELECT * FROM text.`{lake}/logged` WITH (recursiveFileLookup = true)",
+    "SELECT (SELECT max(value) FROM text.`{lake}/logged` WITH (recursiveFileLookup = 'TRUE'))",
+    "SELECT * FROM logged_table",
+)

@@ -6,29 +6,18 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
 # Bytes of a constant behind its tag (JVMS 4.4). Long and double take two places of the pool.
 SIZES = {
-    3: 4,
-    4: 4,
-    5: 8,
-    6: 8,
-    7: 2,
-    8: 2,
-    9: 4,
-    10: 4,
-    11: 4,
-    12: 4,
+    **dict.fromkeys((3, 4, 9, 10, 11, 12, 17, 18), 4),
+    **dict.fromkeys((7, 8, 16, 19, 20), 2),
+    **dict.fromkeys((5, 6), 8),
     15: 3,
-    16: 2,
-    17: 4,
-    18: 4,
-    19: 2,
-    20: 2,
 }
-_UTF8, _CLASS, _NAME_AND_TYPE, _METHOD_TYPE = 1, 7, 12, 16
+_UTF8, _CLASS, _STRING, _NAME_AND_TYPE, _METHOD_TYPE = 1, 7, 8, 12, 16
 _NAME = re.compile(r"L([^;<>]+);")
 
 
@@ -38,15 +27,17 @@ class Constants(NamedTuple):
     texts: dict[int, str]
     classes: dict[int, int]
     types: list[int]
+    literals: list[int]
     end: int
 
 
 def constants(content: bytes) -> Constants:
-    """The texts, the classes (index to the index of their name), and the types that calls name."""
+    """The texts, the classes (index to the index of their name), the types that calls name, and the strings."""
     (count,) = struct.unpack_from(">H", content, 8)
     texts: dict[int, str] = {}
     classes: dict[int, int] = {}
     types: list[int] = []
+    literals: list[int] = []
     at, index = 10, 1
     while index < count:
         tag = content[at]
@@ -57,18 +48,20 @@ def constants(content: bytes) -> Constants:
         else:
             if tag == _CLASS:
                 classes[index] = struct.unpack_from(">H", content, at + 1)[0]
+            elif tag == _STRING:
+                literals.append(struct.unpack_from(">H", content, at + 1)[0])
             elif tag == _NAME_AND_TYPE:
                 types.append(struct.unpack_from(">H", content, at + 3)[0])
             elif tag == _METHOD_TYPE:
                 types.append(struct.unpack_from(">H", content, at + 1)[0])
             at += 1 + SIZES[tag]
         index += 2 if tag in (5, 6) else 1
-    return Constants(texts, classes, types, at)
+    return Constants(texts, classes, types, literals, at)
 
 
 def named_classes(content: bytes) -> set[str]:
     """The classes that one class file names, with dots: by constants, and in the types of what it calls and has."""
-    texts, classes, types, _ = constants(content)
+    texts, classes, types, _, _ = constants(content)
     found = {texts[each].strip("[") for each in classes.values()}
     # Descriptors of fields and methods stand as plain text: whatever looks like one counts.
     described = [text for text in texts.values() if re.fullmatch(r"\(.*\)[\[\w/$;.]+|\[*L[\w/$.]+;", text)]
@@ -99,30 +92,10 @@ def package_arrows(jars: Iterable[Path], ours: tuple[str, ...]) -> dict[str, dic
     return arrows
 
 
-def circles(arrows: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """The groups of packages that reach each other (Tarjan)."""
-    found: list[list[str]] = []
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-
-    def visit(node: str) -> None:
-        number[node] = low[node] = len(number)
-        stack.append(node)
-        for other in arrows.get(node, ()):
-            if other not in number:
-                visit(other)
-                low[node] = min(low[node], low[other])
-            elif other in stack:
-                low[node] = min(low[node], number[other])
-        if low[node] == number[node]:
-            at = stack.index(node)
-            group = stack[at:]
-            del stack[at:]
-            if len(group) > 1:
-                found.append(sorted(group))
-
-    for node in list(arrows):
-        if node not in number:
-            visit(node)
-    return found
+def circle(arrows: Mapping[str, Iterable[str]]) -> list[str]:
+    """Packages that reach each other; empty if none do."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return sorted(set(error.args[1]))
+    return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,9 @@ class Site:
         }
         part.write_text("".join(f"{key}={text}\n" for key, text in written.items()))
         part.replace(self.folder / "aws.properties")
+        # The lock of `sparkconfigtest.LockedFiles` takes the newest key only, and forgets who opened it.
+        (self.folder / "lock").write_text(hashlib.sha256(made["SecretAccessKey"].encode()).hexdigest())
+        (self.folder / "lock.opened").write_text("")
         if self.spark is not None:
             context = self.spark.sparkContext
             hadoop = context._jsc.hadoopConfiguration()

@@ -79,14 +79,6 @@ class SparkCluster:
             f"{workers} registered workers", lambda: self._living_workers() == workers, timeout=PATIENCE
         )
 
-    def add_worker(self, host: str) -> Child:
-        """Start one more worker at an address and wait until it is registered."""
-        before = self._living_workers()
-        worker = self._start_worker(host)
-        self.worker_uis.append(_web_address(worker, "WorkerWebUI"))
-        wait_until("one more worker", lambda: self._living_workers() > before, timeout=PATIENCE)
-        return worker
-
     def security(self) -> dict[str, str]:
         """The confs that an application needs to join: hand them over in a 0600 file."""
         return protected_rpc(self.auth_secret)

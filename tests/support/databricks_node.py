@@ -9,11 +9,12 @@ import importlib.metadata
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from leaks.support import scala_jar
+from leaks.support import jvm_jar
 from support.spark_home import spark_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,25 +24,6 @@ CORE = "----workspace_spark_4_0--core--core-hive-2.3__hadoop-3.4_{}_deploy.jar"
 BORROWED = ("cryptography", "cffi", "pycparser", "py4j", "watchdog", "typing_extensions", "zstandard")
 
 # It stands for Databricks' own: it writes what happens into an event log of its own.
-DATABRICKS_LISTENER = """
-package com.databricks.backend.daemon.driver
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Paths, StandardOpenOption}
-import org.apache.spark.SparkConf
-import org.apache.spark.scheduler._
-class DBCEventLoggingListener(conf: SparkConf) extends SparkListener {
-  private val file = Paths.get(conf.get("spark.databricks.test.eventlog"))
-  private def write(event: Any): Unit =
-    Files.write(file, (event.toString + "\\n").getBytes(UTF_8), StandardOpenOption.CREATE, StandardOpenOption.APPEND)
-  override def onEnvironmentUpdate(event: SparkListenerEnvironmentUpdate): Unit = write(event)
-  override def onJobStart(event: SparkListenerJobStart): Unit = write(event.properties)
-  override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = write(event)
-}
-class OtherPlugin extends org.apache.spark.api.plugin.SparkPlugin {
-  override def driverPlugin() = new org.apache.spark.api.plugin.DriverPlugin {}
-  override def executorPlugin() = null
-}
-"""
 
 
 class Node:
@@ -58,6 +40,9 @@ class Node:
         for each in (self.jars, self.fragments, self.databricks / "driver" / "eventlogs", self.volume):
             each.mkdir(parents=True)
         (self.databricks / "python").symlink_to(python, target_is_directory=True)
+        # What the script notes of its installation goes with the Python: pip runs for the first node, and for extras.
+        (python / "noted").mkdir(exist_ok=True)
+        (self.databricks / "sparkconfig").symlink_to(python / "noted", target_is_directory=True)
         for jar in (spark_home() / "jars").glob("*.jar"):
             core = re.fullmatch(r"spark-core_(?P<scala>[0-9.]+)-(?P<version>[0-9.]+)\.jar", jar.name)
             if core:  # under the name that Databricks gives it; the version is in a file
@@ -128,6 +113,6 @@ def make_runtime_python(folder: Path) -> Path:
     return folder
 
 
-def compile_listener_into(node: Node, folder: Path) -> None:
-    """Compile stand-ins for Databricks' own classes into one of the node's jars."""
-    scala_jar(DATABRICKS_LISTENER, folder / "databricks-own.jar").rename(node.jars / "databricks-own.jar")
+def add_listener(node: Node) -> None:
+    """Add a jar with stand-ins for Databricks' own classes (tests/jvm/Databricks.scala)."""
+    shutil.copy(jvm_jar(), node.jars / "databricks-own.jar")

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leaks.support import compile_scala
+from leaks.support import jvm_classes
 from spark.options.conftest import free_port, has_connect
 from sparkconfig.redaction import MASK
 from support.jdbc import DERBY
 from support.session import running_session
 from support.shim import shim_jar
 
-PROBE = Path(__file__).parents[1] / "jvm" / "ListenerProbe.scala"
 #: Nobody but Spark itself brings it into a text: by its variable substitution.
 SECRET = "Canary-c11e'nt&9<7>-value"
 #: Written in clear, under keys that name a secret and that Spark's own pattern does not know.
@@ -66,7 +65,6 @@ class Fronts:
 def running_fronts(folder: Path) -> Iterator[Fronts]:
     """Run the application in this process, with its files in a folder."""
     (folder / "shop.properties").write_text("".join(f"{key}={value}\n" for key, value in SECRETS.items()))
-    compile_scala(PROBE, folder / "classes")
     port = free_port()
     conf = {
         "spark.master": "local[2]",
@@ -74,7 +72,7 @@ def running_fronts(folder: Path) -> Iterator[Fronts]:
         "spark.plugins": "io.sparkconfig.ConfigPlugin",
         # Not spark.jars: the listeners and the plugin have to be there together, as a platform's own are.
         "spark.jars": "",
-        "spark.driver.extraClassPath": f"{shim_jar()}:{folder / 'classes'}",
+        "spark.driver.extraClassPath": f"{shim_jar()}:{jvm_classes()}",
         "spark.extraListeners": "org.apache.spark.probe.AllEvents",
         "spark.sql.queryExecutionListeners": "org.apache.spark.probe.Queries",
         "spark.sql.streaming.streamingQueryListeners": "org.apache.spark.probe.Streams",

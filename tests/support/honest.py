@@ -11,8 +11,12 @@ from support.attacks import SHOP, named, view
 
 CONNECT_HONEST: Sequence[str] = (
     "spark.createDataFrame([(1, 'a')], 'id int, name string').collect()",
+    "spark.createDataFrame([], 'a string, b array<string>').collect()",
+    "spark.createDataFrame([(None, []), ('', ['a', None])], 'a string, b array<string>').collect()",
+    "spark.createDataFrame([({{}}, b''), ({{'a': ['b']}}, b'a')], 'c map<string, array<string>>, d binary').count()",
     "spark.createDataFrame([(n, 'x' * 900) for n in range(9000)], 'id int, name string').count()",
     "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
+    "spark.range(5).select(F.struct('id')).collect()",
     "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
     "spark.read.parquet('{lake}/dataframe').count()",
     "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1').load().count()",
@@ -22,7 +26,9 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.table('own_rows').count()",
     "spark.range(5).writeTo('own_more').using('parquet').create()",
     "spark.range(5).createOrReplaceTempView('own_seen')",
+    # The catalog holds tables that may not be read.
     "spark.catalog.listTables()",
+    "spark.catalog.getTable('footed')",
     "spark.catalog.cacheTable('own_rows')",
     "spark.catalog.dropTempView('own_seen')",
     "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
@@ -33,7 +39,7 @@ CONNECT_HONEST: Sequence[str] = (
         ".trigger(availableNow=True).start().awaitTermination()"
     ),
     (
-        "rows.writeStream.format('csv').queryName('own_files').option('checkpointLocation', '{lake}/own_checkpoint')"
+        "rows.writeStream.format('csv').queryName('own_files').option('checkpointLocation', '{folder}/state/own')"
         ".option('header', True).trigger(availableNow=True).start('{lake}/own_files').awaitTermination()"
     ),
 )
@@ -72,6 +78,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "ALTER TABLE own_table SET TBLPROPERTIES ('team' = 'ann')",
         "DESCRIBE TABLE EXTENDED own_table",
         "SHOW TABLES",
+        "SHOW TABLE EXTENDED LIKE '*'",
         "CREATE TABLE own_copy USING parquet AS SELECT * FROM own_table",
         "ANALYZE TABLE own_copy COMPUTE STATISTICS",
         "CACHE TABLE own_copy",

@@ -16,6 +16,9 @@ _NAMED_ESCAPES = {"\n": "n", "\t": "t", "\r": "r"}
 # Layers of escapes that are undone, at so many places of one text.
 _DEPTH = 2
 _MOST_PLACES = 50
+# From so many bytes times values on it pays to look at the words alone.
+_LONG = 20_000_000
+_WORD = re.compile(rb"[A-Za-z0-9+/=_-]+")
 
 
 class LeakFinder:
@@ -29,22 +32,27 @@ class LeakFinder:
     def __init__(self, values: Iterable[str]) -> None:
         self._values = list(values)
         # The longest stretch that no layer escapes: looking for it first makes the common case (nothing there) fast.
-        self._patterns = [
-            (_longest_run(value), _pattern(value), 16 * len(value) + 64) for value in self._values
-        ]
+        self._runs = [(_longest_run(value), value, 16 * len(value) + 64) for value in self._values]
         self._encoded = [form for value in self._values for form in _encoded(value)]
 
     def count(self, text: bytes) -> int:
         """The number of occurrences of all values in all forms."""
-        found = sum(text.count(form) for form in self._encoded)
-        for run, pattern, reach in self._patterns:
-            if run in text:
+        words = _words(text) if len(text) * len(self._values) > _LONG else text
+        found = sum(text.count(form) for form in self._encoded if form in words)
+        for run, value, reach in self._runs:
+            if run in words:
+                pattern = _pattern(value)
                 found += (
                     _near(text, run, pattern, 2 * reach)
                     or sum(1 for _ in pattern.finditer(text))
                     or _deeper(text, run, pattern, reach)
                 )
         return found
+
+
+def _words(text: bytes) -> bytes:
+    """Each word of a text once: a run or an encoding lies in one of them, and a log repeats most of its words."""
+    return b"\n".join(set(_WORD.findall(text)))
 
 
 def _near(text: bytes, run: bytes, pattern: re.Pattern[bytes], reach: int) -> int:
@@ -107,7 +115,7 @@ def _longest_run(value: str) -> bytes:
     return max(re.split(r"[^A-Za-z0-9]", value), key=len).encode()
 
 
-# Tests search for the same passwords hundreds of times.
+# Slow to compile, and needed only where a run was found; tests search for the same passwords hundreds of times.
 @functools.cache
 def _pattern(value: str) -> re.Pattern[bytes]:
     letters = (char if char.isascii() and char.isalnum() else _lenient(char) for char in value)

@@ -10,6 +10,7 @@ from typing import Any
 from support.fakes.fault_proxy import FaultProxy
 from support.fakes.http_server import Request, Response
 from support.real_vault import RealVault
+from support.rotation import provider_confs
 
 _ROLE = "stream"
 _DATABASE = "vault_shop"
@@ -45,8 +46,7 @@ class LeasedRoles(FaultProxy):
         self.leases: list[Lease] = []
         self.revoked: list[str] = []
         vault.make_role(_ROLE, seconds, seconds)
-        table = "CREATE TABLE IF NOT EXISTS orders AS SELECT generate_series(0, 99) AS id"
-        self._postgres.sql(f"{table}; GRANT SELECT ON orders TO PUBLIC", database=_DATABASE)
+        self._postgres.create_orders(_DATABASE)
 
     def answer(self, request: Request) -> Response:
         answer = super().answer(request)
@@ -60,10 +60,7 @@ class LeasedRoles(FaultProxy):
     def provider(self, name: str, token_file: str) -> dict[str, str]:
         """The confs of a provider that asks here; its token is in a file."""
         params = self._vault.params("dynamic", **{"address": self.url, "token.file": token_file})
-        return {
-            f"spark.config.providers.{name}.class": "vault",
-            **{f"spark.config.providers.{name}.param.{param}": text for param, text in params.items()},
-        }
+        return provider_confs(name, "vault", params)
 
     def options(self, provider: str) -> dict[str, str]:
         """Of a JDBC reader."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from sparkconfig.migrate.plan import Names, plan_file
@@ -18,3 +19,9 @@ def places(folder: Path, name: str, content: str) -> list[tuple[int, str]]:
     shown = "".join(f"{left.key} {left.shape} {left.why}" for left in plan.left)
     assert (VALUE in shown) is False
     return [(left.line, left.key) for left in plan.left]
+
+
+def notebook(*cells: str) -> str:
+    code = [{"cell_type": "code", "source": cell.splitlines(keepends=True), "outputs": []} for cell in cells]
+    text = {"cell_type": "markdown", "source": ["# A notebook\n"]}
+    return json.dumps({"cells": [text, *code], "nbformat": 4, "nbformat_minor": 5}, indent=1)

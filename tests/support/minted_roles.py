@@ -8,6 +8,7 @@ import secrets
 
 from support.fakes.http_server import BODY_MARK, FakeHttpServer, Request, Response
 from support.postgres import PostgresServer, scram_verifier
+from support.rotation import provider_confs
 
 
 class MintedRoles(FakeHttpServer):
@@ -29,11 +30,7 @@ class MintedRoles(FakeHttpServer):
         super().__init__()
         self._postgres, self._name, self._life = postgres, name, life
         self.passwords: list[str] = []
-        postgres.sql(f'CREATE DATABASE "{name}"')
-        postgres.sql(
-            "CREATE TABLE orders AS SELECT generate_series(0, 99) AS id; GRANT SELECT ON orders TO PUBLIC",
-            database=name,
-        )
+        postgres.create_orders(name)
 
     def answer(self, request: Request) -> Response:
         told = base64.b64decode(request.headers.get("authorization", "").removeprefix("Basic ")).decode()
@@ -57,10 +54,7 @@ class MintedRoles(FakeHttpServer):
             "client.id": self.CLIENT,
             "client.secret.file": secret_file,
         }
-        return {
-            f"spark.config.providers.{name}.class": "oauth2",
-            **{f"spark.config.providers.{name}.param.{param}": text for param, text in params.items()},
-        }
+        return provider_confs(name, "oauth2", params)
 
     def options(self, provider: str) -> dict[str, str]:
         """Of a JDBC reader."""

@@ -28,11 +28,7 @@ class RotatingRoles:
         self.passwords: list[str] = []
         for role in self._names:
             postgres.sql(f'CREATE ROLE "{role}" LOGIN')
-        postgres.sql(f'CREATE DATABASE "{name}"')
-        postgres.sql(
-            "CREATE TABLE orders AS SELECT generate_series(0, 999) AS id; GRANT SELECT ON orders TO PUBLIC",
-            database=name,
-        )
+        postgres.create_orders(name, 1000)
         self.url = postgres.jdbc_url(name)
         self.rotate()
 

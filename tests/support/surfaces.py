@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -43,6 +43,17 @@ def search(name: str, parts: Iterable[tuple[str, bytes]], finder: LeakFinder) ->
             surface.occurrences += count
             surface.where.append(part)
     return surface
+
+
+def places(finder: LeakFinder, surfaces: Mapping[str, Iterable[tuple[str, bytes]]]) -> list[str]:
+    """Which parts of some surfaces hold a value.
+
+    Raises:
+        AssertionError: there is nothing to search on one of them.
+    """
+    found = [search(name, parts, finder) for name, parts in surfaces.items()]
+    assert all(surface.parts for surface in found), [each.name for each in found if not each.parts]
+    return [place for surface in found for place in surface.where]
 
 
 def files(paths: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
@@ -123,12 +134,14 @@ def daemon_pages(
     addresses: Iterable[str], *, read: Callable[[str], bytes] = fetch, seconds: float = 120.0,
     within: Callable[[str], bool] = lambda _: True,
 ) -> Iterator[tuple[str, bytes]]:  # fmt: skip
-    """All pages of a master's or worker's UI, with the JSON form; the other arguments are those of `crawl`."""
+    """All pages of a master's or worker's UI; the other arguments are those of `crawl`.
+
+    JSON, which has no scripts, is for `fetch` alone.
+    """
+    plain = ["json/", *(f"metrics/{name}json/" for name in ("", "master/", "applications/"))]
     for address in addresses:
-        metrics = [f"{address}/metrics/{name}json/" for name in ("", "master/", "applications/")]
-        yield from crawl(
-            [f"{address}/", f"{address}/json/", *metrics], read=read, within=within, seconds=seconds
-        )
+        start = [f"{address}/{page}" for page in ("", *(plain if read is fetch else ()))]
+        yield from crawl(start, read=read, within=within, seconds=seconds)
 
 
 class ProcessWatch:

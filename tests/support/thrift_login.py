@@ -21,6 +21,22 @@ REFUSED_LOGINS = {
     "SET:system:socksProxyHost": "evil.example",
     "set:env:HOME": "x",
     "use:database": "default; ADD JAR x",
+    # Parts of paths: when such a session ended, Hive would delete a folder of the server's.
+    "hive.session.id": "../shop",
+    "set:hiveconf:hive.session.id": "/srv/shop",
+    "HIVE.SESSION.ID": "00000000-0000-0000-0000-000000000000",
+    "hive.downloaded.resources.dir": "/srv/shop",
+    "_hive.local.session.path": "/srv/shop",
+    "hive.query.string": "SELECT 1",
+}
+#: Answered like any other: a conf of the server's that no user sees, and its value.
+GUESSED_LOGINS = {
+    "spark.acme.region": ("eu-west", "us-east"),
+    "set:hiveconf:spark.acme.region": ("eu-west", "us-east"),
+    "spark.acme.wait": ("5m", "300s", "6m"),
+    "spark.config.connections.hidden.format": ("jdbc", "kafka"),
+    "spark.sql.catalog.hidden_catalog.sparkconfig.connection": ("hidden", "shop"),
+    "hive.exec.scratchdir": ("{folder}/thrift/scratch", "/tmp"),
 }
 HONEST_LOGINS = {
     "use:database": "default",

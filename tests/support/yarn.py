@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 from support.maven import maven_jars
 from support.postgres import free_port
 from support.processes import Child, Run
-from support.spark_home import java, spark_environment, spark_home
+from support.spark_home import java, spark_environment
 
 VERSION = "3.5.0"
 _HOST = "127.0.0.1"
@@ -45,14 +45,13 @@ class Yarn:
     """
 
     def __init__(
-        self, run: Run, *, cache: Path, name: str = "yarn", nodes: Sequence[Within] = (),
-        owner: tuple[str, int] = ("", 0),
+        self, run: Run, *, cache: Path, name: str, nodes: Sequence[Within], owner: tuple[str, int],
     ) -> None:  # fmt: skip
         """Start HDFS, then YARN, and wait until both nodes are there.
 
         Args:
-            name: of its folder in the run; a second one in a run needs another.
-            nodes: where the two node managers start, if not beside the others.
+            name: of its folder in the run.
+            nodes: where the two node managers start.
             owner: the user that they run as there, by name and number; containers have the same.
 
         Raises:
@@ -88,7 +87,7 @@ class Yarn:
         self.managers = [
             self._start(
                 f"nodemanager-{number}", "yarn.server.nodemanager.NodeManager",
-                before=nodes[number - 1].command(owner[0]) if nodes else (), conf=self._node(number) / "conf",
+                before=nodes[number - 1].command(owner[0]), conf=self._node(number) / "conf",
             )
             for number in range(1, len(_NODES) + 1)
         ]  # fmt: skip
@@ -98,27 +97,6 @@ class Yarn:
         """End the daemons, the newest first."""
         for child in reversed(self._children):
             child.stop()
-
-    def submit(
-        self, name: str, application: Sequence[str | Path], *, properties: Mapping[str, str],
-        before: Sequence[str] = (), env: Mapping[str, str] | None = None,
-    ) -> Child:  # fmt: skip
-        """Start ``spark-submit``.
-
-        Args:
-            properties: the confs, which it gets in a file.
-            before: what its command line begins with.
-            env: added to its environment.
-        """
-        file = self._run.private_file(
-            f"{self._name}/{name}.properties", "".join(f"{key} {text}\n" for key, text in properties.items())
-        )
-        file.chmod(0o644)  # another user may submit; no secret is in it
-        command = [
-            *before, spark_home() / "bin" / "spark-submit", "--master", "yarn", "--properties-file", file,
-            *application,
-        ]  # fmt: skip
-        return self.start(name, command, env=env)
 
     def start(self, name: str, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> Child:
         """Start a program with this cluster in its environment."""
@@ -175,8 +153,7 @@ class Yarn:
         home = self._node(number)
         for name in ("local", "logs"):
             (home / name).mkdir(parents=True)
-            if owner:
-                os.chown(home / name, owner, owner)
+            os.chown(home / name, owner, owner)
         ports = {name: f"{_NODES[number - 1]}:{free_port()}" for name in _NODE_ADDRESSES}
         self.pages.insert(-1, f"http://{ports['yarn.nodemanager.webapp.address']}/")
         confs = {
@@ -186,7 +163,7 @@ class Yarn:
             **ports,
         }
         shutil.copytree(self.conf, home / "conf")
-        (home / "conf" / "yarn-site.xml").write_text(_xml(confs))
+        (home / "conf" / "yarn-site.xml").write_text(hadoop_xml(confs))
 
     def _write(self, conf: Path, ports: Mapping[str, str]) -> None:
         home = self.home
@@ -227,12 +204,13 @@ class Yarn:
             },
         }
         for name, confs in files.items():
-            (conf / f"{name}.xml").write_text(_xml(confs))
+            (conf / f"{name}.xml").write_text(hadoop_xml(confs))
         # Of the daemons; Spark has Log4j 2.
         (conf / "log4j.properties").write_text(_LOGGING)
 
 
-def _xml(confs: Mapping[str, str]) -> str:
+def hadoop_xml(confs: Mapping[str, str]) -> str:
+    """A file of confs, as Hadoop and Hive have them."""
     text = "".join(
         f"<property><name>{key}</name><value>{escape(value)}</value></property>"
         for key, value in confs.items()

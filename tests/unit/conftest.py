@@ -1,9 +1,10 @@
-"""Settings of Hypothesis for all unit tests."""
+"""What holds for all unit tests: the settings of Hypothesis, and no operator."""
 
 from __future__ import annotations
 
 import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A machine that is busy with other work must not count as a fault.
@@ -13,6 +14,13 @@ settings.register_profile(
     "mutation", settings.get_profile("unit"), max_examples=25, derandomize=True, database=None
 )
 settings.load_profile("unit")
+
+
+@pytest.fixture(autouse=True)
+def _no_operator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file of an operator of this machine counts in no test."""
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def pytest_sessionstart() -> None:

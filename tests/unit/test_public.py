@@ -45,7 +45,7 @@ NAMES = {
 ALIASES = {
     "sparkconfig.providers": {
         "aws-rds-iam", "aws-secretsmanager", "aws-ssm", "aws-sts", "azure-keyvault", "azure-token", "databricks",
-        "directory", "envvar", "exec", "file", "gcp-secretmanager", "gcp-token", "hadoop", "http", "keyring",
+        "directory", "envvar", "exec", "file", "gcp-secretmanager", "gcp-token", "hadoop", "http",
         "kubernetes", "oauth2", "sealed", "vault",
     },
     "sparkconfig.policies": {"All", "Allowlist", "None", "Principal", "Rules"},
@@ -56,7 +56,6 @@ CONFS = {
     "spark.config.connect.user.trusted",
     "spark.config.create.table.policy",
     "spark.config.defaults.file",
-    "spark.config.executor.env",
     "spark.config.files.base64",
     "spark.config.files.directory",
     "spark.config.files.keep",
@@ -64,7 +63,6 @@ CONFS = {
     "spark.config.foreign.providers",
     "spark.config.inplace.keys",
     "spark.config.job.type",
-    "spark.config.job.type.map",
     "spark.config.override.mode",
     "spark.config.override.policy",
     "spark.config.poll.interval",
@@ -83,6 +81,7 @@ CONFS = {
     "spark.config.substitution.envVar.allowlist.pattern",
     "spark.config.substitution.file.allowed.paths",
     "spark.config.substitution.sysProp.allowlist.pattern",
+    "spark.config.surface.files",
     "spark.config.unresolved",
     "spark.config.worker.job.types",
     "spark.config.worker.references",
@@ -117,7 +116,6 @@ CLASSES = (
     "io.sparkconfig.iceberg.ReferenceTokens",
     "io.sparkconfig.kafka.ReferenceConfigProvider",
     "io.sparkconfig.kafka.ReferenceOAuthBearer",
-    "io.sparkconfig.ui.ConfigStateEvent",
     "io.sparkconfig.ui.QueryRestartEvent",
 )
 

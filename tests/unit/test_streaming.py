@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Mapping
+from itertools import repeat
 
 import pytest
 
@@ -61,6 +62,13 @@ class Run:
         self.failure: Exception | None = None
         self.release = threading.Event()
         self.release.set()
+        self.silent: Iterator[None] = iter(())  # what lastProgress answers before the first batch
+        self.asked = 0
+
+    @property
+    def lastProgress(self) -> Mapping[str, int] | None:  # noqa: N802 - as StreamingQuery
+        self.asked += 1
+        return next(self.silent, {"batchId": 0})
 
     def stop(self) -> None:
         self.release.wait(20)
@@ -175,6 +183,18 @@ def test_a_run_that_does_not_stop_is_waited_for_in_bounds_and_never_doubled(
     assert restarted(query)
 
 
+@pytest.mark.parametrize("silent", [repeat(None, 3), repeat(None)], ids=["a first batch", "it is long"])
+def test_a_run_is_not_stopped_while_it_writes_its_first_offsets(
+    application: Application, factory: Factory, monkeypatch: pytest.MonkeyPatch, silent: Iterator[None]
+) -> None:
+    monkeypatch.setattr(streaming, "_FIRST_BATCH_S", 0.5)
+    query = managed(factory, OPTIONS, action="restart")
+    factory.runs[0].silent = silent
+    application.rotate(password="p2")
+    assert restarted(query)
+    assert factory.runs[0].asked >= 4
+
+
 def test_a_run_that_the_rotation_broke_is_started_again_once_the_new_value_is_known(
     application: Application, factory: Factory
 ) -> None:
@@ -193,21 +213,18 @@ def test_a_failure_that_no_rotation_explains_is_raised(application: Application,
         query.awaitTermination(10)
 
 
-def test_a_query_goes_on_while_its_secret_has_no_value(application: Application, factory: Factory) -> None:
+@pytest.mark.parametrize(
+    "failure",
+    [UnresolvedReferenceError(["gone"]), AgentError("sparkconfig's side process is being restarted")],
+)
+def test_a_query_goes_on_while_its_secret_has_no_value(
+    application: Application, factory: Factory, failure: Exception
+) -> None:
     query = managed(factory, OPTIONS, action="restart")
-    application.failure = UnresolvedReferenceError(["gone"])
+    application.failure = failure
     application.rotate(password="p2")
     assert not query.awaitTermination(0.2)
     assert (query.query.isActive, query.restarts) == (True, [])
-    application.failure = None
-    assert restarted(query)
-
-
-def test_a_side_process_that_starts_again_ends_no_query(application: Application, factory: Factory) -> None:
-    query = managed(factory, OPTIONS, action="restart")
-    application.failure = AgentError("sparkconfig's side process is being restarted")
-    application.rotate(password="p2")
-    assert not query.awaitTermination(0.2)
     application.failure = None
     assert restarted(query)
 
@@ -222,3 +239,44 @@ def test_a_query_that_ends_by_itself_has_ended(application: Application, factory
     query = managed(factory, OPTIONS, action="restart")
     factory.runs[0].isActive = False
     assert query.awaitTermination(10)
+
+
+def test_a_stop_waits_for_no_start_and_what_starts_then_is_stopped(
+    application: Application, factory: Factory
+) -> None:
+    starting, release = threading.Event(), threading.Event()
+
+    def slow(options: Mapping[str, str]) -> Run:
+        if factory.runs:
+            starting.set()
+            assert release.wait(20)
+        return factory(options)
+
+    query = managed(slow, OPTIONS, action="restart")
+    application.rotate(password="p2")
+    assert starting.wait(10)
+    stopping = threading.Thread(target=query.stop)
+    stopping.start()
+    stopping.join(5)
+    waited = stopping.is_alive()
+    release.set()
+    stopping.join(10)
+    wait_until("the second run", lambda: len(factory.runs) == 2, timeout=10, interval=0.005)
+    wait_until("its end", lambda: not factory.runs[1].isActive, timeout=10, interval=0.005)
+    assert not waited
+    assert not query.restarts
+
+
+def test_a_query_that_was_stopped_is_not_started_again(application: Application, factory: Factory) -> None:
+    query = managed(factory, OPTIONS, action="restart")
+    run = factory.runs[0]
+    run.release.clear()
+    application.rotate(password="p2")
+    wait_until("the stop", lambda: query._restarting, timeout=10, interval=0.005)
+    stopping = threading.Thread(target=query.stop)
+    stopping.start()
+    wait_until("the end", lambda: not query.isActive, timeout=10, interval=0.005)
+    run.release.set()
+    stopping.join(10)
+    wait_until("an idle watch", lambda: not Watch.of_application()._thread, timeout=10, interval=0.005)
+    assert len(factory.runs) == 1

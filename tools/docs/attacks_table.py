@@ -13,7 +13,7 @@ def lines() -> list[str]:
     return [
         *_listed(attacks.STATEMENTS, attacks.CONNECT),
         "",
-        "What honest users do works as before; the same tests send these to the same servers:",
+        "What honest users send, in the same tests, works as before:",
         "",
         *_listed({**honest.HONEST, "DataFrames": honest.CONNECT_HONEST}),
     ]

@@ -23,12 +23,12 @@ else:
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [
     str(ROOT / "tools" / "docs"),
+    str(ROOT / "tools" / "surface"),
     str(ROOT / "python"),
     str(ROOT / "tests"),
     str(ROOT / "tests" / "assurance"),
 ]
 
-from sparkconfig.cli.provider_tables import markdown  # noqa: E402 - this checkout's
 from sparkconfig.policy.loader import BUILT_IN as POLICIES  # noqa: E402 - this checkout's
 from sparkconfig.policy.loader import ENTRY_POINTS as POLICY_GROUP  # noqa: E402 - this checkout's
 from sparkconfig.providers.catalog import catalog  # noqa: E402 - this checkout's
@@ -319,11 +319,15 @@ PAGES = {
     "compatibility.md": compatibility,
     "data-sources.md": lambda: [*bindings(), "", *importlib.import_module("readers_table").lines()],
     "policies.md": doors,
-    "providers.md": lambda: markdown(catalog(third_parties=False)),
+    "providers.md": lambda: importlib.import_module("providers_table").markdown(catalog(third_parties=False)),
     "recipes.md": lambda: list(importlib.import_module("support.recipes").page()),
     "real.md": lambda: list(importlib.import_module("real.page").lines()),
     "redaction.md": given_up,
-    "shared-servers.md": lambda: list(importlib.import_module("attacks_table").lines()),
+    "shared-servers.md": lambda: [
+        *importlib.import_module("attacks_table").lines(),
+        "",
+        *importlib.import_module("surface_table").lines(table),
+    ],
     "templates.md": templates,
     "tests.md": lambda: list(importlib.import_module("tests_table").lines()),
 }

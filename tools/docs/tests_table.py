@@ -11,7 +11,7 @@ SHIM = ROOT / "jvm-shim" / "src"
 
 #: What stands behind the promises of Python's packages, beside the tests that mirror them.
 PYTHON = {
-    "_spark": ("tests/spark/test_rotation_actions.py", "tests/integration/test_wheel.py"),
+    "_spark": ("tests/spark/test_hadoop_keystores.py", "tests/integration/test_wheel.py"),
     "agent": ("tests/spark/test_rotation_faults.py",),
     "checks": ("tests/unit/cli",),
     "cli": ("tests/assurance/artefacts",),
@@ -23,7 +23,7 @@ PYTHON = {
     "redaction": ("tests/conformance/redaction", "tests/leaks"),
     "session": ("tests/spark/test_plugin_launch.py",),
     "spark35": ("tests/spark/options",),
-    "streaming": ("tests/spark/test_rotation_actions.py",),
+    "streaming": ("tests/spark/test_hadoop_keystores.py",),
     "substitution": ("tests/conformance",),
     "worker": ("tests/spark/test_rotation_cluster.py",),
 }
@@ -31,21 +31,21 @@ PYTHON = {
 #: Behind which promises the packages of the shim stand; their suites in Scala are found by their folders.
 COVERS = {
     "agent": ("tests/spark/test_plugin_launch.py", "tests/spark/test_rotation_faults.py", "tests/spark/test_ends.py"),
-    "bindings": ("tests/spark/options", "tests/spark/test_hadoop_cluster.py", "tests/spark/test_s3a.py"),
+    "bindings": ("tests/spark/options", "tests/spark/test_s3a.py"),
     "core": ("tests/spark/test_plugin_start.py", "tests/spark/test_confs.py"),
-    "driver": ("tests/spark/test_plugin_start.py", "tests/spark/test_confs.py", "tests/spark/test_rotation_actions.py"),
-    "executor": ("tests/spark/test_plugin_cluster.py", "tests/spark/test_rotation_cluster.py"),
+    "driver": ("tests/spark/test_plugin_start.py", "tests/spark/test_confs.py", "tests/spark/test_hadoop_keystores.py"),
+    "executor": ("tests/spark/test_rotation_cluster.py", "tests/spark/test_rotation_refused.py"),
     "files": ("tests/spark/test_files_area.py", "tests/spark/test_files_cluster.py"),
     "policy": (
         "tests/spark/policy_doors", "tests/spark/test_statement_doors.py", "tests/spark/test_policy_start.py",
         "tests/spark/test_policy_servers.py",
     ),
     "redaction": (
-        "tests/spark/test_redaction_surfaces.py", "tests/spark/test_redaction_clients.py",
+        "tests/spark/fronts",
         "tests/conformance/redaction", "tests/leaks",
     ),
     "scrub": ("tests/spark/test_scrub_cluster.py",),
-    "ui": ("tests/browser", "tests/spark/test_history.py"),
+    "ui": ("tests/browser",),
     "aws": ("tests/spark/test_s3a.py",),
     "azure": ("tests/integration/test_jar_packages.py",),
     "cassandra": ("tests/assurance/real",),

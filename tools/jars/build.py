@@ -136,7 +136,6 @@ SERVICES = (
     "org.apache.hadoop.security.alias.CredentialProviderFactory",
     "org.apache.spark.sql.jdbc.JdbcConnectionProvider",
     "org.apache.spark.sql.sources.DataSourceRegister",
-    "org.apache.spark.status.AppHistoryServerPlugin",
 )
 
 # Bytes of a constant behind its tag (JVMS 4.4); of a text (tag 1), the two bytes of its length.

@@ -31,15 +31,20 @@ def main() -> int:
     options = parser.parse_args()
     spark = options.pyspark / "jars"
     jar = options.jar or build(options.pyspark, ROOT / "python" / "sparkconfig" / "jars", options.java)
-    munit = jars(f"munit_{scala_version(spark)}", "org.scalameta", f"munit_{scala_version(spark)}", MUNIT)
-    sources = sorted((SHIM / "src" / "test" / "scala").rglob("*.scala"))
+    scala = scala_version(spark)
+    munit = jars(f"munit_{scala}", "org.scalameta", f"munit_{scala}", MUNIT)
+    # What is about classes of one flavour alone stands beside the others.
+    roots = [SHIM / "src" / "test" / name for name in ("scala", f"scala-{scala}")]
+    found = [(root, path) for root in roots for path in sorted(root.rglob("*.scala"))]
+    sources = [path for _, path in found]
     suites = [
-        ".".join(path.relative_to(SHIM / "src" / "test" / "scala").with_suffix("").parts)
-        for path in sources
+        ".".join(path.relative_to(root).with_suffix("").parts)
+        for root, path in found
         if path.stem.endswith("Suite")
     ]
     # The compiler and the suites in one JVM each, on few threads: two minutes of a small machine are too many.
-    java = [options.java, "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]
+    opened = "--add-opens=java.base/java.io=ALL-UNNAMED"  # as Spark has it
+    java = [options.java, opened, "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]
     with tempfile.TemporaryDirectory(prefix="sparkconfig-suites-") as classes:
         compiled = subprocess.run(
             [*java, f"{spark}/*", "scala.tools.nsc.Main", "-encoding", "UTF-8", "-d", classes,

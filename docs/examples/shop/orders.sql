@@ -1,4 +1,4 @@
--- A report in SQL alone. The view holds the reference, and so does whatever shows its definition.
+-- A report in SQL alone. The view holds the reference; so does everything that shows its definition.
 --
 --     spark-sql --properties-file job.conf -f orders.sql
 --

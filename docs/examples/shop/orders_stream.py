@@ -1,10 +1,10 @@
-"""A stream that writes into a database whose password somebody changes while it runs.
+"""A stream that writes into a database while its password changes.
 
 Nothing is restarted: each batch opens a connection of its own, and gets the password of that moment. The stream reads
 JSON files, as they arrive in the folder `incoming`.
 
 Here one program plays three parts, so that it can run by itself: it drops the files, it is the stream, and it is the
-person who changes the password. In your cluster only `start()` is yours; `rotate()` is the work of whoever runs the
+person who changes the password. In your cluster only `start()` is yours; `rotate()` is the work of those who run the
 database.
 
     spark-submit --properties-file job.conf orders_stream.py shop.sealed shop.key

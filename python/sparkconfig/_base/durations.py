@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 
 __all__ = ["milliseconds"]
 
-_WRITTEN = re.compile(r"([0-9]{1,15}) ?([a-z]*)", re.ASCII)
+_WRITTEN = late(r"([0-9]{1,15}) ?([a-z]*)", re.ASCII)
 _UNITS = {"us": 0.001, "ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 _MOST_DAYS = 3650
 """Ten years: what is longer is a mistake, and more than a clock can wait for."""

@@ -6,15 +6,16 @@ With the gateway's token another user of the host can run code in the driver's J
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
+
+from sparkconfig._base.late import late
 
 __all__ = ["LOGGERS", "withhold"]
 
 LOGGERS = ("py4j.java_gateway", "py4j.clientserver")
 _MASK = "*********(redacted)"
 # Spark's secrets, of gateways, of sockets that collect rows and of worker factories, are 256 bits or more.
-_SECRET = re.compile(r"(?<![0-9A-Fa-f])[0-9a-f]{64,}(?![0-9A-Fa-f])")
+_SECRET = late(r"(?<![0-9A-Fa-f])[0-9a-f]{64,}(?![0-9A-Fa-f])")
 _withheld: list[Callable[[], bool]] = []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from sparkconfig import redaction, secret
 from sparkconfig._spark.wanted import check_reference, check_texts
 from sparkconfig.errors import AgentError, SparkConfigError, UnresolvedReferenceError
-from sparkconfig.redaction.jvm import driver_api, learn
+from sparkconfig.redaction.jvm import driver_api
 from sparkconfig.secret import Secret
 
 __all__ = [
@@ -44,7 +44,8 @@ def current(text: str, *, fresh: bool = False) -> Secret:
     failure: SparkConfigError
     try:
         answer = json.loads(_asked(api, "freshJson" if fresh else "currentJson", text))
-        return _secret(answer["value"], answer)
+        # The JVM masks its parts, and so does this process by now: a call that returns brings them.
+        return Secret(answer["value"], ())
     except Exception as error:  # noqa: BLE001 - Py4J wraps everything; its traceback holds JVM objects
         failure = _translated(error)
     raise failure
@@ -69,18 +70,12 @@ def configs(given: Mapping[str, str]) -> dict[str, Secret | str]:
         answer = json.loads(api.configsJson(json.dumps(dict(given))))
         found, plain = answer["values"], set(answer.get("plain", ()))
         return {
-            key: found[key] if found[key] == text or key in plain else _secret(found[key], answer)
+            key: found[key] if found[key] == text or key in plain else Secret(found[key], ())
             for key, text in given.items()
         }
     except Exception as error:  # noqa: BLE001 - as in current()
         failure = _translated(error)
     raise failure
-
-
-def _secret(value: str, answer: Mapping[str, Any]) -> Secret:
-    """A secret whose parts the JVM masks: what this process shows masks them too, before it has the secret."""
-    learn(int(answer["registered"]))
-    return Secret(value, ())
 
 
 def generation() -> int:

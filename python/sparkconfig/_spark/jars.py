@@ -80,7 +80,7 @@ def find_spark(home: Path | None = None, environ: Mapping[str, str] | None = Non
     if not version.startswith("3.5." if scala == "2.12" else "4."):
         raise ConfigurationError(
             f"Spark {version} with Scala {scala} in {home} is not supported; supported are Spark 3.5 with Scala 2.12,"
-            " and Spark 4.0 to 4.3"
+            f" and Spark {_SUPPORTED['2.13']}"
         )
     return found
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from sparkconfig.agent.control import ControlServer
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
-from sparkconfig.agent.users import Users
 from sparkconfig.errors import SparkConfigError, UnresolvedReferenceError
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.expression import Expression
@@ -59,7 +58,6 @@ class Parts:
         history: of the last generations.
         executors: what they may ask for.
         job_type: what kind of job this is.
-        python: whether the driver is a Python program.
         policies: None: there are none.
         start_check: what the policies said of the confs; None without policies.
         records: the audit of rotations, if there is one.
@@ -73,7 +71,6 @@ class Parts:
     history: GenerationHistory
     executors: ExecutorAccess
     job_type: str
-    python: bool
     policies: Policies | None = None
     start_check: StartCheck | None = None
     records: RotationRecords | None = None
@@ -93,7 +90,6 @@ class Application:
     def __init__(self, parts: Parts) -> None:
         self._confs = parts.confs
         self._own = parts.own
-        self._python = parts.python
         self._manual = parts.resolver.settings.reload_trigger == "manual"
         self.caches = parts.caches.by_name
         self.resolver = parts.resolver
@@ -105,7 +101,6 @@ class Application:
         self.records = parts.records
         self.history = parts.history
         self._executors = parts.executors
-        self.users = Users()
         self.keeper = parts.keeper
         self.dropped: list[str] = []
         self._control: ControlServer | None = None
@@ -131,7 +126,7 @@ class Application:
             The confs that hold references, by key, and every problem that was found.
         """
         siblings = MappingProxyType(dict(self._confs))  # one for all: it is not copied
-        places = ConfPlaces.of(self.settings, self._confs, python=self._python)
+        places = ConfPlaces.of(self.settings, self._confs)
         found = {
             key: Expression(text, key=key, siblings=siblings if "$[" in text else {})
             for key, text in self._confs.items()
@@ -174,7 +169,7 @@ class Application:
 
     def problem(self, key: str, text: str) -> str | None:
         """Why a connector would use the text of a conf that a session sets; None: it would not."""
-        places = ConfPlaces.of(self.settings, self._confs, python=self._python)
+        places = ConfPlaces.of(self.settings, self._confs)
         return places.of_connector(key) if self._is_ours(text) else None
 
     def in_place(self, keys: Mapping[str, Expression]) -> list[str]:

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import logging
 import os
 import socket
 import stat
 import struct
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -35,7 +33,6 @@ _SUFFIX = ".sock"
 _LONGEST_REQUEST = 4096
 _PEER = struct.Struct("3i")
 _ANSWER_SECONDS = 120
-_BIND_ATTEMPTS = 20
 
 
 class GoneError(AgentError):
@@ -61,18 +58,24 @@ def _opened(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
+def _own() -> str:
+    """How the names of this user's directories begin."""
+    return f"sparkconfig-{os.geteuid()}-"
+
+
 def _within(descriptor: int, name: str) -> str:
     """The address of a socket in an open directory: sockets know no relative names."""
     return f"/proc/self/fd/{descriptor}/{name}"
 
 
-def _folders() -> list[Path]:
-    """Where this user's sockets may lie: below the session's runtime directory, or in the temporary one."""
+def _roots() -> Iterator[Path]:
+    """Where this user's sockets may lie: in the session's runtime directory, or in the temporary one."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    temporary = Path(tempfile.gettempdir())
-    usual = temporary / f"sparkconfig-{os.geteuid()}"
-    first = [Path(runtime) / "sparkconfig"] if runtime and os.access(runtime, os.W_OK) else []
-    return [*first, usual, *sorted(temporary.glob(f"{usual.name}-*"))]
+    if runtime and os.access(runtime, os.W_OK):
+        yield Path(runtime)
+    import tempfile  # slow to import, and a start with a runtime directory needs none
+
+    yield Path(tempfile.gettempdir())
 
 
 def sockets() -> dict[str, Path]:
@@ -81,7 +84,7 @@ def sockets() -> dict[str, Path]:
     Where two have one id, in two directories, the second goes by its path.
     """
     found: dict[str, Path] = {}
-    for folder in _folders():
+    for folder in dict.fromkeys(each for root in _roots() for each in sorted(root.glob(f"{_own()}*"))):
         with contextlib.suppress(OSError), _opened(folder) as descriptor:
             for name in sorted(os.listdir(descriptor)):  # noqa: PTH208 - a path would be another look
                 if name.endswith(_SUFFIX) and _is_socket(descriptor, name):
@@ -97,22 +100,12 @@ def _is_socket(descriptor: int, name: str) -> bool:
         return False
 
 
-def _answers(descriptor: int, name: str) -> bool:
-    """Whether a process listens at a socket."""
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-            client.settimeout(1)
-            client.connect(_within(descriptor, name))
-    except OSError:
-        return False
-    return True
-
-
 def remove(path: Path) -> None:
-    """Remove a socket without a listener, if its directory is this user's."""
+    """Remove a socket without a listener, and its directory, if that is this user's."""
     with contextlib.suppress(OSError), _opened(path.parent) as descriptor:
         if _is_socket(descriptor, path.name):
             os.unlink(path.name, dir_fd=descriptor)
+            path.parent.rmdir()
 
 
 def ask(path: Path, call: str) -> dict[str, Any]:
@@ -157,62 +150,21 @@ class ControlServer:
         if not application_id or "/" in application_id or application_id.startswith("."):
             raise ConfigurationError("the application's id cannot name a socket")
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.path = _folders()[0] / (application_id + _SUFFIX)
+        # A directory of its own: two standalone masters give one id to applications that start in one second.
+        self.path = next(_roots()) / f"{_own()}{os.urandom(8).hex()}" / (application_id + _SUFFIX)
         try:
-            self._bind(self.path.name)
+            self.path.parent.mkdir(mode=0o700)
+            with _opened(self.path.parent) as descriptor:
+                self._listener.bind(_within(descriptor, self.path.name))
+                os.chmod(self.path.name, 0o600, dir_fd=descriptor)
+                self._listener.listen(8)
         except OSError as error:
             self.close()
             raise ConfigurationError(f"cannot listen on {self.path}: {error.strerror or error}") from None
         daemon("control", self._serve).start()
 
-    def _bind(self, name: str) -> None:
-        for attempt in range(_BIND_ATTEMPTS):
-            try:
-                with self._usable() as descriptor:
-                    # Two that start at once with one id would each find no listener, and the second unlink the first.
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
-                    if _answers(descriptor, name):
-                        name = self._beside(name)
-                    with contextlib.suppress(FileNotFoundError):
-                        os.unlink(name, dir_fd=descriptor)
-                    self._listener.bind(_within(descriptor, name))
-                    os.chmod(name, 0o600, dir_fd=descriptor)
-                    self._listener.listen(8)
-                    return
-            except FileNotFoundError:  # another application has just ended, and removed the empty folder
-                if attempt == _BIND_ATTEMPTS - 1:
-                    raise
-
-    def _beside(self, name: str) -> str:
-        """Take another name. Two standalone masters give the same id to applications that start in one second."""
-        application = name.removesuffix(_SUFFIX)
-        self.path = self.path.with_name(f"{application}-{os.getpid()}{_SUFFIX}")
-        _log.warning(
-            "another application on this machine has the id '%s'; 'sparkconfig refresh %s' reaches this one",
-            application,
-            self.path.stem,
-        )
-        return self.path.name
-
-    @contextlib.contextmanager
-    def _usable(self) -> Iterator[int]:
-        """Open the usual directory, or one with a name of its own where another user made the usual one first."""
-        folder, name = self.path.parent, self.path.name
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        with contextlib.ExitStack() as stack:
-            try:
-                descriptor = stack.enter_context(_opened(folder))
-            except FileNotFoundError:
-                raise
-            except OSError:
-                own = tempfile.mkdtemp(prefix=f"sparkconfig-{os.geteuid()}-")
-                self.path = Path(own) / name
-                descriptor = stack.enter_context(_opened(Path(own)))
-            yield descriptor
-
     def close(self) -> None:
-        """Stop listening and remove the socket, and the folder with the last one."""
+        """Stop listening, and remove the socket with its directory."""
         remove(self.path)
         with contextlib.suppress(OSError):
             self.path.parent.rmdir()
@@ -224,7 +176,7 @@ class ControlServer:
 
     def _serve(self) -> None:
         for client in self._clients():
-            # Of its own: who is slow, or waits for stores, holds up nobody else.
+            # A thread of its own: a slow client, or one that waits for stores, holds up no other.
             daemon("control-answer", partial(self._answer_to, client)).start()
 
     def _answer_to(self, client: socket.socket) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sparkconfig.agent.application import Application, Parts
 from sparkconfig.agent.caches import Caches
 from sparkconfig.agent.executor_access import ExecutorAccess
-from sparkconfig.agent.generations import GenerationHistory
-from sparkconfig.policy.jobtype import JobTypes, Launch
+from sparkconfig.agent.generations import GenerationHistory, changes
+from sparkconfig.policy.jobtype import Launch
 from sparkconfig.resolution.files import FileRules
 from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.keeper import SnapshotKeeper
@@ -90,7 +90,7 @@ def make_application(
     if held is None:  # a new side process for a running application repeats no advice
         for text in conf_warnings.of_start(given.of_job, resolver.providers):
             _log.warning("%s", text)
-    job_type = JobTypes(settings.job_type, settings.job_type_map).of(launch.application, launch.detect(confs))
+    job_type = settings.job_type or launch.detect(confs)
     policies, check = _policies(given, resolver, launch, restarted=held is not None)
     history = GenerationHistory()
     executors = ExecutorAccess(settings)
@@ -117,7 +117,6 @@ def make_application(
             history=history,
             executors=executors,
             job_type=job_type,
-            python=launch.is_python,
             policies=policies,
             start_check=check,
             records=records,
@@ -161,9 +160,11 @@ def _tell(
 
     def on_round(before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
         executors.on_round(uses)
-        history.on_round(before, after, uses)
+        found = changes(before, after, uses) if after.generation != before.generation else None
+        if found is not None:
+            history.add(after.generation, found)
         if records is not None:
-            records.on_round(before, after, uses)
+            records.on_round(before.generation, after.generation, found)
 
     return on_round
 

@@ -27,6 +27,15 @@ class Changes:
     added: set[str] = field(default_factory=set)
     lost: set[str] = field(default_factory=set)
 
+    def names(self, most: int) -> dict[str, Any]:
+        """The names of each kind, and how many more there are."""
+        found: dict[str, Any] = {}
+        for kind, references in vars(self).items():
+            found[kind] = [shorten(text) for text in sorted(references)[:most]]
+            if len(references) > most:
+                found[f"{kind}_more"] = len(references) - most
+        return found
+
 
 def changes(before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> Changes:
     """Compare two generations.
@@ -52,18 +61,9 @@ class GenerationHistory:
         self._lock = threading.Lock()
         self._generations: deque[dict[str, Any]] = deque(maxlen=_MOST_GENERATIONS)
 
-    def on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
-        """Remember what a round brought; the keeper calls it after each."""
-        if after.generation == before.generation:
-            return
-        found = changes(before, after, uses)
-        entry = {
-            "generation": after.generation,
-            "at": int(time.time() * 1000),
-            **_names("changed", found.changed),
-            **_names("added", found.added),
-            **_names("lost", found.lost),
-        }
+    def add(self, generation: int, found: Changes) -> None:
+        """Remember what a new generation brought."""
+        entry = {"generation": generation, "at": int(time.time() * 1000), **found.names(_MOST_NAMES)}
         with self._lock:
             self._generations.appendleft(entry)
 
@@ -71,10 +71,3 @@ class GenerationHistory:
         """Return the last generations, the newest first; ``at`` is in milliseconds since the epoch."""
         with self._lock:
             return list(self._generations)
-
-
-def _names(kind: str, references: set[str]) -> dict[str, Any]:
-    """References by name, and how many more there are."""
-    found: dict[str, Any] = {kind: [shorten(text) for text in sorted(references)[:_MOST_NAMES]]}
-    more = len(references) - _MOST_NAMES
-    return {**found, f"{kind}_more": more} if more > 0 else found

@@ -44,6 +44,9 @@ class StartCheck:
     refused: frozenset[str] = frozenset()
 
 
+_SHELL = "org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver"
+
+
 class Policies:
     """The policy engine, and who is asking.
 
@@ -66,7 +69,7 @@ class Policies:
         self._launch = launch
         self._operator = operator
         self._name = confs.get("spark.app.name", "")
-        self.job_type = engine.job_type(launch.application, launch.detect(confs))
+        self.job_type = engine.job_type(launch.detect(confs))
         self._owner = "" if self.job_type in SHARED else os_user()
 
     @classmethod
@@ -89,19 +92,14 @@ class Policies:
         return cls(engine, launch, confs, operator)
 
     @property
-    def audit_logger(self) -> str | None:
-        """The log4j logger to which the driver writes the records of its questions."""
-        return self.engine.audit.logger
-
-    @property
-    def evaluates_tables(self) -> bool:
-        """Whether there is a policy for new tables."""
-        return self.engine.evaluates_tables
-
-    @property
     def evaluates_statements(self) -> bool:
         """Whether there are rules about statements of this application."""
         return self.engine.evaluates_statements(self.job_type)
+
+    @property
+    def limits(self) -> Mapping[str, tuple[str, ...] | None]:
+        """What this application's users see of machine and confs, if it is shared; who starts a shell has both."""
+        return {} if self._launch.main_class == _SHELL else self.engine.limits(self.job_type)
 
     @property
     def who(self) -> dict[str, str]:
@@ -154,7 +152,7 @@ class Policies:
                 " put them into the cluster's spark-defaults.conf, too: %s",
                 ", ".join(sorted(late)),
             )
-        audit = tuple(json.dumps(record) for record in decision.records) if self.audit_logger else ()
+        audit = tuple(json.dumps(record) for record in decision.records) if self.engine.audit.logger else ()
         refused = decision.refused if self.engine.enforcing else frozenset[str]()
         return StartCheck(tuple(problems), defaults, audit, refused)
 

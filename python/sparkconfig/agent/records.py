@@ -8,11 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
 from sparkconfig._base.text import shorten
-from sparkconfig.agent.generations import changes
+from sparkconfig.agent.generations import Changes
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.resolution.cache_entry import PathState
-from sparkconfig.resolution.in_use import Use
-from sparkconfig.resolution.snapshot import Snapshot
 
 __all__ = ["RotationRecords"]
 
@@ -45,11 +43,18 @@ class RotationRecords:
         """The application has its id."""
         self._application["application_id"] = application_id
 
-    def on_round(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> None:
-        """Record what one round brought; called by the keeper after each, one at a time."""
+    def on_round(self, before: int, after: int, found: Changes | None) -> None:
+        """Record what one round brought, one at a time.
+
+        Args:
+            before: the generation before it.
+            after: the newest one.
+            found: what that one changed; None: it is the same.
+        """
         records = list(self._providers())
-        if after.generation != before.generation:
-            records.append(self._generation(before, after, uses))
+        if found is not None:
+            head = {"generation": after, "previous": before}
+            records.append({**self._head("sparkconfig.rotation"), **head, **found.names(_MOST)})
         self._audit.write(records)
         if self._audit.logger is not None:
             self._pending.extend(json.dumps(record) for record in records)
@@ -61,17 +66,6 @@ class RotationRecords:
             while True:
                 taken.append(self._pending.popleft())
         return taken
-
-    def _generation(self, before: Snapshot, after: Snapshot, uses: Mapping[str, Use]) -> Record:
-        found = changes(before, after, uses)
-        return {
-            **self._head("sparkconfig.rotation"),
-            "generation": after.generation,
-            "previous": before.generation,
-            **_names("changed", found.changed),
-            **_names("added", found.added),
-            **_names("lost", found.lost),
-        }
 
     def _providers(self) -> Iterable[Record]:
         """One record for each change of a path's state."""
@@ -93,9 +87,3 @@ class RotationRecords:
 
     def _head(self, event: str) -> Record:
         return {"time": now(), "event": event, **self._application}
-
-
-def _names(kind: str, references: set[str]) -> Record:
-    """References by name, and how many more there are."""
-    found: Record = {kind: [shorten(text) for text in sorted(references)[:_MOST]]}
-    return found if len(references) <= _MOST else {**found, f"{kind}_more": len(references) - _MOST}

@@ -7,13 +7,13 @@ import logging
 import math
 import mmap
 import os
-import re
 import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from sparkconfig._base import jvm
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.agent.application import Application, conf_id
 from sparkconfig.agent.factory import make_application
@@ -31,7 +31,7 @@ __all__ = ["AgentService", "UnmaskedValues"]
 # Warnings for values that redaction leaves alone, and for those that look as if it should.
 _log = logging.getLogger(__name__)
 #: `inventory`, `us-east-1`, `etl_service`: passwords have more than letters of one case.
-_ORDINARY = re.compile(r"[A-Z]?[a-z]{3,}(?:[-_. ][a-z]+)*(?:-\d)?|[a-z]{2}(?:-[a-z]+)+-\d")
+_ORDINARY = late(r"[A-Z]?[a-z]{3,}(?:[-_. ][a-z]+)*(?:-\d)?|[a-z]{2}(?:-[a-z]+)+-\d")
 
 
 class UnmaskedValues:
@@ -215,7 +215,6 @@ class AgentService:
         wanted = _expressions(request.get("expressions") or [])
         if request.get("scope") in _ASKED_FROM_OUTSIDE:
             self._running.check_executor(wanted)
-        self._running.users.asked(wanted, request.get("scope"))
         if not wanted:
             return self._news(keeper.refresh(), request)
         self._running.refuse_near_misses(wanted.values())
@@ -295,11 +294,13 @@ def _policy(application: Application) -> Json | None:
     if policies is None or check is None:
         return None
     return {
-        "tables": policies.evaluates_tables,
+        "tables": policies.engine.evaluates_tables,
         "statements": policies.evaluates_statements,
+        **policies.limits,
         "defaults": dict(check.defaults),
-        "audit_logger": policies.audit_logger,
+        "audit_logger": policies.engine.audit.logger,
         "audit": list(check.audit),
+        "surface": list(application.settings.surface_files),
     }
 
 

@@ -13,7 +13,6 @@ from sparkconfig.resolution.result import Place
 if TYPE_CHECKING:
     from sparkconfig.agent.generations import GenerationHistory
     from sparkconfig.agent.policies import Policies
-    from sparkconfig.agent.users import Users
     from sparkconfig.resolution.cache import CachingProvider
     from sparkconfig.resolution.keeper import SnapshotKeeper
     from sparkconfig.resolution.resolver import Resolver
@@ -31,7 +30,6 @@ class Running(Protocol):
     resolver: Resolver
     caches: dict[str, CachingProvider]
     history: GenerationHistory
-    users: Users
 
 
 def status_of(application: Running) -> dict[str, Any]:
@@ -58,14 +56,11 @@ def status_of(application: Running) -> dict[str, Any]:
         "references": [
             {
                 "key": use.key,
-                "used_by": _used_by(application, id_, use),
                 "references": list(use.references),
                 "changed_at": None if use.changed_at is None else int(use.changed_at * 1000),
                 "problem": use.problem,
             }
-            for id_, use in sorted(
-                keeper.uses().items(), key=lambda item: (item[1].references, item[1].key or "")
-            )
+            for use in sorted(keeper.uses().values(), key=lambda use: (use.references, use.key or ""))
         ],
         "generations": application.history.recent(),
         "decisions": [] if application.policies is None else _decisions(application.policies),
@@ -77,12 +72,6 @@ def _decisions(policies: Policies) -> list[dict[str, Any]]:
     shown = ("time", "user", "session", "scope", "subject", "canonical", "decision", "reason", "rule")
     records = list(policies.engine.recent)
     return [{name: record[name] for name in shown if name in record} for record in reversed(records)]
-
-
-def _used_by(application: Running, id_: str, use: Use) -> list[str]:
-    """The conf in which it stands, and what asked for its value beside that."""
-    conf = [] if use.key is None else [f"the conf {use.key}"]
-    return [*conf, *application.users.of(id_)]
 
 
 def _keys_in_use(uses: Iterable[Use]) -> dict[Place, list[str]]:

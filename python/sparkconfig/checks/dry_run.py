@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from sparkconfig._base.text import shorten
 from sparkconfig.checks.conf_files import Application
-from sparkconfig.errors import ConfigurationError
+from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.language import references
 from sparkconfig.language.expression import Expression
 from sparkconfig.language.references import Reference
@@ -19,10 +19,13 @@ from sparkconfig.resolution.result import Source
 from sparkconfig.secret import Secret
 from sparkconfig.settings import conf_warnings, operator_file
 from sparkconfig.settings.conf_places import ConfPlaces
+from sparkconfig.settings.connections import FAMILY
 from sparkconfig.settings.schema import PREFIX
 from sparkconfig.substitution import Command
 
 __all__ = ["Report", "Row", "Substitution", "check", "check_all"]
+
+_CONNECTIONS = PREFIX + FAMILY
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class Report:
         problems: each text once.
         warnings: what is probably a mistake and stops no start.
         operator_file: where the settings come from, or None.
+        errors: the error behind a problem, if a provider or substitution raised one.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -92,6 +96,8 @@ class Report:
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     operator_file: Path | None = None
+
+    errors: dict[str, SparkConfigError] = field(default_factory=dict)
 
     def as_json(self, *, explain: bool) -> dict[str, object]:
         """Return it for machines."""
@@ -140,15 +146,12 @@ def check_all(applications: Sequence[Application], operator: Path | None = None)
     return every
 
 
-def check(
-    confs: Mapping[str, str], operator: Path | None = None, *, only: Collection[str] | None = None
-) -> Report:
-    """Ask the providers for every reference in ``confs``.
+def check(confs: Mapping[str, str], operator: Path | None = None) -> Report:
+    """Ask the providers for every reference in ``confs``, and in the options of named connections.
 
     Args:
         confs: what an application starts with.
         operator: the operator's file; None: the one that a driver here would find.
-        only: the keys to look at; the others may still be named by substitutions. None: all.
 
     Raises:
         ConfigurationError: settings or providers are wrong, all problems in one message.
@@ -160,29 +163,29 @@ def check(
         report.problems += [f"{key}: only the operator's file {operator} may set this" for key in sorted(own)]
         # Not checked for who may write it: nothing is bound by this answer.
         own = dict(operator_file.load(operator, check=False).settings)
+    connected = {key: text for key, text in own.items() if key.startswith(_CONNECTIONS)}
+    given = {key: text for key, text in confs.items() if not key.startswith(PREFIX)} | connected
     with Resolver.from_confs(own, operator=operator is not None) as resolver:
         places = ConfPlaces.of(resolver.settings, confs)
         found = {
-            key: Expression(text, key, siblings=confs if "$[" in text else {})
-            for key, text in confs.items()
-            if not key.startswith(PREFIX)
-            and resolver.is_expression(text)
-            and (only is None or key in only)
-            and not places.is_of_shell(key, text)
+            key: Expression(text, key, siblings=given if "$[" in text else {})
+            for key, text in given.items()
+            if resolver.is_expression(text) and not places.is_of_shell(key, text)
         }
         resolution = resolver.resolve(found.values())
         for key, expression in found.items():
             early = places.advice(key)
             sources = resolution.provenance.get(expression, [])
             report.rows += [_row(key, source, early, expression.text) for source in sources]
-            report.substitutions += _substitutions(
-                key, resolver.substitutions(expression.text), valued=expression in resolution.values
-            )
-            if early is not None and sources:
+            commands = resolver.substitutions(expression.text)
+            report.substitutions += _substitutions(key, commands, valued=expression in resolution.values)
+            if early is not None and (sources or any(commands)):
                 # No other reference would work there either.
                 report.problems.append(early)
                 continue
-            report.problems += [_without_jvm(problem) for problem in resolution.problems_of(expression)]
+            problems = [_without_jvm(problem) for problem in resolution.problems_of(expression)]
+            report.problems += problems
+            report.errors.update(zip(problems, resolution.failed.get(expression, ()), strict=True))
         report.warnings += _odd_values(
             resolver, {key: each for key, each in found.items() if each in resolution.values}
         )

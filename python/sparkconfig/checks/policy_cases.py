@@ -39,7 +39,7 @@ def run_cases(path: Path, policy: str | None = None) -> list[CaseResult]:
     """Ask a policy everything that the file lists.
 
     Args:
-        path: a JSON or TOML document: ``policy`` (a file beside it), ``providers`` (the names that references may
+        path: a JSON document: ``policy`` (a file beside it), ``providers`` (the names that references may
             have) and ``cases``.
         policy: a document for ``Rules`` instead of the file's own.
 

@@ -11,9 +11,7 @@ from sparkconfig._base.deadline import CallPool
 from sparkconfig._base.text import counted
 from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, ProviderTimeoutError, SparkConfigError
-from sparkconfig.language.references import scan
 from sparkconfig.providers.base import ConfigProvider
-from sparkconfig.resolution import odd_values
 from sparkconfig.resolution.declared import load_providers
 from sparkconfig.resolution.lookups import harmless
 from sparkconfig.settings import operator_file
@@ -31,8 +29,6 @@ class _Read:
     keys: tuple[str, ...] = ()
     ttl: int | None = None
     error: SparkConfigError | None = None
-    objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    faults: Mapping[str, odd_values.Faults] = field(default_factory=dict)
 
 
 @dataclass
@@ -87,18 +83,18 @@ class Trial:
 
 def try_provider(
     name: str,
-    paths: Sequence[str] | Mapping[str, Set[str]],
+    paths: Sequence[str],
     *,
     keys: Set[str] | None,
     confs: Mapping[str, str] | None = None,
     operator: Path | None = None,
 ) -> Trial:
-    """Configure the provider ``name``, and those that its params refer to; read each path.
+    """Configure the providers as a start does, and read each path of one.
 
     Args:
         name: the provider.
-        paths: what to read; a mapping names the keys to ask for at each path.
-        keys: to ask for at paths without keys of their own; None: all.
+        paths: what to read.
+        keys: to ask for; None: all.
         confs: the application's confs; with an operator's file only its own settings count.
         operator: the operator's file, instead of the one that a driver here would find.
 
@@ -108,37 +104,20 @@ def try_provider(
     operator = operator or operator_file.find(os.environ)
     if operator is not None:
         confs = operator_file.load(operator, check=False).settings
-    with load_providers(_only(confs or {}, name)) as providers:
-        provider = providers[name]
+    with load_providers(confs or {}) as providers:
+        provider = providers.get(name)
+        if provider is None:
+            declared = ", ".join(providers) or "none"
+            raise ConfigurationError(
+                f"no provider is called '{name}'; {PREFIX}providers declares: {declared}"
+            )
         pool = CallPool()
         try:
-            own = paths if isinstance(paths, Mapping) else {}
-            reads = [_read(pool, provider, name, path, own.get(path, keys)) for path in paths]
+            reads = [_read(pool, provider, name, path, keys) for path in paths]
         finally:
             pool.close()
         kind = type(provider)
         return Trial(name, f"{kind.__module__}.{kind.__qualname__}", reads)
-
-
-def _only(confs: Mapping[str, str], name: str) -> dict[str, str]:
-    """Return the settings of ``name`` and of the providers that its params refer to: others may be broken."""
-    root = f"{PREFIX}providers"
-    declared = [each.strip() for each in confs.get(root, "").split(",") if each.strip()]
-    if name not in declared:
-        raise ConfigurationError(
-            f"no provider is called '{name}'; {root} declares: {', '.join(declared) or 'none'}"
-        )
-    needed, pending = set[str](), [name]
-    while pending:
-        each = pending.pop()
-        needed.add(each)
-        params = [text for key, text in confs.items() if key.startswith(f"{root}.{each}.param.")]
-        asked = {reference.provider for text in params for reference in scan(text)}
-        pending += [other for other in asked & set(declared) if other not in needed]
-    chosen = {root: ",".join(each for each in declared if each in needed)}
-    for each in needed:
-        chosen |= {key: text for key, text in confs.items() if key.startswith(f"{root}.{each}.")}
-    return chosen
 
 
 def _read(pool: CallPool, provider: ConfigProvider, name: str, path: str, keys: Set[str] | None) -> _Read:
@@ -152,5 +131,4 @@ def _read(pool: CallPool, provider: ConfigProvider, name: str, path: str, keys: 
             path, error=ConfigurationError(f"the provider failed with {type(outcome.error).__name__}")
         )
     data = outcome.value.data
-    odd = {key: odd_values.faults(value) for key, value in data.items()}
-    return _Read(path, tuple(sorted(data)), outcome.value.ttl, objects=outcome.value.objects, faults=odd)
+    return _Read(path, tuple(sorted(data)), outcome.value.ttl)

@@ -166,7 +166,7 @@ def _quiet(given: OperatorFile | None) -> OperatorFile | None:
 
 
 def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | None) -> Report:
-    job_type = engine.job_type(question.application, question.job_type)
+    job_type = engine.job_type(question.job_type)
     report = Report("enforce" if engine.enforcing else "warn", job_type)
     if given is None:
         report.notes.append("there is no operator's file and no --policy: the job's own settings decide")
@@ -225,7 +225,7 @@ def _limits(engine: PolicyEngine, job_type: str) -> list[str]:
     reads = "Reads by load(p), csv(p), text([p]) and csv.`p`"
     rest = (
         f"{reads}, and LOCATION, are decided by the policy's list paths"
-        if policy.decides_paths(job_type)
+        if policy.book.statements.decides("path", job_type)
         else f"{reads} pass, and so does LOCATION: the user that runs the driver must not be able to read any key"
     )
     return [

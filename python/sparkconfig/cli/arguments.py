@@ -12,9 +12,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from sparkconfig._base.gone import GONE
+
 __all__ = ["Parser", "UsageError"]
 
-# What argparse says with nothing but names of options and arguments. Anything else may quote a word.
+# What argparse says with names of options and arguments alone. Anything else may quote a word.
 _HARMLESS = re.compile(
     r"(argument [^:]*: )?(expected (one argument|at most one argument|at least one argument|\d+ arguments?)"
     r"|not allowed with argument [^:]*)"
@@ -85,6 +87,7 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: always.
         """
+        self._refuse_gone()
         place = _place(word, words)
         if word.startswith("-") and len(word) > 1:
             near = self._near_option(word)
@@ -95,6 +98,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Take argparse's message if it quotes nothing."""
+        self._refuse_gone()
         if _HARMLESS.fullmatch(message) is None:
             found = _ARGUMENT.match(message)
             known = f"{found[0]}it does not take this value" if found else "the command line is wrong"
@@ -103,6 +107,11 @@ class Parser(argparse.ArgumentParser):
             near = [each for word in self._words if (each := self._near_option(word)) and each in message]
             message += f"; is {near[0]} misspelt?" if near else ""
         self.refuse(message)
+
+    def _refuse_gone(self) -> None:
+        for name in (word.partition("=")[0] for word in self._words):
+            if name in GONE and name not in self._option_string_actions:
+                self.refuse(f"{name} is gone: {GONE[name]}")
 
     def _near_option(self, word: str) -> str | None:
         name = word.partition("=")[0]
@@ -128,6 +137,8 @@ class Parser(argparse.ArgumentParser):
         name = "/".join(action.option_strings)
         name = name or ("" if isinstance(action, _COMMANDS) else action.dest)
         what = f"argument {name}: this value is unknown" if name else "this command is unknown"
+        if not name and (advice := GONE.get(f"command {value}")):
+            self.refuse(f"this command is gone: {advice}")
         near = _near(str(value), choices)
         hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(choices)}"
         self.refuse(f"{what}; {hint}")

@@ -73,12 +73,10 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Look, and report everything at once."""
     from sparkconfig.checks.doctor.diagnosis import diagnose
-    from sparkconfig.cli.progress import doing
 
-    with doing("looking at Java, Python, Spark and the stores"):
-        diagnosis = diagnose(
-            options.file, spark_home=options.spark_home, operator=options.operator_file, skip=options.skip
-        )
+    diagnosis = diagnose(
+        options.file, spark_home=options.spark_home, operator=options.operator_file, skip=options.skip
+    )
     shown = [
         each for each in diagnosis.findings if not options.quiet or each.level.value in ("warning", "error")
     ]

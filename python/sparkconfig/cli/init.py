@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import shlex
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from sparkconfig.checks.exit_codes import ExitCode
 from sparkconfig.cli.keys import add_key_options, key_param, key_words
 from sparkconfig.cli.output import Output
+from sparkconfig.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -25,11 +27,13 @@ _EPILOG = """\
 examples:
   sparkconfig init
   sparkconfig init --for defaults >> "$SPARK_HOME/conf/spark-defaults.conf"
+  sparkconfig init --conf-file job.conf
   sparkconfig init --sealed-file /etc/shop/shop.sealed --key-file /etc/shop/shop.key
 """
 _PLUGIN = "io.sparkconfig.ConfigPlugin"
 # Not spark.jars: the --jars of any job would replace it, and the plugin's class would not be found.
 _CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
+_LISTS = ("spark.plugins", "spark.config.providers")
 _FORMS = ("submit", "defaults", "builder")
 
 
@@ -52,6 +56,11 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="the sealed file",
     )
     add_key_options(parser)
+    parser.add_argument(
+        "--conf-file", type=Path, metavar="FILE",
+        help="the properties that the lines are for, so that its lists stay (what the output is appended to, or else"
+        " spark-defaults.conf)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -60,7 +69,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Print the lines."""
     from sparkconfig._spark import jars
 
-    if not any((options.key_file, options.key_env, options.passphrase_env)):
+    if not any((options.key_file, options.key_env)):
         options.key_file = Path("/path/to/shop.key")
     spark = jars.find_spark(options.spark_home)
     jar = jars.find_jar(scala=spark.scala)
@@ -75,16 +84,18 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
         f"spark.config.providers.{name}.class": "sealed",
         **{f"spark.config.providers.{name}.param.{param}": value for param, value in params.items()},
     }
-    listed = _listed(spark.home)
-    confs = {
-        **({} if installed else {key: _joined(listed.get(key, ""), str(jar), ":") for key in _CLASS_PATHS}),
-        **own,
-        "spark.plugins": _joined(listed.get("spark.plugins", ""), _PLUGIN, ","),
-        "spark.config.providers": _joined(listed.get("spark.config.providers", ""), name, ","),
-    }
+    listed, file = _listed(options, spark.home)
+    for key in _LISTS:
+        own[key] = _joined(listed.get(key, ""), own[key], ",")
+    if any(listed.get(key, text) != text for key, text in own.items() if key not in _LISTS):
+        raise ConfigurationError(
+            f"{file} declares the provider '{name}' already, with other settings; name another with --provider"
+        )
+    paths = {} if installed else {key: _joined(listed.get(key, ""), str(jar), ":") for key in _CLASS_PATHS}
+    confs = {**paths, **own}
     texts = {
-        "submit": _submit(None if installed else str(jar), own),
-        "defaults": "\n".join(f"{key:<47} {value}" for key, value in confs.items()),
+        "submit": _submit(None if installed else _joined(listed.get("spark.jars", ""), str(jar), ","), own),
+        "defaults": "\n".join([_merged(file), *(f"{key:<47} {value}" for key, value in confs.items())]),
         "builder": _builder(name, params),
     }
     if options.form:
@@ -96,15 +107,27 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     return ExitCode.OK
 
 
-def _listed(home: Path) -> Mapping[str, str]:
-    """The spark-defaults.conf of this Spark: lines that are appended to it replace earlier ones."""
+def _listed(options: argparse.Namespace, home: Path) -> tuple[Mapping[str, str], Path | None]:
+    """What the file says that the lines are for, and its name: later lines replace earlier ones there."""
+    from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.formats import properties
 
-    folder = os.environ.get("SPARK_CONF_DIR") or home / "conf"
+    if options.conf_file is not None:
+        return read_confs([options.conf_file]), options.conf_file
+    defaults = Path(os.environ.get("SPARK_CONF_DIR") or home / "conf") / "spark-defaults.conf"
     try:
-        return properties.load((Path(folder) / "spark-defaults.conf").read_bytes())
+        appended = options.form == "defaults" and fcntl.fcntl(1, fcntl.F_GETFL) & os.O_APPEND  # a shell's >>
+        file = Path("/dev/fd/1") if appended else defaults
+        return properties.load(file.read_bytes()), None if appended else file
     except (OSError, ValueError):
-        return {}  # Spark itself says what is wrong with it
+        return {}, None  # Spark itself says what is wrong with it
+
+
+def _merged(file: Path | None) -> str:
+    lists = "the plugins, providers and class paths"
+    if file is None:
+        return f"# Later lines win: for a file that has {lists} of its own, print these with --conf-file FILE"
+    return f"# With {lists} of {file}; for another file print these with --conf-file FILE"
 
 
 def _joined(before: str, own: str, separator: str) -> str:

@@ -26,7 +26,7 @@ examples:
 
 It is needed where plugins must be on Spark's own class path: for Hadoop's credential providers, for cluster
 managers that start drivers elsewhere, and where users should not need --jars. Repeat it on every node, or in the
-image, and after each update of the package. It changes nothing but jars/sparkconfig_*.jar.
+image, and after each update of the package. It changes jars/sparkconfig_*.jar alone.
 
 --cds starts a small application once and keeps the classes that it loads in a file (160 MB). Drivers that start with
 the confs it prints need about 0.6 of the processor time. It serves this Spark and this Java: write it again when
@@ -60,7 +60,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Install or uninstall."""
     from sparkconfig._spark import class_archive, jars
-    from sparkconfig.cli.progress import doing
 
     spark = jars.find_spark(options.spark_home)
     target: Path | None = None
@@ -85,8 +84,7 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
             if options.uninstall:
                 archive.unlink(missing_ok=True)
             else:
-                with doing("starting Spark, to write the classes that it loads"):
-                    size = class_archive.write(spark, archive)
+                size = class_archive.write(spark, archive)
                 data["cds"] = {"bytes": size, "confs": class_archive.confs(spark, archive)}
                 lines += [f"wrote {archive}; drivers that start with these confs use it:"]
                 lines += [f"  {key} {text}" for key, text in class_archive.confs(spark, archive).items()]

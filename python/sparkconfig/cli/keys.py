@@ -14,11 +14,10 @@ __all__ = ["add_key_options", "key_and_param", "key_of", "key_param", "key_words
 
 
 def add_key_options(parser: argparse.ArgumentParser) -> None:
-    """Add ``--key-file``, ``--key-env`` and ``--passphrase-env``, of which one may be given."""
+    """Add ``--key-file`` and ``--key-env``, of which one may be given."""
     key = parser.add_mutually_exclusive_group()
     key.add_argument("--key-file", type=Path, metavar="FILE", help="file with its key, 0600")
     key.add_argument("--key-env", metavar="VAR", help="environment variable with its key")
-    key.add_argument("--passphrase-env", metavar="VAR", help="environment variable with its passphrase")
 
 
 def key_of(options: argparse.Namespace, prefix: str = "") -> KeySource | None:
@@ -26,18 +25,15 @@ def key_of(options: argparse.Namespace, prefix: str = "") -> KeySource | None:
 
     Its errors name the option rather than the variable: the key itself may have been typed there.
     """
-    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
+    from sparkconfig.sealed.keys import EnvKey, KeyFile
 
-    file, variable, phrase = (
-        getattr(options, f"{prefix}{kind}".replace("-", "_"))
-        for kind in ("key-file", "key-env", "passphrase-env")
+    file, variable = (
+        getattr(options, f"{prefix}{kind}".replace("-", "_")) for kind in ("key-file", "key-env")
     )
     if file is not None:
         return KeyFile(file)
     if variable is not None:
         return EnvKey(variable, shown=named_by(f"--{prefix}key-env"))
-    if phrase is not None:
-        return Passphrase(phrase, shown=named_by(f"--{prefix}passphrase-env"))
     return None
 
 
@@ -54,7 +50,7 @@ def key_and_param(options: argparse.Namespace) -> tuple[KeySource, dict[str, str
     """
     key = key_of(options)
     if key is None:
-        options.parser.refuse("name the key of the sealed file: --key-file, --key-env or --passphrase-env")
+        options.parser.refuse("name the key of the sealed file: --key-file or --key-env")
         raise AssertionError
     return key, key_param(options)
 
@@ -63,13 +59,11 @@ def key_param(options: argparse.Namespace) -> dict[str, str]:
     """Return the param that tells a provider of the key that the options name."""
     if options.key_file is not None:
         return {"key.file": str(options.key_file.absolute())}
-    if options.key_env is not None:
-        return {"key.env": options.key_env}
-    return {"passphrase.env": options.passphrase_env}
+    return {"key.env": options.key_env}
 
 
 def key_words(options: argparse.Namespace) -> str:
     """Return the option that names the key, for a shell; of a variable no name, since it may be the key itself."""
     if options.key_file is not None:
         return f"--key-file {shlex.quote(str(options.key_file))}"
-    return "--key-env VAR" if options.key_env is not None else "--passphrase-env VAR"
+    return "--key-env VAR"

@@ -21,28 +21,22 @@ from sparkconfig.errors import SparkConfigError
 
 __all__ = ["commands", "main", "parser"]
 
-_EPILOG = """\
+_FIRST_DAY = """\
+  sparkconfig migrate conf/ jobs/                 which secrets are in clear, and what would replace them
+  sparkconfig seal --help                         keep them in an encrypted file
+  sparkconfig init                                the lines that turn it on
+  sparkconfig resolve --dry-run job.conf          which references would get a value
+  sparkconfig doctor --file job.conf              whether a job would start, and what to do
+  spark-submit --jars "$(sparkconfig jar)" app.py"""
+_EPILOG = f"""\
 examples:
-  sparkconfig init                                    the lines that turn it on
-  sparkconfig seal --help                             keep passwords in an encrypted file
-  sparkconfig resolve --dry-run spark-defaults.conf   which references would get a value
-  sparkconfig migrate conf/ jobs/                     which secrets are in clear, and what would replace them
-  sparkconfig doctor                                  what is missing on this machine, and what to do
-  spark-submit --jars "$(sparkconfig jar)" app.py
+{_FIRST_DAY}
 
 exit codes:
   0 done, 1 no value, or a secret in clear, 2 wrong command line, 3 wrong configuration, 4 not found,
   5 not allowed or wrong key, 6 cannot be reached now, 7 damaged file, 8 refused by a policy,
   70 internal error, 130 interrupted
 """
-
-
-_FIRST_DAY = """On a first day:
-  sparkconfig migrate conf/ jobs/                 which secrets are in clear, and what would replace them
-  sparkconfig seal --help                         keep them in an encrypted file
-  sparkconfig init                                the lines that turn it on
-  sparkconfig resolve --dry-run job.conf          which references would get a value
-  sparkconfig doctor --file job.conf              whether a job would start, and what to do"""
 
 
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg] # noqa: SLF001 - argparse has no public name
@@ -105,7 +99,7 @@ def parser(only: str | None = None) -> Parser:
 def _version(options: argparse.Namespace, out: Output) -> ExitCode:
     if not options.version:
         options.parser.refuse(
-            f"a command is missing; '{options.parser.prog} --help' lists them. {_FIRST_DAY}"
+            f"a command is missing; '{options.parser.prog} --help' lists them. On a first day:\n{_FIRST_DAY}"
         )
     out.result({"version": __version__}, [f"sparkconfig {__version__}"])
     return ExitCode.OK
@@ -141,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Put nothing in the place of streams that a daemon has closed; else the next file would get their number."""
+    """Replace streams that a daemon has closed by /dev/null; else the next file would get their number."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)

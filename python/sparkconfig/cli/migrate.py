@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from sparkconfig.cli.output import Output
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from sparkconfig.migrate.apply import Store, Target
+    from sparkconfig.migrate.apply import Target
     from sparkconfig.migrate.plan import FilePlan
 
 __all__ = ["register"]
@@ -29,8 +28,6 @@ _EPILOG = """\
 examples:
   sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
   sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file shop.sealed --key-file shop.key --new-key
-  sparkconfig migrate jobs/ --apply --store-conf vault.conf --provider vault --section shop/prod \\
-      --sealed-file backup --key-file shop.key --new-key              into Vault, OpenBao or AWS Secrets Manager
   sparkconfig migrate --undo --sealed-file shop.sealed --key-file shop.key
 
 It rewrites confs in properties and in SparkApplication documents; elsewhere it names each place and what to write.
@@ -54,11 +51,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--sealed-file", type=Path, metavar="FILE", help="where values go; FILE.undo is the sealed backup"
     )
-    parser.add_argument(
-        "--store-conf", type=Path, metavar="FILE",
-        help="properties that declare the provider: values go to its store (Vault, OpenBao, AWS Secrets Manager),"
-        " to the path --section",
-    )  # fmt: skip
     add_key_options(parser)
     parser.add_argument("--new-key", action="store_true", help="create the key file, too")
     parser.add_argument(
@@ -80,38 +72,30 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
         return _undo(options, out)
     if not options.paths:
         options.parser.refuse("name the files to look at")
-    with ExitStack() as open_:
-        target = _target(options, open_) if options.apply or options.sealed_file else None
-        return _migrate(options, out, target)
+    return _migrate(options, out, _target(options) if options.apply or options.sealed_file else None)
 
 
 def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> ExitCode:
-    from sparkconfig.cli.progress import Progress
     from sparkconfig.errors import SparkConfigError
     from sparkconfig.migrate import plan, settings
 
     names = plan.Names(options.section, target.values() if target else {})
     files, unknown = plan.files_in(options.paths)
-    progress = Progress(sum(path.stat().st_size for path in files if path.is_file()))
     plans: list[FilePlan] = []
     unread: dict[str, str] = {}
-    try:
-        for path in files:
-            try:
-                plans.append(plan.plan_file(path, names, provider=options.provider, kind=options.kind))
-            except SparkConfigError as error:
-                # One file of a folder does not keep the others from being moved.
-                if path in options.paths:
-                    raise
-                unread[str(path)] = str(error)
-            progress.add(path.stat().st_size)
-    finally:
-        progress.end()
+    for path in files:
+        try:
+            plans.append(plan.plan_file(path, names, provider=options.provider, kind=options.kind))
+        except SparkConfigError as error:
+            # One file of a folder does not keep the others from being moved.
+            if path in options.paths:
+                raise
+            unread[str(path)] = str(error)
     moving = [each for each in plans if each.moves]
     todo: dict[str, str] = {}
     if target is not None:
         for each in moving:
-            if advice := settings.declare(each, target.confs, options.provider, elsewhere=options.store_conf):
+            if advice := settings.declare(each, target.confs, options.provider):
                 todo[str(each.path)] = advice
     if options.apply and moving and target is not None:
         from sparkconfig.migrate.apply import apply
@@ -123,45 +107,21 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
     return ExitCode.UNRESOLVED if any(each.left for each in plans) else ExitCode.OK
 
 
-def _target(options: argparse.Namespace, open_: ExitStack) -> Target:
-    from sparkconfig.checks.conf_files import read_confs
+def _target(options: argparse.Namespace) -> Target:
     from sparkconfig.migrate import settings
     from sparkconfig.migrate.apply import Target
 
     if options.sealed_file is None:
         options.parser.refuse("name the sealed file with --sealed-file, and its key with --key-file")
     key, param = key_and_param(options)
-    if options.store_conf is not None and not options.undo:
-        confs = read_confs([options.store_conf], [])
-        return Target(options.sealed_file, key, options.provider, confs, _store(options, confs, open_))
     confs = settings.of(options.provider, options.sealed_file, param)
     return Target(options.sealed_file, key, options.provider, confs)
-
-
-def _store(options: argparse.Namespace, confs: dict[str, str], open_: ExitStack) -> tuple[Store, str]:
-    from sparkconfig.errors import ConfigurationError
-    from sparkconfig.resolution.declared import load_providers
-
-    providers = load_providers(confs)
-    open_.callback(providers.close)  # a login's token is revoked
-    store = providers.get(options.provider)
-    if store is None:
-        raise ConfigurationError(
-            f"{options.store_conf} does not declare the provider '{options.provider}', only: {', '.join(providers)};"
-            " name one with --provider"
-        )
-    if not hasattr(store, "add"):
-        raise ConfigurationError(
-            f"the provider '{options.provider}' cannot be written to; 'migrate' writes sealed files, Vault, OpenBao"
-            " and AWS Secrets Manager"
-        )
-    return store, options.section
 
 
 def _undo(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.migrate.apply import undo
 
-    restored, earlier = undo(_target(options, ExitStack()))
+    restored, earlier = undo(_target(options))
     paths = [str(path) for path in restored]
     lines = [f"{path}: restored, with its secrets in clear" for path in paths]
     if earlier:
@@ -184,7 +144,6 @@ def _print(
     unknown: list[Path],
 ) -> None:
     from sparkconfig._base.text import counted
-    from sparkconfig.detection import detectors
 
     moved = sum(len(each.moves) for each in plans)
     left = sum(len(each.left) for each in plans)
@@ -192,7 +151,6 @@ def _print(
         "applied": bool(options.apply),
         "moved": moved,
         "left": left,
-        "detect_secrets": detectors.is_installed(),
         "files": [_as_json(each, options.provider, todo) for each in plans],
         "unread": unread,
         "unknown": [str(path) for path in unknown],
@@ -210,14 +168,14 @@ def _print(
         shown = [f"  {path}" for path in unknown[:_MOST_UNKNOWN]]
         shown += ["  …, see --json"] if len(unknown) > _MOST_UNKNOWN else []
         lines += [
-            f"of no kind that is known here, {counted(len(unknown), 'file')} (--kind says one):",
+            f"not read, {counted(len(unknown), 'file')} (no text, over 1 MiB, or a page; --kind text reads one):",
             *shown,
             "",
         ]
     verb = "moved" if options.apply else "to move"
     lines.append(f"{counted(moved, 'secret')} {verb}, {left} left, in {counted(len(plans), 'file')}")
     if options.apply and moved and target is not None:
-        lines += _after(options, target)
+        lines += _after(options, target, plans)
     elif moved:
         lines.append("nothing was changed; to do it, add --apply, --sealed-file and --key-file")
     if own := _own_keys(plans):
@@ -262,21 +220,19 @@ def _described(each: FilePlan, provider: str, todo: dict[str, str]) -> list[str]
     return [*lines, ""]
 
 
-def _after(options: argparse.Namespace, target: Target) -> list[str]:
+def _after(options: argparse.Namespace, target: Target, plans: list[FilePlan]) -> list[str]:
     from sparkconfig.migrate.apply import backup_of
 
     backup = backup_of(target.path)
     sealed_file = shlex.quote(str(target.path))
-    turn_on = (
-        f"sparkconfig init --provider {target.provider} --sealed-file {sealed_file} {key_words(options)}"
-    )
-    if target.store is not None:
-        turn_on = f"declare the provider {target.provider} for the applications, as {options.store_conf} does"
+    init = f"sparkconfig init --provider {target.provider} --sealed-file {sealed_file} {key_words(options)}"
+    files = [shlex.quote(str(each.path)) for each in plans if each.moves and each.kind == "properties"]
+    turn_on = [f"{init} --conf-file {file}" for file in files] or [init]
     return [
         "checked with the provider: every text in these files has the same value as before",
         f"{backup} holds the original files, sealed, for 'migrate --undo'; delete it once you trust the result",
         "the old values were in clear until now: rotate those that others could read",
-        f"to turn it on: {turn_on}",
+        *(f"to turn it on: {each}" for each in turn_on),
     ]
 
 

@@ -38,7 +38,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         epilog=_EPILOG,
     )
     parser.add_argument("action", choices=("test", "diff"), help="what to do")
-    told = "cases, in JSON or TOML; or two policies, files or names of shipped ones"
+    told = "cases, in JSON; or two policies, files or names of shipped ones"
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=told)
     parser.add_argument(
         "--policy", metavar="FILE", help="a document for Rules, instead of the one the cases name"

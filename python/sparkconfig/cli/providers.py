@@ -21,7 +21,6 @@ _EPILOG = """\
 examples:
   sparkconfig providers                          what is installed, and what brings the others
   sparkconfig providers --params                 what each of them can be told
-  sparkconfig providers --markdown               the same as the docs' table
   sparkconfig providers test vault --path db/prod
   sparkconfig providers test aws --path shop/prod --key password --file conf/spark-defaults.conf
 
@@ -41,7 +40,6 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--params", action="store_true", help="what each of them can be told")
-    parser.add_argument("--markdown", action="store_true", help="print the tables of docs/providers.md")
     parser.set_defaults(run=run_list)
     test = parser.add_subparsers(metavar="test").add_parser(
         "test",
@@ -70,10 +68,7 @@ def run_list(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.providers.catalog import catalog
 
     found = catalog()
-    if options.markdown:
-        lines = provider_tables.markdown(found)
-    else:
-        lines = provider_tables.params(found) if options.params else provider_tables.overview(found)
+    lines = provider_tables.params(found) if options.params else provider_tables.overview(found)
     out.result({"providers": [asdict(each) for each in found]}, lines)
     return ExitCode.OK
 
@@ -82,16 +77,14 @@ def run_test(options: argparse.Namespace, out: Output) -> ExitCode:
     """Configure the provider, read the paths, print what came without the values."""
     from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.checks.provider_trial import try_provider
-    from sparkconfig.cli.progress import doing
 
     check_exists(options.operator_file)
-    with doing("asking the provider"):
-        trial = try_provider(
-            options.name,
-            options.path,
-            keys=frozenset(options.key) or None,
-            confs=read_confs(options.file),
-            operator=options.operator_file,
-        )
+    trial = try_provider(
+        options.name,
+        options.path,
+        keys=frozenset(options.key) or None,
+        confs=read_confs(options.file),
+        operator=options.operator_file,
+    )
     out.result(trial.as_json(), trial.lines())
     return trial.code

@@ -67,7 +67,6 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 def _run(options: argparse.Namespace, out: Output) -> ExitCode:
     from sparkconfig.agent import control
-    from sparkconfig.cli.progress import doing
 
     found = _living()
     if options.list:
@@ -84,10 +83,8 @@ def _run(options: argparse.Namespace, out: Output) -> ExitCode:
         status = status or control.ask(path, "status")["status"]
         out.result({"application": path.stem, "status": status}, _lines(status))
         return ExitCode.OK
-    with doing("asking the application to read its secrets again"):
-        answer = control.ask(path, "refresh")
-    with doing("waiting for its executors"):
-        waited = None if options.wait is None else _reached(path, answer["generation"], options.wait)
+    answer = control.ask(path, "refresh")
+    waited = None if options.wait is None else _reached(path, answer["generation"], options.wait)
     changed = answer["changed"]
     before, after = answer["before"], answer["generation"]
     text = (

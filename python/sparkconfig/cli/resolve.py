@@ -24,6 +24,7 @@ examples:
   sparkconfig resolve --dry-run conf/spark-defaults.conf
   sparkconfig resolve --dry-run --explain --json job.properties
   sparkconfig resolve --dry-run job.properties --conf 'spark.shop.token=${sealed:shop:token}'
+  sparkconfig resolve --dry-run --operator-file sparkconfig.conf      what its connections and defaults refer to
 
 The providers are asked as a driver on this machine would ask them, with this user's permissions. Settings come from
 the operator's file if there is one (--operator-file, /etc/spark/sparkconfig.conf, $SPARK_HOME/conf or
@@ -42,7 +43,7 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "files",
         type=Path,
-        nargs="+",
+        nargs="*",
         metavar="FILE",
         help="Java properties, or SparkApplications in YAML, each of which is judged by itself; later files win",
     )
@@ -64,16 +65,16 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Ask the providers and print what they said about names."""
     from sparkconfig.checks.conf_files import read_applications
     from sparkconfig.checks.dry_run import check_all
-    from sparkconfig.cli.progress import doing
 
+    if not options.files and options.operator_file is None:
+        options.parser.refuse("name a file with confs, or the operator's with --operator-file")
     if not options.dry_run:
         options.parser.refuse(
             "add --dry-run, the only mode: the providers are asked, names are printed and values never"
         )
     check_exists(options.operator_file)
     applications = read_applications(options.files, options.conf)
-    with doing("asking the providers"):
-        report = check_all(applications, options.operator_file)
+    report = check_all(applications, options.operator_file)
     lines = _explained(report) if options.explain else _short(report)
     lines += _listed("problem", report.problems) + _listed("warning", report.warnings)
     out.result(report.as_json(explain=options.explain), lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,8 @@ examples:
   sparkconfig run --properties-file job.conf --early-only -- spark-submit --properties-file {properties} app.py
   sparkconfig run --properties-file job.conf --env 'PGPASSWORD=${sealed:shop:password}' -- psql -h db shop
 
-{properties} stands for a file in memory (0400) that holds the confs with values. It ends with this command.
+{properties} stands for a file in memory (0400) that holds the confs with values. The command
+takes the place of this one, and the file ends with it.
 """
 
 
@@ -59,12 +60,11 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(options: argparse.Namespace, out: Output) -> int:
-    """Start it and return its exit code."""
+    """Become the command."""
     from sparkconfig.checks.conf_files import read_confs
     from sparkconfig.formats import properties
-    from sparkconfig.launch import process, values
-    from sparkconfig.launch.private_file import PrivateFile
-    from sparkconfig.redaction import Registry, worth_registering
+    from sparkconfig.launch import values
+    from sparkconfig.launch.private_file import private_file
 
     del out
     named = any(_PLACE in word for word in options.command)
@@ -76,23 +76,18 @@ def run(options: argparse.Namespace, out: Output) -> int:
     resolved = values.resolve(
         confs, _variables(options), operator=options.operator_file, early_only=options.early_only
     )
-    registry = Registry()
-    registry.register(resolved.secrets)
-    short = sum(not worth_registering(value) for value in set(resolved.secrets))
-    if short:
-        print(f"sparkconfig: {short} of the values are too short or too common to mask", file=sys.stderr)
-    file = PrivateFile(properties.dump(resolved.confs).encode("utf-8"))
+    path = private_file(properties.dump(resolved.confs).encode("utf-8"))
+    command = [word.replace(_PLACE, path) for word in options.command]
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python alone
+        signal.signal(ignored, signal.SIG_DFL)
     try:
-        command = [word.replace(_PLACE, file.path) for word in options.command]
-        return process.run(command, {**os.environ, **resolved.variables}, registry)
+        os.execvpe(command[0], command, {**os.environ, **resolved.variables})  # noqa: S606 - no shell is wanted
     except FileNotFoundError:
         missing = "the command was not found; check its name and PATH"
     except PermissionError:
         missing = "the command is not executable, or this user may not run it"
     except OSError as error:  # a script that names no interpreter, too many words, a file as a folder
         missing = f"the command cannot be started: {error.strerror or type(error).__name__}"
-    finally:
-        file.close()
     options.parser.refuse(missing)
     raise AssertionError
 

@@ -92,8 +92,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
     add_key_options(parser)
     parser.add_argument("--stdin", action="store_true", help="each line of standard input is a value")
     parser.add_argument("--since", metavar="TIME", help="files changed since then: 30d, 12h, 2026-11-01")
-    parser.add_argument("--spark", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--spark-conf", action="append", default=[], help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -113,11 +111,6 @@ def run(options: argparse.Namespace, out: Output) -> ExitCode:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.spark or options.spark_conf:
-        options.parser.refuse(
-            "--spark is gone: docs/scrub.md, 'Many logs, object stores and HDFS', has a job of 30 lines that"
-            " does it with the same engine"
-        )
     named = options.conf_file or options.conf or options.sealed_file or options.stdin or options.operator_file
     if options.clean and not named and not options.shapes:
         options.parser.refuse("say whose values to mask: --conf-file, --sealed-file or --stdin; or --shapes")
@@ -140,18 +133,10 @@ def _engine(options: argparse.Namespace) -> Engine:
 
 
 def _here(options: argparse.Namespace, found: list[Log], engine: Engine) -> list[Result]:
-    from sparkconfig.cli.progress import Progress
     from sparkconfig.scrub import logs
 
-    progress = Progress(
-        sum(log.size for log in found if log.path.suffix not in (".gz", ".lz4", ".zstd", ".zst"))
-    )
-    try:
-        if options.clean and not options.dry_run:
-            return [logs.clean(log, engine, progress.add) for log in found]
-        return [logs.find(log, engine, progress.add) for log in found]
-    finally:
-        progress.end()
+    each = logs.clean if options.clean and not options.dry_run else logs.find
+    return [each(log, engine) for log in found]
 
 
 def _since(options: argparse.Namespace) -> float:

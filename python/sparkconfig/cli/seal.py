@@ -52,7 +52,7 @@ examples:
   sparkconfig seal rotate-key --key-file shop.key --file shop.sealed                    both keys open it now
   sparkconfig seal rotate-key --key-file shop.key --file shop.sealed --drop-old-key     the new one alone
   sparkconfig seal rotate-key --key-file shop.key --file a.sealed --file b.sealed
-  sparkconfig seal rotate-key --key-file shop.key --file shop.sealed --new-passphrase-env SHOP_PHRASE
+  sparkconfig seal rotate-key --key-file shop.key --file shop.sealed --new-key-env SHOP_KEY
 """
 
 
@@ -147,12 +147,6 @@ def _key_options(group: argparse._MutuallyExclusiveGroup, prefix: str, name: str
     )
     group.add_argument(
         f"--{prefix}key-env", dest=f"{name}key_env", metavar="VAR", help="environment variable with the key"
-    )
-    group.add_argument(
-        f"--{prefix}passphrase-env",
-        dest=f"{name}passphrase_env",
-        metavar="VAR",
-        help="environment variable with a passphrase",
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from sparkconfig.checks.exit_codes import ExitCode, FileError, check_exists
 from sparkconfig.cli.output import Output, table
 from sparkconfig.errors import ConfigurationError
+from sparkconfig.settings.job_types import JOB_TYPES
+from sparkconfig.settings.scopes import Scope
 
 if TYPE_CHECKING:
     from sparkconfig.checks.validate import Report
@@ -30,10 +32,6 @@ exit codes: 0 everything is allowed, 3 a policy or setting is wrong, 8 something
 decides in a running application, too; values are never printed.
 """
 
-# Those of policy.request, without its import: a test compares them.
-_JOB_TYPES = ("batch", "streaming", "sql", "connect", "interactive")
-_SCOPES = ("application", "session", "source", "sink", "catalog", "hadoop", "worker")
-
 
 def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
@@ -53,12 +51,12 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--conf", action="append", default=[], metavar="KEY=VALUE", help="one conf; wins over files"
     )
-    parser.add_argument("--job-type", choices=_JOB_TYPES, default="batch", help="default: batch")
+    parser.add_argument("--job-type", choices=JOB_TYPES, default="batch", help="default: batch")
     parser.add_argument(
         "--streaming", action="store_true", help="check as a streaming query inside a job of that type"
     )
     parser.add_argument("--application", default="", metavar="NAME", help="main class or script")
-    parser.add_argument("--scope", choices=_SCOPES, default="application")
+    parser.add_argument("--scope", choices=get_args(Scope), default="application")
     parser.add_argument(
         "--format", default="", metavar="NAME", help="the data source whose options the confs are"
     )
@@ -66,7 +64,7 @@ def register(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument(
         "--policy",
         metavar="FILE_OR_NAME",
-        help="a JSON or TOML document for Rules, or the name or class of a policy; instead of the operator's",
+        help="a JSON document for Rules, or the name or class of a policy; instead of the operator's",
     )
     parser.add_argument(
         "--operator-file", type=Path, metavar="FILE", help="default: the one that a driver here would find"

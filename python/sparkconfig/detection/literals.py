@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sparkconfig.detection import detectors
-from sparkconfig.detection.shapes import Span, entropy, shapes, union
+from sparkconfig.detection.shapes import Span, entropy, shapes
 from sparkconfig.settings import conf_warnings
-from sparkconfig.settings.expressions import is_literal, marked
+from sparkconfig.settings.expressions import is_literal
 from sparkconfig.settings.placeholders import is_placeholder, is_whole_placeholder
 from sparkconfig.settings.secret_names import could_name_secret
 
@@ -36,11 +35,7 @@ def find(key: str, value: str) -> list[Span]:
     """
     if not value.strip() or is_whole_placeholder(value):
         return []
-    inner = [
-        span
-        for span in union([*shapes(value, prose=False), *detectors.find(marked(value))])
-        if is_literal(value[span.start : span.end])
-    ]
+    inner = [span for span in shapes(value, prose=False) if is_literal(value[span.start : span.end])]
     if _JAAS_WHOLE.match(value) or any("address" in span.shape for span in inner):
         return inner
     if not is_literal(value) or is_placeholder(value) or _NAME_OF_CONF.fullmatch(value):

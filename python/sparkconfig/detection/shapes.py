@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sparkconfig.redaction.data import SECRET_NAMES
 from sparkconfig.settings.expressions import VARIABLE, is_text, marked
 from sparkconfig.settings.placeholders import is_placeholder, whole
-from sparkconfig.settings.secret_names import could_name_secret, names_secret
+from sparkconfig.settings.secret_names import could_name_secret, is_switch, names_secret
 
 __all__ = ["Span", "entropy", "shapes", "union"]
 
@@ -58,15 +58,19 @@ _TOKENS: tuple[tuple[str, str, str], ...] = (
 _TOKEN_SHAPES = frozenset(shape for shape, _, _ in _TOKENS)
 _COMPILED = tuple((shape, needle, re.compile(text)) for shape, needle, text in _TOKENS)
 
-_USER_INFO = re.compile(r"://[^/\s:@\"'<>]{1,200}:([^/\s@\"'<>]{1,400})@")
+_USER_INFO = re.compile(r"://[^/\s:@\"'<>]{0,200}:([^/\s@\"'<>]{1,400})@")
 # jdbc:oracle:thin:user/password@host
 _ORACLE = re.compile(r"\bjdbc:oracle:\w{2,8}:[^/\s:@\"']{1,100}/([^/\s@\"']{1,200})@", re.IGNORECASE)
 
 
-def _named_by(bare: str) -> re.Pattern[str]:
+def _named_by(joined: str, bare: str) -> re.Pattern[str]:
     """name=value and name: value, the name quoted or not, the value in quotes, in braces, or made of ``bare``."""
     return re.compile(
-        r"(?P<name>(?:" + SECRET_NAMES + r")[A-Za-z0-9._-]{0,40})(?:\\{0,4}[\"'])?[ \t]{0,4}[=:][ \t]{0,4}"
+        r"(?P<name>(?:"
+        + SECRET_NAMES
+        + r")[A-Za-z0-9._-]{0,40})(?:\\{0,4}[\"'])?[ \t]{0,4}(?:"
+        + joined
+        + r")[ \t]{0,4}"
         r"(?:\"(?P<double>(?:[^\"\\\n]|\\[^\n]){1,4000})\"|'(?P<single>(?:[^'\\\n]|\\[^\n]){1,4000})'"
         r"|\\\"(?P<escaped>[^\"\\\n]{1,4000})\\\"|\{(?P<braces>[^{}\"\n]{1,400})\}|(?P<bare>"
         + bare
@@ -75,23 +79,23 @@ def _named_by(bare: str) -> re.Pattern[str]:
     )
 
 
-_NAMED = {True: _named_by(r"[^\s&;,\"'<>\\)\]}]"), False: _named_by(r"[^\s&;\"']")}
+# In plans of logs the value of SET and of options stands as key,Some(value).
+_NAMED = {
+    True: _named_by(r"[=:]|, ?Some\(", r"[^\s&;,\"'<>\\)\]}]"),
+    False: _named_by("[=:]", r"[^\s&;\"']"),
+}
 _GROUPS = ("double", "single", "escaped", "braces", "bare")
 _NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
 # A text that each alternative of the names holds: finding these first is many times faster than the expression.
 _HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "key")
 _BEFORE_HINT = 12  # letters of "encryption_" before "key"
 _BEARER = re.compile(r"\b(?:Bearer|Basic) ([A-Za-z0-9+/=._~-]{12,4000})", re.IGNORECASE)
-# 90d, 1h30m, P90D, PT1H30M
-_DURATION = re.compile(
-    r"(?:\d+ ?(?:[num]s|[smhdwy]|secs?|mins?|days?|hours?))+|P(?=[\dT])(?:\d+[YMWD])*(?:T(?:[\d.]+[HMS])+)?"
-)
 _DIGITS = re.compile(r"\d\D*\d|\w{5}.*\d")
 # What is beside such names in prose and in code.
 _WORD = re.compile(
     r"\$?\{.*|\$\[.*|\$[A-Z_(].*|%.*%|(?:your|my|the)[-_ ].*"
     r"|(?:true|false|yes|no|on|off|none|null|nil|undefined|redacted|masked|changeme|required|optional|secret|password"
-    r"|string|text|str|0|1)[,.]?|\[.*|\(.*|.*\(\)?|.*[.]get.*",
+    r"|string|text|str|0|1)[,.]?|\[.*|\(.*|.*\(\)?|.*[.]get.*|(?:get|read|new)-[a-z]+",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -162,7 +166,7 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
             could_name_secret(name) and _looks_random(value, strict=not _DIGITS.search(value))
         ):
             continue
-        if _DURATION.fullmatch(value) or not is_text(value):
+        if is_switch(value) or not is_text(value):
             continue
         # What a log or a program says around a variable is mostly no password.
         if prose and (VARIABLE in value or _WORD.fullmatch(value)):

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import importlib
 from pathlib import PurePosixPath
 
-from sparkconfig.formats import dotenv, json, properties, toml, yaml
 from sparkconfig.formats.errors import FormatError
 
-__all__ = ["FORMATS", "FormatError", "format_of"]
+__all__ = ["FORMATS", "FormatError", "format_of", "load"]
 
-FORMATS: Mapping[str, Callable[[bytes], dict[str, str]]] = {
-    "properties": properties.load,
-    "json": json.load,
-    "yaml": yaml.load,
-    "toml": toml.load,
-    "env": dotenv.load,
-}
-"""Format name to reader. A reader raises FormatError, whose text holds nothing of the content."""
+FORMATS = ("properties", "json", "yaml")
+"""The modules here that read them; each is imported for the first file of its kind."""
 
 _SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".env": "env"}
 
 
+def load(form: str, content: bytes) -> dict[str, str]:
+    """Read a file's content in one of :data:`FORMATS`.
+
+    Raises:
+        FormatError: it is malformed; the text holds nothing of the content.
+    """
+    read: dict[str, str] = importlib.import_module(f"{__name__}.{form}").load(content)
+    return read
+
+
 def format_of(path: str) -> str:
-    """The format that a file's name says: by suffix, ``.env`` itself too; anything else is Java properties."""
+    """The format that a file's name says: by suffix; ``.env`` is one, and no suffix means properties."""
     name = path.rpartition("/")[2]
     if name in ("", "."):  # the name is further in front
         name = PurePosixPath(path).name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Mapping
 
@@ -73,6 +72,4 @@ def _leaf(value: object) -> str:
         return str.__str__(value) if isinstance(value, _Number) else value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dt.date | dt.time):  # TOML has dates
-        return value.isoformat()
     return json.dumps(value)

@@ -9,21 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sparkconfig._base.late import late
 from sparkconfig.formats.errors import FormatError
 
 __all__ = ["dump", "load", "loads"]
 
 _BLANK = " \t\f"
-_SEPARATOR = re.compile(r"[=: \t\f]")
+_SEPARATOR = late(r"[=: \t\f]")
 # The end of a key is the first separator that is not escaped; each character matches in one way, so the
 # search is linear.
-_KEY = re.compile(r"[^\\=: \t\f]*(?:\\.[^\\=: \t\f]*)*", re.DOTALL)
+_KEY = late(r"[^\\=: \t\f]*(?:\\.[^\\=: \t\f]*)*", re.DOTALL)
 # A whole line of a text without backslashes. The blanks that begin it are not part of what follows them, so that each
 # line matches in one way.
-_LINE = re.compile(r"^[ \t\f]*(?![#! \t\f\n]|\Z)([^=: \t\f\n]*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)$", re.MULTILINE)
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_LINE = late(r"^[ \t\f]*(?![#! \t\f\n]|\Z)([^=: \t\f\n]*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)$", re.MULTILINE)
+_ESCAPE = late(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = late(r"[\ud800-\udfff]")
 
 
 def load(content: bytes) -> dict[str, str]:

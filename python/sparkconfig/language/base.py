@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Evaluated", "Fill", "Language", "PlainLanguage", "own_references"]
 
 Fill = Callable[[str, Sequence[Reference]], tuple[str, list[Reference]]]
-"""Puts this round's values in the place of a text's references; see :meth:`.lookup.Lookups.fill`."""
+"""Replaces a text's references by this round's values; see :meth:`.lookup.Lookups.fill`."""
 
 
 @dataclass
@@ -46,14 +46,21 @@ class Evaluated:
 
 
 class Language(Protocol):
-    """Finds what a text needs from providers, and puts the text together when the answers are there."""
+    """What a text may hold, under the settings of one application."""
 
     @property
     def custom(self) -> bool:
         """Whether code of third parties takes part in an evaluation, which may hang."""
 
-    def begin(self) -> Language:
-        """The language for one round: it may keep what the round's expressions share."""
+    def begin(self) -> Round:
+        """What serves one round: it may keep what the round's expressions share."""
+
+    def substitutions(self, text: str) -> list[Command | None]:
+        """The ``$[...]`` of a text, for people who ask; None: it is not one and stays as it is."""
+
+
+class Round(Protocol):
+    """Finds what a text needs from providers, and puts the text together when the answers are there."""
 
     def references(self, expression: Expression) -> Sequence[Reference]:
         """All references that the evaluation may need."""
@@ -64,11 +71,8 @@ class Language(Protocol):
         Args:
             expression: what to evaluate.
             references: what :meth:`references` returned for it, so that no text is read twice in a round.
-            fill: puts values in the place of references.
+            fill: replaces references by values.
         """
-
-    def substitutions(self, text: str) -> list[Command | None]:
-        """The ``$[...]`` of a text, for people who ask; None: it is not one and stays as it is."""
 
 
 class PlainLanguage:
@@ -92,10 +96,10 @@ class PlainLanguage:
         return own_references(expression.text, expression)
 
     def evaluate(self, expression: Expression, references: Sequence[Reference], fill: Fill) -> Evaluated:
-        """Put values in the place of the references."""
+        """Replace the references by values."""
         text, empty = fill(expression.text, references)
         missing = set(empty)
-        answered = [reference for reference in references if reference not in missing]
+        answered = [each for each in references if each not in missing] if missing else list(references)
         found = bool(answered)
         return Evaluated(text, redact=found, changed=found, answered=answered, empty=empty)
 
@@ -105,5 +109,7 @@ def own_references(text: str, expression: Expression) -> list[Reference]:
 
     Not what the map's own ``kafka.config.providers`` declares: Kafka's clients resolve them, on the executors.
     """
-    owned = kafka_options.declared(expression.siblings)
-    return [reference for reference in scan(text) if reference.provider not in owned]
+    found = scan(text)
+    if expression.siblings and (owned := kafka_options.declared(expression.siblings)):
+        return [reference for reference in found if reference.provider not in owned]
+    return found

@@ -23,10 +23,12 @@ class Expression:
     text: str
     key: str | None = None
     siblings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.siblings, MappingProxyType):  # one of those is shared by a whole map's values
             object.__setattr__(self, "siblings", MappingProxyType(dict(self.siblings)))
+        object.__setattr__(self, "_hash", hash((self.text, self.key, len(self.siblings))))
 
     def __hash__(self) -> int:
-        return hash((self.text, self.key, len(self.siblings)))
+        return self._hash

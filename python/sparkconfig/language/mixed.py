@@ -62,21 +62,6 @@ class MixedRound:
         self._plain = PlainLanguage()
         self._maps: dict[int, _Map] = {}
 
-    def substitutions(self, text: str) -> list[Command | None]:
-        """The ``$[...]`` of a text; None: it is malformed, or of an unknown type."""
-        known = self._make({}, lambda literal: literal, iter_segments).is_substitution
-        segments = [segment for segment in iter_segments(text) if not isinstance(segment, str)]
-        return [segment if isinstance(segment, Command) and known(segment) else None for segment in segments]
-
-    @property
-    def custom(self) -> bool:
-        """What the language of the round says counts."""
-        return False
-
-    def begin(self) -> MixedRound:
-        """This is a round already."""
-        return self
-
     def references(self, expression: Expression) -> Sequence[Reference]:
         """The references that the expression may need, without those that an earlier one of its map told."""
         if OPENING not in expression.text:
@@ -327,17 +312,11 @@ class MixedLanguage:
         """A new KIP-269 instance for each map of this round."""
         return MixedRound(self._values)
 
-    def references(self, expression: Expression) -> Sequence[Reference]:
-        """The references in the literal text, and in the text of each key that it may lead to."""
-        return self.begin().references(expression)
-
-    def evaluate(self, expression: Expression, references: Sequence[Reference], fill: Fill) -> Evaluated:
-        """Evaluate with this round's answers."""
-        return self.begin().evaluate(expression, references, fill)
-
     def substitutions(self, text: str) -> list[Command | None]:
         """The ``$[...]`` of a text; None: it is malformed, or of an unknown type."""
-        return self.begin().substitutions(text)
+        known = self._values({}, lambda literal: literal, iter_segments).is_substitution
+        segments = [segment for segment in iter_segments(text) if not isinstance(segment, str)]
+        return [segment if isinstance(segment, Command) and known(segment) else None for segment in segments]
 
     def _values(self, values: Mapping[str, object], literal: Literal, plan: Parse) -> SubstitutableValues:
         return SubstitutableValues(

@@ -60,7 +60,7 @@ def scan(text: str) -> list[Reference]:
 
 
 def replace(text: str, references: Sequence[Reference], values: Sequence[str | None]) -> str:
-    """Put ``values`` in the place of ``references`` (same order); None leaves one as it is written."""
+    """Replace ``references`` by ``values`` (same order); None leaves one as it is written."""
     parts: list[str] = []
     position = 0
     for reference, value in zip(references, values, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
@@ -27,12 +27,10 @@ class Resolved:
     Attributes:
         confs: all confs, also those without references.
         variables: for the environment.
-        secrets: what must not show.
     """
 
     confs: dict[str, str]
     variables: dict[str, str]
-    secrets: list[str] = field(default_factory=list)
 
 
 def resolve(
@@ -85,7 +83,6 @@ def resolve(
         answer = resolution.values[wanted[place]] if place in wanted else None
         target = result.confs if place[0] == "conf" else result.variables
         target[place[1]] = text if answer is None else answer.reveal()
-        result.secrets += () if answer is None else answer.secrets
     unfit = [
         f"the variable {name} cannot hold its value: it holds NUL, or what is not text in {_ENCODING}; keep it as"
         " base64 in the store, or pass it as a conf with --properties-file"

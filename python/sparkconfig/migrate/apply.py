@@ -5,36 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.errors import ConfigurationError, SecretNotFoundError, SparkConfigError
 from sparkconfig.migrate import sources
 from sparkconfig.migrate.plan import FilePlan, expand, read_text
-from sparkconfig.providers.base import ConfigData
 from sparkconfig.sealed import editor, files
 from sparkconfig.sealed.failures import KeyMissingError, WrongKeyError
 from sparkconfig.sealed.keys import KeyFile, KeySource
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.sealed.opened import load
 
-__all__ = ["Store", "Target", "apply", "backup_of", "undo"]
+__all__ = ["Target", "apply", "backup_of", "undo"]
 
 _MANIFEST = "manifest"
-
-
-class Store(Protocol):
-    """A provider that can be written to."""
-
-    def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
-        """Read; see :class:`~sparkconfig.ConfigProvider`."""
-
-    def add(self, path: str, values: Mapping[str, str]) -> None:
-        """Add keys to a path; a key that has another value is refused."""
 
 
 @dataclass(frozen=True)
@@ -42,33 +30,24 @@ class Target:
     """Where the values go.
 
     Attributes:
-        path: the sealed file; with a store, only the backup stands beside this name.
+        path: the sealed file; the backup stands beside it.
         key: opens both.
         provider: the name that references give it.
         confs: the settings that declare it.
-        store: where values go instead of the sealed file, and its path.
     """
 
     path: Path
     key: KeySource
     provider: str
     confs: Mapping[str, str]
-    store: tuple[Store, str] | None = None
 
     def values(self) -> dict[EntryName, str]:
         """Return what is there; nothing if there is nothing yet.
 
         Raises:
             SealedFileError: the file cannot be opened.
-            ProviderError: the store cannot be read.
         """
         files.sweep(backup_of(self.path))
-        if self.store is not None:
-            store, path = self.store
-            try:
-                return {EntryName(path, key): value for key, value in store.get(path).data.items()}
-            except SecretNotFoundError:
-                return {}
         if not self.path.exists():
             return {}
         opened = load(self.path, self.key)
@@ -80,12 +59,7 @@ class Target:
         Raises:
             ConfigurationError: one of the names has another value.
             SealedFileError: the file cannot be written.
-            ProviderError: the store cannot be written.
         """
-        if self.store is not None:
-            store, path = self.store
-            store.add(path, {name.key: value for name, value in added.items()})
-            return
         if not self.path.exists():
             editor.create(self.path, self.key)
         editor.put(self.path, self.key, added, keep=True)
@@ -118,13 +92,8 @@ def apply(plans: Sequence[FilePlan], target: Target, *, new_key: bool) -> None:
     for plan in plans:
         _check_same(plan, plan.rewritten(), target.provider, {**before, **added})
     with _new_key(target) if new_key else nullcontext():
-        if target.store is not None:
-            _back_up(
-                plans, target
-            )  # first: whether it can be written is known before another machine is asked
         target.write(added)
-        if target.store is None:
-            _back_up(plans, target)
+        _back_up(plans, target)
     for plan in plans:
         if read_text(plan.path) != plan.document.content:
             raise ConfigurationError(

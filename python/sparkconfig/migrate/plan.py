@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +14,7 @@ from pathlib import Path
 from sparkconfig._base.text import shorten
 from sparkconfig.checks.exit_codes import FileError
 from sparkconfig.detection import literals
-from sparkconfig.detection.shapes import Span, shapes
+from sparkconfig.detection.shapes import Span, shapes, union
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import reading
 from sparkconfig.migrate import sources
@@ -28,6 +31,7 @@ __all__ = ["FilePlan", "Left", "Move", "Names", "expand", "files_in", "plan_file
 
 LARGEST = 1 << 20
 """Bytes of a file: what one entry of the sealed backup may hold."""
+_BEGINNING = 4000
 _OWN = "sparkconfig's own settings hold no references: name a key file or an identity of the machine instead"
 _UNSAYABLE = "it is written across quotes, lines or variables; write it in one piece first"
 _TEMPLATED = "a template fills in a part of it; write {reference} in the place of that part"
@@ -128,6 +132,7 @@ class Names:
         self._section = section
         self._values = dict(sealed)
         self._names = {(value, _role(name.key)): name for name, value in sealed.items()}
+        self._last: Counter[str] = Counter()
 
     def name(self, key: str, value: str) -> EntryName:
         """Return the name of a value, a new one if there is none yet."""
@@ -135,10 +140,10 @@ class Names:
         role = _role(base)
         if (value, role) in self._names:
             return self._names[value, role]
-        number, name = 1, EntryName(self._section, base)
+        name = EntryName(self._section, base)
         while name in self._values:
-            number += 1
-            name = EntryName(self._section, f"{base}-{number}")
+            self._last[base] += 1
+            name = EntryName(self._section, f"{base}-{self._last[base] + 1}")
         self._values[name] = value
         self._names[value, role] = name
         return name
@@ -174,12 +179,13 @@ def read_text(path: Path) -> str:
 
 
 def files_in(paths: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the named files and those of a known kind in the named folders, each once; and the others."""
+    """Return the named files and those in the named folders that are text, each once; and the others."""
     found: dict[Path, None] = {}
     unknown: list[Path] = []
     for path in paths:
         for each in _visible(path) if path.is_dir() else ():
-            if sources.kind_of(each, _beginning(each)) is not None:
+            kind = sources.kind_of(each, _beginning(each))
+            if kind is not None and (kind != "text" or each.stat().st_size <= LARGEST):
                 found[each] = None
             else:
                 unknown.append(each)
@@ -200,7 +206,7 @@ def _visible(folder: Path) -> Iterator[Path]:
 def _beginning(path: Path) -> str:
     try:
         with path.open("rb") as stream:
-            return stream.read(200).decode("utf-8", "replace")
+            return codecs.getincrementaldecoder("utf-8")("replace").decode(stream.read(_BEGINNING))
     except OSError:
         return ""
 
@@ -244,7 +250,7 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
     why = _why(text, places) or (_TEMPLATED if has_template(text.value) else None)
     moves: list[Move] = []
     left: list[Left] = []
-    document = plan.document
+    document, after = plan.document, text.start
 
     def advice(span: Span, value: str, why: str) -> str:
         if "{reference}" not in why:
@@ -254,8 +260,8 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
 
     for span in spans:
         value = text.value[span.start : span.end]
-        at = document.content.find(value, text.start, text.end)
-        line = document.line(max(at, text.start))
+        after = max(document.content.find(value, after, text.end), after)
+        line = document.line(after)
         edit = None
         if why is None:
             name = names.name(_name_for(text.key, span), value)
@@ -309,12 +315,19 @@ def _stays_same(value: str, spans: Sequence[Span], moves: Sequence[Move], provid
 
 def _look_between(plan: FilePlan) -> None:
     """Comments, documents inside scripts, and other text that is no conf or option."""
-    covered = sorted((text.start, text.end) for text in plan.document.texts)
+    # A text without a value is a line of code: what looks like an expression there says nothing.
+    covered = union(Span(text.start, text.end, "") for text in plan.document.texts)
+    read = union(Span(text.start, text.end, "") for text in plan.document.texts if text.value)
     for span in shapes(plan.document.content):
         if plan.kind in ("python", "code") and "beside" in span.shape:
             continue  # an expression: what texts and comments hold is known
-        if not any(start < span.end and span.start < end for start, end in covered):
-            plan.left.append(Left(plan.document.line(span.start), "", span.shape, _NOT_A_TEXT))
+        known = covered if "beside" in span.shape else read
+        before = bisect_left(known, span.end, key=lambda each: each.start) - 1
+        if before < 0 or known[before].end <= span.start:
+            line = plan.document.line(span.start)
+            value = plan.document.content[span.start : span.end]
+            if not any(value in each or each in value for each in plan.reported.get(line, ())):
+                plan.left.append(Left(line, "", span.shape, _NOT_A_TEXT))
     plan.left.sort(key=lambda left: left.line)
 
 

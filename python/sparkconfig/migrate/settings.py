@@ -31,16 +31,13 @@ def of(provider: str, path: Path, key: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def declare(
-    plan: FilePlan, confs: Mapping[str, str], provider: str, *, elsewhere: Path | None = None
-) -> str | None:
+def declare(plan: FilePlan, confs: Mapping[str, str], provider: str) -> str | None:
     """Let a plan add what its file needs; return what the user has to do instead, or None.
 
     Args:
         plan: of one file.
         confs: the settings that declare the provider.
         provider: its name.
-        elsewhere: the file from which they come: they are not copied, since they may hold what logs in.
 
     Nothing is added to an application that declares the provider already, or where an operator's file binds.
     """
@@ -52,7 +49,7 @@ def declare(
         names = [each.strip() for each in scope.confs.get(_PROVIDERS, "").split(",") if each.strip()]
         if provider in names or not any(scope.holds(move.edit) for move in plan.moves):
             continue
-        if advice := _instead(scope, names, provider, elsewhere):
+        if advice := _instead(scope, names, provider):
             todo[f"{name}: {advice}" if len(scopes) > 1 else advice] = None
         else:
             plan.settings = dict(confs)
@@ -60,10 +57,8 @@ def declare(
     return "; ".join(todo) or None
 
 
-def _instead(scope: Scope, names: list[str], provider: str, elsewhere: Path | None) -> str | None:
+def _instead(scope: Scope, names: list[str], provider: str) -> str | None:
     """Why the settings are not added to an application, and what to do; None: they are."""
-    if elsewhere is not None:
-        return f"declare the provider {provider} for the application, as {elsewhere} does"
     operator = operator_file.find(os.environ)
     if operator is not None:
         return f"declare the provider in the operator's file {operator}"

@@ -95,26 +95,9 @@ class Document:
         return [index for index, char in enumerate(self.content) if char == "\n"]
 
 
-def identity(start: int, write: Callable[[str], str] = str) -> Callable[[int, int, str], Edit]:
-    """Return a ``put`` for a text that is in the file at ``start`` as it is.
-
-    Args:
-        start: where its first character is.
-        write: how a reference is written there.
-    """
-    return lambda first, last, reference: Edit(start + first, start + last, write(reference))
-
-
-def mapped(
-    places: Sequence[int], write: Callable[[str], str] = str
-) -> Callable[[int, int, str], Edit | None]:
-    """Return a ``put`` for a text whose characters stand anywhere.
-
-    Args:
-        places: for each character where it begins in the file, and at the end where the last one ends.
-        write: how a reference is written there.
-    """
-    return lambda first, last, reference: Edit(places[first], places[last], write(reference))
+def identity(start: int) -> Callable[[int, int, str], Edit]:
+    """Return a ``put`` for a text that is in the file at ``start`` as it is."""
+    return lambda first, last, reference: Edit(start + first, start + last, reference)
 
 
 def rewritten(content: str, edits: Sequence[Edit]) -> str:

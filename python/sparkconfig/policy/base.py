@@ -74,6 +74,14 @@ class OverridePolicy(ABC):
         """Whether the policy has a say about the statements of such jobs; else it is not asked."""
         return False
 
+    def paths(self, job_type: str) -> tuple[str, ...] | None:  # noqa: ARG002
+        """The patterns of paths that such jobs may name, for all users alike; None: any path."""
+        return None
+
+    def confs(self, job_type: str) -> tuple[str, ...] | None:  # noqa: ARG002
+        """The patterns of confs whose values such jobs see; None: any conf."""
+        return None
+
     def check_statement(
         self,
         request: OverrideRequest,  # noqa: ARG002

@@ -12,8 +12,9 @@ from dataclasses import replace
 from sparkconfig._base.text import shorten
 from sparkconfig.policy.audit import Audit, Record, records
 from sparkconfig.policy.base import OverridePolicy
+from sparkconfig.policy.decisions import merged
 from sparkconfig.policy.evaluation import Decision, Evaluator, Explained
-from sparkconfig.policy.jobtype import SHARED, JobTypes
+from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical
 from sparkconfig.policy.keys.overrides import Overrides
 from sparkconfig.policy.loader import Parts, load_parts
@@ -29,14 +30,12 @@ from sparkconfig.settings.connections import FAMILY as CONNECTIONS
 from sparkconfig.settings.connections import OPTION as CONNECTION
 from sparkconfig.settings.operator_file import OperatorFile
 from sparkconfig.settings.schema import PREFIX, Parsed, Settings
+from sparkconfig.settings.scopes import DOOR_SCOPES, OPTION_SCOPES
 
 __all__ = ["PolicyEngine", "Resolve"]
 
 Resolve = Callable[[Mapping[str, str]], Mapping[str, object]]
 """Returns the values that take effect for texts with references: name to text or Secret."""
-
-_DOORS = ("source", "sink", "application", "session", "catalog", "hadoop")
-"""The scopes in which doors see references before something uses them."""
 
 _log = logging.getLogger(__name__)
 _RECENT = 100
@@ -74,7 +73,6 @@ class PolicyEngine:
         self.audit = audit or Audit()
         self.recent: deque[Record] = deque(maxlen=_RECENT)
         self._evaluator = Evaluator(overrides, settings, resolve)
-        self._job_types = JobTypes(settings.job_type, settings.job_type_map)
         self._put_in_place: frozenset[str] = frozenset()
         self._connections = settings.connections
         self._connected = frozenset(
@@ -131,9 +129,9 @@ class PolicyEngine:
         """Whether there is a policy for new tables."""
         return self._table_policy is not None
 
-    def job_type(self, application: str, detected: str) -> str:
+    def job_type(self, detected: str) -> str:
         """The job type that counts: the operator's word, else what was detected."""
-        return self._job_types.of(application, detected)
+        return self._settings.job_type or detected
 
     def policy(self, job_type: str) -> OverridePolicy:
         """The policy of jobs of this type."""
@@ -158,7 +156,7 @@ class PolicyEngine:
         """
         if not (request.props or request.references or request.complete or request.scope == "worker"):
             return Decision()  # nothing was changed
-        job_type = self.job_type(request.application, request.job_type)
+        job_type = self.job_type(request.job_type)
         job_types = [job_type]
         if streaming and job_type != "streaming":
             job_types = [job_type, "streaming"] if job_type in SHARED else ["streaming"]
@@ -166,7 +164,7 @@ class PolicyEngine:
             self._check(request if request.job_type == kind else replace(request, job_type=kind))
             for kind in job_types
         ]
-        decision = decisions[0] if len(decisions) == 1 else _merged(decisions)
+        decision = decisions[0] if len(decisions) == 1 else merged(decisions)
         return self._finish(decision, request, job_types[-1], record=record)
 
     def check_use(
@@ -187,20 +185,25 @@ class PolicyEngine:
             found = [use for use in self._evaluator.uses(text) if not use.where]
             if point_of_use and (text[""] in self._connected or self._is_operators(text[""])):
                 continue  # its use is not known here; check_connection knows it
-            uses += self._refused_everywhere(request, found, SOMEWHERE) if point_of_use else found
+            somewhere = [use._replace(where=SOMEWHERE) for use in found]
+            if not point_of_use or self._refused_everywhere(request, somewhere):
+                uses += found
         if not uses:
             return Decision()
         return self.check(request.with_props({}, dict.fromkeys(uses)))
 
-    def check_connection(self, request: OverrideRequest, options: Mapping[str, str]) -> Decision:
-        """Evaluate the references of a connection that is about to be made, wherever its options came from.
+    def check_connection(
+        self, request: OverrideRequest, options: Mapping[str, str], judged: Sequence[str] = ()
+    ) -> Decision:
+        """Evaluate a connection that is about to be made, wherever its options came from.
 
         Args:
             request: who asks, with the options as its ``target``.
             options: what the connection gets, references unresolved.
+            judged: the options about which the rules for sources decide, since no door may have seen them.
         """
         name = next((text for key, text in options.items() if key.lower() == CONNECTION), None)
-        job_type = self.job_type(request.application, request.job_type)
+        job_type = self.job_type(request.job_type)
         if name is not None:
             problem = self._differs(name, options) or self._unusable(request, name)
             found = Decision(violations=(problem,) if problem else (), head=_head(job_type))
@@ -214,16 +217,36 @@ class PolicyEngine:
         }
         request = replace(request, target=target)
         held = [(text, use) for name, text in options.items() for use in self._evaluator.uses({name: text})]
-        uses = self._refused_everywhere(request, [use for text, use in held if not self._is_operators(text)])
+        uses = [use for text, use in held if not self._is_operators(text)]
+        if not self._refused_everywhere(request, uses):
+            uses = []
         uses += [use for text, use in held if self._is_operators(text) and self._goes_elsewhere(request, use)]
         if uses:
             return self.check(request.with_props({}, dict.fromkeys(uses)))
-        own = all(self._is_operators(text) for text, _ in held)
+        if judged:
+            props = {option: options[option] for option in judged}
+            # As a source or as a sink: the same connection serves both.
+            tried = [
+                self.check(replace(request, scope=scope, props=props), record=False)
+                for scope in OPTION_SCOPES
+            ]
+            if not any(found.allowed and not found.warned for found in tried):
+                return self._finish(tried[0], request, job_type)
+        own = not judged and all(self._is_operators(text) for text, _ in held)
         return Decision(everyones=own and not self._policies[job_type].depends_on_users())
 
     def evaluates_statements(self, job_type: str) -> bool:
         """Whether there are rules about the statements of such jobs."""
         return self._policies[job_type].evaluates_statements(job_type)
+
+    def limits(self, job_type: str) -> Mapping[str, tuple[str, ...] | None]:
+        """What users of a server that they share see of it: patterns of ``paths`` and ``confs``; None: no limit."""
+        policy = self._policies[job_type]
+        limited = job_type in SHARED and self.enforcing
+        return {
+            "paths": policy.paths(job_type) if limited else None,
+            "confs": policy.confs(job_type) if limited else None,
+        }
 
     def check_statement(
         self, request: OverrideRequest, items: Sequence[StatementItem], *, record: bool = True
@@ -235,7 +258,7 @@ class PolicyEngine:
             items: its kind, and the functions, paths and data sources that it names.
             record: whether the audit gets to know.
         """
-        job_type = self.job_type(request.application, request.job_type)
+        job_type = self.job_type(request.job_type)
         request = replace(request, job_type=job_type)
         decision = self._evaluator.evaluate_statement(
             self._policies[job_type], request, items, _head(job_type)
@@ -276,28 +299,21 @@ class PolicyEngine:
         """Note texts that the policy itself has set: they may be used as if the operator's file held them."""
         self._put_in_place |= frozenset(texts)
 
-    def _refused_everywhere(
-        self, request: OverrideRequest, uses: Sequence[ReferenceUse], where: str | None = None
-    ) -> list[ReferenceUse]:
-        """Those that no door would let pass; one question for all of them, as each is a look at all options.
-
-        ``where`` they stand, if they do not say it themselves.
-        """
-        left = {use if where is None else use._replace(where=where): use for use in uses}
-        for streaming, scope in itertools.product((False, True), _DOORS):
-            if not left:
-                break
-            question = replace(request, scope=scope, props={}, references=tuple(left))
-            found = self.check(question, streaming=streaming, record=False)
-            if found.allowed and not found.warned:
-                return []
-            denied = {item.canonical for item in found.explanation if item.verdict == "denied"}
-            left = {asked: use for asked, use in left.items() if asked.where in denied or not denied}
-        return list(left.values())
+    def _refused_everywhere(self, request: OverrideRequest, uses: Sequence[ReferenceUse]) -> bool:
+        """Whether no door would let all of them pass."""
+        tried = (
+            self.check(
+                replace(request, scope=scope, props={}, references=tuple(uses)),
+                streaming=streaming,
+                record=False,
+            )
+            for streaming, scope in itertools.product((False, True), DOOR_SCOPES)
+        )
+        return bool(uses) and not any(found.allowed and not found.warned for found in tried)
 
     def _goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
         """Whether a rule binds what the operator set, and the user has chosen another place: a bucket of his."""
-        job_type = self.job_type(request.application, request.job_type)
+        job_type = self.job_type(request.job_type)
         return self._policies[job_type].goes_elsewhere(replace(request, job_type=job_type), use)
 
     def _check(self, request: OverrideRequest) -> Decision:
@@ -366,23 +382,3 @@ class PolicyEngine:
 def _head(job_type: str) -> str:
     article = "an" if job_type[0] in "aeiou" else "a"
     return f"the operator's policy does not allow this for {article} {job_type} job"
-
-
-def _merged(decisions: list[Decision]) -> Decision:
-    """All decisions together: what one of them refuses is refused."""
-    first, *others = decisions
-    values = list(first.values)
-    for other in others:
-        values = [
-            mine
-            if not theirs.errors
-            else replace(mine, errors=tuple(dict.fromkeys((*mine.errors, *theirs.errors))))
-            for mine, theirs in zip(values, other.values, strict=True)
-        ]
-    return replace(
-        first,
-        values=tuple(values),
-        violations=tuple(dict.fromkeys(text for d in decisions for text in d.violations)),
-        explanation=tuple(dict.fromkeys(item for d in decisions for item in d.explanation)),
-        refused=frozenset(name for d in decisions for name in d.refused),
-    )

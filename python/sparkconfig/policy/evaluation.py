@@ -85,16 +85,7 @@ class Decision:
     @property
     def message(self) -> str | None:
         """The text of the error, or None."""
-        return None if self.allowed else str(self._error())
-
-    def raise_if_denied(self) -> None:
-        """Raise PolicyViolation with every violation, if there is one."""
-        if not self.allowed:
-            raise self._error()
-
-    def _error(self) -> PolicyViolation:
-        bad = [value for value in self.values if value.errors]
-        return PolicyViolation(self.violations, values=bad, head=self.head)
+        return None if self.allowed else str(PolicyViolation(self.violations, head=self.head))
 
 
 _REFUSED = "it holds a reference that this job may not use"
@@ -102,6 +93,7 @@ _VARIABLE = (
     "it holds ${...}, in whose place Spark or Hadoop would put what the server's environment, its system properties"
     " or its own confs hold; write it without"
 )
+_OF_USERS = ("session", "catalog", "source", "sink")
 _REASONS = {
     "operator": "the operator sets it",
     "protected": "it is protected",
@@ -194,7 +186,8 @@ class Evaluator:
 
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:
         """Why the policy is asked about a property, or why not: ``own``, ``default``, ``free``."""
-        reason = self.overrides.reason(known, value)
+        guessed = request.job_type in SHARED and request.scope in _OF_USERS
+        reason = self.overrides.reason(known, value, guessed=guessed)
         shared = reason is None and request.job_type in SHARED
         if shared and (
             fold(known) == REFLECTION or (logs_in(request.scope, known) and self.uses({known: value}))

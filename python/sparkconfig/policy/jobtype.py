@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from sparkconfig.policy.patterns import Pattern
+from sparkconfig._base.late import late
 
-__all__ = ["SHARED", "JobTypes", "Launch", "detect"]
+__all__ = ["SHARED", "Launch", "detect"]
 
 SHARED = ("connect", "sql")
 """Job types of servers that several users share."""
@@ -59,39 +59,20 @@ def detect(confs: Mapping[str, str], command: str = "", main_class: str = "") ->
     return "batch"
 
 
-class JobTypes:
-    """The operator's word on job types.
-
-    Args:
-        fixed: ``spark.config.job.type`` of the operator; None: not fixed.
-        mapping: ``spark.config.job.type.map``: the first pattern that fits main class or script decides.
-    """
-
-    def __init__(self, fixed: str | None = None, mapping: Sequence[tuple[str, str]] = ()) -> None:
-        self._fixed = fixed
-        self._mapping = tuple((Pattern(text), job_type) for text, job_type in mapping)
-
-    def of(self, application: str, detected: str) -> str:
-        """The job type that counts for the application ``application``, detected as ``detected``."""
-        if self._fixed is not None:
-            return self._fixed
-        return next((kind for pattern, kind in self._mapping if pattern.matches(application)), detected)
-
-
 # What was started: main class or script, read from the commands of the driver's JVM and of its parent.
 # Mains that start another program: that program is the application.
-_LAUNCHERS = re.compile(
+_LAUNCHERS = late(
     r"org\.apache\.spark\.(deploy\.SparkSubmit|deploy\.yarn\.(ApplicationMaster|ExecutorLauncher)"
     r"|deploy\.worker\.DriverWrapper)"
 )
-_PYTHON = re.compile(r"python[0-9.]*")
+_PYTHON = late(r"python[0-9.]*")
 # Options of spark-submit that stand alone; all others have a value.
 _FLAGS = frozenset({"--verbose", "-v", "--supervise", "--help", "-h", "--version", "--usage-error"})
-# What is in the place of a resource when there is none.
+# What replaces a resource when there is none.
 _NO_RESOURCE = frozenset(
     {"pyspark-shell", "pyspark-shell-main", "spark-shell", "sparkr-shell", "spark-internal"}
 )
-_RESOURCE = re.compile(r".*\.(py|jar|zip|egg|r)", re.IGNORECASE | re.DOTALL)
+_RESOURCE = late(r".*\.(py|jar|zip|egg|r)", re.IGNORECASE | re.DOTALL)
 _PYTHON_VALUE_OPTIONS = frozenset({"-W", "-X"})
 
 
@@ -131,12 +112,6 @@ class Launch:
             return self._words[0]
         found = [place for place, word in enumerate(self._words[:-1]) if word == "--class"]
         return self._words[found[0] + 1] if found else ""
-
-    @property
-    def is_python(self) -> bool:
-        """Whether the driver's code is Python: a script, or a PySpark that started the JVM for itself."""
-        resource = self._words[-1] if len(self._words) > 1 else ""
-        return resource.lower().endswith(".py") or resource in ("pyspark-shell", "pyspark-shell-main")
 
     @property
     def application(self) -> str:

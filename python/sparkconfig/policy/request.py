@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError, PolicyViolationError
 from sparkconfig.settings.job_types import JOB_TYPES
+from sparkconfig.settings.scopes import SCOPES
 
 __all__ = [
     "JOB_TYPES",
@@ -38,14 +39,12 @@ class ConfigValue:
         value: its value. Never shown by ``repr`` or ``str``; keep it out of messages.
         errors: why it is not allowed; empty: it is allowed.
         decided_by: what decided: a rule with its place in the policy's document, or the policy's name.
-        visible: False if the operator hides this property from users (Databricks: ``hidden``).
     """
 
     name: str
     value: object = field(default=None, repr=False)
     errors: tuple[str, ...] = ()
     decided_by: str = field(default="", compare=False)
-    visible: bool = True
 
     def __post_init__(self) -> None:
         errors = (self.errors,) if isinstance(self.errors, str) else tuple(self.errors)
@@ -56,10 +55,6 @@ class ConfigValue:
         """Whether there is no error."""
         return not self.errors
 
-    def with_error(self, error: str, decided_by: str = "") -> ConfigValue:
-        """The same decision with one more error."""
-        return replace(self, errors=(*self.errors, error), decided_by=decided_by or self.decided_by)
-
     def __str__(self) -> str:
         verdict = "; ".join(self.errors) if self.errors else "allowed"
         return f"{shorten(self.name)}: {verdict}"
@@ -69,15 +64,11 @@ class PolicyViolation(PolicyViolationError):  # noqa: N818 - its name in KIP-108
     """Properties, references or a table are not allowed; names keys, never values.
 
     Attributes:
-        values: the decisions with errors (empty for a table).
         problems: one text for each problem.
     """
 
-    def __init__(
-        self, problems: Iterable[str], *, values: Sequence[ConfigValue] = (), head: str = ""
-    ) -> None:
+    def __init__(self, problems: Iterable[str], *, head: str = "") -> None:
         self.problems: tuple[str, ...] = tuple(problems)
-        self.values: tuple[ConfigValue, ...] = tuple(values)
         shown = list(self.problems[:_MOST])
         if len(self.problems) > _MOST:
             shown.append(f"... and {len(self.problems) - _MOST} more")
@@ -89,19 +80,6 @@ class PolicyViolation(PolicyViolationError):  # noqa: N818 - its name in KIP-108
         head, *problems = message.split("\n  - ")
         return cls(problems, head=head.removesuffix(":")) if problems else cls([message])
 
-
-SCOPES: tuple[str, ...] = (
-    "application",
-    "session",
-    "source",
-    "sink",
-    "catalog",
-    "hadoop",
-    "worker",
-    "connector",
-)
-"""Where properties are set. ``worker``: a Python worker asks for a value. ``connector``: Kafka Connect's own
-meaning, in which names are compared exactly; there for KIP-458 compatibility, no door of Spark uses it."""
 
 SOMEWHERE = "*"
 """Where a reference stands of which only the text is known: in some option, which a door decides about."""
@@ -127,7 +105,7 @@ class ReferenceUse(NamedTuple):
         return f"${{{shorten(self.provider, 40)}:{path}{shorten(self.key)}}}"
 
 
-_USER_INFO = re.compile(r"^([^/?#]{0,64}//[^/@]{0,300}:)[^/@]{1,300}@")
+_USER_INFO = late(r"^([^/?#]{0,64}//[^/@]{0,300}:)[^/@]{1,300}@")
 
 
 class StatementItem(NamedTuple):
@@ -152,8 +130,8 @@ class StatementItem(NamedTuple):
 
 
 def read_only(props: Mapping[str, object]) -> Mapping[str, object]:
-    """A read-only copy."""
-    return MappingProxyType(dict(props))
+    """A read-only copy; what is read-only already is its own, however many questions one message makes."""
+    return props if isinstance(props, MappingProxyType) else MappingProxyType(dict(props))
 
 
 @dataclass(frozen=True)

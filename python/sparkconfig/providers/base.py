@@ -20,14 +20,12 @@ class ConfigData:
         data: key to value. A key that does not exist is absent. Values are plain text here: this is the
             inside of the library; users get them as :class:`sparkconfig.Secret`.
         ttl: milliseconds for which the values are good, or None if the provider sets no limit (KIP-297).
-        lease_renewable: whether the store would extend these values' lease instead of issuing new ones.
         plain: keys whose values the store itself does not treat as secrets, such as those of a ConfigMap.
         objects: keys that were asked for and are objects, with the names of their fields; for messages.
     """
 
     data: Mapping[str, str] = field(repr=False)
     ttl: int | None = None
-    lease_renewable: bool = False
     plain: frozenset[str] = frozenset()
     objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
 

@@ -51,7 +51,9 @@ def catalog(*, third_parties: bool = True) -> list[ProviderInfo]:
     """
     targets = BUILT_IN.targets()
     found = [_described(alias, targets[alias], kind) for alias, kind in BUILT_IN.all.items()]
-    others = {each.name: each.value for each in entry_points(group=ENTRY_POINTS)} if third_parties else {}
+    published = entry_points(group=ENTRY_POINTS) if third_parties else ()
+    # Entry points left by an older version of this package do not count as third-party.
+    others = {each.name: each.value for each in published if not each.value.startswith("sparkconfig.")}
     return found + [
         _third_party(alias, target) for alias, target in sorted(others.items()) if alias not in targets
     ]

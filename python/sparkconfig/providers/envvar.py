@@ -6,14 +6,16 @@ import os
 import re
 from collections.abc import Mapping, Set
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.providers._kit.described import Described
-from sparkconfig.providers._kit.java_regex import JavaPatternError, to_python
 from sparkconfig.providers._kit.params import Param, read_params
 from sparkconfig.providers.base import ConfigData
 
 __all__ = ["EnvVarConfigProvider"]
+
+_NESTED = late(r"(?<!\\)\[[^\]]*(?:(?<!\\)\[|&&)")
 
 
 class EnvVarConfigProvider(Described):
@@ -29,8 +31,7 @@ class EnvVarConfigProvider(Described):
     table = (
         Param(
             "allowlist.pattern",
-            "Java regular expression that the whole name of a variable must match to be readable;"
-            " unset: every variable",
+            "regular expression that the whole name of a variable must match to be readable; unset: every variable",
         ),
     )
     paths = "no path; key: a variable"
@@ -60,13 +61,17 @@ class EnvVarConfigProvider(Described):
         Raises:
             ConfigurationError: the pattern is not a regular expression.
         """
-        try:
-            self._allowed = None if pattern is None else re.compile(to_python(pattern), re.ASCII)
-        except (JavaPatternError, re.error) as error:
-            reason = str(error)
-        else:
-            return
-        raise ConfigurationError(f"provider envvar: allowlist.pattern is not a usable pattern: {reason}")
+        self._allowed, reason = None, ""
+        # Java reads what looks like a class within a class in another way: nothing may be allowed by that.
+        if pattern is not None and _NESTED.search(pattern):
+            reason = "it has a class within a class"
+        elif pattern is not None:
+            try:
+                self._allowed = re.compile(pattern, re.ASCII)
+            except re.error as error:
+                reason = str(error)
+        if reason:
+            raise ConfigurationError(f"provider envvar: allowlist.pattern is not a usable pattern: {reason}")
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         """Return variables. One that the pattern forbids is left out, like one that is not set (Kafka).

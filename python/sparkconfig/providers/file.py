@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
+from sparkconfig._base.gone import GONE
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import AccessDeniedError, ConfigurationError, SecretNotFoundError
-from sparkconfig.formats import FORMATS, FormatError, format_of
+from sparkconfig.formats import FORMATS, FormatError, format_of, load
 from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers._kit.fields import STRUCTURED, pick
 from sparkconfig.providers._kit.params import Param, read_params
@@ -22,13 +23,13 @@ class FileConfigProvider(Described, FilePushes):
 
     alias = "file"
     java = ("FileConfigProvider",)
-    store = "properties, JSON, YAML, TOML and .env files"
+    store = "properties, JSON and YAML files"
     table = (
         Param("allowed.paths", ALLOWED_PATHS_DOC),
         Param(
             "format",
-            "what the files hold; `auto`: by suffix (`.json`, `.yaml`, `.yml`, `.toml`, `.env`, anything else is"
-            " Java properties). Nested keys are joined by dots: `db.password`, `hosts.0`",
+            "what the files hold; `auto`: by suffix (`.json`, `.yaml`, `.yml`, anything else is Java properties)."
+            " Nested keys are joined by dots: `db.password`, `hosts.0`",
             default="auto",
             choices=("auto", *FORMATS),
         ),
@@ -89,8 +90,10 @@ class FileConfigProvider(Described, FilePushes):
             raise AccessDeniedError(f"file '{shorten(path)}' is not in allowed.paths")
         content = read_file(usable, self._allowed)
         kind = format_of(path) if self._format == "auto" else self._format
+        if advice := GONE.get(f"file.format={kind}"):
+            raise ConfigurationError(f"file '{shorten(path)}' is {kind}, which is gone: {advice}")
         try:
-            return FORMATS[kind](content)
+            return load(kind, content)
         except FormatError as error:
             problem = f"file '{shorten(path)}' cannot be read as {kind}: {error}"
         raise FormatError(problem)

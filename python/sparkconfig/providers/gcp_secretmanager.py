@@ -28,7 +28,7 @@ __all__ = ["GcpSecretManagerConfigProvider"]
 _PACKAGE = "google.cloud.secretmanager_v1"
 _TRANSPORT = f"{_PACKAGE}.services.secret_manager_service.transports"
 
-# gRPC tells in words alone what is below it; of its text nothing but these words is used.
+# gRPC reports the cause only as text; we match these phrases and drop the rest.
 _HINTS = (
     (
         ("SSL", "certificate", "Peer name"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 
 from sparkconfig._base.built_in import BuiltIn
+from sparkconfig._base.gone import GONE
 from sparkconfig._base.loading import import_object
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
@@ -31,6 +32,8 @@ def find_class(name: str) -> type[ConfigProvider]:
     own = BUILT_IN.find(name)
     if own is not None:
         return own
+    if advice := GONE.get(f"provider {name}"):
+        raise ConfigurationError(f"the provider '{name}' is gone: {advice}")
     target = _published().get(name)
     if target is None:
         if "." not in name and ":" not in name:
@@ -59,7 +62,7 @@ def find_class(name: str) -> type[ConfigProvider]:
 
 
 def _alias_for_java(name: str) -> str | None:
-    """What to write in the place of a Java class; None: the name does not look like one."""
+    """What to write instead of a Java class; None: the name does not look like one."""
     package, _, simple = name.rpartition(".")
     if package.startswith(_JAVA_PACKAGES) or simple.endswith("Provider"):
         for alias, kind in BUILT_IN.all.items():

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SealedConfigProvider"]
 
-_KEYS = ("key.file", "key.env", "passphrase.env")
+_KEYS = ("key.file", "key.env")
 
 
 class SealedConfigProvider(Described, FilePushes):
@@ -41,13 +41,12 @@ class SealedConfigProvider(Described, FilePushes):
     table = (
         Param("file", "the sealed file, which `sparkconfig seal` writes; an absolute path", required=True),
         Param(
-            "key.file", "file with the key, an absolute path, permissions 0600; one of these three is needed"
+            "key.file", "file with the key, an absolute path, permissions 0600; this or `key.env` is needed"
         ),
         Param("key.env", "environment variable that holds the key"),
-        Param("passphrase.env", "environment variable that holds the passphrase"),
     )
     paths = "path: a section; key: a key in it"
-    auth = "a key file or passphrase"
+    auth = "a key"
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +60,7 @@ class SealedConfigProvider(Described, FilePushes):
         return True
 
     def configure(self, params: Mapping[str, str]) -> None:
-        """Take ``file`` and one of ``key.file``, ``key.env`` and ``passphrase.env``, and open the file once.
+        """Take ``file`` and one of ``key.file`` and ``key.env``, and open the file once.
 
         Raises:
             ConfigurationError: a param is wrong, or the file cannot be opened with this key.
@@ -119,9 +118,9 @@ def _source(values: ParamValues) -> KeySource:
     """Return where the key comes from.
 
     Raises:
-        ConfigurationError: not exactly one of the three params is set.
+        ConfigurationError: not exactly one of the two params is set.
     """
-    from sparkconfig.sealed.keys import EnvKey, KeyFile, Passphrase
+    from sparkconfig.sealed.keys import EnvKey, KeyFile
 
     given = [name for name in _KEYS if values.optional(name) is not None]
     if len(given) != 1:
@@ -130,7 +129,7 @@ def _source(values: ParamValues) -> KeySource:
     text = values.text(given[0])
     if given[0] == "key.file":
         return KeyFile(_path(values, "key.file"))
-    return EnvKey(text) if given[0] == "key.env" else Passphrase(text)
+    return EnvKey(text)
 
 
 def _as_provider_error(error: SealedFileError, path: str) -> ProviderError:

@@ -14,7 +14,7 @@ _MOVED = 16
 
 
 class Beginnings:
-    """Known texts. One thread at a time may add or remove; whoever looks need not wait for it.
+    """Known texts. One thread at a time may add; whoever looks need not wait for it.
 
     Attributes:
         longest: the length of the longest one so far.
@@ -22,27 +22,14 @@ class Beginnings:
 
     def __init__(self) -> None:
         self._known: dict[str, list[str]] = {}
-        # How many begin with so few characters.
-        self._short: dict[str, int] = {}
+        self._short: set[str] = set()
         self.longest = 0
 
     def add(self, text: str) -> None:
         """Add a text that is not known."""
         self.longest = max(self.longest, len(text))
         insort(self._known.setdefault(text[:_FIRST], []), text)
-        for width in range(1, _FIRST):
-            self._short[text[:width]] = self._short.get(text[:width], 0) + 1
-
-    def remove(self, text: str) -> None:
-        """Remove a text that was added."""
-        known = self._known[text[:_FIRST]]
-        del known[bisect_left(known, text)]
-        if not known:
-            del self._known[text[:_FIRST]]
-        for width in range(1, _FIRST):
-            self._short[text[:width]] -= 1
-            if not self._short[text[:width]]:
-                del self._short[text[:width]]
+        self._short.update(text[:width] for width in range(1, _FIRST))
 
     def starts(self, text: str, least: int = 1) -> Iterator[int]:
         """Yield from where on ``text``, of which at least so much is left, is a beginning; the first one first."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from sparkconfig._base.late import late
 from sparkconfig.redaction.data import ENTITIES, ROUNDS
 
 __all__ = ["Form", "forms"]
@@ -26,14 +27,12 @@ _BY_SIGN = {
 }
 # For the signs of the escapes that a text has: `re` skips fastest what a pattern cannot begin with.
 _ESCAPES = {
-    signs: re.compile(f"({'|'.join(_BY_SIGN[sign] for sign in signs)})", re.DOTALL)
+    signs: late(f"({'|'.join(_BY_SIGN[sign] for sign in signs)})", re.DOTALL)
     for signs in ("\\", "%", "&", "\\%", "\\&", "%&", "\\%&")
 }
-_OCTETS = re.compile(_OCTET)
-_DIGITS = re.compile(r"[uU#xX]+([0-9A-Fa-f]+)")
+_OCTETS = late(_OCTET)
+_DIGITS = late(r"[uU#xX]+([0-9A-Fa-f]+)")
 _LAST_CODE = 0x10FFFF
-# So many escapes are kept that were met, and only short ones.
-_MOST_KEPT, _LONGEST_KEPT = 4096, 12
 
 
 class Form:
@@ -45,11 +44,7 @@ class Form:
     """
 
     def __init__(
-        self,
-        text: str,
-        before: Form | None = None,
-        escaped: tuple[str, ...] | list[str] = (),
-        written: tuple[str, ...] | list[str] = (),
+        self, text: str, before: Form | None = None, escaped: Sequence[str] = (), written: Sequence[str] = ()
     ) -> None:
         self.text = text
         self.before = before
@@ -58,25 +53,14 @@ class Form:
         self._written = written
         self._places: list[int] = []
         self._origins: list[int] = []
-
-    def fresh(self, reach: int) -> Iterator[tuple[int, int]]:
-        """Yield starts and ends of what is not as in the form before, with so many characters to both sides."""
-        if self.before is None:
-            yield 0, len(self.text)
-            return
-        self._locate()
-        start, end = 0, -1
-        for place, after in zip(self._places[1:-1:2], self._places[2::2], strict=True):
-            if place - reach > end:
-                if end > 0:
-                    yield start, end
-                start = max(0, place - reach)
-            end = after + reach
-        yield start, end
+        # Where the characters of an escape begin in it: of one that writes many, each may be asked for.
+        self._within: dict[int, list[int]] = {}
 
     def back(self, at: int) -> int:
         """Return where in the form before the character at ``at`` begins, with all that writes it."""
-        self._locate()
+        if not self._places:
+            self._origins = list(accumulate(map(len, self._escaped), initial=0))
+            self._places = list(accumulate(map(len, self._written), initial=0))
         # The first of several is a backslash that belongs to the character behind it.
         piece = bisect_left(self._places, at)
         if self._places[piece] == at:
@@ -85,13 +69,10 @@ class Form:
         inner = at - self._places[piece]
         escape = self._escaped[piece]
         if escape != self._written[piece]:
-            inner = _decoded(escape)[inner][1]
+            if piece not in self._within:
+                self._within[piece] = [begin for _, begin in _decoded(escape)]
+            inner = self._within[piece][inner]
         return self._origins[piece] + inner
-
-    def _locate(self) -> None:
-        if not self._places:
-            self._origins = list(accumulate(map(len, self._escaped), initial=0))
-            self._places = list(accumulate(map(len, self._written), initial=0))
 
     def raw(self, at: int) -> int:
         """Return where in the text as it came the character at ``at`` begins."""
@@ -111,27 +92,12 @@ def forms(text: str) -> Iterator[Form]:
             return
         escaped = _ESCAPES[signs].split(form.text)
         written = escaped[:]
-        written[1::2] = map(_WRITTEN.__getitem__, escaped[1::2])
+        written[1::2] = map(_written, escaped[1::2])
         following = "".join(written)
         if following == form.text:
             return
         form = Form(following, form, escaped, written)
         yield form
-
-
-class _Written(dict[str, str]):
-    """What each escape writes."""
-
-    def __missing__(self, escape: str) -> str:
-        found = _written(escape)
-        if len(escape) <= _LONGEST_KEPT:
-            if len(self) >= _MOST_KEPT:
-                self.clear()
-            self[escape] = found
-        return found
-
-
-_WRITTEN = _Written()
 
 
 def _written(escape: str) -> str:
@@ -146,7 +112,7 @@ def _written(escape: str) -> str:
     code, *low = (int(digits, 10 if decimal else 16) for digits in _DIGITS.findall(escape))
     if low:
         code = 0x10000 + ((code - 0xD800) << 10) + low[0] - 0xDC00
-    return chr(code) if 0 < code <= _LAST_CODE else escape
+    return chr(code) if code <= _LAST_CODE else escape
 
 
 def _decoded(escape: str) -> list[tuple[str, int]]:

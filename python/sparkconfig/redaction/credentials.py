@@ -10,15 +10,16 @@ import binascii
 import re
 from collections.abc import Iterator
 
+from sparkconfig._base.late import late
 from sparkconfig.redaction.data import BLANKS, CREDENTIALS, HARMLESS_NAMES, SECRET_NAMES
 
 __all__ = ["credentials", "is_secret"]
 
 # All are bounded: a long value takes no quadratic time. Python before 3.11 has no possessive repetitions.
-_OF = {name: re.compile(text.replace("*+", "*"), re.ASCII | re.DOTALL) for name, text in CREDENTIALS.items()}
-_GAPS = re.compile(r"\s+", re.ASCII)
-_SECRET_NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
-_HARMLESS_NAME = re.compile(HARMLESS_NAMES, re.IGNORECASE)
+_OF = {name: late(text.replace("*+", "*"), re.ASCII | re.DOTALL) for name, text in CREDENTIALS.items()}
+_GAPS = late(r"\s+", re.ASCII)
+_SECRET_NAME = late(SECRET_NAMES, re.IGNORECASE)
+_HARMLESS_NAME = late(HARMLESS_NAMES, re.IGNORECASE)
 
 
 def is_secret(name: str) -> bool:

@@ -5,36 +5,10 @@ from __future__ import annotations
 import json
 import pkgutil
 
-__all__ = [
-    "BEGINNING",
-    "BLANKS",
-    "BLOCK",
-    "COMMON_WORDS",
-    "CONTROL_LETTERS",
-    "CREDENTIALS",
-    "DOUBLED_SIGNS",
-    "ENTITIES",
-    "FLOOR",
-    "FORGET",
-    "FORM_BLANK",
-    "HARMLESS_NAMES",
-    "HEAD",
-    "LAYERS_OF_ALTERNATIVES",
-    "LIST_SEPARATORS",
-    "LONGEST_CUT_ESCAPE",
-    "LONGEST_TAIL",
-    "LONGEST_WITH_TWO_LAYERS",
-    "PLAIN_FIELDS",
-    "QUOTES_OF_SHELLS",
-    "ROUNDS",
-    "SECRET_NAMES",
-    "TAIL",
-]
-
 # By the loader: the package may lie in a zip.
 _DATA = json.loads(pkgutil.get_data("sparkconfig", "data/redaction.json") or b"")
 
-#: Values, and parts of values, with fewer characters are not registered unless declared.
+#: Values, and parts of values, with fewer characters are not registered.
 FLOOR: int = _DATA["floor"]
 #: Texts that appear in logs and pages without being a secret.
 COMMON_WORDS: frozenset[str] = frozenset(_DATA["common_words"])
@@ -67,7 +41,7 @@ FORM_BLANK: str = _CANONICAL["form_blank"]
 LAYERS_OF_ALTERNATIVES: int = _CANONICAL["layers_of_alternatives"]
 LONGEST_WITH_TWO_LAYERS: int = _CANONICAL["longest_with_two_layers"]
 #: A regular expression for the beginning of a value that a sign before it may turn into an escape.
-HEAD: str = _CANONICAL["head"]
+HEADS: list[str] = _CANONICAL["heads"]
 #: The same for its end, which may begin an escape with what follows.
 TAIL: str = _CANONICAL["tail"]
 #: Of long values each block counts: its length, how far into the value, from which length on, how many different signs.

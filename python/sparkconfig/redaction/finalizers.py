@@ -18,13 +18,15 @@ class _Thread(threading.local):
     """One thread.
 
     Attributes:
-        searching: whether it searches a text, or asks for values. Set and put back in ``try`` and ``finally``: in a
+        asking: whether it asks the JVM for values.
+        searching: whether it searches a text. Set and put back in ``try`` and ``finally``: in a
             context manager's methods an interrupt could come between.
         logging: whether a handler of a log has a record of it, and so its lock.
         waiting: what is to be done afterwards.
     """
 
     def __init__(self) -> None:
+        self.asking = False
         self.searching = False
         self.logging = False
         self.waiting: deque[Callable[[], object]] = deque()

@@ -6,14 +6,13 @@ The JVM's mirror is ``Forms.scala``. All of it takes time in proportion to the v
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import re
 import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import unquote_to_bytes
 
+from sparkconfig._base.late import late
 from sparkconfig.redaction.canonical import forms
 from sparkconfig.redaction.credentials import credentials, is_secret
 from sparkconfig.redaction.data import (
@@ -24,7 +23,7 @@ from sparkconfig.redaction.data import (
     DOUBLED_SIGNS,
     FLOOR,
     FORM_BLANK,
-    HEAD,
+    HEADS,
     LAYERS_OF_ALTERNATIVES,
     LIST_SEPARATORS,
     LONGEST_WITH_TWO_LAYERS,
@@ -32,6 +31,7 @@ from sparkconfig.redaction.data import (
     QUOTES_OF_SHELLS,
     TAIL,
 )
+from sparkconfig.redaction.masking import MASK
 
 __all__ = ["Needle", "looks_secret", "needles", "texts", "worth_registering"]
 
@@ -40,12 +40,12 @@ _DEPTH = 4
 _MOST_TEXTS = 2000
 _LONGEST_DOCUMENT = 1 << 20
 
-_LINES = re.compile(r"[\r\n]+")
-_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
-_HEAD = re.compile(HEAD)
-_TAIL = re.compile(TAIL)
+_LINES = late(r"[\r\n]+")
+_PERCENT = late(r"%[0-9A-Fa-f]{2}")
+_HEADS = [re.compile(each) for each in HEADS]
+_TAIL = late(TAIL)
 #: What every encoder leaves as it is: a text of these alone is found raw, whatever stands before it.
-_UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
+_UNRESERVED = late(r"[A-Za-z0-9_.~-]*")
 
 
 class Needle(NamedTuple):
@@ -72,7 +72,9 @@ def worth_registering(value: str) -> bool:
     The caller warns, naming the reference, when it is not; :meth:`Registry.declare` registers it all the same.
     """
     bare = value.strip(BLANKS)
-    return len(bare) >= FLOOR and bare.lower() not in COMMON_WORDS and not value.startswith("spark.")
+    # What is a part of the mask itself must not mask masks.
+    known = bare in MASK or bare.lower() in COMMON_WORDS or value.startswith("spark.")
+    return len(bare) >= FLOOR and not known
 
 
 def looks_secret(name: str, value: str) -> bool:
@@ -120,8 +122,7 @@ def _inside(text: str) -> Iterator[str]:
         yield unicodedata.normalize("NFC", text)
         yield unicodedata.normalize("NFD", text)
     if _PERCENT.search(text):
-        with contextlib.suppress(UnicodeDecodeError):
-            yield unquote_to_bytes(text).decode("utf-8")
+        yield from (form.text for form in forms(text))
 
 
 def _fields(document: str) -> Iterator[str]:
@@ -143,17 +144,13 @@ def needles(text: str) -> Iterator[Needle]:
     """All needles of one text; some may come twice."""
     for written in _alternatives(text):
         for form in forms(written):
-            yield from _in_form(form.text, first=form.before is None)
+            # What is left of a text may be a word that stands everywhere.
+            if form.before is None or worth_registering(form.text):
+                yield Needle(form.text, whole=True)
+                yield from _within_escapes(form.text)
     yield from map(Needle, _blocks(text))
     if len(text) >= FLOOR:  # an encoding of a few characters looks like any other text
         yield from _encoded(text)
-
-
-def _in_form(text: str, *, first: bool) -> Iterator[Needle]:
-    # What is left of a text may be a word that stands everywhere.
-    if first or worth_registering(text):
-        yield Needle(text, whole=True)
-        yield from _within_escapes(text)
 
 
 def _alternatives(text: str) -> list[str]:
@@ -186,17 +183,18 @@ def _rewritten(text: str) -> Iterator[str]:
 
 def _within_escapes(text: str) -> Iterator[Needle]:
     """The text without what the signs around it make an escape of: ``100%`` before ``41ab``, ``100%`` before ``ab``."""
-    head = _HEAD.match(text)
-    heads = [0, head.end()] if head and not _UNRESERVED.fullmatch(text) else [0]
+    heads = {0}
+    if not _UNRESERVED.fullmatch(text):
+        # The longest that leaves something to look for: an escape may take less.
+        found = (each.match(text) for each in _HEADS)
+        heads |= {min(head.end(), len(text) - FLOOR // 2) for head in found if head}
     ends = [len(text)]
-    if tail := _TAIL.search(text):
+    # Each round may take one more.
+    while len(ends) < 3 and (tail := _TAIL.search(text, 0, ends[-1])):
         ends.append(tail.start())
-        # A backslash before it belongs to what the escape writes.
-        if text.endswith("\\", 0, tail.start()):
-            ends.append(tail.start() - 1)
     for start in heads:
         for end in ends:
-            if len(text) > end - start >= FLOOR // 2:
+            if start >= 0 and len(text) > end - start >= FLOOR // 2:
                 yield Needle(text[start:end], text[:start], text[end:])
 
 

@@ -12,23 +12,16 @@ import json
 import mmap
 import os
 import sys
-import threading
 from collections.abc import Iterable
 from typing import Any
 
 from sparkconfig._base import py4j_log
+from sparkconfig.redaction.finalizers import MINE
 from sparkconfig.redaction.registry import REGISTRY
 
-__all__ = ["driver_api", "install", "learn", "tell"]
+__all__ = ["driver_api", "install", "tell"]
 
 
-class _Thread(threading.local):
-    """One thread: whether it speaks to a JVM for this module."""
-
-    asking = False
-
-
-_mine = _Thread()
 _owner = os.getpid()
 _hooked = False
 _driver: _Driver | None = None
@@ -36,8 +29,6 @@ _driver: _Driver | None = None
 _met: tuple[object, object] = (None, None)
 # What this process has revealed by itself.
 _revealed: dict[str, None] = {}
-# A JVM, its application, and what this package may ask there.
-_api: tuple[object, object, Any] | None = None
 
 
 class _Driver:
@@ -59,13 +50,9 @@ class _Driver:
         """Whether the JVM masks more values than were fetched; where no memory is shared, perhaps."""
         return self._shared is None or self._shared[0] != self._known
 
-    def fetch(self, registered: int = 0) -> None:
-        """Mask what the JVM masks by now, if that is more than is known.
-
-        Args:
-            registered: so many values the JVM masks, as it has just said.
-        """
-        if self.news() or registered > self._known:
+    def fetch(self) -> None:
+        """Mask what the JVM masks by now, if that is more than is known."""
+        if self.news():
             news = json.loads(self._ask("maskedValues", f"L{self._known}\n"))
             REGISTRY.forget(news["forgotten"])
             REGISTRY.declare(news["values"], generation=1)
@@ -129,26 +116,26 @@ def _hook(context: Any) -> None:  # noqa: ANN401 - pyspark's SparkContext
     GatewayClient.send_command = learning
 
 
-def _learn(context: Any, client: Any, registered: int = 0) -> None:  # noqa: ANN401 - as in _hook()
+def _learn(context: Any, client: Any) -> None:  # noqa: ANN401 - as in _hook()
     """Fetch what is new, in the thread that has just made a call. Never raises: a JVM that ended brings no values."""
     global _driver, _met  # noqa: PLW0603
     # A child process shares the sockets of its parent, and must not speak on them.
-    if _mine.asking or os.getpid() != _owner:
+    if MINE.asking or os.getpid() != _owner:
         return
-    _mine.asking = True
+    MINE.asking = True
     try:
         application = context._active_spark_context  # noqa: SLF001 - the public getOrCreate would start one
         if _met[0] is not client or (application is not None and _met[1] is not application):
             _met = (client, application)
             _driver = _found(context, client)
         if _driver is not None:
-            _driver.fetch(registered)
+            _driver.fetch()
             if application is not None:
                 _driver.tell(list(_revealed))
     except Exception:  # noqa: BLE001, S110 - as above
         pass
     finally:
-        _mine.asking = False
+        MINE.asking = False
 
 
 def _found(context: Any, client: Any) -> _Driver | None:  # noqa: ANN401 - as in _hook()
@@ -164,18 +151,7 @@ def _found(context: Any, client: Any) -> _Driver | None:  # noqa: ANN401 - as in
 
 
 def _unknown() -> bool:
-    return _mine.asking or (_driver is not None and _driver.news())
-
-
-def learn(registered: int) -> None:
-    """Learn the values that the JVM masks by now, if they are more than the known ones.
-
-    Args:
-        registered: how many values the JVM masks.
-    """
-    context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
-    if context is not None and context._gateway is not None:  # noqa: SLF001
-        _learn(context, context._gateway._gateway_client, registered)  # noqa: SLF001
+    return MINE.asking or (_driver is not None and _driver.news())
 
 
 def tell(values: Iterable[str]) -> None:
@@ -186,7 +162,9 @@ def tell(values: Iterable[str]) -> None:
     fresh = [value for value in values if value not in _revealed]
     if fresh:
         _revealed.update(dict.fromkeys(fresh))
-        learn(0)
+        context = getattr(sys.modules.get("pyspark"), "SparkContext", None)
+        if context is not None and context._gateway is not None:  # noqa: SLF001
+            _learn(context, context._gateway._gateway_client)  # noqa: SLF001
 
 
 def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no type
@@ -195,13 +173,12 @@ def driver_api(jvm: Any) -> Any:  # noqa: ANN401 - a Py4J view of a JVM has no t
     It is the Scala object's instance, in a field: none of its methods is public and static, or SQL's ``reflect``
     could call it.
     """
-    global _api  # noqa: PLW0603
     spark = sys.modules.get("pyspark")
-    context = None if spark is None else spark.SparkContext._active_spark_context  # noqa: SLF001
-    known = _api
-    # Looking it up takes five calls into the JVM. Another application may have come with another jar.
-    if known is None or known[0] is not jvm or known[1] is not context:
-        # Looked up by class loader: a jar that came with --jars is not on the gateway's own class path.
-        found = getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")
-        _api = known = (jvm, context, found)
-    return known[2]
+    # Another application may have come with another jar.
+    return _found_api(jvm, None if spark is None else spark.SparkContext._active_spark_context)  # noqa: SLF001
+
+
+@functools.lru_cache(maxsize=1)
+def _found_api(jvm: Any, _application: object) -> Any:  # noqa: ANN401
+    # It takes five calls. By class loader: a jar that came with --jars is not on the gateway's own class path.
+    return getattr(getattr(jvm.io.sparkconfig.driver, "DriverApi$"), "MODULE$")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["MASK", "WITHHELD", "in_mask", "joined", "replace"]
+__all__ = ["MASK", "WITHHELD", "joined", "replace"]
 
 #: What replaces a value; Spark's own.
 MASK = "*********(redacted)"
@@ -19,12 +19,6 @@ def joined(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             apart.append((start, end))
     return apart
-
-
-def in_mask(text: str, start: int, end: int) -> bool:
-    """Whether a match is a part of the mask itself: a value such as "redacted" must not mask masks."""
-    at = text.find(MASK, max(0, end - len(MASK)), start + len(MASK))
-    return at >= 0 and at <= start
 
 
 def replace(text: str, found: list[tuple[int, int]]) -> str:

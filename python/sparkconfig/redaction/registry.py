@@ -12,8 +12,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from sparkconfig.redaction.data import FORGET
+from sparkconfig.redaction.data import FORGET, LONGEST_TAIL
 from sparkconfig.redaction.forms import needles, texts, worth_registering
 from sparkconfig.redaction.masking import MASK, WITHHELD, replace
 from sparkconfig.redaction.search import Search
@@ -36,18 +37,22 @@ class Registry:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        # Whoever holds it calls nothing outside of this package; a finalizer may take it again in the same thread.
-        self._lock = threading.RLock()
+        self.unlock()
         self._clock = clock
         self._values: set[str] = set()
         # Values with a generation, the longest unseen first: when and in which generation each was answered last.
         self._seen: OrderedDict[str, tuple[float, int]] = OrderedDict()
-        # To be added to the search (True) or removed: who shows a text makes the needles, and no use waits for them.
-        self._pending: dict[str, bool] = {}
-        self._making = threading.RLock()
-        self._maker = 0
+        # How many are searched for and no longer known.
+        self._forgotten = 0
         self._search = Search()
         self.faults = 0
+
+    def unlock(self) -> None:
+        """Begin, or go on in a forked process: the threads that held a lock are not in it."""
+        # Whoever holds it calls nothing outside of this package; a finalizer may take it again in the same thread.
+        self._lock = threading.RLock()
+        self._making = threading.RLock()
+        self._maker = 0
 
     def register(self, values: Iterable[str], *, generation: int = 0) -> None:
         """Add the values that are worth registering; a known one keeps its first generation."""
@@ -67,7 +72,7 @@ class Registry:
                 if not value:
                     continue
                 if value not in self._values:
-                    self._put(value, add=True)
+                    self._search.pending[value] = None
                     # Whoever sees that a value is known counts on its being searched for.
                     self._values.add(value)
                     if generation:
@@ -85,11 +90,12 @@ class Registry:
             for value in values:
                 if self._seen.pop(value, None):
                     self._values.remove(value)
-                    self._put(value, add=False)
-
-    def _put(self, value: str, *, add: bool) -> None:
-        if self._pending.pop(value, add) is add:  # else the one undoes the other
-            self._pending[value] = add
+                    self._search.pending.pop(value, None)
+                    self._forgotten += 1
+            # So each that is forgotten pays for one that stays.
+            if self._forgotten > len(self._values):
+                self._search = Search(self._values)
+                self._forgotten = 0
 
     def _forget(self, moment: float, generation: int) -> None:
         while self._seen:
@@ -101,9 +107,6 @@ class Registry:
     def __len__(self) -> int:
         return len(self._values)
 
-    def __repr__(self) -> str:
-        return f"Registry({len(self._values)} values)"
-
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where values occur, from start to end, in order."""
         return self._whole().find(text) if text and self._values else []
@@ -112,34 +115,28 @@ class Registry:
         """The search, with all values. A finalizer that shows a text while its own thread makes needles has none."""
         if self._maker == threading.get_ident():
             raise RuntimeError("needles are being made")
-        if self._pending or self._maker:
+        search = self._search
+        if search.pending or self._maker:
             with self._making:
                 self._maker = threading.get_ident()
                 try:
                     # What another thread adds meanwhile is the next search's: this one has an end.
-                    for _ in range(len(self._pending)):
-                        if next_ := self._next():
-                            self._make(*next_)
+                    for _ in range(len(search.pending)):
+                        self._make(search)
                 finally:
                     self._maker = 0
-        return self._search
+        return search
 
-    def _next(self) -> tuple[str, bool] | None:
+    def _make(self, search: Search) -> None:
         with self._lock:
-            value = next(iter(self._pending), None)
-            return None if value is None else (value, self._pending.pop(value))
-
-    def _make(self, value: str, add: bool) -> None:  # noqa: FBT001 - as it is pending
-        take = self._search.add if add else self._search.remove
-        try:
+            value = next(iter(search.pending), None)
+        if value is not None:
+            # A full memory, an interrupt: it stays pending, and nothing is shown before the next search has made it.
             for text in texts(value):
                 for needle in needles(text):
-                    take(needle)
-        except BaseException:
-            # A full memory, an interrupt: the next search tries again, and shows nothing before that.
+                    search.add(needle)
             with self._lock:
-                self._pending.setdefault(value, add)
-            raise
+                search.pending.pop(value, None)
 
     def redact(self, text: str) -> str:
         """Mask every occurrence of every value.
@@ -147,8 +144,6 @@ class Registry:
         Returns:
             The same object if none occurs; WITHHELD if the search failed, never the unsearched text.
         """
-        if not text:
-            return text
         try:
             found = self.spans(text)
             return replace(text, found) if found else text
@@ -169,53 +164,36 @@ class Registry:
             found = search.find(text)
             # What is found may be the beginning of a longer value.
             cut = min([cut, *(start for start, end in found if start < cut < end)])
+            if not cut and len(text) > LONGEST_TAIL:  # one value after the other, without a gap
+                cut = len(text)
             return replace(text[:cut], [span for span in found if span[1] <= cut]), text[cut:]
         except Exception:  # noqa: BLE001 - as in redact()
             self.faults += 1
             return WITHHELD, ""
 
 
-class Unfinished:
-    """A text that comes in pieces: the end that could be the beginning of a value waits for the next one.
-
-    Args:
-        registry: what is masked.
+class Unfinished(NamedTuple):
+    """The end of a text that comes in pieces: it could be the beginning of a value, and waits for the next piece.
 
     Attributes:
         held: what waits.
+        enough: a long beginning that comes letter by letter is searched again once it has this length.
     """
 
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-        self._enough = 0
-        self.held = ""
+    held: str = ""
+    enough: int = 0
 
-    def add(self, piece: str) -> str:
-        """Return what can be shown of all that has come."""
-        self.held += piece
-        # A long beginning that comes letter by letter is not searched with each of them.
-        if len(self.held) < self._enough and "\n" not in piece:
-            return ""
-        shown, self.held = self._registry.split(self.held)
-        length = len(self.held)
-        self._enough = length + length // _GROWTH if length > _LONG_WAITING else 0
-        return shown
-
-    def end(self, piece: str = "") -> str:
-        """Return the rest: ``piece`` is the last one, or the end of a line."""
-        text, self.held, self._enough = self.held + piece, "", 0
-        return self._registry.redact(text)
+    def then(self, registry: Registry, text: str, *, last: bool) -> tuple[str, Unfinished]:
+        """Return what can be shown of ``text``, which begins with what waits, and what waits from then on."""
+        if last:
+            return registry.redact(text), Unfinished()
+        if len(text) < self.enough and "\n" not in text[len(self.held) :]:
+            return "", Unfinished(text, self.enough)
+        shown, held = registry.split(text)
+        length = len(held)
+        return shown, Unfinished(held, length + length // _GROWTH if length > _LONG_WAITING else 0)
 
 
 #: The registry of this process.
 REGISTRY = Registry()
-
-
-def register(values: Iterable[str], *, generation: int = 0) -> None:
-    """:meth:`Registry.register` on this process's registry."""
-    REGISTRY.register(values, generation=generation)
-
-
-def redact(text: str) -> str:
-    """:meth:`Registry.redact` on this process's registry."""
-    return REGISTRY.redact(text)
+register, redact = REGISTRY.register, REGISTRY.redact

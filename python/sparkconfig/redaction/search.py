@@ -6,13 +6,13 @@ Adding a needle touches its own entries alone; searches go on meanwhile and take
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sparkconfig.redaction.beginnings import Beginnings
 from sparkconfig.redaction.canonical import Form, forms
 from sparkconfig.redaction.data import BEGINNING, ELLIPSES
 from sparkconfig.redaction.forms import Needle, worth_registering
-from sparkconfig.redaction.masking import in_mask, joined
+from sparkconfig.redaction.masking import joined
 from sparkconfig.redaction.windows import Windows, raw
 
 __all__ = ["OF_ENCODINGS", "Search"]
@@ -22,89 +22,68 @@ OF_ENCODINGS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 
 
 class Search:
-    """Needles, and where they stand in texts. One thread at a time may add or remove; searches need not wait for it.
+    """Needles, and where they stand in texts. One thread at a time may add; searches need not wait for it.
+
+    Args:
+        values: the first ones.
 
     Attributes:
+        pending: values without needles: who shows a text makes these, and no use waits for them.
         beginnings: of all needles.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self.pending = dict.fromkeys(values)
         self._needles: dict[str, tuple[Needle, ...]] = {}
-        # Needles that several values have: how many more than one.
-        self._more: dict[Needle, int] = {}
         # The longer a window, the fewer cells are looked up, and the fewer of them are found in vain.
         self._windows = [Windows(8, 8), Windows(8, 4), Windows(4, 4), Windows(4, 1), Windows(1, 1)]
         self._used: list[Windows] = []
         self.beginnings = Beginnings()
         self._of_whole = Beginnings()
 
-    def __len__(self) -> int:
-        return len(self._needles)
-
     def add(self, needle: Needle) -> None:
-        """Look for one more needle; one that is added twice is removed twice."""
+        """Look for one more needle."""
         text = needle.text
         there = self._needles.get(text, ())
         if needle in there:
-            self._more[needle] = self._more.get(needle, 0) + 1
             return
         if needle.whole:
             self._of_whole.add(text)
-        self._needles[text] = (*there, needle)
         if not there:
             self.beginnings.add(text)
-            windows = self._windows_for(text)
+            windows = next(each for each in self._windows if each.least <= len(text))
             windows.add(text)
             if windows not in self._used:
                 self._used.append(windows)
-
-    def remove(self, needle: Needle) -> None:
-        """Look for one needle less, unless it was added once more."""
-        text = needle.text
-        if more := self._more.pop(needle, 0):
-            if more > 1:
-                self._more[needle] = more - 1
-            return
-        if needle.whole:
-            self._of_whole.remove(text)
-        left = tuple(each for each in self._needles[text] if each != needle)
-        if left:
-            self._needles[text] = left
-        else:
-            del self._needles[text]
-            self.beginnings.remove(text)
-            self._windows_for(text).remove(text)
+        # At last: a needle that could not be added as a whole is added again.
+        self._needles[text] = (*there, needle)
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """Return where needles stand: starts and ends in order, none within a mask."""
+        """Return where needles stand: starts and ends in order."""
         found = []
         for form in forms(text):
             found += [(form.raw(start), form.raw(end)) for start, end in self._in(form)]
             found += [(form.raw(start), form.raw(end)) for start, end in self._cut_short(form.text)]
-        return found and [span for span in joined(found) if not in_mask(text, *span)]
-
-    def _windows_for(self, text: str) -> Windows:
-        return next(windows for windows in self._windows if windows.least <= len(text))
+        return joined(found)
 
     def _in(self, form: Form) -> Iterator[tuple[int, int]]:
         text = form.text
-        for first, last in form.fresh(self.beginnings.longest):
-            letters = raw(text[first:last])
-            for windows in self._used:
-                for at, length in windows.find(letters):
-                    start, end = first + at, first + at + length
-                    for needle in self._needles.get(text[start:end], ()):
-                        if needle.head and not _behind(form, start, needle.head):
-                            continue
-                        if needle.tail and not _before(form, end, needle.tail):
-                            continue
-                        if needle.encoded:
-                            yield (
-                                start - (start > 0 and text[start - 1] in OF_ENCODINGS),
-                                end + (end < len(text) and text[end] in OF_ENCODINGS),
-                            )
-                        else:
-                            yield start, end
+        letters = raw(text)
+        for windows in self._used:
+            for start, length in windows.find(letters):
+                end = start + length
+                for needle in self._needles.get(text[start:end], ()):
+                    if needle.head and not _behind(form, start, needle.head):
+                        continue
+                    if needle.tail and not _before(form, end, needle.tail):
+                        continue
+                    if needle.encoded:
+                        yield (
+                            start - (start > 0 and text[start - 1] in OF_ENCODINGS),
+                            end + (end < len(text) and text[end] in OF_ENCODINGS),
+                        )
+                    else:
+                        yield start, end
 
     def _cut_short(self, text: str) -> Iterator[tuple[int, int]]:
         """Beginnings of values before an ellipsis: tables, frames and plans show long texts so."""

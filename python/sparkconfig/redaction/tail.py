@@ -5,25 +5,22 @@ The JVM's mirror is ``Tail.scala``.
 
 from __future__ import annotations
 
-import re
-
+from sparkconfig._base.late import late
 from sparkconfig.redaction.canonical import forms
 from sparkconfig.redaction.data import BEGINNING, LONGEST_CUT_ESCAPE, LONGEST_TAIL
 from sparkconfig.redaction.search import OF_ENCODINGS, Search
 
 __all__ = ["tail"]
 
-_CUT_ESCAPE = re.compile(rf"[\\%&][A-Za-z0-9#;\\%&]{{0,{LONGEST_CUT_ESCAPE - 1}}}\Z")
-_CUT_ELLIPSIS = re.compile(r"(?<!\.)\.{1,2}\Z")
+_CUT_ESCAPE = late(rf"[\\%&][A-Za-z0-9#;\\%&]{{0,{LONGEST_CUT_ESCAPE - 1}}}\Z")
+_CUT_ELLIPSIS = late(r"(?<!\.)\.{1,2}\Z")
 
 
 def tail(search: Search, text: str) -> int:
     """Return how many of the last characters wait for what comes next."""
-    if not len(search):
-        return 0
     end = text[-LONGEST_TAIL:]
-    cut = _CUT_ESCAPE.search(end)
-    ends = [end, end[: cut.start()]] if cut else [end]
+    begun = cut.start() if (cut := _CUT_ESCAPE.search(end)) else len(end)
+    ends = [end, *(end[:at] for at in range(begun, len(end)) if end[at] in "\\%&")]
     start = min(_start(search, each) for each in ends)
     # A sign of an encoding beside a needle belongs to it.
     start -= 0 < start < len(end) and end[start - 1] in OF_ENCODINGS

@@ -2,7 +2,7 @@
 
 Of each known text a few neighbouring windows are kept as numbers. Another text is cut into cells of a window's width,
 and each of its cells is looked up: one of them is a window of whatever known text stands there. What is found may be
-another text of the same letters; the caller compares. A character beyond Latin-1 counts as a question mark.
+another text of the same letters; the caller compares.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Place = tuple[int, int]
 
 
 class Windows:
-    """Windows of one width. One thread at a time may add or remove; whoever looks need not wait for it.
+    """Windows of one width. One thread at a time may add; whoever looks need not wait for it.
 
     Args:
         width: of a window: 1, 4 or 8 characters.
@@ -37,29 +37,14 @@ class Windows:
         self._width = width
         self._step = step
         self._places: dict[int, tuple[_Place, ...]] = {}
-        # Windows that several known texts share at the same place: how many more than one.
-        self._more: dict[tuple[int, _Place], int] = {}
         self._same: dict[_Place, _Place] = {}
 
     def add(self, text: str) -> None:
         """Keep the windows of a text."""
         for number, place in self._windows(text):
             there = self._places.get(number, ())
-            if place in there:
-                self._more[number, place] = self._more.get((number, place), 0) + 1
-            else:
+            if place not in there:
                 self._places[number] = (*there, place)
-
-    def remove(self, text: str) -> None:
-        """Forget the windows of a text that was added."""
-        for number, place in self._windows(text):
-            if more := self._more.pop((number, place), 0):
-                if more > 1:
-                    self._more[number, place] = more - 1
-            elif left := tuple(each for each in self._places[number] if each != place):
-                self._places[number] = left
-            else:
-                del self._places[number]
 
     def find(self, raw: bytes) -> Iterator[tuple[int, int]]:
         """Yield where known texts may stand in what :func:`raw` makes of a text, and how long they are."""
@@ -95,5 +80,8 @@ class Windows:
 
 
 def raw(text: str) -> bytes:
-    """A byte for each character."""
-    return text.encode("latin-1", "replace")
+    """A byte for each character: the last of its number, or whole scripts would look alike."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-32-le", "surrogatepass")[::4]

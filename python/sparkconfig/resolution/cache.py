@@ -25,7 +25,7 @@ _FIRST_BACKOFF_MS = 1_000
 _MAX_BACKOFF_MS = 600_000
 _RENEWAL_MS, _LONGEST_RENEWAL_MS = 1_000, 60_000
 _SHORTEST_MS = 100
-_MOST_READERS = 16  # of one store at a time, for reads that nobody waits for
+_MOST_READERS = 16  # of one store at a time, for reads in the background
 _UNWATCHED_MS = 2_000  # how long a local answer is good whose provider sees no changes
 
 
@@ -105,7 +105,7 @@ class CachingProvider(ConfigProvider):
         if self._inner.pushes:
             try:
                 self._inner.unsubscribe_all()
-            except Exception as error:  # noqa: BLE001 - the provider must be closed whatever happens
+            except Exception as error:  # noqa: BLE001 - the provider must be closed in any case
                 _log.warning("provider '%s' did not unsubscribe: %s", self._name, type(error).__name__)
         self._inner.close()
         self._reads.close()
@@ -188,7 +188,7 @@ class CachingProvider(ConfigProvider):
                 self.get(path, keys)
             except SparkConfigError:
                 pass  # it is held as the path's problem
-            except Exception as error:  # noqa: BLE001 - a thread's end that nobody sees
+            except Exception as error:  # noqa: BLE001 - the end of a background thread
                 _log.error("provider '%s' could not be read: %s", self._name, type(error).__name__)
             finally:
                 entry.reading = False

@@ -65,7 +65,7 @@ class SlowRead:
         until: when another one may be begun.
         pushes: the path's when it began.
         outcome: its end, once it has one.
-        left: whether its caller went on without it, so that somebody has to be told of its end.
+        left: whether its caller went on without it, so that its end has to be reported.
     """
 
     wanted: frozenset[str]
@@ -102,7 +102,7 @@ class Entry:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        # Of who subscribes; nobody waits for it.
+        # Of subscribers; in the background.
         self.following = threading.Lock()
         # What a read has to say, when it has left the lock.
         self.told: deque[tuple[Any, ...]] = deque()
@@ -122,7 +122,7 @@ class Entry:
         self.pushed: ChangeCallback | None = None
         # Why nothing is held, after a read that failed.
         self.problem: SparkConfigError | None = None
-        # Whether a thread reads it that nobody waits for.
+        # Whether a thread reads it in the background.
         self.reading = False
         # Grows when what is answered differs from the answer before.
         self.version = 0

@@ -51,7 +51,7 @@ class StoreReads:
     def settled(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
         """Read; what has vanished from a local file must stay away for half a second.
 
-        Whoever writes into a file instead of replacing it makes it empty first, and removes it before renaming
+        A program that writes into a file instead of replacing it makes it empty first, and removes it before renaming
         another into its place: that is not a revocation.
         """
         before = entry.data
@@ -68,7 +68,7 @@ class StoreReads:
         return self._ask(path, entry, wanted)
 
     def _ask(self, path: str, entry: Entry, wanted: frozenset[str]) -> ConfigData:
-        """Read once; whatever breaks the contract is an outage, without what it said.
+        """Read once; a breach of the contract is an outage, without its own message.
 
         A read that takes longer than :data:`_PATIENCE_MS` goes on behind the back of a caller who has last good
         values: a slow store must not hold up every use. Its answer counts as the next read.
@@ -88,7 +88,7 @@ class StoreReads:
 
         def call() -> None:
             read.outcome = Outcome.of(lambda: self._inner.get(path, wanted))
-            # Only the end of a read that nobody waits for any more is news: waking at every read would make
+            # Only the end of a read that has no caller any more is news: waking at every read would make
             # the keeper read for ever.
             if read.left:
                 entry.due = 0.0

@@ -8,12 +8,12 @@ earlier.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import TracebackType
 
 from sparkconfig._base.deadline import CallPool, Outcome
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import (
     ConfigurationError,
@@ -34,7 +34,7 @@ from sparkconfig.settings.schema import PREFIX
 __all__ = ["Providers", "Wrap", "load_providers"]
 
 Wrap = Callable[[str, ConfigProvider], ConfigProvider]
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_NAME = late(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _log = logging.getLogger(__name__)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import fnmatch
-import hmac
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -75,6 +74,8 @@ class FileRules:
             return None
         file = StoredFile(_file_name(key), content)
         # A plain hash in a path, which anybody may see, would let short contents be guessed.
+        import hmac  # for applications that want files
+
         digest = hmac.digest(self._key, file.name.encode() + b"\0" + content, "sha256")
         return digest.hex()[:32], file
 

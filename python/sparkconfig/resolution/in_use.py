@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.result import Place, Resolution
@@ -18,8 +18,7 @@ MOST_IN_USE = 10_000
 make every round, and every snapshot, longer."""
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """What is known of one expression in use, without its value and without the text around references.
 
     Attributes:
@@ -85,7 +84,7 @@ class InUse:
         return forgotten
 
     def places(self) -> list[Place]:
-        """The places that somebody needs."""
+        """The places in use."""
         return list(self._users)
 
     def users(self, place: Place) -> Iterable[str]:
@@ -100,7 +99,7 @@ class InUse:
         differing: Set[str],
         kept: Set[str],
     ) -> list[Place]:
-        """Note what came of a round; returns the places that nobody needs any more.
+        """Note what came of a round; returns the places that are not needed any more.
 
         Args:
             group: what was evaluated.
@@ -117,18 +116,18 @@ class InUse:
         self.open |= {id_ for id_ in present if id_ in kept or resolution.is_open(group[id_])}
         for id_ in present:
             expression = group[id_]
-            sources = resolution.provenance.get(expression, [])
             old = self.uses.get(id_)
             changed_at = None if fresh.get(id_) is None else now
             if old is not None and old.changed_at is not None and id_ not in differing:
                 changed_at = old.changed_at
-            use = Use(
-                expression.key,
-                tuple(f"${{{s.provider}:{s.path + ':' if s.path else ''}{s.key}}}" for s in sources),
-                frozenset((s.provider, s.path) for s in sources),
-                changed_at,
-                "; ".join(resolution.problems_of(expression)) or None,
-            )
+            problem = "; ".join(resolution.problems_of(expression)) or None
+            if old is not None and "$[" not in expression.text:  # its references are those of its text
+                use = Use(expression.key, old.references, old.places, changed_at, problem)
+            else:
+                sources = resolution.provenance.get(expression, [])
+                names = tuple(f"${{{s.provider}:{s.path + ':' if s.path else ''}{s.key}}}" for s in sources)
+                places = frozenset((s.provider, s.path) for s in sources)
+                use = Use(expression.key, names, places, changed_at, problem)
             if use != old:
                 uses[id_] = use
                 idle += self._moved(id_, frozenset() if old is None else old.places, use.places)
@@ -141,7 +140,7 @@ class InUse:
         return idle
 
     def _moved(self, id_: str, before: frozenset[Place], after: frozenset[Place]) -> list[Place]:
-        """Note which places an expression needs now; returns those that nobody needs any more."""
+        """Note which places an expression needs now; returns those that are not needed any more."""
         idle = []
         for place in before - after:
             users = self._users.get(place, set())

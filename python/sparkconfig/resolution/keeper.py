@@ -24,7 +24,7 @@ from sparkconfig.resolution.snapshot import Entry, Snapshot
 __all__ = ["SnapshotKeeper", "Use"]
 
 _log = logging.getLogger(__name__)
-_SUBSTITUTION_S = 2.0  # nobody tells when what stands behind `$[...]` changes
+_SUBSTITUTION_S = 2.0  # a change behind `$[...]` is not announced
 _Evaluated = tuple[dict[str, Expression], Resolution, dict[Place, int]]
 _Told = tuple[Snapshot, Snapshot, Mapping[str, Use], list[str]]
 
@@ -34,7 +34,7 @@ class SnapshotKeeper:
 
     Stores are read beside it: a first use reads its own paths on its caller's thread, and what becomes due is read by
     threads of the caches, which wake this one. A round evaluates what the caches hold and publishes what differs, so
-    its lock is never held while somebody waits for a store, and neither over a log line nor over `on_round`.
+    its lock is never held while a caller waits for a store, over a log line or over `on_round`.
 
     Args:
         resolver: the brain; it belongs to the caller.
@@ -132,7 +132,7 @@ class SnapshotKeeper:
         failed: dict[str, list[str]] = {}
         if wait:
             unread = {id_: e for id_, e in wanted.items() if not self._inherited.holds(id_, self._snapshot)}
-            first = self._resolver.resolve(unread.values(), self._files)
+            first = self._resolver.resolve(unread.values(), self._files, failures=True)
             failed = {id_: first.problems_of(e) for id_, e in unread.items() if e in first.failed}
         with self._round:
             good = {id_: self._known.known_as(id_, e) for id_, e in wanted.items() if id_ not in failed}
@@ -151,7 +151,7 @@ class SnapshotKeeper:
         return newest
 
     def _only(self, wanted: Mapping[str, Expression]) -> None:
-        """Forget what another process held of expressions that nobody uses: it would never be read again."""
+        """Forget what another process held of expressions that are not used: it would never be read again."""
         with self._round:
             was = self._snapshot
             entries = {id_: entry for id_, entry in was.entries.items() if id_ in wanted}
@@ -159,7 +159,7 @@ class SnapshotKeeper:
                 self._snapshot = Snapshot(was.generation + 1, entries, was.files, was.inherited)
 
     def touch(self, ids: Iterable[str]) -> None:
-        """Note that these are still used: what nobody uses for long is forgotten."""
+        """Note that these are still used: what is not used for long is forgotten."""
         with self._round:
             self._known.touch(ids)
 
@@ -192,7 +192,7 @@ class SnapshotKeeper:
             with self._round:
                 in_use = dict(self._known.by_id)
             wanted = in_use if ids is None else {id_: in_use[id_] for id_ in ids if id_ in in_use}
-            resolution = self._resolver.resolve(wanted.values(), self._files)
+            resolution = self._resolver.resolve(wanted.values(), self._files, failures=not strict)
             if strict and resolution.problems:
                 undo()
                 raise UnresolvedReferenceError(resolution.problems)
@@ -251,8 +251,8 @@ class SnapshotKeeper:
         """``wanted`` as the caches hold it, with everything that needs a path which answers something new.
 
         Returns:
-            The expressions that were evaluated, by id, what came of it, and versions of what was held before: a read
-            that ends meanwhile is news for the next round.
+            The expressions that were evaluated, by id, what came of it, and the versions of their places before: a
+            read that ends meanwhile is news for the next round.
         """
         group = dict(wanted)
         if not self._manual and self._inherited.any_serves(self._snapshot):
@@ -269,7 +269,7 @@ class SnapshotKeeper:
                 if id_ not in group
             }
             if not more:
-                return group, resolution, versions
+                return group, resolution, {p: versions[p] for p in touched if p in versions}
             group.update(more)
 
     def _publish(
@@ -281,15 +281,14 @@ class SnapshotKeeper:
     ) -> None:
         """Make the next generation if a value differs. An expression that fails loses its value.
 
-        The values of new expressions are added to the generation that there is: it differs for nobody.
+        The values of new expressions are added to the present generation: no value in use differs.
 
         Args:
             group: what was read.
             resolution: what came of it.
-            versions: of what was read.
+            versions: of the places that were read.
             more: what is to be taken into use.
         """
-        read = {p for e in group.values() for p in resolution.places(e)}
         new = more.keys() - self._known.by_id.keys() - self._snapshot.entries.keys()
         forgotten = self._known.take(more)
         told: list[str] = []
@@ -317,8 +316,8 @@ class SnapshotKeeper:
         differing = {id_ for id_, entry in fresh.items() if entry != before.get(id_)}
         for place in self._known.note(group, resolution, fresh, differing, kept):
             self._versions.pop(place, None)
-        self._versions.update((p, version) for p, version in versions.items() if p in read)
-        told += resolution.notes_of(group[id_] for id_ in differing & group.keys() & before.keys())
+        self._versions.update(versions)
+        told += resolution.notes_of(group[id_] for id_ in (differing | new) & group.keys())
         was = self._snapshot
         if differing:
             changed = was.generation == 0 or not differing <= new
@@ -348,7 +347,7 @@ class SnapshotKeeper:
         *,
         changed: bool,
     ) -> None:
-        """Put these entries in the place of older ones: as a new generation, if one changed."""
+        """Replace older entries by these: as a new generation, if one changed."""
         was = self._snapshot
         entries = dict(was.entries)
         for id_ in differing:

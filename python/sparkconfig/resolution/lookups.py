@@ -158,7 +158,7 @@ class Lookups:
 
 
 def harmless(error: BaseException, name: str, path: str) -> SparkConfigError:
-    """Make an error that holds no value out of whatever a provider raised.
+    """Make an error that holds no value out of what a provider raised.
 
     The project's own errors keep their text, by contract free of values; of foreign ones only the type is told.
     Causes and tracebacks go: responses and local variables stand there.

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.formats.errors import FormatError
@@ -13,7 +14,7 @@ from sparkconfig.language.kafka import PROVIDERS
 from sparkconfig.language.references import Reference
 from sparkconfig.resolution.result import Place
 
-__all__ = ["inert", "is_object", "limited", "missing_colon", "problem", "written"]
+__all__ = ["inert", "limited", "missing_colon", "problem", "written"]
 
 _MOST, _FIELDS = 200, 8
 
@@ -65,7 +66,7 @@ def problem(
     if error is not None:
         return f"{where}{written(reference)}: {shorten(str(error), 500)}{colon or _hint(error)}"
     if fields:
-        return f"{where}{written(reference)}: {is_object(reference, fields)}"
+        return f"{where}{written(reference)}: {_is_object(reference, fields)}"
     path = f" at path '{shorten(reference.path)}'" if reference.path else ""
     return (
         f"{where}{written(reference)}: provider '{shorten(provider, 40)}' has no key"
@@ -73,7 +74,7 @@ def problem(
     )
 
 
-def is_object(reference: Reference, fields: Sequence[str]) -> str:
+def _is_object(reference: Reference, fields: Sequence[str]) -> str:
     """What to say of a key that names an object: the names of its fields."""
     names = sorted(fields)
     shown = ", ".join(map(shorten, names[:_FIELDS])) + (", ..." if len(names) > _FIELDS else "")
@@ -119,16 +120,15 @@ def _unknown(provider: str, known: Collection[str]) -> str:
     )
 
 
-_ARN = re.compile(
+_ARN = late(
     r"(?P<whole>arn:[\w-]*:(?P<service>[\w-]*):[^:]*:[^:]*:(?:secret:|parameter)?(?P<name>[^:#]*))"
     r"(?:[:#](?P<field>[^:#]*))?.*"
 )
-_FILE = re.compile(r"\.(?:properties|json|ya?ml|toml|env|conf|txt|jks|jceks|p12|pem)$")
-_OF_GOOGLE = re.compile(r"(projects/[^/]+/secrets/[^/]+)/versions/([^/]+)")
+_FILE = late(r"\.(?:properties|json|ya?ml|toml|env|conf|txt|jks|jceks|p12|pem)$")
 
 
 def missing_colon(reference: Reference) -> str:
-    """What to say of a reference in another form: an ARN, an address, other signs before the key, or no key."""
+    """What to say of a reference in another form: an ARN, other signs before the key, or no key."""
     path, key = reference.path, reference.key
     if path == "arn" or (not path and key.startswith("arn:")):
         return _arn(reference)
@@ -136,15 +136,10 @@ def missing_colon(reference: Reference) -> str:
     before, _, behind = key.partition("#")
     if (path, key) != (path.strip(), key.strip()):
         said = f"blanks are a part of a path or key: write {_as(reference, path.strip(), key.strip())}"
-    elif path in ("http", "https"):
-        said = f"the address belongs into the provider's params: write {_as(reference, 'PATH', 'KEY')}"
     elif path and not key:
         said = f"the key is missing: write {_as(reference, path, 'KEY')}"
     elif not path and before and behind:  # as Spring and some operators write it
         said = f"a colon stands between path and key, not '#': write {_as(reference, before, behind)}"
-    elif not path and (google := _OF_GOOGLE.fullmatch(key)):
-        whole = _as(reference, "", f"{google[1]}?version={google[2]}")
-        said = f"the version is a pin: write {whole}, or {_as(reference, google[1], 'KEY')} for a field"
     elif not path and "/" in key:
         said = _without_colon(reference)
     return said and f"; {said}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.language import references
 from sparkconfig.resolution import messages
@@ -20,10 +20,10 @@ _BLANK = "begins or ends with white space, which is a part of it; write the valu
 _IN_URL = "has characters that a URL must escape ({signs}); give it in an option of its own, such as {option}"
 # Where a reference stands in a URL, and what ends a value there or is decoded: before a host, between semicolons, else.
 _PLACES = (
-    (re.compile(r"jdbc:oracle:\w+:[^/@]*/\"?$"), re.compile(r"\"?@"), '/@"'),
-    (re.compile(r"://[^/?#]*$"), re.compile(r"[^/?#]*@"), "%:/?#[]@"),
-    (re.compile(r"://.*;[^;=]*=$"), re.compile(r""), "{};"),
-    (re.compile(r"://"), re.compile(r""), "&%+"),
+    (late(r"jdbc:oracle:\w+:[^/@]*/\"?$"), late(r"\"?@"), '/@"'),
+    (late(r"://[^/?#]*$"), late(r"[^/?#]*@"), "%:/?#[]@"),
+    (late(r"://.*;[^;=]*=$"), late(r""), "{};"),
+    (late(r"://"), late(r""), "&%+"),
 )
 
 

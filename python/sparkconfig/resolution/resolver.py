@@ -120,7 +120,12 @@ class Resolver:
         return cls(providers, settings, language=language, close=providers.close)
 
     def resolve(
-        self, expressions: Iterable[Expression], files: FileRules | None = None, *, held: bool = False
+        self,
+        expressions: Iterable[Expression],
+        files: FileRules | None = None,
+        *,
+        held: bool = False,
+        failures: bool = False,
     ) -> Resolution:
         """Resolve all ``expressions`` in one round: each (provider, path) is asked once.
 
@@ -128,6 +133,7 @@ class Resolver:
             expressions: what to resolve.
             files: which values are needed as files; markers stand for their paths. None: none are.
             held: answer from what the caches hold, without waiting for a store and without a log line.
+            failures: have all read, and evaluate only those for which a provider failed.
 
         Raises nothing for what has no value: see :class:`Resolution`.
         """
@@ -140,13 +146,15 @@ class Resolver:
         resolution = Resolution(ttls=lookups.ttls, generation=next(self._rounds))
         deadline = time.monotonic() + self.settings.provider_timeout / 1000
         for expression, references in wanted.items():
+            if failures and not any(reference[:2] in lookups.errors for reference in references):
+                continue
             call = partial(language.evaluate, expression, references, lookups.fill)
             if self._language.custom and "$[" in expression.text:
                 evaluated = self._evaluate_until(deadline, expression, call)
             else:
                 evaluated = call()
             self._classify(expression, evaluated, lookups, resolution)
-        if not held:
+        if not held and not failures:
             for text in resolution.notes_of(wanted):
                 _log.warning("%s", text)
         return resolution
@@ -291,7 +299,8 @@ class Resolver:
         return not looks_secret(key, lookups.data[place][key])
 
     def _is_foreign(self, provider: str) -> bool:
-        return provider in self.settings.foreign_providers
+        # Hadoop's ${env.NAME:-default}
+        return provider in self.settings.foreign_providers or provider.startswith("env.")
 
     def _source(
         self, expression: Expression, reference: Reference, lookups: Lookups, *, generation: int | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.language.expression import Expression
@@ -39,7 +40,7 @@ class ResolvedValue:
         secrets: tuple[str, ...] | None = None,
         files: Mapping[str, StoredFile] | None = None,
     ) -> None:
-        # A secret whose parts nobody told is masked as a whole.
+        # A secret of unknown parts is masked as a whole.
         self.secrets: tuple[str, ...] = () if not redact else (text,) if secrets is None else secrets
         self.value: Secret | str = Secret(text, self.secrets) if redact else text
         self.redact = redact
@@ -54,8 +55,7 @@ class ResolvedValue:
         return f"ResolvedValue(redact={self.redact}, resolved={self.resolved})"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Where one part of a value comes from (provenance), without the value.
 
     Attributes:

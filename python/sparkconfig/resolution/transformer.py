@@ -1,4 +1,4 @@
-"""ConfigTransformer: put values in the place of references in a map (KIP-297)."""
+"""ConfigTransformer: replaces references in a map by values (KIP-297)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ConfigTransformer:
         providers: name to configured provider.
         unresolved: ``keep`` is Kafka's behaviour: what has no value stays as it is written, and a provider's
             error is raised. ``fail`` reports everything that has no value, in one UnresolvedReferenceError.
-        foreign: provider names that belong to somebody else (``sys``, ``env``); never reported as unknown.
+        foreign: provider names of others (``sys``, ``env``); never reported as unknown.
         timeout_ms: deadline of one provider call; None: call on this thread and wait.
     """
 
@@ -79,7 +79,7 @@ class ConfigTransformer:
         self._pool = None if timeout_ms is None else CallPool()
 
     def transform(self, configs: Mapping[str, object]) -> ConfigTransformerResult:
-        """Return ``configs`` with values in the place of references; None and non-text pass unchanged.
+        """Return ``configs`` with values instead of references; None and non-text pass unchanged.
 
         A value is looked at once: what a provider answers is never scanned again.
 

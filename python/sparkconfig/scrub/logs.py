@@ -11,7 +11,7 @@ import secrets
 import signal
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -48,7 +48,6 @@ _OTHER_FORMATS = frozenset(
         ".zip",
     }
 )
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -140,19 +139,19 @@ def logs_in(paths: Iterable[str | Path], *, since: float = 0.0) -> list[Log]:
     return sorted(found.values(), key=lambda log: (-log.size, str(log.path)))
 
 
-def find(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
+def find(log: Log, engine: Engine) -> Result:
     """Count what is in a log."""
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
         with _reported(result), _opened(log.path) as stream:
             line = 1
-            for block in blocks(stream, progress):
+            for block in blocks(stream):
                 result.counts.add(engine.find(block, line))
                 line += block.count("\n")
     return result
 
 
-def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Result:
+def clean(log: Log, engine: Engine) -> Result:
     """Rewrite a log with masks if it has anything to mask.
 
     A reader sees the old file or the new one. Owner, permissions and times stay. A log that a program writes to
@@ -161,7 +160,7 @@ def clean(log: Log, engine: Engine, progress: Progress = lambda _: None) -> Resu
     result = Result(log.path, log.size, skip=log.skip)
     if log.skip is None:
         with _reported(result):
-            if _has_any(log.path, engine, result, progress):
+            if _has_any(log.path, engine, result):
                 _rewrite(log.path, engine, result)
     return result
 
@@ -198,13 +197,12 @@ def _reported(result: Result) -> Iterator[None]:
         result.skip = error.strerror or type(error).__name__
 
 
-def blocks(stream: Reads, progress: Progress = lambda _: None) -> Iterator[str]:
+def blocks(stream: Reads) -> Iterator[str]:
     """Whole lines of about a megabyte; bytes that are not UTF-8 come out again as they went in."""
     rest: list[bytes] = []
     waiting = 0
     first = True
     while chunk := stream.read(_BLOCK):
-        progress(len(chunk))
         if first:
             # Zeros at the beginning are not a sign of another format: logrotate's copytruncate leaves them in a log.
             begun = chunk.lstrip(b"\0")
@@ -232,10 +230,10 @@ def _opened(path: Path) -> Iterator[Reads]:
         yield stream
 
 
-def _has_any(path: Path, engine: Engine, result: Result, progress: Progress) -> bool:
+def _has_any(path: Path, engine: Engine, result: Result) -> bool:
     """Look until the first thing to mask: most logs have none, and are read only."""
     with _opened(path) as stream:
-        for block in blocks(stream, progress):
+        for block in blocks(stream):
             counts = engine.find(block)
             if engine.masks(counts):
                 result.counts = Counts()

@@ -1,4 +1,4 @@
-"""Keys to bytes: AES-256-GCM for each value, HMAC-SHA256 over the whole, HKDF and scrypt for the keys.
+"""Keys to bytes: AES-256-GCM for each value, HMAC-SHA256 over the whole, HKDF for the keys.
 
 One master key may seal many files: encryption and MAC keys come from it and the file's own salt through HKDF,
 so that random 96-bit nonces only have to be unique within one file and one key.
@@ -13,11 +13,11 @@ import secrets
 from collections.abc import Mapping
 
 from sparkconfig.sealed.aead import WrongTagError, aes_gcm
-from sparkconfig.sealed.document import FORMAT, VERSION, Header, ScryptCost
+from sparkconfig.sealed.document import FORMAT, VERSION, Header
 from sparkconfig.sealed.failures import TouchedFileError
 from sparkconfig.sealed.names import EntryName
 
-__all__ = ["KEY_BYTES", "FileKeys", "from_passphrase", "key_id", "new_key"]
+__all__ = ["KEY_BYTES", "FileKeys", "key_id", "new_key"]
 
 KEY_BYTES = 32
 _NONCE_BYTES = 12
@@ -31,14 +31,6 @@ def new_key() -> bytes:
 def key_id(key: bytes) -> str:
     """Return 16 hexadecimal characters that tell keys apart and say nothing about them."""
     return _derive(key, b"", "key id", 8).hex()
-
-
-def from_passphrase(passphrase: str, salt: bytes, cost: ScryptCost) -> bytes:
-    """Return the master key that a passphrase makes with a file's salt; slow on purpose (about 0.2 s)."""
-    memory = 128 * cost.n * cost.r + (1 << 20) * cost.p
-    return hashlib.scrypt(
-        passphrase.encode("utf-8"), salt=salt, n=cost.n, r=cost.r, p=cost.p, maxmem=memory, dklen=KEY_BYTES
-    )
 
 
 class FileKeys:
@@ -70,10 +62,9 @@ class FileKeys:
 
     def mac(self, entries: Mapping[EntryName, bytes]) -> bytes:
         """Authenticate header and entries as a whole, so that none can be removed, added or put back."""
-        cost = self._header.scrypt
         parts = [
             FORMAT, VERSION, self._header.key_id, self._header.salt.hex(),
-            None if cost is None else [cost.n, cost.r, cost.p],
+            None,
             [[name.section, name.key, hashlib.sha256(blob).hexdigest()] for name, blob in sorted(entries.items())],
         ]  # fmt: skip
         return hmac.digest(self._whole, _canonical(parts), "sha256")

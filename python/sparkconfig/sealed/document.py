@@ -5,13 +5,12 @@
     {
       "format": "sparkconfig-sealed",
       "version": 1,
-      "key": {"id": "…", "salt": "…", "scrypt": {"n": 32768, "r": 8, "p": 3}},
+      "key": {"id": "…", "salt": "…"},
       "entries": {"shop": {"password": "nonce and ciphertext, base64"}},
       "mac": "over all of the above, base64"
     }
 
-``scrypt`` is there only when the key is a passphrase. What is read here is not trusted: sizes are bounded,
-every type is checked, and unknown or repeated names are errors.
+What is read here is not trusted: sizes are bounded, every type is checked, and unknown or repeated names are errors.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from sparkconfig.errors import ConfigurationError
 from sparkconfig.sealed.failures import MalformedFileError, UnknownVersionError
 from sparkconfig.sealed.names import EntryName
 
-__all__ = ["FORMAT", "VERSION", "Document", "Header", "ScryptCost", "decode", "encode"]
+__all__ = ["FORMAT", "VERSION", "Document", "Header", "decode", "encode"]
 
 FORMAT = "sparkconfig-sealed"
 VERSION = 1
@@ -38,39 +37,16 @@ _SHORTEST_BLOB = 12 + 16  # nonce and tag
 
 
 @dataclass(frozen=True)
-class ScryptCost:
-    """How much work a passphrase costs: 128 * n * r bytes of memory, and time in proportion to n * r * p."""
-
-    n: int = 1 << 15
-    r: int = 8
-    p: int = 3
-
-    def check(self) -> None:
-        """Refuse what would be too cheap to protect a passphrase, or would stall or fill the reader.
-
-        Raises:
-            MalformedFileError: the cost is out of bounds; they allow 16 to 256 MiB, and at most about 3 s.
-        """
-        power_of_two = self.n > 0 and self.n & (self.n - 1) == 0
-        if not (power_of_two and 1 << 14 <= self.n <= 1 << 18 and self.r == 8 and 1 <= self.p <= 16):
-            raise MalformedFileError("its scrypt cost is out of bounds (n 2^14 to 2^18, r 8, p 1 to 16)")
-        if self.n * self.p > 1 << 20:
-            raise MalformedFileError("its scrypt cost is out of bounds (n * p at most 2^20)")
-
-
-@dataclass(frozen=True)
 class Header:
     """How the file's keys are made.
 
     Attributes:
         key_id: which key seals it, as hexadecimal text; says nothing about the key itself.
         salt: 16 random bytes, new with every key: the keys of two files differ even if their key file does not.
-        scrypt: cost of the passphrase, or None if the key is a random one.
     """
 
     key_id: str
     salt: bytes
-    scrypt: ScryptCost | None = None
 
 
 @dataclass(frozen=True)
@@ -91,9 +67,7 @@ class Document:
 def encode(document: Document) -> bytes:
     """Return the text of a document; the same document always has the same bytes, one line for each value."""
     header = document.header
-    key: dict[str, Any] = {"id": header.key_id, "salt": _text(header.salt)}
-    if header.scrypt is not None:
-        key["scrypt"] = {"n": header.scrypt.n, "r": header.scrypt.r, "p": header.scrypt.p}
+    key = {"id": header.key_id, "salt": _text(header.salt)}
     sections: dict[str, dict[str, str]] = {}
     for name, blob in sorted(document.entries.items()):
         sections.setdefault(name.section, {})[name.key] = _text(blob)
@@ -132,18 +106,15 @@ def _document(content: object) -> Document:
 
 
 def _header(content: object) -> Header:
-    key = _members(content, "key", {"id", "salt"}, optional={"scrypt"})
+    if "scrypt" in _dict(content, "key"):
+        raise MalformedFileError(
+            "it is sealed with a passphrase; seal its values again with a key (--key-file or --key-env)"
+        )
+    key = _members(content, "key", {"id", "salt"})
     # Messages name the key, so nothing else may stand there: a terminal would follow its escapes.
     if not isinstance(key["id"], str) or _KEY_ID.fullmatch(key["id"]) is None:
         raise MalformedFileError("its key.id is not 16 hexadecimal digits")
-    cost: ScryptCost | None = None
-    if "scrypt" in key:
-        numbers = _members(key["scrypt"], "key.scrypt", {"n", "r", "p"})
-        if not all(type(number) is int for number in numbers.values()):
-            raise MalformedFileError("its key.scrypt must hold whole numbers only")
-        cost = ScryptCost(**numbers)
-        cost.check()
-    return Header(key["id"], _bytes(key["salt"], "key.salt", exactly=SALT_BYTES), cost)
+    return Header(key["id"], _bytes(key["salt"], "key.salt", exactly=SALT_BYTES))
 
 
 def _entries(content: object) -> dict[EntryName, bytes]:
@@ -165,14 +136,9 @@ def _dict(content: object, what: str) -> dict[str, Any]:
     return content
 
 
-def _members(
-    content: object,
-    what: str,
-    required: Set[str],
-    optional: Set[str] = frozenset(),
-) -> dict[str, Any]:
+def _members(content: object, what: str, required: Set[str]) -> dict[str, Any]:
     members = _dict(content, what)
-    if not required <= members.keys() <= required | optional:
+    if members.keys() != required:
         raise MalformedFileError(f"{what} needs exactly the members {', '.join(sorted(required))}")
     return members
 

@@ -94,7 +94,7 @@ def read(path: Path, *, private: bool = False) -> tuple[bytes, Stamp]:
 
 
 def replace(path: Path, content: bytes, *, new: bool = False, mode: int | None = None) -> None:
-    """Put ``content`` in the place of ``path`` in one step that survives a kill or a power cut.
+    """Replace ``path`` by ``content`` in one step that survives a kill or a power cut.
 
     An existing file keeps its owner and permissions, a new one gets 0600. The caller holds the lock.
 

@@ -1,4 +1,4 @@
-"""Where the key of a sealed file comes from: a key file, an environment variable, or a passphrase."""
+"""Where the key of a sealed file comes from: a key file, or an environment variable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sparkconfig.errors import SealedFileError
 from sparkconfig.sealed import crypto, files
-from sparkconfig.sealed.document import Header, ScryptCost
+from sparkconfig.sealed.document import Header
 from sparkconfig.sealed.failures import (
     FileAccessError,
     FileMissingError,
@@ -20,36 +20,47 @@ from sparkconfig.sealed.failures import (
     WrongKeyError,
 )
 
-__all__ = ["EnvKey", "KeyFile", "KeySource", "Passphrase"]
-
-_SHORTEST_PASSPHRASE = 12
+__all__ = ["EnvKey", "KeyFile", "KeySource"]
 
 
 class KeySource(ABC):
-    """Returns the master key of a file; asked again whenever the file has changed."""
+    """Random keys, written as text: base64 of 32 bytes each, the newest first.
+
+    Older keys stay behind the newest one while files that they seal are in use: a rotation adds the new key
+    first and then seals the files again, so that at every moment a reader finds the key it needs.
+    """
 
     @abstractmethod
-    def candidates(self, header: Header) -> list[bytes]:
-        """Return all keys that could seal a file with this header.
+    def keys(self) -> list[bytes]:
+        """Return all keys, the newest first, at least one.
 
         Raises:
             KeyMissingError: there is none.
-            KeyUnusableError: it is malformed, or others can read it.
+            KeyUnusableError: one is malformed, or others can read it.
         """
 
-    @abstractmethod
+    def candidates(self, header: Header) -> list[bytes]:
+        """Return all keys, for a file that exists and has this header; errors as :meth:`keys`."""
+        del header
+        return self.keys()
+
     def key_for(self, header: Header) -> bytes:
         """Return the key that seals a file with this header.
 
         Raises:
-            KeyMissingError: there is none.
-            KeyUnusableError: it is malformed, or others can read it.
             WrongKeyError: there are keys, and none has the header's id.
         """
+        keys = {crypto.key_id(key): key for key in self.candidates(header)}
+        if header.key_id not in keys:
+            raise WrongKeyError(
+                f"it is sealed with key {header.key_id}, but the {self} holds {', '.join(keys)}"
+            )
+        return keys[header.key_id]
 
-    @abstractmethod
     def new_header(self, salt: bytes) -> tuple[bytes, Header]:
-        """Return the key, and the header of a file that it is going to seal."""
+        """Return the newest key, and the header of a file that it is going to seal."""
+        key = self.keys()[0]
+        return key, Header(crypto.key_id(key), salt)
 
     def stamp(self) -> files.Stamp | None:
         """Return what changes with the source, so that a reader knows when to ask again."""
@@ -60,44 +71,7 @@ class KeySource(ABC):
         """Name the source in messages."""
 
 
-class _ListedKeys(KeySource):
-    """Random keys, written as text: base64 of 32 bytes each, the newest first.
-
-    Older keys stay behind the newest one while files that they seal are in use: a rotation adds the new key
-    first and then seals the files again, so that at every moment a reader finds the key it needs.
-    """
-
-    @abstractmethod
-    def keys(self) -> list[bytes]:
-        """Return all keys, the newest first, at least one."""
-
-    def candidates(self, header: Header) -> list[bytes]:
-        """Return all keys, unless the file has a passphrase."""
-        return self._keys_of(header) if header.scrypt is None else []
-
-    def _keys_of(self, header: Header) -> list[bytes]:
-        """Return all keys, for a file that exists."""
-        del header
-        return self.keys()
-
-    def key_for(self, header: Header) -> bytes:
-        """Return the key with the header's id."""
-        if header.scrypt is not None:
-            raise WrongKeyError(f"it is sealed with a passphrase, and not with the {self}")
-        keys = {crypto.key_id(key): key for key in self._keys_of(header)}
-        if header.key_id not in keys:
-            raise WrongKeyError(
-                f"it is sealed with key {header.key_id}, but the {self} holds {', '.join(keys)}"
-            )
-        return keys[header.key_id]
-
-    def new_header(self, salt: bytes) -> tuple[bytes, Header]:
-        """Seal with the newest key."""
-        key = self.keys()[0]
-        return key, Header(crypto.key_id(key), salt)
-
-
-class KeyFile(_ListedKeys):
+class KeyFile(KeySource):
     """A file with permissions 0600, one key a line; ``#`` starts a comment."""
 
     def __init__(self, path: Path) -> None:
@@ -116,7 +90,7 @@ class KeyFile(_ListedKeys):
             return _decode(raw.decode("utf-8", "replace"), str(self))
         raise KeyMissingError(missing)
 
-    def _keys_of(self, header: Header) -> list[bytes]:
+    def candidates(self, header: Header) -> list[bytes]:
         """Return all keys; if there is no key file, a new one would not open a file that exists."""
         try:
             return self.keys()
@@ -164,7 +138,7 @@ class KeyFile(_ListedKeys):
         return f"key file {self.path}"
 
 
-class EnvKey(_ListedKeys):
+class EnvKey(KeySource):
     """Keys in an environment variable, separated by blanks, commas or line ends.
 
     Args:
@@ -189,68 +163,6 @@ class EnvKey(_ListedKeys):
 
     def __str__(self) -> str:
         return self._shown
-
-
-class Passphrase(KeySource):
-    """A passphrase in an environment variable, made a key through scrypt with the file's salt and cost.
-
-    It takes the arguments of `EnvKey`.
-    """
-
-    def __init__(
-        self,
-        variable: str,
-        environ: Mapping[str, str] | None = None,
-        *,
-        cost: ScryptCost | None = None,
-        shown: str | None = None,
-    ) -> None:
-        self._variable = variable
-        self._shown = shown or f"environment variable {variable}"
-        self._environ = os.environ if environ is None else environ
-        self._cost = cost or ScryptCost()
-        self._made: tuple[tuple[str, bytes, ScryptCost], bytes] | None = None
-
-    def candidates(self, header: Header) -> list[bytes]:
-        """Return the key that the passphrase makes, if the file has one."""
-        return [] if header.scrypt is None else [self._key(header.salt, header.scrypt)]
-
-    def key_for(self, header: Header) -> bytes:
-        """Return the key, if the passphrase makes the one with the header's id."""
-        if header.scrypt is None:
-            raise WrongKeyError(f"it is sealed with key {header.key_id}, and not with a {self}")
-        key = self._key(header.salt, header.scrypt)
-        if crypto.key_id(key) != header.key_id:
-            raise WrongKeyError(f"it is sealed with another passphrase than the {self}")
-        return key
-
-    def new_header(self, salt: bytes) -> tuple[bytes, Header]:
-        """Seal with the passphrase.
-
-        Raises:
-            KeyUnusableError: it is too short for a new file.
-        """
-        if len(self._text()) < _SHORTEST_PASSPHRASE:
-            raise KeyUnusableError(f"the {self} has fewer than {_SHORTEST_PASSPHRASE} characters")
-        key = self._key(salt, self._cost)
-        return key, Header(crypto.key_id(key), salt, self._cost)
-
-    def __str__(self) -> str:
-        return f"passphrase in {self._shown}"
-
-    def _text(self) -> str:
-        text = self._environ.get(self._variable, "")
-        if not text:
-            raise KeyMissingError(f"the {self} is not set")
-        return text
-
-    def _key(self, salt: bytes, cost: ScryptCost) -> bytes:
-        """Derive the key, or return the last one: a rewritten file keeps its salt, and scrypt is slow."""
-        question = (self._text(), salt, cost)
-        made = self._made
-        if made is None or made[0] != question:
-            made = self._made = (question, crypto.from_passphrase(*question))
-        return made[1]
 
 
 def _encode(keys: list[bytes]) -> bytes:

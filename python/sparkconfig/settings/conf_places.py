@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sparkconfig._base.late import late
 from sparkconfig.settings.early import advice_if_early
 from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS
 
@@ -22,10 +22,10 @@ _USE = (
     " (docs/confs.md)"
 )
 _APP_MASTER_ENV = "spark.yarn.appMasterEnv."
-_DEFAULT = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*:[-=+?][^{}]*\}")
+_DEFAULT = late(r"\$\{[A-Za-z_][A-Za-z0-9_]*:[-=+?][^{}]*\}")
 """A default of a shell, as in ``${HOME:-/tmp}``, which looks like a reference to a provider ``HOME``."""
 _SHELL = "YARN writes the text of the reference into a shell script, and the shell turns it into nothing"
-_POD = re.compile(
+_POD = late(
     r"spark\.kubernetes\.(?:[A-Za-z]+\.)*(?:label|annotation|secrets|secretKeyRef|volumes|node\.selector)\."
 )
 _DRIVER_ENV = "spark.kubernetes.driverEnv."
@@ -36,34 +36,28 @@ class ConfPlaces:
     """What decides whether a reference can be in a conf.
 
     Attributes:
-        executor_env: ``spark.config.executor.env``.
         in_place: the patterns of ``spark.config.inplace.keys``.
         kept: the patterns of ``spark.config.reference.keys``.
         resolved: the prefixes of ``spark.config.resolve.prefixes``.
         master: ``spark.master``; empty if it is not known yet.
-        python: whether PySpark started the application; False if that is not known.
         filters: the classes of ``spark.ui.filters``.
     """
 
-    executor_env: bool = False
     in_place: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     resolved: tuple[str, ...] = tuple(CONNECTOR_CODE)
     master: str = ""
-    python: bool = False
     filters: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, settings: Settings, confs: Mapping[str, str], *, python: bool = False) -> ConfPlaces:
+    def of(cls, settings: Settings, confs: Mapping[str, str]) -> ConfPlaces:
         """Take the settings, and what the application's confs say about master and filters."""
         filters = confs.get("spark.ui.filters", "").split(",")
         return cls(
-            executor_env=settings.executor_env,
             in_place=settings.inplace_keys,
             kept=settings.reference_keys,
             resolved=tuple(settings.resolve_prefixes),
             master=confs.get("spark.master", "").strip(),
-            python=python,
             filters=frozenset(name.strip() for name in filters if name.strip()),
         )
 
@@ -82,21 +76,16 @@ class ConfPlaces:
         rest = _DEFAULT.sub("", text)
         return (yarn or key.startswith(_APP_MASTER_ENV)) and "${" not in rest and "$[" not in rest
 
-    def _executor_env(self, key: str) -> str | None:
-        """Only a standalone cluster starts executors with variables that the plugin can still change."""
-        if self.master and not self.master.startswith(("spark://", "local-cluster")):
-            return _other_master(self.master, key)
-        if not self.executor_env:
+    def _executor_env(self, key: str) -> str:
+        if self.master == "yarn":
+            return f"{key}: {_SHELL}. {_USE}"
+        if self.master.startswith("k8s://"):
+            name = key.removeprefix(_EXECUTOR_ENV)
             return (
-                f"{key}: environment variables of executors show in launch scripts, /proc and the master's page."
-                f" {_USE}. For the JVMs of a standalone cluster, spark.config.executor.env=true accepts that"
+                f"{key}: Kubernetes would give executors the text of the reference. Use"
+                f" spark.kubernetes.executor.secretKeyRef.{name}=SECRET:KEY. {_USE}"
             )
-        if self.python:
-            return (
-                f"{key}: PySpark copies this conf before plugins start and would give Python workers the text of the"
-                f" reference. {_USE}"
-            )
-        return None
+        return f"{key}: environment variables show in launch scripts, /proc and the master's page. {_USE}"
 
     def _cluster(self, key: str) -> str | None:
         if key.startswith(_APP_MASTER_ENV):
@@ -143,20 +132,3 @@ class ConfPlaces:
     @staticmethod
     def _fits(key: str, patterns: tuple[str, ...]) -> bool:
         return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
-
-
-def _other_master(master: str, key: str) -> str:
-    if master == "yarn":
-        return f"{key}: {_SHELL}. {_USE}"
-    if master.startswith("k8s://"):
-        name = key.removeprefix(_EXECUTOR_ENV)
-        return (
-            f"{key}: Kubernetes would give executors the text of the reference. Use"
-            f" spark.kubernetes.executor.secretKeyRef.{name}=SECRET:KEY. {_USE}"
-        )
-    if master.startswith("local"):
-        return (
-            f"{key}: a local application starts no executors, and its Python workers would get the text of the"
-            f" reference. {_USE}"
-        )
-    return f"{key}: sparkconfig cannot put values into the environment of this master's executors. {_USE}"

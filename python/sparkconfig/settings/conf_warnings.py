@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.early import is_read_early
 from sparkconfig.settings.expressions import is_literal, is_text, marked
@@ -20,7 +21,7 @@ from sparkconfig.settings.placeholders import (
     whole,
 )
 from sparkconfig.settings.schema import PREFIX, declared
-from sparkconfig.settings.secret_names import names_secret
+from sparkconfig.settings.secret_names import is_switch, names_secret
 
 __all__ = [
     "NOT_SPARKS",
@@ -35,20 +36,20 @@ __all__ = [
 ]
 
 # A customer's own key (SSE-C), or else the name of one in a key store: an ARN, an alias, a UUID.
-_S3_KEY = re.compile(r"\bfs\.s3a\.(bucket\.[^.]+\.)?(server-side-)?encryption\.key$", re.IGNORECASE)
-_KEY_ID = re.compile(
+_S3_KEY = late(r"\bfs\.s3a\.(bucket\.[^.]+\.)?(server-side-)?encryption\.key$", re.IGNORECASE)
+_KEY_ID = late(
     r"(arn:.*|alias/.*|(mrk-)?[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
 )
-# Of marked texts. What stands inside a text beside a name: in a URL, in JAAS, in options of Java.
-_INSIDE = re.compile(
+# Of marked texts: a value beside a name inside a text, such as a URL, JAAS or options of Java.
+_INSIDE = late(
     r"(?P<name>[\w.-]{1,100})\s{0,3}=(?:\s{0,3}\"(?P<quoted>[^\"]{1,4000})|(?P<bare>[^&;\s\"]{1,4000}))"
 )
-_IN_URL = re.compile(
+_IN_URL = late(
     r"://[^/@:\s]{1,100}:([^/@\s]{1,400})@|\bjdbc:oracle:\w{2,8}:[^/\s:@]{1,100}/([^/@\s]{1,200})@",
     re.IGNORECASE,
 )
-_BOUND = re.compile(r"\?|:\w+|\$\d")
-_PATTERNS = re.compile(r"spark\.(sql\.)?redaction\.")
+_BOUND = late(r"\?|:\w+|\$\d")
+_PATTERNS = late(r"spark\.(sql\.)?redaction\.")
 _EARLY = (
     "Spark reads this conf before plugins start, so let what starts the application write the value itself"
 )
@@ -57,29 +58,28 @@ EMPTY_REMEDY = (
     'A shell replaces "${...}" in double quotes with nothing: write references in single quotes there'
 )
 """What to do about the keys that :func:`empty` finds."""
-_SWITCH = frozenset({"", "true", "false", "yes", "no", "on", "off", "0", "1", "none", "null"})
-_TOKENS = re.compile(r"tokens$", re.IGNORECASE)  # how many: a limit of a parser or of a language model
+_TOKENS = late(r"tokens$", re.IGNORECASE)  # how many: a limit of a parser or of a language model
 # Where the secret is, and no secret: a file with an extension, which base64 never ends with, or an ARN.
 # So is a path of folders in small letters, as tools mount secrets.
-_PLACE = re.compile(
+_PLACE = late(
     r"(file:(//)?)?(/[\w./-]{0,500}\.\w{2,8}|(/[a-z][a-z0-9_.-]{0,60}){2,20})|arn:aws[\w-]*:[\w:/.-]{1,500}",
     re.ASCII,
 )
-_NEAR_MISS = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
-_OTHER_BRACKETS = re.compile(
+_NEAR_MISS = late(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})([./])[^}:]{0,500}\}")
+_OTHER_BRACKETS = late(
     r"(?:(\$[\[(]?)|(?<![$#%@ ])(\{)|(?=[$#%@]\s?\{[^\s{}]{1,500}\})([#%@]\{|\$\s\{))([A-Za-z0-9][A-Za-z0-9_-]{0,63}):"
     r"[^\s:{}\"']{1,200}(?::[^\s:{}\"']{1,200}|(?<=[\])])$|(?(3)|(?!)))"
 )
 _WHOLE = r"\$\{[^{}'\"`]*:[^{}'\"`]*\}"
-_QUOTED = re.compile(rf"(?P<quote>['\"`]){_WHOLE}(?P=quote)")
-_FOLLOWED = re.compile(rf"{_WHOLE}(?:\s+[#!/].*|\s*[;,]|\}}+)")
-_ESCAPED = re.compile(rf"[\\$]{{1,2}}{_WHOLE}")
-_DURATION_PARAM = re.compile(
+_QUOTED = late(rf"(?P<quote>['\"`]){_WHOLE}(?P=quote)")
+_FOLLOWED = late(rf"{_WHOLE}(?:\s+[#!/].*|\s*[;,]|\}}+)")
+_ESCAPED = late(rf"[\\$]{{1,2}}{_WHOLE}")
+_DURATION_PARAM = late(
     rf"{re.escape(PREFIX)}providers\.[^.]+\.param\.(.+\.)?(ttl|timeout|interval|expiry|duration)$"
 )
-_UNKNOWN_OPEN = re.compile(r"\$\{[A-Za-z0-9][A-Za-z0-9_-]{0,63}:[^:{}]{0,500}:[^:{}]+$")
-_OPEN_NAME = re.compile(r"\$\{[A-Za-z_][\w-]{0,100}(:[^:{}]+)?")
-_OPEN = re.compile(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
+_UNKNOWN_OPEN = late(r"\$\{[A-Za-z0-9][A-Za-z0-9_-]{0,63}:[^:{}]{0,500}:[^:{}]+$")
+_OPEN_NAME = late(r"\$\{[A-Za-z_][\w-]{0,100}(:[^:{}]+)?")
+_OPEN = late(r"\$\{([A-Za-z0-9][A-Za-z0-9_-]{0,63})[:./]")
 
 
 def of_start(confs: Mapping[str, str], providers: Collection[str]) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _near(key: str, text: str, providers: Collection[str]) -> Iterator[str]:
 
 def is_secret(key: str, text: str) -> bool:
     """Whether the whole of ``text`` is a secret because ``key`` names one; no switch, place, count or reference is."""
-    if text.strip().lower() in _SWITCH:
+    if is_switch(text):
         return False
     named = names_secret(key)
     if _S3_KEY.search(key):
@@ -215,7 +215,7 @@ def not_filled_in(key: str, text: str) -> str | None:
     def expanded(name: str) -> bool:
         if key.startswith("spark.hadoop."):
             return "." in name
-        return is_read_early(key) and (":" in name or name.startswith("spark."))
+        return is_read_early(key) and name.startswith(("env", "system", "spark."))
 
     # An opening brace without an end marks all that follows.
     shown = marked(text) if text.rfind("}") > text.rfind("${") else text
@@ -237,7 +237,7 @@ def _inside(shown: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_in_clear(key: str, text: str) -> bool:
-    if text.strip().lower() in _SWITCH or _PATTERNS.match(key):
+    if is_switch(text) or _PATTERNS.match(key):
         return False
     shown = marked(text)
     values = (

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 
 __all__ = ["FAMILY", "OPTION", "Connection", "read_connections"]
@@ -17,7 +18,7 @@ FAMILY = "connections."
 OPTION = "sparkconfig.connection"
 """The option of a data source that names a connection."""
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_NAME = late(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _SUBKEYS = ("format", "option.KEY", "user.options")
 _OWN_OPTIONS = "sparkconfig."
 _USER = "{user}"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.settings.kinds import Kind, names
 from sparkconfig.settings.readers import CONNECTOR_CODE
 
 __all__ = ["PREFIXES"]
 
-_PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?", re.ASCII)
-_KEYS = re.compile(r"[A-Za-z][\w-]*(\.[\w-]+)*\.?", re.ASCII)
+_PACKAGE = late(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\.?", re.ASCII)
+_KEYS = late(r"[A-Za-z][\w-]*(\.[\w-]+)*\.?", re.ASCII)
 #: Half the class path is in a package so short.
 _TOO_WIDE = frozenset({"org.apache", "org.apache.spark", "com.google", "com.amazonaws", "io.sparkconfig"})
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import pkgutil
 from functools import lru_cache
-from importlib import resources
 
 __all__ = ["advice_if_early", "is_read_early"]
 
 
 @lru_cache(maxsize=1)
 def _names() -> tuple[frozenset[str], tuple[str, ...]]:
-    text = resources.files("sparkconfig").joinpath("data/read_before_plugins.txt").read_text(encoding="utf-8")
-    lines = [line.strip() for line in text.splitlines()]
+    text = pkgutil.get_data("sparkconfig", "data/read_before_plugins.txt") or b""
+    lines = [line.strip() for line in text.decode().splitlines()]
     names = [line for line in lines if line and not line.startswith("#")]
     return (
         frozenset(name for name in names if not name.endswith("*")),

@@ -1,24 +1,27 @@
-"""What of a text is text, and what something else takes the place of: references, substitutions, others' variables.
+"""Splits a text into literal parts and what is replaced: references, substitutions, variables of others.
 
 ``sparkconfig.language`` reads references to resolve them. This module only tells them from clear secrets.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from sparkconfig._base.late import late
 
 __all__ = ["REPLACED", "VARIABLE", "is_literal", "is_text", "marked"]
 
 REPLACED = "\ufffc"
-"""Stands for each character of a reference or a substitution."""
+"""Stands for each character of a reference, a substitution or a template."""
 VARIABLE = "\ufffb"
 """Stands for each character of ``${name}`` or ``$[name]``: text for sparkconfig, perhaps a variable of a template."""
 
 _LONGEST = 2000
 # A brace was forgotten: what follows may be the name of a variable, or a reference.
-_OPEN = re.compile(r"\$\{[^\s\"'&;,]{0,2000}")
-_OTHER_BRACKETS = re.compile(r"\$\[[^\]]{0,2000}\]")
+_OPEN = late(r"\$\{[^\s\"'&;,]{0,2000}")
+_OTHER_BRACKETS = late(r"\$\[[^\]]{0,2000}\]")
+_TEMPLATES = {"{{": late(r"\{\{[^\n]{0,500}?\}\}"), "{%": late(r"\{%[^\n]{0,500}?%\}"),
+              "<%": late(r"<%[^\n]{0,500}?%>")}  # fmt: skip
 
 
 def is_literal(text: str) -> bool:
@@ -45,6 +48,10 @@ def marked(text: str) -> str:
         text = "".join(_references(text))
     if "$[" in text:
         text = _OTHER_BRACKETS.sub(lambda found: VARIABLE * len(found[0]), text)
+    # What is in the brackets of a template is its program, as in {{ lookup('env', 'X', password=x) }}.
+    for opening, template in _TEMPLATES.items():
+        if opening in text:
+            text = template.sub(lambda found: REPLACED * len(found[0]), text)
     return text
 
 

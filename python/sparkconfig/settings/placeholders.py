@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from sparkconfig._base.late import late
 from sparkconfig.settings.expressions import REPLACED, VARIABLE
+from sparkconfig.settings.foreign import DEFAULT_FOREIGN
 
 __all__ = [
     "ONLY_ON_DATABRICKS",
@@ -40,11 +42,11 @@ _SURE = (
     r"|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,10}"
     r"|(?i:password|passwd|passphrase|pass|pwd|pw|secret|token|credentials?|key|user|username))(?![A-Za-z0-9_])"
 )
-_DATABRICKS = re.compile(r"\{\{\s{0,9}secrets/[^{}]{0,500}\}\}")
+_DATABRICKS = late(r"\{\{\s{0,9}secrets/[^{}]{0,500}\}\}")
 # Wherever one stands in a text, the text is not the value. The groups name variables of an environment.
-_VARIABLE = re.compile(
+_VARIABLE = late(
     rf"\$\{{(?P<braces>(?:(?:env|system):)?{_NAME})\}}|\$\{{[ !?]?[A-Za-z_\d][^{{}}:\n]{{0,200}}\}}"
-    rf"|\$\{{(?P<default>{_NAME}):[-=+?][^{{}}\n]{{0,400}}\}}"
+    rf"|\$\{{(?P<default>{_NAME}):[-=+?][^{{}}\n]{{0,400}}\}}|\$\{{(?P<other>{_NAME}):[^{{}}\n]{{0,400}}\}}"
     rf"|\$\((?P<round>{_NAME})\)|\$\([A-Za-z_./<][^()\n]{{0,400}}\)"
     rf"|(?:{_APART}|(?=\${_LONG}))\$\$?(?:env:)?(?P<bare>{_SURE}){_ON}|(?<![^=])\$\$?(?P<letter>[A-Z])(?![^&;])"
     # Jinja, Helm, GitHub's workflows; ERB and others
@@ -59,14 +61,14 @@ _VARIABLE = re.compile(
 )
 _BEGIN = frozenset("${<[%#@~_§!(")
 # Of a whole text: masks; Python's and SQL's parameters, commands, prose.
-_WHOLE = re.compile(
-    rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\**\(redacted.*"
+_WHOLE = late(
+    rf"[{REPLACED}{VARIABLE}]+|[*x.#-]{{3,200}}|\**\(redacted.*|</\w{{1,20}}>"
     rf"|(?P<parameter>\[(?-i:{_SURE})\]"
     r"|![A-Z]!|%[A-Z]%|\?|:[A-Za-z_]\w{0,100}|%[sd]|\{\w?\}|\$\d|`[^`]{1,400}`"
     # What other tools resolve: URLs of stores, Azure's functions, Kubernetes' webhooks for Vault, YAML's tags, programs
     r"|(?!https?:)[a-z][a-z0-9+.-]{1,40}://[^\s@?]{1,400}|@[a-z.]{1,40}\(.*|!?vault[: ][ \w/.-]{1,200}#[\w.-]{1,100}"
     r"|![a-z:]{1,40}\s[\w./|-]{1,200}|(?:os\.environ|system\.getenv|process\.env|env)\W{1,3}[A-Za-z_]\w{0,100}\W{0,3}"
-    r"|projects/[\w-]{1,100}/secrets/\S{1,200}|ENC[(\[].*|\{cipher\}.*)",
+    r"|arn:aws[\w-]{0,20}:[\w-]{1,40}:\S{1,400}|projects/[\w-]{1,100}/secrets/\S{1,200}|ENC[(\[].*|\{cipher\}.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKING = (
@@ -159,7 +161,13 @@ def unfilled(
     text = _unquoted(value)
     if is_databricks_secret(text):
         return ONLY_ON_DATABRICKS
-    variables = [each for each in _VARIABLE.finditer(text) if not expanded(each["braces"] or "")]
+    variables = [
+        each
+        for each in _VARIABLE.finditer(text)
+        # A reference: whether its provider is declared is said where it is resolved.
+        if each["other"] is None or each["other"] in DEFAULT_FOREIGN
+        if not expanded(each["braces"] or each["default"] or each["other"] or "")
+    ]
     if not variables:
         whole = _WHOLE.fullmatch(text)
         return _NOT_FILLED if (whole is not None and whole["parameter"]) or _asks(text) else None
@@ -168,6 +176,8 @@ def unfilled(
     name = found["braces"] or found["round"] or found["bare"] or found["letter"] or found["default"]
     if found["open"]:
         return f"a variable stands here without its closing bracket, so it is text; write a reference{beside}"
+    if found["other"]:
+        return f"nothing expands ${{{found['other']}:...}}: {instead or 'write a reference'}{beside}"
     if name is None:
         return _NOT_FILLED + beside
     # Without brackets it may be a password after all: only what looks like a variable's name is shown.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import difflib
 import functools
-import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, NamedTuple
 
+from sparkconfig._base.gone import GONE
+from sparkconfig._base.late import late
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.settings.connections import FAMILY as CONNECTIONS
 from sparkconfig.settings.connections import Connection, read_connections
 from sparkconfig.settings.connectors import PREFIXES
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN
-from sparkconfig.settings.job_types import JOB_TYPES, job_type_map, job_types
+from sparkconfig.settings.job_types import JOB_TYPES, job_types
 from sparkconfig.settings.kinds import (
     Kind,
     boolean,
@@ -106,6 +107,12 @@ class Settings:
         "Connectors that read confs by themselves: the package's code gets values for references under the prefix."
         " A list that begins with + adds to the default: " + ", ".join(sorted(CONNECTOR_CODE)) + ".",
     )
+    surface_files: tuple[str, ...] = _conf(
+        "surface.files",
+        names,
+        "",
+        "Files that say what a shared server lets through of another library's plans, expressions and functions.",
+    )
     substitution_enabled: bool = _conf(
         "substitution.enabled", boolean, "false", "Evaluate $[type=id] substitutions (KIP-269)."
     )
@@ -172,7 +179,7 @@ class Settings:
         "How often providers without ttl are read again. Executors ask as often where the driver cannot push.",
     )
     provider_timeout: int = _conf(
-        "provider.timeout", duration(low=1), "30s", "Deadline of one call of a provider."
+        "provider.timeout", duration(low=100), "30s", "Deadline of one call of a provider."
     )
     stale_expiry: int = _conf(
         "stale.expiry",
@@ -186,12 +193,6 @@ class Settings:
         boolean,
         "false",
         "Serve executors although Spark's RPC is not authenticated and encrypted.",
-    )
-    executor_env: bool = _conf(
-        "executor.env",
-        boolean,
-        "false",
-        "On a standalone cluster, put values into spark.executorEnv.* for the executors' JVMs; they show in /proc.",
     )
     override_mode: str = _conf(
         "override.mode",
@@ -211,12 +212,6 @@ class Settings:
         choice(*JOB_TYPES, optional=True),
         None,
         "The kind of job; detected when unset.",
-    )
-    job_type_map: tuple[tuple[str, str], ...] = _conf(
-        "job.type.map",
-        job_type_map,
-        "",
-        "The job type of applications by their main class or script; the first pattern that fits decides.",
     )
     worker_job_types: tuple[str, ...] = _conf(
         "worker.job.types",
@@ -285,7 +280,7 @@ FAMILIES: tuple[str, ...] = ("providers.", "override.policy.", "create.table.pol
 """Prefixes below ``spark.config.`` whose names other modules check."""
 
 _FAMILY_PREFIXES = tuple(PREFIX + family for family in FAMILIES)
-_CUSTOM_TYPE = re.compile(r"spark\.config\.substitution\.[^.]+SubstituterType")
+_CUSTOM_TYPE = late(r"spark\.config\.substitution\.[^.]+SubstituterType")
 
 
 def declared() -> tuple[Field[Any], ...]:
@@ -340,6 +335,8 @@ def read(confs: Mapping[str, str]) -> Parsed:
 
 
 def _unknown(key: str, known: Mapping[str, object]) -> str:
+    if key in GONE:
+        return f"{key} is gone: {GONE[key]}"
     candidates = [*known, *(PREFIX + family + "NAME" for family in FAMILIES)]
     near = difflib.get_close_matches(key, candidates, n=1)
     guess = f"; did you mean {near[0]}?" if near else ""

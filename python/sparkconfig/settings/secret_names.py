@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
+from sparkconfig._base.late import late
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["could_name_secret", "names_secret"]
+__all__ = ["could_name_secret", "is_switch", "names_secret"]
 
-_SECRET = re.compile(
-    r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret)[._-]?key|secret[._-]id|credential"
+_SECRET = late(
+    r"(secret|password|passwd|passphrase|token|(access|account|api|private|secret|fernet|signing)[._-]?key|secret[._-]id|credential"
     r"|(?<!env\.)(?<!old)pwd|accesssignature)s?$|\b(sas|sig)$|^(spark\.)?redis\.auth$"
     r"|fs\.azure\.(account\.(key|access\.token|oauth2\.client\.secret)\.(?!provider|type)"
     r"|sas\.(?!token\.provider|service)[^.]+\.[^.]+\.)"
@@ -21,23 +22,28 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 # password2, PASSWORD_PROD, dbpass, pw
-_WHICH = re.compile(
+_WHICH = late(
     r"(?<=[A-Za-z])(?:_?\d{1,3}|[._-]?(?:here|placeholder|value|plain|prod|dev|test|stage|old|new))$",
     re.IGNORECASE,
 )
-_SHORT = re.compile(
+_SHORT = late(
     r"(?:^|[._-]|db)pw$|(?:^|[._-]|(?-i:[a-z](?=P))|db|pg|sql|user|root|admin|key|store|mail|smtp|http|ftp|ldap)pass$",
     re.IGNORECASE,
 )
 # Names of Kubernetes' secrets, and where they are mounted.
-_NO_SECRET = re.compile(r"spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|spark\.redaction\.")
-_WITHIN = re.compile(
+_NO_SECRET = late(
+    r"^spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|^spark\.redaction\."
+    # Of language models, of pages; a secret that has its name here
+    r"|(?i:(?:pad(?:ding)?|unk(?:nown)?|bos|eos|bot|eot|sep|cls|mask|stop|start|end|begin|special|image|next|prev(?:ious)?"
+    r"|page|continuation|sync|delimiter)[._ -]?tokens?$|(?:existing|pull)[._-]?secrets?$)"
+)
+_WITHIN = late(
     r"pass(word|wd|phrase)|pwd|secret|token|credential|auth|\b(key|sig|sas)\b|signature"
     r"|(access|account|api|private|shared|encryption)[._ -]?key",
     re.IGNORECASE,
 )
 # What such a name goes on with if something about the secret, and not itself, is its value.
-_OTHER_NOUN = re.compile(
+_OTHER_NOUN = late(
     r"(?:name|[._ -]?id|type|ur[il]|class|providers?|files?|path|dir|folder|location|length|size|timeout|interval"
     r"|enabled?|disabled|renewal|version|count|expiry|expiration|alias|format|store|polic(?:y|ies)|scope|services?|renewer|manager"
     r"|factory|[._-]on|spec|bits?|algorithm|mechanism|period|validity|lifetime|duration|ratio|attempts|retries|age|ttl"
@@ -48,16 +54,29 @@ _OTHER_NOUN = re.compile(
     r"|(?:[._-]|interval|timeout|period|age|ttl)(?:ns|us|ms|millis|s|secs?|seconds|mins?|minutes|hours|days|bytes|kb|mb))$",
     re.IGNORECASE,
 )
+_SWITCH = late(r"|true|false|yes|no|on|off|0|1|none|null|nil|~|undefined|enabled|disabled", re.IGNORECASE)
+# 90d, 1h30m, P90D, PT1H30M, 512 MiB, 4k, 1000 tokens
+_MEASURE = late(
+    r"(?:\d+(?:\.\d+)? ?(?:[num]s|[smhdwyk]|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|[kmgt]i?b?|bytes|tokens|%))+"
+    r"|P(?=[\dT])(?:\d+[YMWD])*(?:T(?:[\d.]+[HMS])+)?",
+    re.IGNORECASE,
+)
+
+
+def is_switch(value: str) -> bool:
+    """Whether a value is a switch, nothing, or a number with its unit: no secret, whatever its name."""
+    text = value.strip()
+    return _SWITCH.fullmatch(text) is not None or _MEASURE.fullmatch(text) is not None
 
 
 def names_secret(key: str) -> bool:
     """Whether what has this name is a secret as a whole."""
     bare = _WHICH.sub("", key.removeprefix(PREFIX))
-    return _NO_SECRET.match(key) is None and any(each.search(bare) is not None for each in (_SECRET, _SHORT))
+    return _NO_SECRET.search(key) is None and any(each.search(bare) is not None for each in (_SECRET, _SHORT))
 
 
 def could_name_secret(key: str) -> bool:
     """Whether the name has a secret's in it and goes on with no other noun: a value that looks random is one, then."""
     return names_secret(key) or (
-        _WITHIN.search(key) is not None and _OTHER_NOUN.search(key) is None and _NO_SECRET.match(key) is None
+        _WITHIN.search(key) is not None and _OTHER_NOUN.search(key) is None and _NO_SECRET.search(key) is None
     )

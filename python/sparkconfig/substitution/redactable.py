@@ -14,7 +14,7 @@ from sparkconfig.secret import Secret
 __all__ = ["REDACTED", "RedactableObject", "Results", "to_text"]
 
 REDACTED = "[redacted]"
-"""What is shown in the place of a redacted value."""
+"""What is shown instead of a redacted value."""
 
 _MAX_DEPTH = 100
 

@@ -131,7 +131,7 @@ def guard(custom: SubstituterType, call: Callable[[], object]) -> object:
     """Call a custom type; of a foreign exception only the class is told, as its text may hold values.
 
     Raises:
-        SubstitutionError: in the place of any exception from outside this package.
+        SubstitutionError: instead of any exception from outside this package.
     """
     try:
         return call()

@@ -59,7 +59,7 @@ class SubstitutableValues:
         prefix: before ``<type>SubstituterType``; trimmed.
         environ: for ``envVar``; None: the environment of this process.
         sysprops: for ``sysProp``: in Spark the system properties of the driver's JVM.
-        read_file: for ``file`` in the place of reading the disk; then ``allow.file_paths`` is not looked at.
+        read_file: for ``file`` instead of reading the disk; then ``allow.file_paths`` is not looked at.
         literal: transforms the text outside of ``$[...]``; nothing that was inserted is given to it.
         allow: what the built-in types may read.
         definitions: key ``<prefix><type>SubstituterType`` to a SubstituterType class or its name. None: no

@@ -148,7 +148,6 @@ class ProviderContract:
         assert {type(key) for key in answer.data} == {str}
         assert {type(value) for value in answer.data.values()} == {str}
         assert answer.ttl is None or (type(answer.ttl) is int and answer.ttl > 0)
-        assert isinstance(answer.lease_renewable, bool)
 
     def test_threads_share_one_provider(self, provider: ConfigProvider, case: ContractCase) -> None:
         keys = frozenset(case.data)

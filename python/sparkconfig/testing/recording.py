@@ -50,7 +50,6 @@ class RecordingProvider(ConfigProvider):
         data: Mapping[str, Mapping[str, str]] | None = None,
         *,
         ttl: int | None = None,
-        lease_renewable: bool = False,
         pushes: bool = True,
     ) -> None:
         self._lock = threading.RLock()
@@ -58,7 +57,6 @@ class RecordingProvider(ConfigProvider):
         self._scripts: dict[str, _Script] = {}
         self._subscriptions: list[tuple[str, frozenset[str], ChangeCallback]] = []
         self._pushes = pushes
-        self._renewable = lease_renewable
         self.ttl = ttl
         self.calls: list[ProviderCall] = []
         self.params: dict[str, str] | None = None
@@ -96,7 +94,7 @@ class RecordingProvider(ConfigProvider):
             raise SecretNotFoundError(f"recording provider: there is no path {path!r}")
         values = self._data[path]
         chosen = dict(values) if keys is None else {key: values[key] for key in keys if key in values}
-        return ConfigData(chosen, ttl=self.ttl, lease_renewable=self._renewable)
+        return ConfigData(chosen, ttl=self.ttl)
 
     # What a test scripts.
 

@@ -49,7 +49,7 @@ class User:
         #: What ``pip install pyspark`` brings beside it.
         self.py4j = re.findall(r"^Requires-Dist: (py4j[^;\n]*?)\s*$", text, re.MULTILINE)[0]
         self._environment(self.venv)
-        self.pip(self.py4j, f"{self.wheel}[policy,scrub]")
+        self.pip(self.py4j, f"{self.wheel}[policy]")
         self.home = self._home()
 
     @property

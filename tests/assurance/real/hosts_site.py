@@ -3,54 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from leaks.support import jvm_jar
 from support.cluster import SparkCluster
 from support.hosts import Host, Hosts
 from support.leaks import LeakFinder
 from support.postgres import new_password
-from support.processes import Child, Run, wait_until
+from support.processes import Child, Run
 from support.rotation import replace_file
 from support.rpc import protected_rpc_without_secret
 from support.shim import shim_jar
-from support.spark_home import java, spark_home
-from support.surfaces import daemon_pages, files, search
-
-# What it prints is masked; the files that it writes hold digests alone.
-SUPERVISED = """
-import java.nio.file.{Files, Path, StandardOpenOption}
-import org.apache.spark.SparkEnv
-
-object Supervised {
-  /** A digest of the newest pair, on the driver and in tasks, and where this is. */
-  def pair(): (String, String) = {
-    val value = SparkEnv.get.conf.get("spark.shop.pair")
-    println("printed " + value)
-    val digest = java.security.MessageDigest.getInstance("SHA-256").digest(value.getBytes("UTF-8"))
-    (digest.map(b => f"$b%02x").mkString, SparkEnv.get.blockManager.blockManagerId.host)
-  }
-
-  def main(arguments: Array[String]): Unit = {
-    val spark = org.apache.spark.sql.SparkSession.builder.getOrCreate()
-    val seen = Path.of(arguments(0), ProcessHandle.current.pid.toString)
-    val stop = Path.of(arguments(1))
-    var last = ""
-    while (!Files.exists(stop)) {
-      val (here, host) = pair()
-      val (there, other) = spark.sparkContext.parallelize(Seq(0), 1).map(_ => pair()).collect().head
-      val line = s"$here $there $host $other\\n"
-      if (line != last) Files.writeString(seen, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND)
-      last = line
-      Thread.sleep(200)
-    }
-    spark.stop()
-  }
-}
-"""
+from support.surfaces import daemon_pages, files, places
 
 
 @dataclass
@@ -59,7 +26,6 @@ class Place:
 
     Attributes:
         workers: the hosts whose worker takes executors.
-        spares: hosts without a worker.
         temporary: where the Java of all hosts puts its temporary files; on one machine the hosts share the disk.
         runtime: where side processes have their sockets.
         files: where the files of applications are.
@@ -69,7 +35,6 @@ class Place:
     cluster: SparkCluster
     address: str
     workers: list[Host]
-    spares: list[Host]
     temporary: Path
     runtime: Path
     files: Path
@@ -84,38 +49,17 @@ class Place:
         workers = (path for path in self.temporary.glob("[0-9]*") if (path / ".lock").exists())
         return {*workers, *self.runtime.rglob("*.sock"), *self.files.iterdir()}
 
-    def worker(self, host: Host) -> Child:
-        """The worker on a host."""
-        pairs = zip(self.cluster.workers, self.cluster.worker_uis, strict=True)
-        return next(child for child, address in pairs if f"//{host.address}:" in address)
-
-    def wait_for_state(self, host: Host, state: str) -> None:
-        """Wait until the master says this of the worker on a host."""
-
-        def probe() -> bool:
-            workers = self.cluster.state()["workers"]
-            return any(each["host"] == host.address and each["state"] == state for each in workers)
-
-        wait_until(f"the worker on {host.name} to be {state}", probe, timeout=60)
-
-    def replace(self, host: Host) -> Host:
-        """Start a worker on a spare host, which stands for this one from now on."""
-        spare = self.spares.pop()
-        self.cluster.add_worker(spare.address)
-        self.workers[self.workers.index(host)] = spare
-        return spare
-
 
 def start_place(run: Run, network: Hosts) -> Place:
-    """Start a cluster: the master on the first host, workers on the next two."""
+    """Start a cluster: the master on the first host, workers on the others."""
     master, *rest = network.hosts
     temporary, runtime, area = (run.private_dir(f"hosts-{name}") for name in ("tmp", "runtime", "files"))
     cluster = SparkCluster(
-        run, name="hosts", master=master.address, hosts=[each.address for each in rest[:2]],
+        run, name="hosts", master=master.address, hosts=[each.address for each in rest],
         within={each.address: each.command for each in network.hosts},
-        conf={"spark.decommission.enabled": "true"}, env=_environment(temporary, runtime),
+        env=_environment(temporary, runtime),
     )  # fmt: skip
-    return Place(run, cluster, network.address, rest[:2], rest[2:], temporary, runtime, area)
+    return Place(run, cluster, network.address, rest, temporary, runtime, area)
 
 
 def _environment(temporary: Path, runtime: Path) -> dict[str, str]:
@@ -187,21 +131,8 @@ class Application:
     def sees(self, host: Host, pair: str, ended: Callable[[], bool]) -> bool:
         return pair in self.lines(host.address) or ended()
 
-    def executor(self, host: Host) -> int:
-        """The process id of the executor on a host."""
-        (found,) = processes_of(self.place.worker(host).pid, b"CoarseGrainedExecutorBackend")
-        return found
-
     def submit_supervised(self) -> Child:
         """Submit an application whose driver a worker starts, again if it is killed."""
-        source, jar = self.folder / "Supervised.scala", self.folder / "supervised.jar"
-        source.write_text(SUPERVISED)
-        classes = f"{spark_home()}/jars/*"
-        subprocess.run(
-            [java(), "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", classes, "scala.tools.nsc.Main", "-cp", classes,
-             "-d", jar, source],
-            check=True, capture_output=True, timeout=200,
-        )  # fmt: skip
         run, cluster = self.place.run, self.place.cluster
         arguments = self.folder / "driver.args"
         # Spark 3.5 itself gives these only to drivers that its spark-submit starts, and then ends on Java 17.
@@ -223,7 +154,7 @@ class Application:
         properties.write_text("".join(f"{key} {text}\n" for key, text in confs.items()))
         secret = run.private_file("hosts-rpc.args", f"-Dspark.authenticate.secret={cluster.auth_secret}\n")
         return cluster.submit(
-            "supervised", [jar, self.seen, self.stop], properties=properties,
+            "supervised", [jvm_jar(), self.seen, self.stop], properties=properties,
             options=["--deploy-mode", "cluster", "--supervise", "--class", "Supervised"],
             env={"SPARK_SUBMIT_OPTS": f"@{secret}"},
             # The driver would listen there.
@@ -238,19 +169,13 @@ class Application:
         finder = LeakFinder([*self.ever, self.place.cluster.auth_secret])
         living = [each for each in self.place.cluster.state()["workers"] if each["state"] == "ALIVE"]
         pages = [self.place.cluster.master_ui, *(each["webuiaddress"] for each in living)]
-        surfaces = (
-            search("events", files([self.events]), finder),
-            search(
-                "logs",
-                files([*self.place.run.logs.glob("*.log"), *self.place.cluster.executor_logs()]),
-                finder,
-            ),
-            search("pages", daemon_pages(pages), finder),
-            search("command lines", (command_lines or {"none": b""}).items(), finder),
-        )
-        for surface in surfaces:
-            assert surface.parts, f"no {surface.name} to search"
-        return [place for surface in surfaces for place in surface.where]
+        surfaces = {
+            "events": files([self.events]),
+            "logs": files([*self.place.run.logs.glob("*.log"), *self.place.cluster.executor_logs()]),
+            "pages": daemon_pages(pages),
+            "command lines": (command_lines or {"none": b""}).items(),
+        }
+        return places(finder, surfaces)
 
 
 def processes_of(parent: int, what: bytes) -> list[int]:
@@ -272,12 +197,3 @@ def _read(path: Path) -> bytes:
     with contextlib.suppress(OSError):
         return path.read_bytes()
     return b""
-
-
-def folders_of(process: int) -> set[Path]:
-    """The folders of which a process holds the lock."""
-    opened = []
-    for path in Path(f"/proc/{process}/fd").iterdir():
-        with contextlib.suppress(OSError):
-            opened.append(path.readlink())
-    return {path.parent for path in opened if path.name == ".lock"}

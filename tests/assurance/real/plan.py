@@ -34,7 +34,7 @@ SUITES = (
     ),
     Suite(
         "yarn", "YARN and HDFS 3.5.0, two nodes: client and cluster mode, operator's file, killed drivers, executors",
-        ["real/test_yarn.py", "real/test_yarn_nodes.py"],
+        ["real/test_yarn_nodes.py"],
     ),
     Suite(
         "cassandra-streams", "Cassandra 5.0.5, its connector 3.5.1: streams into its catalog, and foreachBatch",

@@ -27,17 +27,13 @@ from support.processes import Child, Run, wait_until
 from support.rotation import digest
 from support.shim import shim_jar
 from support.spark_home import spark_environment, spark_home
-from support.surfaces import ProcessWatch, daemon_pages, files, search
+from support.surfaces import ProcessWatch, daemon_pages, files, places, search
 from support.templates import document, load
 
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(
-        not os.environ.get("REAL"),
-        reason="makes network namespaces, which needs root: run make real REAL=hosts",
-    ),
 ]
 
 
@@ -145,16 +141,14 @@ class Site:
         """Where secrets stand: event log, logs, folders of executors, pages, command lines."""
         finder = LeakFinder([*self.ever, self.cluster.auth_secret])
         pages = [self.cluster.master_ui, *self.cluster.worker_uis]
-        surfaces = [
-            search("events", files([self.folder / "events"]), finder),
-            search("logs", files(self.run.logs.glob("*.log")), finder),
-            search("folders of executors", files([self.cluster.work]), finder),
-            search("pages", daemon_pages(pages), finder),
-            search("command lines", watch.command_lines.items(), finder),
-        ]
-        for surface in surfaces:
-            assert surface.parts, f"no {surface.name} to search"
-        return [place for surface in surfaces for place in surface.where]
+        surfaces = {
+            "events": files([self.folder / "events"]),
+            "logs": files(self.run.logs.glob("*.log")),
+            "folders of executors": files([self.cluster.work]),
+            "pages": daemon_pages(pages),
+            "command lines": watch.command_lines.items(),
+        }
+        return places(finder, surfaces)
 
 
 @pytest.fixture

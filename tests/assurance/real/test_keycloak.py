@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +17,7 @@ from support.keycloak import AUDIENCE, CLIENT, Keycloak
 from support.openbao import OpenBaoServer
 from support.processes import Run
 
-pytestmark = [
-    pytest.mark.timeout(1200),
-    pytest.mark.skipif(not os.environ.get("REAL"), reason="starts Keycloak: run make real REAL=keycloak"),
-]
+pytestmark = pytest.mark.timeout(1200)
 
 WRONG = "wrong-secret-of-the-client"
 

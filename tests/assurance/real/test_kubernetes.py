@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +18,6 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("REAL"), reason="takes minutes: run make real REAL=kubernetes"),
 ]
 
 KEY_FILE = "the-text-of-a-key-5d2e"

@@ -18,10 +18,7 @@ from support.fakes.tls import make_tls
 from support.fakes.vendors import ConjurServer
 from support.recipes import recipe, values
 
-pytestmark = [
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("REAL"), reason="installs programs: run make real REAL=recipes"),
-]
+pytestmark = pytest.mark.timeout(900)
 
 VERSION = "7.1.0"
 CONSTRAINTS = Path(__file__).resolve().parents[3] / "python" / "constraints.txt"

@@ -31,9 +31,6 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(
-        not os.environ.get("REAL"), reason="starts YARN, HDFS and OpenBao, which takes minutes: run make yarn"
-    ),
 ]
 
 SMALL_APP = Path(__file__).with_name("apps") / "in_clear.py"

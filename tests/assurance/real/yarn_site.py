@@ -20,7 +20,7 @@ from support.real_vault import RealVault
 from support.rotation import digest
 from support.shim import ROOT, shim_jar
 from support.spark_home import spark_home
-from support.surfaces import ProcessWatch, search
+from support.surfaces import ProcessWatch, places
 from support.templates import document, operator_text
 from support.yarn import Yarn
 
@@ -169,15 +169,13 @@ class YarnSite:
         """
         finder = LeakFinder(values or self.ever)
         logs = ((path.name, path.read_bytes()) for path in self.run.logs.glob("*.log"))
-        surfaces = [
-            search("files", self.yarn.written(), finder),
-            search("pages", self.pages(), finder),
-            search("logs of daemons and clients", logs, finder),
-            search("while it ran", more, finder),
-        ]
-        for surface in surfaces:
-            assert surface.parts, f"no {surface.name} to search"
-        return [place for surface in surfaces for place in surface.where]
+        surfaces = {
+            "files": self.yarn.written(),
+            "pages": self.pages(),
+            "logs of daemons and clients": logs,
+            "while it ran": more,
+        }
+        return places(finder, surfaces)
 
     def pages(self) -> Iterator[tuple[str, bytes]]:
         """The pages of the name node, both node managers and the resource manager."""
@@ -213,7 +211,7 @@ class Application:
     def locking(self) -> dict[str, str]:
         """Confs of the file system, whose password comes from sparkconfig's credential provider too."""
         reference = self.site.template()["spark.shop.password"]
-        jars = f"{shim_jar()}:{sources_jar(CACHE, spark_home())}"
+        jars = f"{shim_jar()}:{sources_jar()}"
         return {
             "spark.driver.extraClassPath": f"{jars}:{OPERATED}/classes",
             "spark.executor.extraClassPath": jars,

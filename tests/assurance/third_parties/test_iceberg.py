@@ -6,8 +6,6 @@ at each connection and at each request. Part of ``make third-parties``.
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -47,7 +45,6 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.cluster,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("THIRD_PARTIES"), reason="minutes long: make third-parties"),
     pytest.mark.skipif(SPARK not in ICEBERG, reason="Iceberg has no release for this Spark"),
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -121,15 +118,7 @@ def lake(
     postgres.create(role=role, password=new_password(), database=role)
     with moto_server() as moto, FaultProxy(moto.url) as front:
         lake = Lake(folder, postgres, moto, front, role)
-        iam = moto.client("iam")
-        iam.create_user(UserName=role)
-        iam.put_user_policy(
-            UserName=role, PolicyName="rights",
-            PolicyDocument=json.dumps({
-                "Version": "2012-10-17",
-                "Statement": [{"Effect": "Allow", "Action": ["s3:*"], "Resource": "*"}],
-            }),
-        )  # fmt: skip
+        moto.make_user(role, ["s3:*"])
         lake.rotate()
         import boto3
 

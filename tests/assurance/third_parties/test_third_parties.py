@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
+import shutil
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +19,12 @@ from typing import Any
 import pyspark
 import pytest
 
+from leaks.support import compile_scala
 from support.maven import maven_jars
 from support.processes import Run
 from support.session import QUIET
 from support.shim import shim_jar
-from support.spark_home import java, spark_environment, spark_home
+from support.spark_home import spark_environment, spark_home
 
 SPARK = ".".join(pyspark.__version__.split(".")[:2])
 #: Their newest releases for each Spark. There were none for later Sparks.
@@ -76,7 +76,6 @@ logger.ours.level = info
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.timeout(1500),
-    pytest.mark.skipif(not os.environ.get("THIRD_PARTIES"), reason="minutes long: make third-parties"),
     pytest.mark.skipif(SPARK not in RELEASES, reason="Delta and Iceberg have no release for this Spark"),
 ]
 
@@ -102,17 +101,22 @@ FIRST = Order("io.sparkconfig.ConfigPlugin,shop.Plugin", f"{OURS},{DELTA},{ICEBE
 @pytest.fixture(scope="module")
 def jars(harness_run: Run) -> Iterator[list[Path]]:
     """Everybody's jars, and the user's classes compiled for this Spark."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield [*released(harness_run), _user_jar(Path(folder))]
+
+
+def released(run: Run) -> list[Path]:
+    """The jars of their releases."""
     found = maven_jars(
-        harness_run, f"third-parties-{SPARK}", RELEASES[SPARK], cache=CACHE,
+        run, f"third-parties-{SPARK}", RELEASES[SPARK], cache=CACHE,
         without=["org.apache.spark:*", "org.scala-lang:*", "org.apache.hadoop:*", "org.apache.logging.log4j:*"],
     )  # fmt: skip
     if SPARK in MEASURE:
         name = "-".join(MEASURE[SPARK].split(":")[1:])
-        found += maven_jars(harness_run, name, [MEASURE[SPARK]], cache=CACHE, transitive=False)
+        found += maven_jars(run, name, [MEASURE[SPARK]], cache=CACHE, transitive=False)
     # Where Spark has a library itself, that one stays.
     spark = {_library(jar) for jar in (spark_home() / "jars").glob("*.jar")}
-    with tempfile.TemporaryDirectory() as folder:
-        yield [*(jar for jar in found if _library(jar) not in spark), _user_jar(Path(folder))]
+    return [jar for jar in found if _library(jar) not in spark]
 
 
 def _library(jar: Path) -> str:
@@ -123,17 +127,9 @@ def _user_jar(folder: Path) -> Path:
     source = folder / "Shop.scala"
     servlets = "javax.servlet" if SPARK.startswith("3.") else "jakarta.servlet"
     source.write_text((HERE / "Shop.scala").read_text().replace("SERVLET", servlets))
-    classes = folder / "classes"
-    classes.mkdir()
-    subprocess.run(
-        [java(), "-Xss8m", "-Xmx700m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{spark_home()}/jars/*",
-         "scala.tools.nsc.Main", "-usejavacp", "-nowarn", "-d", str(classes), str(source)],
-        check=True,
-    )  # fmt: skip
-    with zipfile.ZipFile(folder / "shop.jar", "w") as archive:
-        for path in classes.rglob("*.class"):
-            archive.write(path, path.relative_to(classes))
-    return folder / "shop.jar"
+    compile_scala(source, folder / "classes")
+    shutil.make_archive(str(folder / "shop"), "zip", folder / "classes")
+    return folder / "shop.zip"
 
 
 def lakehouses(folder: Path) -> dict[str, str]:

@@ -17,6 +17,15 @@ def expired_tls(tmp_path_factory):
     return make_tls(tmp_path_factory.mktemp("expired-tls"), expired=True)
 
 
+@pytest.fixture(scope="module")
+def moto():
+    """moto's server."""
+    from support.fakes.moto_server import moto_server
+
+    with moto_server() as server:
+        yield server
+
+
 @pytest.fixture(autouse=True)
 def _no_ambient_credentials(monkeypatch):
     """What the machine's user is allowed elsewhere plays no part here."""

@@ -19,7 +19,7 @@ from sparkconfig.testing import ContractCase, ProviderContract
 from support.aws_environment import without_identity
 from support.fakes.fault_proxy import FaultProxy
 from support.fakes.http_server import BODY_MARK, Fault
-from support.fakes.moto_server import REGION, moto_server
+from support.fakes.moto_server import REGION, ROLE, moto_server
 from support.store_faults import Faulty, StoreFaults
 from support.store_transport import Secured, StoreTransport
 
@@ -141,20 +141,18 @@ class TestIam:
             assert provider.get("/shop/prod").data == DATA
 
     def test_a_role_is_assumed(self, moto):
-        role = "arn:aws:iam::123456789012:role/spark"
-        with secrets_manager(moto, **{"role.arn": role}) as provider:
+        with secrets_manager(moto, **{"role.arn": ROLE}) as provider:
             assert provider.get("shop/prod").data == DATA
         with (
-            secrets_manager(moto, "nobody", **{"role.arn": role}) as provider,
+            secrets_manager(moto, "nobody", **{"role.arn": ROLE}) as provider,
             pytest.raises(AccessDeniedError),
         ):
             provider.get("shop/prod")
 
     @pytest.mark.parametrize("fault", [Fault(503), Fault(closed=True), Fault(garbage=True)])
     def test_an_outage_while_a_role_is_assumed_is_not_a_refusal(self, moto, fault):
-        role = "arn:aws:iam::123456789012:role/spark"
         with FaultProxy(moto.url) as proxy:
-            params = {"endpoint.url": proxy.url, "role.arn": role, "attempts": "1"}
+            params = {"endpoint.url": proxy.url, "role.arn": ROLE, "attempts": "1"}
             proxy.fault(fault)
             with secrets_manager(moto, **params) as provider:
                 with pytest.raises(ProviderUnavailableError) as caught:
@@ -164,9 +162,7 @@ class TestIam:
 
     def test_a_revoked_key_is_not_allowed(self, moto):
         iam = moto.client("iam")
-        iam.create_user(UserName="leaver")
-        rights = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
-        iam.put_user_policy(UserName="leaver", PolicyName="all", PolicyDocument=json.dumps(rights))
+        moto.make_user("leaver", "*")
         key = iam.create_access_key(UserName="leaver")["AccessKey"]
         params = {"access.key.id": key["AccessKeyId"], "secret.access.key": key["SecretAccessKey"]}
         with secrets_manager(moto, **params) as provider:

@@ -5,7 +5,6 @@ Keys of AWS come from moto through a forwarder of ours, tokens from endpoints of
 
 from __future__ import annotations
 
-import json
 import re
 import traceback
 from collections.abc import Iterator
@@ -16,7 +15,6 @@ import pytest
 
 from sparkconfig.errors import (
     AccessDeniedError,
-    ProviderTimeoutError,
     ProviderUnavailableError,
     SparkConfigError,
 )
@@ -25,15 +23,12 @@ from sparkconfig.providers.aws.sts import AwsStsConfigProvider
 from sparkconfig.providers.azure_token import AzureTokenConfigProvider
 from sparkconfig.providers.gcp_token import GcpTokenConfigProvider
 from sparkconfig.providers.oauth2 import OAuth2ConfigProvider
-from sparkconfig.resolution.declared import load_providers
-from sparkconfig.resolution.transformer import ConfigTransformer
 from support.aws_environment import without_identity
-from support.fakes.http_server import BODY_MARK, FakeHttpServer, Fault
-from support.fakes.moto_server import Moto, moto_server
+from support.fakes.http_server import BODY_MARK, FakeHttpServer
+from support.fakes.moto_server import ROLE, Moto
 from support.fakes.sts import Sts
 from support.fakes.token_endpoints import EntraTokens, GoogleTokens, TokenEndpoint
 
-ROLE = "arn:aws:iam::123456789012:role/shop"
 SKEW = 300
 WRONG = "wrong-credential-0001"
 
@@ -101,15 +96,6 @@ class Minted:
 def _no_identity_of_this_machine(monkeypatch, tmp_path):
     without_identity(monkeypatch, tmp_path)
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[Moto]:
-    with moto_server() as server:
-        trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-        server.client("iam").create_role(RoleName="shop", AssumeRolePolicyDocument=document)
-        yield server
 
 
 def _aws(moto: Moto, fake: Sts, kind: type, path: str, key: str, **params: str) -> Minted:
@@ -187,28 +173,6 @@ def test_a_server_that_restarts(minted: Minted) -> None:
         assert minted.value(provider)
 
 
-def test_a_page_of_html(minted: Minted) -> None:
-    with minted.make(attempts="1") as provider:
-        minted.fake.fault(*[Fault(garbage=True)] * 5)
-        minted.failure(provider, ProviderUnavailableError)
-        minted.fake.clear_faults()
-        assert minted.value(provider)
-
-
-def test_a_server_that_hangs(minted: Minted) -> None:
-    with minted.make(attempts="1", timeout="500ms") as provider:
-        minted.fake.fault(*[Fault(silent=True)] * 5)
-        minted.failure(provider, ProviderTimeoutError)
-        minted.fake.clear_faults()
-        assert minted.value(provider)
-
-
-def test_a_server_that_answers_slowly(minted: Minted) -> None:
-    with minted.make(attempts="1") as provider:
-        minted.fake.fault(Fault(slow=True))
-        assert minted.value(provider)
-
-
 @pytest.mark.parametrize("skew", [SKEW, -SKEW], ids=["behind", "ahead"])
 def test_a_clock_that_is_five_minutes_off_shortens_nothing(minted: Minted, skew: int) -> None:
     minted.fake.clock = skew
@@ -231,26 +195,3 @@ def test_a_refusal_names_a_clock_that_is_off_where_times_are_signed(minted: Mint
     assert found is not None
     assert abs(int(found[1]) - SKEW) <= 3
     assert found[2] == ("behind" if skew > 0 else "ahead of")
-
-
-def test_other_providers_are_unharmed(minted: Minted, tmp_path) -> None:
-    (tmp_path / "good.properties").write_text("password=good-value-0001\n")
-    root, alias = "spark.config.providers", minted.kind.alias
-    confs = {
-        root: f"good,{alias}", f"{root}.good.class": "file", f"{root}.{alias}.class": alias,
-        **{f"{root}.{alias}.param.{name}": text for name, text in minted.params.items()},
-        f"{root}.{alias}.param.attempts": "1",
-    }  # fmt: skip
-    good, bad = f"${{good:{tmp_path}/good.properties:password}}", f"${{{alias}:{minted.path}:{minted.key}}}"
-    with load_providers(confs) as providers:
-        transformer = ConfigTransformer(providers)
-        minted.fake.fault(*[Fault(garbage=True)] * 5)
-        with pytest.raises(SparkConfigError) as caught:
-            transformer.transform({"a": good, "b": bad}).reveal()
-        assert alias in str(caught.value)
-        assert "good-value-0001" not in str(caught.value)
-        assert "good:" not in str(caught.value)
-        assert transformer.transform({"a": good}).reveal() == {"a": "good-value-0001"}
-        minted.fake.clear_faults()
-        assert set(transformer.transform({"a": good, "b": bad}).reveal()) == {"a", "b"}
-        transformer.close()

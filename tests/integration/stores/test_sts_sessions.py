@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import traceback
@@ -16,10 +15,9 @@ from sparkconfig.errors import AccessDeniedError, ConfigurationError
 from sparkconfig.providers.aws import sts
 from sparkconfig.providers.aws.sts import AwsStsConfigProvider
 from support.aws_environment import without_identity
-from support.fakes.moto_server import REGION, Moto, moto_server
+from support.fakes.moto_server import REGION, ROLE, Moto
 from support.fakes.sts import Sts
 
-ROLE = "arn:aws:iam::123456789012:role/shop"
 KEYS = {"AccessKeyId", "SecretAccessKey", "SessionToken"}
 USER = pwd.getpwuid(os.getuid()).pw_name
 
@@ -27,15 +25,6 @@ USER = pwd.getpwuid(os.getuid()).pw_name
 @pytest.fixture(autouse=True)
 def _no_identity_of_this_machine(monkeypatch, tmp_path):
     without_identity(monkeypatch, tmp_path)
-
-
-@pytest.fixture(scope="module")
-def moto() -> Iterator[Moto]:
-    with moto_server() as server:
-        trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole*"}
-        document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})
-        server.client("iam").create_role(RoleName="shop", AssumeRolePolicyDocument=document)
-        yield server
 
 
 @pytest.fixture
@@ -80,7 +69,7 @@ def test_a_token_in_a_file_is_all_the_identity_and_the_next_one_is_read(
         "sts", endpoint_url=moto.url, region_name=REGION, aws_access_key_id=second["AccessKeyId"],
         aws_secret_access_key=second["SecretAccessKey"], aws_session_token=second["SessionToken"],
     )  # fmt: skip
-    assert client.get_caller_identity()["Arn"].endswith("assumed-role/shop/nightly")
+    assert client.get_caller_identity()["Arn"].endswith("assumed-role/spark/nightly")
 
 
 @pytest.mark.parametrize("text", [None, " \n"], ids=["missing", "empty"])
@@ -123,12 +112,14 @@ def test_tags_and_the_name_of_a_session_tell_whose_it_is(aws: Sts, moto: Moto) -
         "sts", endpoint_url=moto.url, region_name=REGION, aws_access_key_id=found["AccessKeyId"],
         aws_secret_access_key=found["SecretAccessKey"], aws_session_token=found["SessionToken"],
     )  # fmt: skip
-    assert client.get_caller_identity()["Arn"].endswith(f"assumed-role/shop/spark-{USER}")
+    assert client.get_caller_identity()["Arn"].endswith(f"assumed-role/spark/spark-{USER}")
 
 
 @pytest.mark.parametrize(
     ("params", "user", "said"),
     [
+        ({"role": "shop"}, USER, "ARN"),
+        ({"duration": "1m"}, USER, "15m"),
         ({"session_tags": "user={usr}"}, USER, r"session\.tags has characters .*usr"),
         ({"session_tags": "user={user}"}, "CORP\\ann", r"session\.tags has characters .*ann"),
         ({"session_tags": "user={user}"}, "", r"session\.tags has \{user\}, but"),

@@ -12,27 +12,25 @@ from leaks.audit.column import Column
 from leaks.audit.stage import CORPUS
 from leaks.corpus import thrift as thrift_statements
 from leaks.corpus.shop import Shop
+from leaks.support import jvm_jar
 from support import surfaces
 from support.crawl import crawl, fetch
 from support.processes import Child, wait_until
 from support.spark_home import spark_environment, spark_home
+from support.sql_servers import CONNECT, CONNECT_CONFS, THRIFT, connect_address, thrift_confs, thrift_port
 
 _WAIT = 900.0
 
 
 def python_on_cluster(
-    column: Column,
-    kinds: tuple[str, ...] = (),
-    more: Mapping[str, str] | None = None,
-    *,
-    files_only: bool = False,
+    column: Column, kinds: tuple[str, ...] = (), more: Mapping[str, str] | None = None, *, together: int = 8
 ) -> None:
     """Every kind of job in Python, on both workers; ends with an uncaught exception.
 
     Args:
         kinds: modules of the corpus; all of them if none is named.
         more: confs.
-        files_only: leave out what the running application serves.
+        together: how many secrets are in one text: more of them make fewer jobs and pages.
     """
     end = column.folder / "python.end"
     chosen = ["--kinds", *kinds] if kinds else []
@@ -46,6 +44,8 @@ def python_on_cluster(
             column.stage.jdbc,
             "--end-when",
             end,
+            "--together",
+            str(together),
             *chosen,
         ],
         more={
@@ -57,7 +57,7 @@ def python_on_cluster(
             **(more or {}),
         },
     )
-    _search_and_end(column, child, end, files_only=files_only)
+    _search_and_end(column, child, end)
     assert child.wait(_WAIT) != 0, "the crash of this application was not one"
     column.search_logs(child)
 
@@ -67,7 +67,7 @@ def scala_on_cluster(column: Column) -> None:
     end = column.folder / "scala.end"
     child = column.submit(
         "scala",
-        [column.stage.scala_jar(), end],
+        [jvm_jar(), end],
         options=["--class", "shop.Shop"],
         more={
             "spark.eventLog.compress": "true",
@@ -91,13 +91,12 @@ def connect(column: Column) -> None:
     server = column.submit(
         "connect-server",
         ["spark-internal"],
-        options=["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"],
-        more={"spark.connect.grpc.binding.port": "0", "spark.connect.grpc.binding.address": "127.0.0.1"},
+        options=["--class", CONNECT],
+        more=CONNECT_CONFS,
         master="local[2]",
     )
-    port = server.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
     order = {
-        "remote": f"sc://127.0.0.1:{port}",
+        "remote": connect_address(server),
         "values": column.values,
         "options": column.options,
         "jdbc": column.stage.jdbc,
@@ -118,18 +117,11 @@ def thrift(column: Column) -> None:
     server = column.submit(
         "thrift-server",
         ["spark-internal"],
-        options=["--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"],
-        more={
-            "spark.hadoop.hive.server2.thrift.port": "0",
-            "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
-            "spark.hadoop.hive.server2.logging.operation.log.location": f"{work}/operations",
-            "spark.hadoop.hive.exec.scratchdir": f"{work}/scratch",
-            "spark.hadoop.hive.exec.local.scratchdir": f"{work}/local-scratch",
-            "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={work}/metastore;create=true",
-        },
+        options=["--class", THRIFT],
+        more=thrift_confs(work),
         master="local[2]",
     )
-    port = server.wait_for(r"Starting ThriftBinaryCLIService on port (\d+)", timeout=240)[1]
+    port = thrift_port(server)
     shop = Shop(None, column.values, column.options, column.folder, column.stage.jdbc)
     # What a client has written itself comes back as it is: the server's surfaces show whether it is masked there.
     for name, statements in (
@@ -211,12 +203,11 @@ def can_run(name: str) -> bool:
     return name != "connect" or any((spark_home() / "jars").glob("spark-connect_*.jar"))
 
 
-def _search_and_end(column: Column, child: Child, end: Path, *, files_only: bool = False) -> None:
+def _search_and_end(column: Column, child: Child, end: Path) -> None:
     child.wait_for("^READY", timeout=_WAIT)
     column.search_files()
-    if not files_only:
-        column.search_application(_ui(child))
-        column.search_daemons()
+    column.search_application(_ui(child))
+    column.search_daemons()
     end.touch()
 
 

@@ -6,7 +6,6 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from leaks.support import scala_jar
 from support.browser import Browser
 from support.cluster import SparkCluster
 from support.jdbc import postgresql_driver
@@ -37,13 +36,6 @@ class Stage:
     @property
     def jdbc(self) -> str:
         return self.postgres.jdbc_url(ROLE)
-
-    def scala_jar(self) -> Path:
-        """The Scala application, and listeners as other products have them, compiled for this Spark."""
-        jar = self.run.dir / "shop.jar"
-        if not jar.exists():
-            scala_jar([CORPUS / "Shop.scala", TESTS / "jvm" / "ListenerProbe.scala"], jar)
-        return jar
 
 
 def prepare(run: Run, cache: Path, *, browser: Browser | None = None, per_shape: int = 1000) -> Stage:

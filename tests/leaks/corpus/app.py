@@ -22,12 +22,13 @@ def main() -> None:
     parser.add_argument("--jdbc", required=True)
     parser.add_argument("--end-when", type=Path, required=True)
     parser.add_argument("--kinds", nargs="+", default=KINDS)
+    parser.add_argument("--together", type=int, default=8, help="secrets in one text")
     arguments = parser.parse_args()
 
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.appName("audit").getOrCreate()
-    shop = open_shop(spark, arguments.folder, arguments.jdbc)
+    shop = open_shop(spark, arguments.folder, arguments.jdbc, arguments.together)
     for kind in arguments.kinds:
         began = time.monotonic()
         importlib.import_module(f"leaks.corpus.{kind}").run(shop)

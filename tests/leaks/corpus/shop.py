@@ -26,6 +26,7 @@ class Shop:
         options: what the job writes into options: references, or the secrets where there are none.
         folder: for checkpoints and tables.
         jdbc: the address of a database whose role ``audit`` has the secret ``awkward`` as password.
+        together: how many secrets are in one text.
     """
 
     spark: Any
@@ -33,15 +34,16 @@ class Shop:
     options: dict[str, str]
     folder: Path
     jdbc: str
+    together: int = 8
 
     @property
     def texts(self) -> list[str]:
         """All secrets, several in each text, so that pages are many but not endless."""
         values = list(self.values.values())
-        return [" | ".join(values[at : at + 8]) for at in range(0, len(values), 8)]
+        return [" | ".join(values[at : at + self.together]) for at in range(0, len(values), self.together)]
 
 
-def open_shop(spark: Any, folder: Path, jdbc: str) -> Shop:
+def open_shop(spark: Any, folder: Path, jdbc: str, together: int = 8) -> Shop:
     """Find the secrets of an application in its confs."""
     found = {
         match[1]: spark.conf.get(key)
@@ -49,7 +51,7 @@ def open_shop(spark: Any, folder: Path, jdbc: str) -> Shop:
         if (match := KEY.fullmatch(key))
     }
     values = {name: _part(name, _value(text)) for name, text in sorted(found.items())}
-    return Shop(spark, values, found, folder, jdbc)
+    return Shop(spark, values, found, folder, jdbc, together)
 
 
 def _part(name: str, value: str) -> str:

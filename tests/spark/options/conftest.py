@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spark.options.compile_sources import sources_jar
-from spark.options.doors import ROLE, STALE_EXPIRY_S, Doors
+from spark.options.compile_sources import CONNECTORS, sources_jar
+from spark.options.doors import ROLE, STALE_EXPIRY_S, SUBSTITUTED, TEXTS, Doors
 from support.postgres import new_password
 from support.session import running_session
 from support.shim import kafka_jar, shim_jar
@@ -48,6 +48,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="package")
 def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Iterator[Doors]:
+    """At its end no password that any test has used is in the event log."""
     folder = tmp_path_factory.mktemp("options")
     doors = Doors(folder, {}, postgres)
     postgres.create(role=ROLE, password=new_password(), database=ROLE)
@@ -60,13 +61,13 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         true="true",
     )
     (folder / "events").mkdir()
-    jars = [shim_jar(), kafka_jar(), sources_jar(CACHE, spark_home()), pg_driver, *kafka_connector]
+    jars = [shim_jar(), kafka_jar(), sources_jar(), pg_driver, *kafka_connector]
     port = free_port()
     conf = {
         "spark.master": "local[2]",
         "spark.ui.enabled": "false",
         # As the test bases of Spark, Delta and Iceberg set it: Spark then checks what rules do to plans.
-        "spark.driver.extraJavaOptions": "-Dspark.testing=true",
+        "spark.driver.extraJavaOptions": "-Dspark.testing=true -Dshop.region=eu1",
         # With that property 4.3 also tries its coming analyzer, which cannot find tables whose options hold references.
         "spark.sql.analyzer.singlePassResolver.dualRunWithLegacy": "false",
         "spark.jars": "",
@@ -82,8 +83,12 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         "spark.config.stale.expiry": f"{STALE_EXPIRY_S}s",
         "spark.config.poll.interval": "1s",
         "spark.config.substitution.enabled": "true",
+        "spark.config.worker.references": "*:*",
+        # Beside Connect an application is of that type.
+        "spark.config.worker.job.types": "batch,connect",
+        **TEXTS,
         "spark.config.resolve.prefixes": "+spark.shopdb.=shopdb.connector.",
-        "spark.shopdb.pw": doors.ref(),
+        **dict.fromkeys(CONNECTORS.values(), doors.ref()),
         "spark.hadoop.hadoop.security.credential.provider.path": "sparkconfig:///",
         "spark.hadoop.sparkconfig.credential.store.pw": doors.ref(),
         "spark.sql.catalog.pg": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
@@ -103,14 +108,19 @@ def application(postgres, pg_driver, kafka_connector, tmp_path_factory) -> Itera
         conf["spark.connect.grpc.binding.port"] = str(port)
         conf["spark.connect.grpc.binding.address"] = "127.0.0.1"
     # The side process finds the tests' own provider there.
-    with running_session(conf, folder=folder, env={"PYTHONPATH": str(TESTS)}) as spark:
+    with running_session(conf, folder=folder, env={"PYTHONPATH": str(TESTS), **SUBSTITUTED}) as spark:
         doors.sessions["classic"] = spark
+        doors.passwords.insert(0, SUBSTITUTED["SHOP_PASSWORD"])
         doors.store.setPassword(doors.passwords[-1])
         if has_connect():
             from pyspark.sql.connect.session import SparkSession as ConnectSession
 
             doors.sessions["connect"] = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
         yield doors
+        doors.classic._jsc.sc().listenerBus().waitUntilEmpty()
+        events = "\n".join(path.read_text() for path in (folder / "events").rglob("*") if path.is_file())
+        assert "SQLExecutionStart" in events
+        doors.assert_hidden(events)
         if "connect" in doors.sessions:
             doors.sessions["connect"].stop()
 
@@ -146,15 +156,14 @@ def connections(doors: Doors) -> dict[str, str]:
 FRONTS = ["classic", *(["connect"] if has_connect() else [])]
 
 
-@pytest.fixture(params=FRONTS)
-def each_front(request, application) -> Doors:
-    return application.through(request.param)
+#: A test of a door, what asks for `doors` through each front: of what a door is given, Connect makes the same plans.
+EACH_FRONT = pytest.mark.parametrize("doors", FRONTS, indirect=True)
 
 
 @pytest.fixture
-def doors(each_front) -> Doors:
-    """Through each front. Modules of SQL have their own: Connect gives a text to the same parser."""
-    return each_front
+def doors(request, application) -> Doors:
+    """The classic session, or with `EACH_FRONT` each."""
+    return application.through(getattr(request, "param", "classic"))
 
 
 @pytest.fixture

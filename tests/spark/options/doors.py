@@ -18,6 +18,17 @@ ROLE = "keeper"
 #: `spark.config.stale.expiry`: long enough for a few queries, and short enough to wait for its end.
 STALE_EXPIRY_S = 20
 
+#: Confs with `$[...]`; the application's environment and system properties have what they name.
+SUBSTITUTED = {"SHOP_PASSWORD": "Canary-269-correct-horse", "SHOP_OPEN": "Visible-269-by-choice"}
+TEXTS = {
+    "spark.shop.region": "$[sysProp=shop.region]",
+    "spark.shop.default": "$[sysProp/defaultValue=eu9/=shop.no.such.property]",
+    "spark.shop.login": "ada@$[keyValue=spark.shop.region]",
+    "spark.shop.pass": "$[envVar/redact/=SHOP_PASSWORD]",
+    "spark.shop.open": "$[envVar=SHOP_OPEN]",
+    "spark.shop.not": "qw$[asd_4Q!]uH6",
+}
+
 
 @dataclass
 class Doors:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spark.options.conftest import EACH_FRONT
 from spark.options.doors import explained
 from spark.options.test_options_stream import run
 from spark.options.test_options_tables import shown
@@ -27,6 +28,7 @@ def jdbc(doors, name: str = "shop", **options: str):
     return doors.spark.read.format("jdbc").options(**{KEY: name, "dbtable": "numbers", **options})
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("name", ["shop", "late"])
 def test_jdbc(numbers, name):
     frame = jdbc(
@@ -77,6 +79,7 @@ def test_a_catalog(numbers):
     assert_name_alone(numbers, explained(frame))
 
 
+@EACH_FRONT
 def test_sources_in_memory(doors):
     doors.fill(1, 2)
     for name, source in (("memory1", "storev1"), ("memory2", "storev2")):
@@ -123,6 +126,7 @@ REFUSED = {
 }
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals(numbers, case):
     options, problem = REFUSED[case]
@@ -138,6 +142,23 @@ def test_refusals(numbers, case):
     assert_name_alone(
         numbers, *(str(each.value).replace("jdbc:postgresql://evil", "") for each in (read, written, made))
     )
+
+
+@EACH_FRONT
+@pytest.mark.parametrize("name", ["shop", "late"])
+def test_a_connection_that_fails_is_named_and_no_reference_behind_it(numbers, name):
+    good = numbers.secrets["pw"]
+    numbers.put(pw="of-nobody-4711")
+    numbers.refresh()
+    try:
+        with pytest.raises(Exception, match=f"the connection '{name}'") as error:
+            jdbc(numbers, name).load().collect()
+    finally:
+        numbers.put(pw=good)
+        numbers.refresh()
+    assert "authentication failed" in str(error.value)
+    assert [part for part in ("${", str(numbers.secrets_file), "4711") if part in str(error.value)] == []
+    numbers.assert_hidden(str(error.value))
 
 
 def test_another_source_does_not_get_the_options(doors):

@@ -34,11 +34,6 @@ class Host:
 
 
 @pytest.fixture
-def doors(application):
-    return application.through("classic")
-
-
-@pytest.fixture
 def host(ftp, doors) -> Host:
     # Else Hadoop keeps the client that the first read has made, with its password.
     hadoop(doors).set("fs.ftp.impl.disable.cache", "true")
@@ -91,7 +86,7 @@ DOORS = (*CONF, set_sql, set_variable, set_hadoop, set_with_source)
 
 
 @pytest.mark.parametrize("put", DOORS)
-def test_a_key_that_is_set_while_the_application_runs_gives_a_server_the_newest_value(doors, host, put):
+def test_runtime_hadoop_confs(doors, host, put):
     put(doors, host.user, "ann")
     put(doors, host.password, doors.ref())
     error = read(doors.spark, host)
@@ -148,11 +143,17 @@ def test_a_key_without_a_value_is_not_set_and_the_session_goes_on(doors, put, ke
 
 
 @pytest.mark.parametrize(
-    "key", [*KEYS, "hoodie.x.password", "spark.hoodie.x.password", "es.net.http.auth.pass"]
-)
-@pytest.mark.parametrize(
-    "statement",
-    ["SELECT 1", "RESET", "RESET {key}", "SET {key}=plain", "CREATE TEMPORARY VIEW v AS SELECT 1"],
+    ("key", "statement"),
+    [
+        *(
+            (key, "SELECT 1")
+            for key in (*KEYS, "hoodie.x.password", "spark.hoodie.x.password", "es.net.http.auth.pass")
+        ),
+        *(
+            (KEYS[0], text)
+            for text in ("RESET", "RESET {key}", "SET {key}=plain", "CREATE TEMPORARY VIEW v AS SELECT 1")
+        ),
+    ],
 )
 def test_what_was_set_before_the_first_statement_fails_one_statement(doors, key, statement):
     session = doors.classic.newSession()
@@ -260,14 +261,13 @@ def test_copies_and_deprecated_names_and_resources_that_are_added_keep_the_value
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("put", "text", "words"),
     [
-        ("${fils:a:b}", "fils"),
-        ("${files:/nowhere/else.properties:pw}", "/nowhere/else.properties"),
-        ("a ${files:STORE:missing}", "missing"),
+        *((put, "a ${files:STORE:missing}", "missing") for put in (*CONF, set_sql, set_hadoop)),
+        (set_conf, "${fils:a:b}", "fils"),
+        (set_conf, "${files:/nowhere/else.properties:pw}", "/nowhere/else.properties"),
     ],
 )
-@pytest.mark.parametrize("put", [*CONF, set_sql, set_hadoop])
 def test_a_reference_without_a_value_is_an_error_that_names_the_key(doors, host, put, text, words):
     def use():
         put(doors, host.password, text.replace("STORE", str(doors.secrets_file)))
@@ -297,8 +297,13 @@ def test_what_is_no_hadoop_key_and_what_is_no_reference_stays_as_it_is(doors):
         doors.classic.conf.unset(key)
 
 
-@pytest.mark.parametrize("key", ["spark.es.net.http.auth.pass", "es.net.http.auth.pass", "hoodie.shop.user"])
-@pytest.mark.parametrize("put", [*CONF, set_sql])
+@pytest.mark.parametrize(
+    ("put", "key"),
+    [
+        *((set_conf, key) for key in ("spark.es.net.http.auth.pass", "es.net.http.auth.pass")),
+        *((put, "hoodie.shop.user") for put in (*CONF, set_sql)),
+    ],
+)
 def test_a_conf_that_a_connector_reads_by_itself_is_refused_when_a_session_sets_it(doors, put, key):
     doors.spark.sql("SELECT 1").collect()
     with pytest.raises(Exception, match=key) as error:

@@ -76,18 +76,23 @@ def texts(doors: Doors, frame: Any) -> list[str]:
     return doors.ids(frame.selectExpr("cast(value as string)"))
 
 
-#: Kafka's clients resolve what they get, whoever has planned the query: of Connect, values are enough.
-SITES = [("classic", False), ("classic", True), *[(front, False) for front in FRONTS[1:]]]
+EACH_FRONT = pytest.mark.parametrize("site", [(front, False) for front in FRONTS], indirect=True, ids=FRONTS)
+LATE = pytest.mark.parametrize("site", [("classic", True)], indirect=True, ids=["late"])
+BOTH = pytest.mark.parametrize(
+    "site", [("classic", False), ("classic", True)], indirect=True, ids=["value", "late"]
+)
 
 
-@pytest.fixture(params=SITES, ids=lambda site: f"{site[0]}-{'late' if site[1] else 'value'}")
+@pytest.fixture
 def site(request, application, kafka) -> Site:
-    front, late = request.param
+    """By values in options; what Kafka's clients resolve themselves follows rotations in test_kafka_cluster.py."""
+    front, late = getattr(request, "param", ("classic", False))
     site = Site(application.through(front), kafka, late)
     site.rotate()
     return site
 
 
+@EACH_FRONT
 def test_batches(site):
     topic = site.topic()
     site.write(topic, "a", "b")
@@ -97,8 +102,6 @@ def test_batches(site):
     site.broker.outlive_sessions()
     site.write(topic, "c")
     assert site.read(topic) == ["a", "b", "c"]
-    if site.late:
-        assert texts(site.doors, frame) == ["a", "b", "c"], "a frame that was loaded before the rotation"
 
 
 def test_a_named_connection(doors, kafka):
@@ -126,6 +129,7 @@ def test_a_named_connection(doors, kafka):
         doors.assert_hidden(str(error.value))
 
 
+@EACH_FRONT
 def test_streams_follow_at_their_restart(site):
     source, sink = site.topic(), site.topic()
     checkpoint = site.doors.path("checkpoint")
@@ -159,6 +163,7 @@ def test_a_sink_follows_within_a_query(site):
     assert site.read(sink) == ["a", "b"]
 
 
+@BOTH
 def test_a_missing_secret_is_named_before_anything_connects(site):
     options = {**site.options("nobody"), "topic": "t"}
     frame = site.doors.spark.range(1).selectExpr("cast(id as string) value")
@@ -175,20 +180,16 @@ def test_a_missing_secret_is_named_before_anything_connects(site):
         site.doors.assert_hidden(message)
 
 
+@LATE
 def test_a_provider_without_its_class_is_refused(site):
-    if not site.late:
-        pytest.skip("values in options come without a Kafka provider, whose class could be missing")
     options = {**site.options(), "subscribe": "t"}
     del options["kafka.config.providers.sparkconfig.class"]
     with pytest.raises(AnalysisException, match=r"kafka\.config\.providers\.sparkconfig\.class"):
         site.doors.spark.read.format("kafka").options(**options).load().collect()
 
 
+@BOTH
 def test_what_travels_to_executors(site):
-    if site.doors.spark is not site.doors.classic:
-        pytest.skip(
-            "a Connect client cannot look into the server's plan; the classic session runs the same rules"
-        )
     topic = site.topic()
     site.write(topic, "a")
     rdd = site.load(topic)._jdf.queryExecution().toRdd()
@@ -198,14 +199,3 @@ def test_what_travels_to_executors(site):
     # What the docs say of references as values: they are in tasks.
     assert (found == 0) is site.late
     assert (b"${sparkconfig:" in sent) is site.late
-
-
-def test_the_event_log_shows_no_password(site):
-    topic = site.topic()
-    site.write(topic, "a")
-    assert site.read(topic) == ["a"]
-    site.doors.classic._jsc.sc().listenerBus().waitUntilEmpty()
-    files = [path for path in (site.doors.folder / "events").rglob("*") if path.is_file()]
-    text = "\n".join(path.read_text() for path in files)
-    assert f"Subscribe[{topic}]" in text or "KafkaRelation" in text
-    site.doors.assert_hidden(text)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pyspark
 import pytest
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.skipif(pyspark.__version__.startswith("3."), reason="Spark 3.5 itself has no CALL"),
+    pytest.mark.sparks(since="4.0"),  # 3.5 itself has no CALL
 ]
 
 CALLS = [
@@ -21,8 +20,14 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize("where", ["spark_catalog.system.run", "nowhere.system.run", "run"])
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    ("call", "where"),
+    [
+        *((call, "spark_catalog.system.run") for call in CALLS),
+        (CALLS[0], "nowhere.system.run"),
+        (CALLS[0], "run"),
+    ],
+)
 def test_an_argument_that_holds_a_reference_is_refused(doors, call, where):
     with pytest.raises(Exception, match="An argument of CALL") as error:
         doors.spark.sql(call.format(where=where, ref=doors.ref())).collect()

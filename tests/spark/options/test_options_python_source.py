@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-
-import pyspark
 import pytest
+
+from spark.options.conftest import EACH_FRONT
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.skipif(
-        pyspark.__version__.startswith("3.") or importlib.util.find_spec("pyarrow") is None,
-        reason="data sources in Python came with Spark 4 and need pyarrow",
-    ),
+    pytest.mark.sparks(since="4.0"),
 ]
 
 
+@EACH_FRONT
 def test_python_data_source(doors):
     from pyspark.sql.datasource import DataSource, DataSourceReader
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from pyspark.errors import AnalysisException
 
+from spark.options.conftest import EACH_FRONT
+
 pytestmark = pytest.mark.spark
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("source", ["storev1", "storev2"])
 def test_load(doors, source):
     doors.fill(1, 2)
@@ -32,6 +35,7 @@ def test_a_v2_relation_follows_a_rotation_by_itself(doors):
     assert doors.ids(frame.filter("id > 0")) == [3]
 
 
+@EACH_FRONT
 def test_a_frame_of_a_v1_source_keeps_the_values_of_its_load(doors):
     """And so does what is made of it."""
     doors.fill(3)
@@ -115,27 +119,6 @@ def test_an_insert_into_a_view_by_using_keeps_the_columns_that_it_was_matched_wi
     assert doors.stored() == [1]
 
 
-@pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
-def test_files_follow_a_rotation_in_a_held_frame(doors, v1_sources):
-    file = Path(doors.path("held.csv"))
-    file.write_text("1|+|x\n")
-    doors.put(separator="|+|")
-    if v1_sources is not None:
-        doors.spark.conf.set("spark.sql.sources.useV1SourceList", v1_sources)
-    try:
-        frame = (
-            doors.spark.read.schema("id int, name string")
-            .option("sep", doors.ref("separator"))
-            .csv(str(file))
-        )
-        assert [row.name for row in frame.collect()] == ["x"]
-        doors.put(separator="~#~")
-        file.write_text("1~#~y\n")
-        assert [row.name for row in frame.filter("id = 1").collect()] == ["y"]
-    finally:
-        doors.spark.conf.unset("spark.sql.sources.useV1SourceList")
-
-
 def test_two_references_in_one_value_and_text_around(doors):
     doors.fill(4)
     first, second = doors.passwords[-1][:9], doors.passwords[-1][10:]
@@ -167,13 +150,6 @@ def test_jdbc(numbers, change):
     assert read() == [1, 2, 3]
 
 
-def test_jdbc_relation_follows_a_rotation_by_itself(numbers):
-    frame = numbers.spark.read.format("jdbc").options(**numbers.jdbc("numbers")).load()
-    assert numbers.ids(frame) == [1, 2, 3]
-    numbers.rotate()
-    assert numbers.ids(frame) == [1, 2, 3]
-
-
 def test_jdbc_password_in_the_url(numbers):
     # PostgreSQL's driver decodes %, so this password has none of the characters that a URL would need escaped.
     numbers.postgres.set_password("keeper", "plainEnough77Password")
@@ -183,6 +159,7 @@ def test_jdbc_password_in_the_url(numbers):
     assert numbers.ids(frame) == [1, 2, 3]
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("predicates", [None, ["id < 2", "id >= 2"]], ids=["plain", "predicates"])
 def test_jdbc_method(numbers, predicates):
     options = numbers.jdbc("numbers")
@@ -198,9 +175,11 @@ def test_jdbc_method(numbers, predicates):
     assert read() == [1, 2, 3]
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("v1_sources", [None, ""], ids=["v1", "v2"])
 def test_csv_option(doors, v1_sources):
-    folder = Path(doors.path("csv"))
+    """A frame that is held follows, too."""
+    folder, held = Path(doors.path("csv")), None
     folder.mkdir()
     if v1_sources is not None:
         doors.spark.conf.set("spark.sql.sources.useV1SourceList", v1_sources)
@@ -214,6 +193,8 @@ def test_csv_option(doors, v1_sources):
             assert sorted(map(tuple, frame.collect())) == [(1, "x"), (2, "y")]
             inferred = doors.spark.read.format("csv").option("sep", doors.ref("separator")).load(str(folder))
             assert len(inferred.columns) == 2
+            held = held or frame
+            assert [row.name for row in held.filter("id = 1").collect()] == ["x"]
     finally:
         doors.spark.conf.unset("spark.sql.sources.useV1SourceList")
 
@@ -235,12 +216,14 @@ def test_parquet_option(doors):
     assert set(frame.columns) == {"id", "x", "a"}
 
 
+@EACH_FRONT
 def test_path(doors):
     doors.spark.range(3).write.mode("overwrite").parquet(doors.secrets["path"])
     assert doors.spark.read.parquet(doors.ref("path")).count() == 3
     assert doors.spark.read.format("parquet").load(doors.ref("path")).count() == 3
 
 
+@EACH_FRONT
 def test_the_option_is_named_when_its_reference_has_no_value(doors):
     for reference in (doors.ref("nobody"), "${valut:db:password}"):
         with pytest.raises(AnalysisException) as error:
@@ -264,6 +247,7 @@ def test_the_option_of_a_jdbc_connection_is_named_when_its_reference_has_no_valu
     doors.assert_hidden(str(error.value))
 
 
+@EACH_FRONT
 def test_a_refused_password_is_the_sources_own_error(doors):
     doors.store.setPassword("something else")
     with pytest.raises(Exception, match="another password") as error:
@@ -272,12 +256,9 @@ def test_a_refused_password_is_the_sources_own_error(doors):
     assert "io.sparkconfig" not in str(error.value).splitlines()[0], "what was called is the reader's method"
 
 
+@pytest.mark.sparks(before="4.0")
 def test_a_v1_source_that_a_reader_of_the_jvm_gave_the_text_sends_it_nowhere(doors):
     """Scala's own way, and that of a Python without this package; before 4.0 nothing comes between."""
-    if not doors.spark.version.startswith("3."):
-        pytest.skip(
-            "from 4.0 on every reader's options get values, which the tests above read through PySpark"
-        )
     doors.fill(1)
     reader = doors.spark._jsparkSession.read().format("sparkconfigtest.LazyV1Source")
     with pytest.raises(Exception, match="CREATE TEMPORARY VIEW") as error:
@@ -288,6 +269,7 @@ def test_a_v1_source_that_a_reader_of_the_jvm_gave_the_text_sends_it_nowhere(doo
     assert reader.option("password", "${nothing}").load().count() == 1
 
 
+@EACH_FRONT
 def test_texts_that_are_not_references_reach_the_source_as_they_are(doors):
     doors.store.setPassword("${nothing}")
     doors.fill(6)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException, StreamingQueryException
 
+from spark.options.conftest import EACH_FRONT
+
 pytestmark = pytest.mark.spark
 
 
@@ -27,6 +29,7 @@ def stream(doors, source: str = "storev2"):
     return doors.spark.readStream.format(source).option("password", doors.ref()).load()
 
 
+@EACH_FRONT
 def test_v2_source_follows_at_its_restart(doors):
     out, checkpoint = doors.path("out"), doors.path("checkpoint")
     frame = stream(doors)
@@ -37,6 +40,7 @@ def test_v2_source_follows_at_its_restart(doors):
     assert doors.ids(doors.spark.read.parquet(out)) == [1, 2]
 
 
+@EACH_FRONT
 def test_v2_sink_follows_within_a_query(doors):
     source, checkpoint = Path(doors.path("source")), doors.path("checkpoint")
     source.mkdir()
@@ -88,6 +92,7 @@ def test_files_with_a_text_that_only_looks_like_a_reference(doors):
         assert sorted(written.splitlines()) == ["1,${x}", "2,x"]
 
 
+@EACH_FRONT
 def test_foreach_batch(doors):
     doors.fill(1, 2)
     out = doors.path("out")
@@ -108,6 +113,7 @@ def test_foreach_batch(doors):
     assert doors.ids(doors.spark.read.parquet(out)) == [1, 2]
 
 
+@EACH_FRONT
 def test_to_table(doors):
     table = f"store.ns.{doors.table()}"
     doors.spark.sql(f"CREATE TABLE {table} (id bigint) USING anything")
@@ -138,6 +144,7 @@ def test_a_v1_sink_that_has_the_text_is_an_error(doors):
     assert doors.store.refusals() == ""
 
 
+@EACH_FRONT
 def test_v1_sink_through_the_wrapper_format(doors):
     doors.fill(1)
     out = doors.path("in")
@@ -148,6 +155,7 @@ def test_v1_sink_through_the_wrapper_format(doors):
     assert doors.stored() == [1, 8]
 
 
+@EACH_FRONT
 def test_a_missing_secret_ends_the_query_with_its_name(doors):
     doors.fill(1)
     writer = stream(doors).writeStream.format("storev2").option("password", doors.ref("nobody"))

@@ -8,6 +8,8 @@ import pyspark
 import pytest
 from pyspark.errors import AnalysisException, IllegalArgumentException
 
+from spark.options.conftest import EACH_FRONT
+
 pytestmark = pytest.mark.spark
 
 
@@ -21,14 +23,9 @@ def shown(doors, table: str) -> str:
     return "\n".join(str(row) for row in parts)
 
 
-@pytest.fixture
-def doors(application):
-    return application.through("classic")
-
-
+@EACH_FRONT
 @pytest.mark.parametrize("schema", ["", "(id bigint)"], ids=["inferred", "given"])
-def test_v1_table(each_front, schema):
-    doors = each_front
+def test_v1_table(doors, schema):
     doors.fill(1)
     table = doors.table()
     doors.spark.sql(f"CREATE TABLE {table} {schema} USING storev1 OPTIONS (password '{doors.ref()}')")
@@ -75,10 +72,9 @@ def test_names_in_a_permanent_view_mean_what_they_meant_when_it_was_made(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
-def test_what_a_reader_adds_to_a_v1_table_is_nobody_elses(each_front):
-    doors = each_front
-    if doors.spark.version.startswith("3."):
-        pytest.skip("on 3.5 a reader's options reach a V1 table's source as they are written")
+@pytest.mark.sparks(since="4.0")  # on 3.5 a reader's options reach a V1 table's source as they are written
+@EACH_FRONT
+def test_what_a_reader_adds_to_a_v1_table_is_nobody_elses(doors):
     doors.fill(1)
     table = doors.table()
     doors.spark.sql(f"CREATE TABLE {table} (id bigint) USING sparkconfigtest.LazyV1Source")
@@ -240,8 +236,8 @@ def test_files_are_listed_as_spark_lists_those_of_a_table_without_references(doo
     each("DROP TABLE {}")
 
 
-def test_a_reader_adds_a_reference_to_a_table_without_one(each_front):
-    doors = each_front
+@EACH_FRONT
+def test_a_reader_adds_a_reference_to_a_table_without_one(doors):
     doors.fill(1)
     table = doors.table()
     doors.spark.sql(f"CREATE TABLE {table} (a int, b string) USING csv")
@@ -295,8 +291,12 @@ def told(frame) -> list[tuple[str, str]]:
     return sorted(map(tuple, frame.collect()))
 
 
-@pytest.mark.parametrize("path", ["", "PaTh"], ids=["without path", "path"])
-@pytest.mark.parametrize("kind", ["frame", "view", "table", "table with columns", "as select", "moved table"])
+KINDS = ["frame", "view", "table", "table with columns", "as select", "moved table"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [*((kind, "PaTh") for kind in KINDS), ("frame", ""), ("table", "")]
+)
 def test_a_v1_source_gets_what_spark_gives_it(doors, kind, path):
     """Beside a table whose options are values: keys and their case, the location as path, and nothing more."""
     spark, source = doors.spark, "sparkconfigtest.TellingV1Source"
@@ -387,8 +387,8 @@ def test_a_missing_secret_fails_the_query_and_no_other(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
-def test_create_table_of_the_catalog_api(each_front):
-    doors = each_front
+@EACH_FRONT
+def test_create_table_of_the_catalog_api(doors):
     table = doors.table()
     doors.fill(9)
     doors.spark.catalog.createTable(table, source="storev1", password=doors.ref())

@@ -8,6 +8,8 @@ import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 
+from spark.options.conftest import EACH_FRONT
+
 #: 3.5 has no WITH (options) in SQL.
 SPARK_4 = not pyspark.__version__.startswith("3.")
 
@@ -18,6 +20,7 @@ def ids(doors, *numbers):
     return doors.spark.createDataFrame([(number,) for number in numbers], "id bigint")
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("source", ["storev1", "storev2"])
 def test_save(doors, source):
     for number in (1, 2):
@@ -33,6 +36,7 @@ def test_v2_overwrite(doors):
     assert doors.stored() == [2]
 
 
+@EACH_FRONT
 def test_jdbc(doors):
     table = doors.table("written")
     for mode in ("append", "append", "overwrite"):
@@ -51,6 +55,7 @@ def test_jdbc(doors):
     ]
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("layout", ["plain", "partitioned", "v2"])
 def test_csv(doors, layout):
     folder = doors.path("csv")
@@ -74,6 +79,7 @@ def test_write_to_a_path_by_reference(doors):
     assert doors.spark.read.parquet(doors.ref("target")).count() == 1
 
 
+@EACH_FRONT
 def test_save_as_table(doors):
     table = doors.table()
     for mode in ("overwrite", "append"):
@@ -94,6 +100,7 @@ def test_bucketed_save_as_table(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
+@EACH_FRONT
 def test_tables_of_a_v2_catalog(doors):
     table = f"store.ns.{doors.table()}"
     doors.spark.sql(f"CREATE TABLE {table} (id bigint) USING anything")
@@ -115,6 +122,7 @@ def test_tables_of_a_v2_catalog(doors):
     doors.spark.sql(f"DROP TABLE {table}")
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("source", ["storev1", "storev2", "jdbc"])
 def test_a_missing_secret_is_named(doors, source):
     options = {**doors.jdbc(doors.ref("nobody")), "password": doors.ref("nobody")}
@@ -126,6 +134,7 @@ def test_a_missing_secret_is_named(doors, source):
     assert doors.store.refusals() == ""
 
 
+@EACH_FRONT
 @pytest.mark.parametrize("source", ["storev1", "eagerv2", "jdbc"])
 def test_wrapper_format(doors, source):
     table = doors.table("wrapped")

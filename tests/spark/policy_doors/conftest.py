@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from spark.options.compile_sources import sources_jar
-from spark.options.conftest import CACHE, free_port, has_connect
+from spark.options.conftest import free_port, has_connect
 from spark.policy_doors.policy import CONNECTIONS, DEFAULTS, FRONTS, PARTITIONS, RULES, SECRET, TURN
 from support.policies import log_to, write_operator
 from support.session import running_session
 from support.shim import shim_jar
-from support.spark_home import spark_home
 
 
 @pytest.fixture(scope="package")
@@ -41,7 +40,7 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
         },
     )
     log_to(home, folder / "driver.log")
-    conf["spark.jars"] = f"{shim_jar()},{sources_jar(CACHE, spark_home())}"
+    conf["spark.jars"] = f"{shim_jar()},{sources_jar()}"
     with running_session(conf, folder=folder, env={"SPARK_CONF_DIR": str(home)}) as spark:
         spark._jvm.sparkconfigtest.Store.setPassword(SECRET)
         found = {"classic": spark, "folder": folder, "port": port}

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
-from spark.options.conftest import has_connect
-
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.skipif(not has_connect(), reason="the pyspark wheel of 3.5 has no Connect server"),
+    pytest.mark.sparks(since="4.0"),
 ]
 
 TARGET = "'java.lang.System', 'setProperty', 'sparkconfig.spelling.NUMBER', 'x'"

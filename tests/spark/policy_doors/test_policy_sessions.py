@@ -8,7 +8,6 @@ import warnings
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
-from spark.options.conftest import has_connect
 from spark.policy_doors.policy import DEFAULTS, PARTITIONS, refused
 
 pytestmark = pytest.mark.spark
@@ -135,9 +134,8 @@ class TestSession:
             builder._options.clear()
             classic.conf.set(PARTITIONS, "7")
 
+    @pytest.mark.sparks(since="4.0")
     def test_builder_options_of_a_remote_session(self, application):
-        if not has_connect():
-            return
         from pyspark.sql.connect.session import SparkSession as ConnectSession
 
         builder = ConnectSession.builder.remote(f"sc://127.0.0.1:{application['port']}")

@@ -57,8 +57,8 @@ class Fault:
     silent: bool = False
     slow: bool = False
     """The answer comes in small pieces."""
-    endless: str = ""
-    """``head`` or ``body``: it comes byte by byte, and never ends."""
+    endless: bool = False
+    """Its body comes byte by byte, and never ends."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -97,8 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.fake.stopping.wait(30)
             self.close_connection = True
         elif fault.endless:
-            head = b"HTTP/1.1 200 OK\r\nX-Long: " if fault.endless == "head" else b"HTTP/1.1 200 OK\r\n\r\n{"
-            self.wfile.write(head)
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n{")
             while not self.fake.stopping.wait(0.05):
                 self.wfile.write(b" ")
             self.close_connection = True

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import boto3
 
 REGION = "eu-west-1"
+#: See `Moto.make_role`.
+ROLE = "arn:aws:iam::123456789012:role/spark"
 #: moto checks signatures as botocore makes them, and leaves out a header that Amazon's first SDK for Java signs.
 #: And where AWSCURRENT moves to another version, Amazon's server answers with that one.
 _SERVER = """
@@ -72,6 +74,26 @@ class Moto:
     def params(self, user, url=None):
         return {"endpoint.url": url or self.url, "region": REGION, **self.keys[user]}
 
+    def make_user(self, name, actions):
+        """A user without keys, who may do this to everything."""
+        rights = {
+            "Version": "2012-10-17",
+            "Statement": [{"Effect": "Allow", "Action": actions, "Resource": "*"}],
+        }
+        iam = self.client("iam")
+        iam.create_user(UserName=name)
+        iam.put_user_policy(UserName=name, PolicyName="rights", PolicyDocument=json.dumps(rights))
+
+    def make_role(self, name):
+        """A role that everybody may assume, and that may read."""
+        statement = {"Effect": "Allow", "Action": "sts:AssumeRole*", "Principal": {"AWS": "*"}}
+        trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        statement = {"Effect": "Allow", "Action": _READ, "Resource": "*"}
+        rights = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+        iam = self.client("iam")
+        iam.create_role(RoleName=name, AssumeRolePolicyDocument=trust)
+        iam.put_role_policy(RoleName=name, PolicyName="rights", PolicyDocument=rights)
+
     def reset_auth(self, free_calls):
         """Let this many calls pass unchecked from now on."""
         body, headers = str(free_calls).encode(), {"Content-Type": "text/plain"}
@@ -103,18 +125,7 @@ def moto_server():
 def _make_users(moto):
     iam = moto.client("iam")
     for user, actions in _POLICIES.items():
-        iam.create_user(UserName=user)
-        rights = {
-            "Version": "2012-10-17",
-            "Statement": [{"Effect": "Allow", "Action": actions, "Resource": "*"}],
-        }
-        iam.put_user_policy(UserName=user, PolicyName="rights", PolicyDocument=json.dumps(rights))
+        moto.make_user(user, actions)
         made = iam.create_access_key(UserName=user)["AccessKey"]
         moto.keys[user] = {"access.key.id": made["AccessKeyId"], "secret.access.key": made["SecretAccessKey"]}
-    anyone = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": "*"}}
-    trust = json.dumps({"Version": "2012-10-17", "Statement": [anyone]})
-    rights = json.dumps(
-        {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": _READ, "Resource": "*"}]}
-    )
-    iam.create_role(RoleName="spark", AssumeRolePolicyDocument=trust)
-    iam.put_role_policy(RoleName="spark", PolicyName="rights", PolicyDocument=rights)
+    moto.make_role("spark")

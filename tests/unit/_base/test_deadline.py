@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 
 from sparkconfig._base.deadline import CallPool
+from support.processes import wait_until
 
 
 def _threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if thread.name == "sparkconfig-call"}
-
-
-def _until(condition) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
 
 
 def test_outcomes_keep_the_order_of_the_calls() -> None:
@@ -53,7 +46,7 @@ def test_a_stuck_group_is_late_at_once_and_others_go_on() -> None:
     again = pool.run([("hung", release.wait), ("good", lambda: "yes")], 3600)
     assert [(outcome.late, outcome.value) for outcome in again] == [(True, None), (False, "yes")]
     release.set()
-    _until(lambda: not pool.run([("hung", lambda: 1)], 5)[0].late)
+    wait_until("its end", lambda: not pool.run([("hung", lambda: 1)], 5)[0].late, timeout=60)
     pool.close()
 
 
@@ -65,8 +58,4 @@ def test_threads_are_reused_and_end_with_the_pool() -> None:
     own = _threads() - others
     assert 0 < len(own) <= 8
     pool.close()
-    _until(lambda: not own & _threads())
-
-
-def test_no_calls() -> None:
-    assert CallPool().run([], 1) == []
+    wait_until("the end of its threads", lambda: not own & _threads(), timeout=60)

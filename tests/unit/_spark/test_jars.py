@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparkconfig._base.version import __version__
-from sparkconfig._spark import class_archive, jars
+from sparkconfig._spark import jars
 from sparkconfig.errors import ConfigurationError
 
 
@@ -91,10 +91,3 @@ def test_a_package_inside_of_the_jar_is_the_jar(tmp_path: Path, monkeypatch: pyt
     jar.touch()
     monkeypatch.setattr(jars, "FOLDER", jar / "sparkconfig" / "jars")
     assert jars.find_jar(scala="2.13") == jar
-
-
-def test_an_archives_class_path_begins_with_sparks_jars(tmp_path: Path) -> None:
-    found = jars.find_spark(spark(tmp_path, "spark-core_2.13-4.3.0.jar"))
-    confs = class_archive.confs(found, Path("/var/cache/classes.jsa"))
-    assert confs["spark.driver.extraClassPath"] == f"{tmp_path}/jars/*"
-    assert "-XX:SharedArchiveFile=/var/cache/classes.jsa" in confs["spark.driver.extraJavaOptions"].split()

@@ -100,20 +100,6 @@ def test_siblings_travel_only_where_commands_name_other_keys(start: Start) -> No
     assert (first["siblings"], second["siblings"]) == ({}, {"other": "key"})
 
 
-@pytest.mark.parametrize(
-    "told",
-    [None, "", "no JSON", "[]", "{}", '{"folder": 7, "token": "t"}', '{"folder": "/nowhere", "token": "t"}'],
-)
-def test_without_an_executor_the_error_says_where_it_works(
-    told: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("SPARKCONFIG_WORKER", raising=False)
-    if told is not None:
-        monkeypatch.setenv("SPARKCONFIG_WORKER", told)
-    with pytest.raises(AgentError, match=r"spark\.plugins=io\.sparkconfig\.ConfigPlugin"):
-        worker_link.connect()
-
-
 @pytest.mark.parametrize("how", ["readable by others", "a link"])
 def test_a_folder_that_others_could_have_made_gets_no_token(
     how: str, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

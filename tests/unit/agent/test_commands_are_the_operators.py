@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sparkconfig.agent.service import AgentService
+from support.agents import call
 
 OURS = {
     "spark.config.providers": "tool",
     "spark.config.providers.tool.class": "exec",
     "spark.config.providers.tool.param.command": "printf operator-value-7701-{key}",
 }
-
-
-@pytest.fixture
-def service() -> Iterator[AgentService]:
-    made = AgentService()
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -36,11 +27,6 @@ def operator(folder: Path, **more: str) -> str:
     lines = {**OURS, **{name.replace("_", "."): value for name, value in more.items()}}
     file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
     return str(file)
-
-
-def call(service: AgentService, method: str, **request: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads(service.call(method, json.dumps(request)))
-    return answer
 
 
 def theirs(ran: Path) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""The audit of rotations: generations, names of what changed, providers down and up, and no values."""
+"""What people see of generations, references and rotations, in the status and the audit: no values."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import pytest
 
 from sparkconfig.agent.application import Application
 from sparkconfig.agent.factory import make_application
+from sparkconfig.agent.generations import GenerationHistory, changes
+from sparkconfig.agent.status import status_of
 from sparkconfig.errors import ProviderUnavailableError, UnresolvedReferenceError
 from sparkconfig.language.expression import Expression
+from sparkconfig.resolution.in_use import Use
+from sparkconfig.resolution.snapshot import Entry, Snapshot
 
 CANARY = "Canary-value-77"
 
@@ -107,3 +111,39 @@ def test_without_an_audit_nothing_is_kept(tmp_path: Path) -> None:
     assert running.policies is not None
     assert running.records is None
     running.close()
+
+
+def test_a_status_has_each_generation_the_keys_and_confs_in_use(tmp_path: Path) -> None:
+    secrets = tmp_path / "db.properties"
+    secrets.write_text(f"user={CANARY}-1\npassword={CANARY}-2\n")
+    user, password = (f"${{files:{secrets}:{key}}}" for key in ("user", "password"))
+    running = application(tmp_path, **{"spark.shop.user": user})
+    try:
+        running.resolve_confs()
+        running.keeper.resolve({password: Expression(password)})
+        secrets.write_text(f"user={CANARY}-1\npassword={CANARY}-3\n")
+        running.refresh()
+        status = status_of(running)
+    finally:
+        running.close()
+    assert [(each["generation"], each["added"], each["changed"]) for each in status["generations"]] == [
+        (2, [], [password]),
+        (1, [user], []),
+    ]
+    assert {use["references"][0]: use["key"] for use in status["references"]} == {
+        user: "spark.shop.user",
+        password: None,
+    }
+    assert [path["keys"] for path in status["providers"][0]["paths"]] == [["password", "user"]]
+    assert CANARY not in json.dumps(status)
+
+
+def test_a_generation_with_many_changes_names_some_and_counts_the_rest() -> None:
+    history = GenerationHistory()
+    names = [f"${{files:{number:02}}}" for number in range(25)]
+    uses = {name: Use(None, (name,), frozenset(), None, None) for name in names}
+    before = Snapshot(1, {name: Entry("old", secret=True) for name in names})
+    after = Snapshot(2, {name: Entry("new", secret=True) for name in names})
+    history.add(2, changes(before, after, uses))
+    (found,) = history.recent()
+    assert (found["changed"], found["changed_more"], found["lost"]) == (names[:20], 5, [])

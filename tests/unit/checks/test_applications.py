@@ -19,12 +19,6 @@ MISSING = (*PROVIDER, "spark.x.password: ${store:NOT_THERE_77}")
 UNDECLARED = ("spark.x.password: ${nowhere:HOME}",)
 
 
-@pytest.fixture(autouse=True)
-def _no_operator(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def document(name: str, confs: tuple[str, ...], kind: str = "SparkApplication") -> str:
     metadata = f"metadata: {{name: {name}}}\n" if name else ""
     spec = (
@@ -88,7 +82,7 @@ def test_what_all_have_in_common_is_said_once(tmp_path: Path) -> None:
     path.write_text(separate(document("one", GOOD), document("two", GOOD)))
     areas = [each.area for each in diagnose([path]).findings]
     assert areas.count("java") == 1
-    assert areas.count("provider store") == 1
+    assert areas.count("references") == 1
 
 
 def test_confs_of_a_properties_file_count_for_each(

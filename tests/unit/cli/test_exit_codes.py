@@ -43,8 +43,6 @@ def closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (io, "open"),
     ):
         monkeypatch.setattr(module, name, refusing(getattr(module, name)))
-    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
-        monkeypatch.delenv(name, raising=False)
     return folder
 
 

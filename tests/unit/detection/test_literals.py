@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sparkconfig.detection import detectors, literals
+from sparkconfig.detection import literals
 from sparkconfig.detection.shapes import shapes
+from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.secret_names import could_name_secret, names_secret
 
+RANDOM = "Zx81kq0PLmm38dQw9"
 GITHUB = "ghp_" + "a1B2" * 9
 JAAS = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="jaas-1";'
 PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow\n" * 8 + "-----END RSA PRIVATE KEY-----"
@@ -28,7 +30,7 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow\n" * 8 + "-----END RSA PRIVA
         ("spark.eh", "Endpoint=sb://x/;SharedAccessKeyName=r;SharedAccessKey=abcDEF123=", "abcDEF123="),
         ("spark.blob", "https://a.blob.core.windows.net/c?sv=2020&sig=aB%2Bdef1&se=2", "aB%2Bdef1"),
         ("spark.driver.extraJavaOptions", "-Dx=y -Djavax.net.ssl.trustStorePassword=pw2 -Dz=1", "pw2"),
-        ("spark.shop.auth", "Zx81kq0PLmm38dQw9", "Zx81kq0PLmm38dQw9"),
+        ("spark.shop.auth", RANDOM, RANDOM),
         ("spark.anything", GITHUB, GITHUB),
         ("spark.anything", PEM, PEM),
         ("spark.mongodb.read.connection.uri", "mongodb://shop:pw1@db1:27017,db2/shop", "pw1"),
@@ -45,6 +47,8 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow\n" * 8 + "-----END RSA PRIVA
 def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> None:
     (span,) = literals.find(key, value)
     assert (value[span.start : span.end] == secret) is True
+    # Neither the log of a start nor the doctor looks for random texts and for shapes.
+    assert conf_warnings.in_clear({key: value}) == ([] if secret in (GITHUB, PEM, RANDOM) else [key])
 
 
 @pytest.mark.parametrize(
@@ -79,10 +83,12 @@ def test_a_secret_is_found_in_its_place(key: str, value: str, secret: str) -> No
         ("spark.app.name", "shop"),
         ("spark.eventLog.dir", "s3a://bucket/logs"),
         ("spark.kafka.maxTokens", "100"),
+        *(("spark.shop.token", value) for value in ("null", "~", "90d", "512 MiB", "1000 tokens", "PT1H")),
     ],
 )  # fmt: skip
 def test_what_is_not_a_secret_is_left_alone(key: str, value: str) -> None:
     assert literals.find(key, value) == []
+    assert conf_warnings.in_clear({key: value}) == []
 
 
 @pytest.mark.parametrize(
@@ -122,6 +128,7 @@ def test_prose_and_masks_are_not_secrets(text: str) -> None:
 NAMES = {
     True: "password spark.x.password2 DB_PASSWORD_1 dbpass storePass x.pw AWS_SECRET_ACCESS_KEY userPassword",
     False: "userPasswordAttribute passwordColumn tokenField secretName password.file tokenPolicy passwordEnabled"
+    " pad_token padToken eos_token mask_token next_token pageToken existingSecret token_url passwordFile password_field"
     " passwordLength token.max-age secretKeyAlgorithm bypass minipass sass spark.kubernetes.driver.secrets.x",
 }
 
@@ -140,11 +147,3 @@ def test_the_last_noun_of_a_name_says_what_it_is(named: bool, key: str) -> None:
 )
 def test_hostile_texts_take_linear_time(piece: str) -> None:
     shapes(piece * (400_000 // len(piece)))
-
-
-def test_more_tokens_with_detect_secrets() -> None:
-    if not detectors.is_installed():
-        pytest.skip("detect-secrets is not installed")
-    twilio = "SK" + "0a1b2c3d" * 4
-    (span,) = literals.find("spark.sms", f"use {twilio} here")
-    assert (span.start, span.end) == (4, 38)

@@ -56,3 +56,15 @@ def test_every_package_of_the_shim_has_tests_that_are_there():
         assert all((ROOT / place).exists() for place in table["COVERS"][name]), name
     for name, places in table["PYTHON"].items():
         assert all((ROOT / place).exists() for place in places), name
+
+
+# Their pages say that they were never run, and why.
+NEVER_RUN = {"databricks-spark.conf.template", "kubernetes-network-policy.yaml.template"}
+
+
+def test_every_document_in_conf_is_run_by_a_test_or_known_not_to_be(generate):
+    """docs/templates.md: which document a test runs with which client."""
+    ran = {name for _, names in generate.runs() for name in names}
+    assert set(generate.documents()) - ran == NEVER_RUN
+    servers = {"beeline", "Hive JDBC", "Kyuubi JDBC", "PyHive", "PySpark Connect"}
+    assert servers <= {client for client, names in generate.runs() if "shared-server.json" in names}

@@ -65,7 +65,6 @@ def test_a_pipe_of_this_process_is_waited_for() -> None:
     [
         "resolve --dry-run {}",
         "resolve --dry-run good.conf --operator-file {}",
-        "connections --operator-file {}",
         "policy test {}",
         "validate --sql {}",
         "validate --policy {}.json",

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from sparkconfig.checks.conf_files import read_confs
-from sparkconfig.checks.dry_run import check
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats.spark_application import confs_of, is_yaml
 
@@ -97,13 +96,3 @@ def test_what_cannot_be_read_names_the_file(tmp_path: Path, text, problem):
 )
 def test_a_properties_file_with_colons_stays_one(text):
     assert not is_yaml(text)
-
-
-def test_what_migrate_writes_resolves(tmp_path: Path):
-    secrets = tmp_path / "shop.properties"
-    secrets.write_text("password=correct-horse-9\n")
-    file = tmp_path / "app.yaml"
-    file.write_text(APPLICATION.replace("SHOP", str(secrets)))
-    report = check(read_confs([file]))
-    assert report.problems == []
-    assert [row.state for row in report.rows] == ["ok", "ok"]

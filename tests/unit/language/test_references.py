@@ -3,54 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fuzz.models import references as model
 from sparkconfig._base.text import shorten
 from sparkconfig.language.references import replace, scan
 from sparkconfig.settings.foreign import DEFAULT_FOREIGN, SPARK_EXPANDED
+from support.machines import limits
 
 
-def _parts(text: str) -> list[tuple[str, str, str]]:
-    return [reference[:3] for reference in scan(text)]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", []),
-        ("plain", []),
-        ("${p:k}", [("p", "", "k")]),
-        ("${p:path:k}", [("p", "path", "k")]),
-        ("${p:a:b:c}", [("p", "a", "b:c")]),
-        ("${p::k}", [("p", "", "k")]),
-        ("${:}", [("", "", "")]),
-        ("${::}", [("", "", "")]),
-        ("${p:a::}", [("p", "a", ":")]),
-        ("${name}", []),
-        ("${}", []),
-        ("${p:k", []),
-        ("$ {p:k}", []),
-        ("a${p:k}b${q:r:s}c", [("p", "", "k"), ("q", "r", "s")]),
-        ("${x} ${p:k}", [("p", "", "k")]),
-        ("${${p:k}", [("${p", "", "k")]),
-        ("$${p:k}}", [("p", "", "k")]),
-        ("${p\n:a\r:k\u2028}", [("p\n", "a\r", "k\u2028")]),
-        ("${p:\0:\ud800}", [("p", "\0", "\ud800")]),
-        ("${ p : a : k }", [(" p ", " a ", " k ")]),
-    ],
-)
-def test_parts(text: str, expected: list[tuple[str, str, str]]) -> None:
-    assert _parts(text) == expected
-
-
-def test_positions_enclose_the_reference() -> None:
-    text = "x${p:k}y${q:a:b}"
-    assert [text[r.start : r.end] for r in scan(text)] == ["${p:k}", "${q:a:b}"]
-
-
-def test_replace_keeps_text_and_leaves_what_has_no_value() -> None:
-    text = "a ${p:k} b ${p:q} c"
-    assert replace(text, scan(text), ["${p:q}", None]) == "a ${p:q} b ${p:q} c"
-    assert replace(text, scan(text), ["", "1"]) == "a  b 1 c"
+@given(st.lists(st.sampled_from([*"$:{}a\n\0é", "${", "::", "${p:k}", "\ud800"]), max_size=40).map("".join))
+@limits(least=100)
+def test_agrees_with_kafkas_expression_and_scans_nothing_again(text: str) -> None:
+    found = scan(text)
+    assert [tuple(reference) for reference in found] == model(text)
+    assert replace(text, found, [None] * len(found)) == text
+    assert replace(text, found, [text[each.start : each.end] for each in found]) == text
+    assert replace(text, found, ["${p:k}"] * len(found)).count("${p:k}") >= len(found)
 
 
 @pytest.mark.parametrize(

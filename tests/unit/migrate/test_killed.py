@@ -68,8 +68,6 @@ NEXT = [
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"value")))
     (tmp_path / "jobs").mkdir()
     for name, text in FILES.items():
@@ -127,8 +125,6 @@ def test_what_a_killed_command_wrote_is_swept(
 def test_nothing_is_lost_wherever_it_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("SPARK_HOME", "SPARK_CONF_DIR"):
-        monkeypatch.delenv(name, raising=False)
     ended, number = False, 0
     while not ended:
         folder = tmp_path / str(number)

@@ -7,6 +7,7 @@ from sparkconfig.policy.request import OverrideRequest
 from sparkconfig.settings.operator_file import OperatorFile
 
 CANARY = "s3cret-canary-4711"
+VAULT = {"providers": "vault", "providers__vault__class": "file"}
 
 
 def engine(tmp_path, document=None, *, defaults=None, resolve=None, **settings):

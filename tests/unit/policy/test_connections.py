@@ -6,7 +6,7 @@ import pytest
 
 from sparkconfig.policy.request import StatementItem
 from sparkconfig.secret import Secret
-from unit.policy.helpers import CANARY, engine, request
+from unit.policy.helpers import CANARY, VAULT, engine, request
 
 REFERENCE = "${vault:db/shop:password}"
 URL = "jdbc:postgresql://db/shop"
@@ -61,9 +61,8 @@ def test_who_may_use_a_connection(rules):
 
 def test_a_refusal_says_what_to_do(rules):
     found = use(rules, "other", "write")
-    assert (
-        "connection other: no rule lets a connect job write through this connection; ask the operator"
-        in str(found.message)
+    assert "connection other: no rule lets a connect job send SQL of its own or write through this" in str(
+        found.message
     )
     assert "no rule under connections" in str(found.message)
 
@@ -109,7 +108,6 @@ def test_a_connection_opens_for_who_may_use_it(tmp_path):
 def test_what_is_for_every_session(tmp_path):
     """The operator's own text, unless a rule about references is about users."""
     alone, operators = {"sparkconfig.connection": None}, {"spark.sql.catalog.shop.password": REFERENCE}
-    providers = {"providers": "vault", "providers__vault__class": "file"}
     rule = {"type": "allow", "provider": "vault"}
     anything = {"rules": [{"key": "spark.shop.front", "type": "unlimited"}]}
     for rules, defaults, expected in (
@@ -119,7 +117,7 @@ def test_what_is_for_every_session(tmp_path):
         ([{**rule, "path": "users/{user}/*"}], operators, False),
         ([], operators, True),
     ):
-        found = engine(tmp_path, {"references": rules, **anything}, defaults=defaults, **providers)
+        found = engine(tmp_path, {"references": rules, **anything}, defaults=defaults, **VAULT)
         decided = connect(found, "ana", **alone)
         assert (decided.allowed, decided.everyones) == (True, expected), (rules, defaults)
     assert not connect(engine(tmp_path, anything, **SHOP), "ana").everyones
@@ -153,3 +151,41 @@ def test_a_url_that_is_a_reference_counts_by_its_value(tmp_path):
     refused = connect(found, url="jdbc:postgresql://evil/shop")
     assert not refused.allowed
     assert CANARY not in str(refused.message)
+
+
+JDBC = {"formats": "*jdbc*", "scopes": ["source"]}
+DRIVERS = {"key": "driver", "type": "allowlist", "values": ["org.postgresql.Driver"], **JDBC}
+OURS = {"key": "url", "type": "regex", "pattern": "jdbc:postgresql://db/.*", **JDBC}
+LISTED = {
+    "rules": [
+        {"key": "*", "type": "forbidden", "scopes": ["source", "sink"]},
+        {"key": ["user", "password"], "type": "unlimited", **JDBC},
+        OURS,
+        DRIVERS,
+    ],
+    "statements": [{"type": "allow", "statement": "show-*"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "allowed"),
+    [
+        ({"url": URL}, True),
+        ({"url": URL, "user": "a", "password": "b", "driver": "org.postgresql.Driver"}, True),
+        ({"url": "jdbc:derby:memory:mine;create=true"}, False),
+        ({"URL": "jdbc:postgresql://evil/shop"}, False),
+        ({"url": URL, "driver": "com.acme.Own"}, False),
+        ({"url": URL, "socketFactory": "com.acme.Own"}, False),
+        ({"url": URL, "sessionInitStatement": "CALL x()"}, False),
+    ],
+)
+def test_a_connection_without_references_is_what_rules_let_a_source_have(tmp_path, options, allowed):
+    found = engine(tmp_path, LISTED)
+    asked = request(job_type="connect", scope="source", formats=("jdbc",), target=options)
+    decided = found.check_connection(asked, options, tuple(options))
+    assert (decided.allowed, decided.everyones) == (allowed, False)
+    assert "evil" not in str(decided.message)
+    # The driver that follows from a URL is nobody's choice.
+    assert found.check_connection(asked, {**options, "driver": "any"}, [*options][:1]).allowed == (
+        options.get("url") == URL
+    )

@@ -2,9 +2,8 @@
 
 import pytest
 
-from sparkconfig import SparkConfigError
-from sparkconfig.errors import ConfigurationError, PolicyViolationError
-from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest, PolicyViolation
+from sparkconfig.errors import ConfigurationError
+from sparkconfig.policy import ConfigValue, OverridePolicy, OverrideRequest
 from sparkconfig.policy.loader import load_policies, make_policy
 
 CANARY = "s3cret-canary-4711"
@@ -58,14 +57,6 @@ def test_errors_can_be_given_as_one_text():
     assert ConfigValue("a").allowed
 
 
-def test_a_violation_is_an_error_of_the_package():
-    error = PolicyViolation(["one", "two"], head="no")
-    assert isinstance(error, PolicyViolationError)
-    assert isinstance(error, SparkConfigError)
-    assert error.problems == ("one", "two")
-    assert "one" in str(error)
-
-
 class Picky(OverridePolicy):
     made = None
 
@@ -83,9 +74,6 @@ class Picky(OverridePolicy):
 
     def close(self):
         self.closed += 1
-
-
-PICKY = f"{__name__}:Picky"
 
 
 @pytest.fixture

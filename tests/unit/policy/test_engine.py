@@ -6,7 +6,7 @@ import pytest
 
 from sparkconfig.agent import policy_calls
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.policy import ConfigValue, OverridePolicy, PolicyViolation
+from sparkconfig.policy import ConfigValue, OverridePolicy
 from sparkconfig.policy.engine import PolicyEngine
 from sparkconfig.policy.keys.overrides import PROTECTED, Overrides
 from sparkconfig.settings.schema import parse
@@ -67,9 +67,37 @@ def test_what_clients_and_servers_set_in_each_session_is_not_an_override(tmp_pat
         "spark.sql.binaryOutputStyle": "UTF-8",
         "spark.sql.datetime.java8API.enabled": "true",
     }
+    each = "hive.server2.thrift.resultset.default.fetch.size"
     operators = {"spark.hadoop.hive.server2.thrift.resultset.default.fetch.size": "10"}
     found = engine(tmp_path, rules({"key": "*", "type": "forbidden"}), defaults=operators)
     assert found.check(request(sent, scope="session", job_type="sql")).allowed
+    assert found.check(
+        request({each: operators[f"spark.hadoop.{each}"]}, scope="session", job_type="sql")
+    ).allowed
+
+
+@pytest.mark.parametrize(
+    ("key", "operators", "guesses"),
+    [
+        ("spark.acme.region", "eu-west", ["eu-west", "us-east"]),
+        ("spark.acme.wait", "5m", ["5m", "300s", "300000ms", "6m"]),
+        ("spark.hadoop.fs.s3a.endpoint", "https://store", ["https://store", "https://other"]),
+        ("spark.config.connect.user.trusted", "true", ["true", "TRUE", "false"]),
+        ("spark.jars.packages", "a:b:1,c:d:2", ["a:b:1,c:d:2", "c:d:2,a:b:1", "a:b:1"]),
+        ("spark.sql.catalog.lake.uri", "thrift://store:9083", ["thrift://store:9083", "thrift://other:9083"]),
+    ],
+)
+@pytest.mark.parametrize("scope", ["session", "catalog", "source", "sink"])
+def test_a_guess_at_the_operators_value_is_answered_like_any_other(tmp_path, key, operators, guesses, scope):
+    rule = {"key": "*", "type": "forbidden", "scopes": [scope]}
+    found = engine(tmp_path, rules(rule), defaults={key: operators})
+    for job_type in ("connect", "sql"):
+        told = {
+            str(found.check(request({key: text}, scope=scope, job_type=job_type)).message) for text in guesses
+        }
+        assert len(told) == 1
+        assert "None" not in told
+    assert found.check(request({key: operators}, scope=scope, job_type="batch")).allowed
 
 
 def test_reflection_is_protected_on_shared_servers_alone(tmp_path):
@@ -172,8 +200,6 @@ def test_every_problem_of_the_configuration_is_reported_at_once(tmp_path):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"job__type__map": "x"},
-        {"job__type__map": "x=bach"},
         {"worker__job__types": "bach"},
         {"create__table__policy__param__file": "x"},
         {"create__table__policy__typo": "x"},
@@ -187,20 +213,10 @@ def test_wrong_settings(tmp_path, settings):
 def test_warn_goes_on_and_says_what_it_would_refuse(tmp_path, caplog):
     checker = engine(tmp_path, override__mode="warn")
     decision = checker.check(request({"spark.plugins": CANARY}))
-    decision.raise_if_denied()
     assert decision.allowed
     assert len(decision.warned) == 1
     assert "spark.plugins" in caplog.text
     assert CANARY not in caplog.text
-
-
-def test_enforce_raises_with_everything(tmp_path):
-    decision = engine(tmp_path).check(request({"spark.plugins": CANARY, "spark.extraListeners": CANARY}))
-    with pytest.raises(PolicyViolation) as caught:
-        decision.raise_if_denied()
-    assert [value.name for value in caught.value.values] == ["spark.plugins", "spark.extraListeners"]
-    assert "batch job" in str(caught.value)
-    assert CANARY not in str(caught.value)
 
 
 # Job types
@@ -211,10 +227,6 @@ def test_the_operators_word_on_job_types_wins(tmp_path):
     props = {"spark.plugins": "x"}
     assert engine(tmp_path, **settings).check(request(props)).allowed
     assert not engine(tmp_path, job__type="interactive", **settings).check(request(props)).allowed
-    mapped = engine(tmp_path, job__type__map="com.acme.stream.*=streaming, *.py=sql", **settings)
-    assert not mapped.check(request(props, application="com.acme.stream.Main")).allowed
-    assert not mapped.check(request(props, application="job.py")).allowed
-    assert mapped.check(request(props, application="com.acme.Main")).allowed
 
 
 def test_a_streaming_query_is_checked_as_streaming(tmp_path):
@@ -317,36 +329,6 @@ def test_explanation_covers_every_property(tmp_path):
 # The JVM's questions
 
 
-def ask(checker, **question):
-    return policy_calls.answer(checker, json.loads(json.dumps(question)))
-
-
-def test_a_question_of_the_jvm(tmp_path):
-    checker = engine(
-        tmp_path,
-        rules({"key": "spark.a", "type": "forbidden"}, {"key": "spark.f", "type": "fixed", "value": "v"}),
-    )
-    answer = ask(
-        checker,
-        job_name="j",
-        job_type="batch",
-        scope="application",
-        props={"spark.a": CANARY},
-        complete=True,
-        explain=True,
-    )
-    assert answer["ok"] is True
-    assert answer["allowed"] is False
-    assert answer["defaults"] == {"spark.f": "v"}
-    assert answer["values"][0]["name"] == "spark.a"
-    assert answer["explanation"][0]["verdict"] == "denied"
-    assert CANARY not in json.dumps(answer)
-    assert (
-        ask(checker, facts={"command": "org.apache.spark.deploy.SparkSubmit x.py"}, props={})["allowed"]
-        is True
-    )
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -356,7 +338,6 @@ def test_a_question_of_the_jvm(tmp_path):
         '{"scope": "x"}',
         '{"op": "x"}',
         '{"props": 5}',
-        '{"references": [1]}',
         '{"op": "create_table"}',
         '{"op": "create_table", "name": "t", "columns": 5}',
     ],
@@ -366,13 +347,6 @@ def test_a_broken_question_gets_an_answer_that_refuses(tmp_path, question):
     assert answer["ok"] is False
     assert answer["message"]
     assert CANARY not in json.dumps(answer)
-
-
-def test_the_job_type_can_be_asked(tmp_path):
-    answer = ask(
-        engine(tmp_path), op="job_type", main_class="org.apache.spark.sql.connect.service.SparkConnectServer"
-    )
-    assert answer == {"ok": True, "job_type": "connect", "worker_access": False}
 
 
 def test_java_options_that_only_protect_are_free_and_stay_the_operators(tmp_path):

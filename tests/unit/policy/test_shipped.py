@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 from sparkconfig.policy.destinations.jdbc import DRIVERS
 from sparkconfig.policy.engine import PolicyEngine
-from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.policy.patterns import Pattern
+from sparkconfig.policy.request import OverrideRequest, StatementItem
 from sparkconfig.policy.rules.document import parse, read
 from sparkconfig.settings.connections import read_connections
 from sparkconfig.settings.operator_file import OperatorFile
@@ -176,25 +178,60 @@ def test_no_text_that_spark_or_hadoop_would_replace(shared: PolicyEngine, text: 
 
 
 LAKES = [
-    "s3a://b/x",
-    "gs://b/x",
-    "oss://b/x",
-    "wasbs://c@a.blob.core.windows.net/x",
-    "cosn://b/x",
-    "obs://b/x",
-    "viewfs://n/x",
+    "s3a://your-bucket/x",
+    "gs://your-bucket/x",
+    "abfss://your-container@your-account.dfs.core.windows.net/x",
 ]
-DISK = ["file:///etc", "file://x/etc", "FILE:///etc", "file:/etc", "/etc", "etc", "s3a://b/../c"]
+OTHERS = [
+    "file:///etc",
+    "file:/etc",
+    "unknown:etc",
+    "s3a://your-bucket/../c",
+    "s3a://b/x",
+    "s3a://your-bucket.evil/x",
+    "abfss://your-container@evil.example/x",
+    "http://evil.example/x",
+]
 
 
-@pytest.mark.parametrize("scope", ["source", "sink"])
-@pytest.mark.parametrize("option", ["path", "write.data.path", "write.metadata.path"])
-def test_any_lake_but_the_servers_own_disk(shared: PolicyEngine, option: str, scope: str) -> None:
-    """Which lake is a matter of one list, "paths"."""
-    formats = ("parquet",) if option == "path" else ("iceberg",)
-    assert [text for text in LAKES if not _allows(shared, option, formats, scope, text)] == []
-    assert [text for text in DISK if _allows(shared, option, formats, scope, text)] == []
+def test_one_list_says_where_the_lake_is(shared: PolicyEngine) -> None:
+    """The rules about options leave each place to it."""
+    for option, formats in (("path", ("parquet",)), ("path", ("orc",)), ("write.data.path", ("iceberg",))):
+        for scope in ("source", "sink"):
+            assert [
+                text for text in (*LAKES, *OTHERS) if not _allows(shared, option, formats, scope, text)
+            ] == []
+    asked = OverrideRequest("job", "sql", scope="session")
+    for access in ("read", "write"):
+        items = [StatementItem("path", text, access) for text in (*LAKES, *OTHERS)]
+        allowed = [item.name for item in items if shared.check_statement(asked, [item]).allowed]
+        assert allowed == LAKES
+    patterns = shared.limits("connect")["paths"]
+    assert patterns is not None
+    assert not [each for each in patterns if re.search(r"//[^/]*\*", each) or each.startswith("file:")]
     assert _allows(shared, "write.format.default", ("iceberg",), "sink", "orc")
+
+
+def test_what_users_see_of_the_servers_confs(shared: PolicyEngine) -> None:
+    patterns = [Pattern(text) for text in shared.limits("sql")["confs"] or ()]
+
+    def shows(key: str) -> bool:
+        return any(each.matches(key) for each in patterns)
+
+    shown = [
+        "spark.sql.session.timeZone",
+        "spark.sql.shuffle.partitions",
+        "spark.sql.execution.arrow.pyspark.enabled",
+    ]
+    assert [key for key in shown if not shows(key)] == []
+    hidden = [
+        "spark.app.id", "spark.driver.host", "spark.sql.catalog.shop.url", "spark.sql.warehouse.dir", "acme.login",
+        "spark.sql.streaming.checkpointLocation", "spark.sql.extensions", "spark.eventLog.dir", "spark.jars",
+        "spark.sql.hive.metastore.jars.path", "spark.hadoop.fs.s3a.access.key", "spark.sql.queryExecutionListeners",
+        "spark.connect.authenticate.token", "spark.sql.sources.commitProtocolClass", "spark.config.providers",
+    ]  # fmt: skip
+    assert [key for key in hidden if shows(key)] == []
+    assert shared.limits("batch") == {"paths": None, "confs": None}
 
 
 @pytest.mark.parametrize("scope", ["source", "sink"])

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from sparkconfig.agent import policy_calls
-from unit.policy.helpers import denied, engine, request, rules
+from unit.policy.helpers import VAULT, denied, engine, request, rules
 
 ALLOW_SHARED = {"type": "allow", "provider": "vault", "path": "shared/*"}
+SHARED = rules(references=[ALLOW_SHARED])
 
 
 def asked(made, text, scope="application", *, point_of_use=False, job_type="batch", **beside):
@@ -18,9 +19,7 @@ def asked(made, text, scope="application", *, point_of_use=False, job_type="batc
 
 @pytest.mark.parametrize("scope", ["application", "worker"])
 def test_rules_about_references_bind_who_asks_by_name(tmp_path, scope):
-    made = engine(
-        tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
-    )
+    made = engine(tmp_path, SHARED, **VAULT)
     assert asked(made, "${vault:shared/x:pw}", scope).allowed
     found = asked(made, "${vault:teams/x:pw}", scope)
     assert not found.allowed
@@ -29,17 +28,10 @@ def test_rules_about_references_bind_who_asks_by_name(tmp_path, scope):
 
 def test_a_rule_may_be_about_workers_alone(tmp_path):
     forbidden = {"type": "forbid", "provider": "*", "key": "admin", "scopes": ["worker"]}
-    made = engine(tmp_path, rules(references=[forbidden]), providers="vault", providers__vault__class="file")
+    made = engine(tmp_path, rules(references=[forbidden]), **VAULT)
     assert not asked(made, "${vault:a:admin}", "worker").allowed
     assert asked(made, "${vault:a:admin}").allowed
     assert asked(made, "${vault:a:admin}", point_of_use=True).allowed
-
-
-def test_workers_of_shared_servers_may_not_ask(tmp_path):
-    made = engine(tmp_path, rules(), providers="vault", providers__vault__class="file")
-    found = asked(made, "${vault:a:b}", "worker", job_type="connect")
-    assert "spark.config.worker.job.types" in found.message
-    assert asked(made, "plain text", "worker", job_type="connect").allowed
 
 
 def test_a_point_of_use_gets_what_some_door_lets_pass(tmp_path):
@@ -50,7 +42,7 @@ def test_a_point_of_use_gets_what_some_door_lets_pass(tmp_path):
             {"type": "allow", "provider": "vault", "path": "none/*"},
         ]
     )
-    made = engine(tmp_path, document, providers="vault", providers__vault__class="file")
+    made = engine(tmp_path, document, **VAULT)
     for path, by_name, in_use in (
         ("shared/x", False, True),
         ("streams/x", False, True),
@@ -65,13 +57,7 @@ def test_a_point_of_use_gets_what_some_door_lets_pass(tmp_path):
 
 def test_what_the_operator_wrote_can_be_used_and_not_asked_for(tmp_path):
     text = "${vault:own:pw}"
-    made = engine(
-        tmp_path,
-        rules(references=[ALLOW_SHARED]),
-        defaults={"spark.sql.catalog.shop.password": text},
-        providers="vault",
-        providers__vault__class="file",
-    )
+    made = engine(tmp_path, SHARED, defaults={"spark.sql.catalog.shop.password": text}, **VAULT)
     assert asked(made, text, point_of_use=True).allowed
     assert not asked(made, text).allowed
     assert not asked(made, f"x{text}", point_of_use=True).allowed
@@ -80,9 +66,7 @@ def test_what_the_operator_wrote_can_be_used_and_not_asked_for(tmp_path):
 
 
 def test_references_of_kafkas_own_providers_and_of_spark_are_not_ours(tmp_path):
-    made = engine(
-        tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
-    )
+    made = engine(tmp_path, SHARED, **VAULT)
     assert not asked(made, "${dir:/x:pw}").allowed
     kafka = {"kafka.config.providers": "dir", "kafka.config.providers.dir.class": "com.example.Directory"}
     assert asked(made, "${dir:/x:pw}", **kafka).allowed
@@ -91,14 +75,7 @@ def test_references_of_kafkas_own_providers_and_of_spark_are_not_ours(tmp_path):
 
 def test_warn_mode_counts_and_records(tmp_path, caplog):
     file = tmp_path / "audit.jsonl"
-    made = engine(
-        tmp_path,
-        rules(references=[ALLOW_SHARED]),
-        providers="vault",
-        providers__vault__class="file",
-        override__mode="warn",
-        audit__file=str(file),
-    )
+    made = engine(tmp_path, SHARED, override__mode="warn", audit__file=str(file), **VAULT)
     assert asked(made, "${vault:teams/x:pw}", point_of_use=True).allowed
     assert made.counts == {"denied": 0, "warned": 1}
     assert "teams/x" in caplog.text
@@ -107,9 +84,7 @@ def test_warn_mode_counts_and_records(tmp_path, caplog):
 
 
 def test_the_jvm_asks(tmp_path):
-    made = engine(
-        tmp_path, rules(references=[ALLOW_SHARED]), providers="vault", providers__vault__class="file"
-    )
+    made = engine(tmp_path, SHARED, **VAULT)
 
     def ask(**question):
         return policy_calls.answer(made, {"op": "use", "job_type": "batch", **question})
@@ -134,8 +109,7 @@ def test_references_are_decided_before_a_store_is_asked(tmp_path):
         tmp_path,
         rules({"key": "spark.shop.*", "type": "range", "maxValue": "50"}, references=[ALLOW_SHARED]),
         resolve=resolve,
-        providers="vault",
-        providers__vault__class="file",
+        **VAULT,
     )
     props = {"spark.shop.own": "${vault:shared/x:pw}", "spark.shop.other": "${vault:teams/x:pw}"}
     for scope in ("application", "session", "source", "sink", "catalog", "hadoop"):

@@ -20,16 +20,14 @@ class TestEnvVar(ProviderContract):
         return ContractCase(EnvVarConfigProvider, params, "", data, missing_path=None)
 
 
-@pytest.mark.parametrize("suffix", ["properties", "json", "yaml", "toml", "env"])
+@pytest.mark.parametrize("suffix", ["properties", "json", "yaml"])
 class TestFile(ProviderContract):
     @pytest.fixture
     def case(self, tmp_path, suffix):
         lines = {
             "properties": "username=alice-0001\npassword=s3cret-value-77\n",
-            "env": "username=alice-0001\npassword=s3cret-value-77\n",
             "json": '{"username": "alice-0001", "password": "s3cret-value-77"}',
             "yaml": "username: alice-0001\npassword: s3cret-value-77\n",
-            "toml": 'username = "alice-0001"\npassword = "s3cret-value-77"\n',
         }
         path = tmp_path / f"db.{suffix}"
         path.write_text(lines[suffix])

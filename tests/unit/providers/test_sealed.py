@@ -31,15 +31,15 @@ VALUES = {"user": "shop-user-0001", "password": "shop-pass-0001"}
 def key(tmp_path: Path) -> KeyFile:
     source = KeyFile(tmp_path / "k")
     source.create()
+    editor.create(tmp_path / "shop.sealed", source)
     return source
 
 
 @pytest.fixture
 def file(tmp_path: Path, key: KeyFile) -> Path:
     path = tmp_path / "shop.sealed"
-    editor.create(path, key)
-    editor.put(path, key, {EntryName("shop", name): value for name, value in VALUES.items()})
-    editor.put(path, key, {EntryName("", "alone"): "alone-value-0001"})
+    entries = {EntryName("shop", name): value for name, value in VALUES.items()}
+    editor.put(path, key, entries | {EntryName("", "alone"): "alone-value-0001"})
     return path
 
 
@@ -72,13 +72,6 @@ def test_through_the_alias_and_the_resolver(file: Path, key: KeyFile) -> None:
     text = Expression("${sealed:shop:user}/${sealed:alone}", "k")
     with Resolver.from_confs(confs) as resolver:
         assert resolver.resolve([text]).values[text].reveal() == "shop-user-0001/alone-value-0001"
-
-
-def test_a_change_is_answered_at_the_next_get(
-    provider: SealedConfigProvider, file: Path, key: KeyFile
-) -> None:
-    editor.put(file, key, {EntryName("shop", "password"): "rotated-pass-0002"})
-    assert provider.get("shop", {"password"}).data == {"password": "rotated-pass-0002"}
 
 
 class TestParams:

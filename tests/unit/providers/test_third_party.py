@@ -124,11 +124,12 @@ def test_the_command_and_the_suite_serve_the_other_package(site: Path) -> None:
     assert "AcmeProvider" in shown.stdout
     assert "correct-horse" not in shown.stdout + shown.stderr
     (site / "test_acme.py").write_text(ITS_TESTS)
+    (site / "pytest.ini").write_text("[pytest]\n")
     # No plugins of this environment: kmock's wants another package.
     environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     suite = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(site)]
     done = subprocess.run(
-        [*suite, "-c", os.devnull, str(site / "test_acme.py")],
+        [*suite, "-c", str(site / "pytest.ini"), str(site / "test_acme.py")],
         env=environ, cwd=site, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

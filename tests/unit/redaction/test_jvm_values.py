@@ -107,8 +107,14 @@ def test_what_the_jvm_forgets_is_forgotten_here_but_for_what_this_process_has_ad
     gateway.registry.register(["Canary-of-our-own-5"])
     gateway.mask("Canary-of-our-own-5", LATER)
     gateway.client.send_command("a call")
-    gateway.forget(VALUE)
-    gateway.forget("Canary-of-our-own-5")
+    gateway.mask(*(f"Canary-that-is-forgotten-{number}" for number in range(4)))
+    gateway.client.send_command("a call")
+    for value in [
+        VALUE,
+        "Canary-of-our-own-5",
+        *(f"Canary-that-is-forgotten-{number}" for number in range(4)),
+    ]:
+        gateway.forget(value)
     gateway.client.send_command("a call")
     assert gateway.registry.redact(f"{VALUE} {LATER} Canary-of-our-own-5") == f"{VALUE} {MASK} {MASK}"
     before = len(gateway.asked)

@@ -148,9 +148,9 @@ def test_short_and_common_values_need_a_declaration():
 
 def test_overlaps_and_prefixes():
     registry = Registry()
-    registry.declare(["overlapAAA111", "overlapAAA111222", "111222tail333", "redacted", f"x{MASK}y"])
+    registry.register(["overlapAAA111", "overlapAAA111222", "111222tail333", MASK[:9], f"x{MASK}y"])
     assert registry.redact("overlapAAA111222tail333") == MASK
-    assert registry.redact(f"{MASK} x{MASK}y redacted") == f"{MASK} {MASK} {MASK}"
+    assert registry.redact(f"{MASK} x{MASK}y") == f"{MASK} {MASK}"
 
 
 def test_ten_thousand_values():

@@ -23,6 +23,7 @@ from sparkconfig.resolution import generations, in_use
 from sparkconfig.resolution.resolver import Resolver
 from sparkconfig.secret import Secret
 from sparkconfig.settings.schema import parse
+from support.agents import call
 
 PASSWORD = "Canary-4ab1-pass"
 USER = "Canary-user-9c"
@@ -62,10 +63,6 @@ def service(secrets: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) 
     assert started["ok"], started
     yield made
     made.close()
-
-
-def call(service: AgentService, method: str, **request: Any) -> dict[str, Any]:
-    return json.loads(service.call(method, json.dumps(request)))
 
 
 def resolve(service: AgentService, *texts: str, **siblings: str) -> dict[str, Any]:

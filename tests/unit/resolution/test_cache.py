@@ -146,13 +146,6 @@ def test_recovery_after_an_outage_gives_new_values_and_clears_the_state() -> Non
     assert path.provider.states()[0].failures == 0
 
 
-def test_expire_makes_the_next_use_ask_the_store() -> None:
-    path = Used(ttl=1_000_000)
-    path.store.values["user"] = "u2"
-    path.provider.expire()
-    assert path.get() == "u2"
-
-
 @pytest.mark.parametrize("timeout_ms", [60_000, 50], ids=["under way", "left by its caller"])
 @pytest.mark.parametrize("ask", ["expire", "renew"])
 def test_a_read_that_had_begun_is_no_answer_to_a_later_question(ask: str, timeout_ms: int) -> None:
@@ -194,14 +187,6 @@ def test_a_read_that_had_begun_is_no_answer_to_a_later_question(ask: str, timeou
         clock.seconds += 1
         assert provider.renew("db", clock.seconds * 1000) == 0
     assert provider.get("db", {"user"}).data["user"] == "u2"
-
-
-def test_states_hold_no_values() -> None:
-    store = Store()
-    store.values["password"] = "do-not-show-me"
-    provider = cached(store, Clock())
-    provider.get("db", {"password"})
-    assert "do-not-show-me" not in repr(provider.states())
 
 
 def test_a_refusal_makes_a_path_be_read_at_once_and_no_other_path() -> None:

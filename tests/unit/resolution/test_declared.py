@@ -11,7 +11,6 @@ import pytest
 
 from sparkconfig import ConfigData, ConfigProvider, load_providers
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.providers import registry
 from sparkconfig.providers.registry import find_class
 
 HERE = __name__
@@ -183,11 +182,6 @@ def test_a_missing_key_in_a_param_is_an_error() -> None:
     assert problem.startswith("spark.config.providers.two.param.x: ${one:nope}: ")
 
 
-def test_the_class_defaults_to_the_alias_of_the_same_name() -> None:
-    with load_providers({"spark.config.providers": "envvar"}, environ={"A": "1"}) as providers:
-        assert providers["envvar"].get("", {"A"}).data == {"A": "1"}
-
-
 def test_no_providers_and_other_prefixes() -> None:
     assert len(load_providers({"spark.config.providers": " , ", "spark.app.name": "x"})) == 0
     with load_providers({"my.providers": "envvar"}, prefix="my.") as providers:
@@ -232,9 +226,3 @@ def test_wrap_stands_in_front(lives) -> None:
 def test_classes_that_cannot_be_used(name: str, said: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(said)):
         find_class(name)
-
-
-def test_a_published_alias_is_found_and_never_replaces_a_built_in_one(monkeypatch) -> None:
-    monkeypatch.setattr(registry, "_published", lambda: {"mine": f"{HERE}:Living", "file": f"{HERE}:Living"})
-    assert find_class("mine") is Living
-    assert find_class("file").__name__ == "FileConfigProvider"

@@ -9,9 +9,7 @@ import pytest
 from sparkconfig import Resolver
 from sparkconfig.cli.main import main
 from sparkconfig.errors import ConfigurationError, UnresolvedReferenceError
-from sparkconfig.language.references import scan
 from sparkconfig.providers.registry import BUILT_IN, find_class
-from sparkconfig.resolution import messages
 
 
 def said(confs: dict[str, str], text: str) -> str:
@@ -82,17 +80,3 @@ def test_a_java_class(name: str, alias: str) -> None:
         caught.value
     )
     assert alias in BUILT_IN.all or alias.startswith("one of")
-
-
-def test_a_python_class_may_have_such_a_name() -> None:
-    name = "sparkconfig.providers.file.FileConfigProvider"
-    assert find_class(name) is find_class("file")
-    with pytest.raises(ConfigurationError, match="cannot be imported"):
-        find_class("no.such.Provider")
-
-
-@pytest.mark.parametrize(
-    "given", ["${vault:shop/prod:a#b}", "${vault:#x}", "${vault:x#}", "${vault:password}"]
-)
-def test_a_key_that_may_be_right_gets_no_advice(given: str) -> None:
-    assert messages.missing_colon(scan(given)[0]) == ""

@@ -18,7 +18,6 @@ from sparkconfig.errors import (
     UnresolvedReferenceError,
 )
 from sparkconfig.language.expression import Expression
-from sparkconfig.resolution.resolver import is_expression
 from sparkconfig.settings.schema import parse
 from sparkconfig.substitution import RedactableObject, SubstituterType
 from sparkconfig.testing import RecordingProvider
@@ -141,18 +140,6 @@ def test_a_kafka_provider_without_a_class_is_told_apart_from_an_unknown_one() ->
     assert vault.calls  # Kafka would not have asked the other one either: it is ours
 
 
-def test_a_provider_that_hangs_ends_at_the_deadline_of_the_settings() -> None:
-    import threading
-
-    release = threading.Event()
-    resolver, vault = _resolver(provider_timeout="100ms")
-    vault.before_answer("db", lambda: release.wait(10) and None)
-    resolution = resolver.resolve([Expression("${vault:db:pw}")])
-    release.set()
-    assert "within 100 ms (spark.config.provider.timeout)" in resolution.problems[0]
-    resolver.close()
-
-
 def test_explain_tells_origins_and_problems_without_values() -> None:
     resolver, _ = _resolver()
     sources = resolver.explain({"a": "${vault:db:pw}", "b": "${vault:db:x}", "c": "plain"})
@@ -178,17 +165,9 @@ def test_from_confs_reports_settings_and_providers_together(tmp_path: Path) -> N
 
 def test_close_closes_the_providers_once() -> None:
     closed: list[int] = []
-    with Resolver({}, close=lambda: closed.append(1)):
+    with Resolver({}, close=lambda: closed.append(1)), Resolver({}):
         pass
     assert closed == [1]
-
-
-def test_is_expression() -> None:
-    assert is_expression("a${")
-    assert not is_expression("$[x=y]")
-    assert is_expression("$[x=y]", substitution=True)
-    resolver, _ = _resolver(substitution_enabled="true")
-    assert resolver.is_expression("$[")
 
 
 def test_substitutions_are_off_unless_asked_for() -> None:
@@ -196,37 +175,6 @@ def test_substitutions_are_off_unless_asked_for() -> None:
     assert (
         resolver.resolve_map({"a": "$[envVar=PATH] ${vault:db:user}"})["a"].reveal() == "$[envVar=PATH] alice"
     )
-
-
-def test_both_languages_in_one_map_without_rescanning() -> None:
-    resolved = _both().resolve_map(
-        {
-            "plain": "$[envVar=USER]",
-            "secret": "$[envVar/redact/=USER]",
-            "mixed": "<$[envVar=USER]:${envvar:PW}>",
-            "inserted reference": "$[envVar=REF]",
-            "inserted substitution": "${envvar:SUB}",
-            "reference inside": "$[envVar/defaultValue=${envvar:PW}/=NONE]",
-            "of another key": "$[keyValue=mixed]",
-            "not evaluated": "$[nope=x] $[bad",
-        }
-    )
-    assert _plain(resolved) == {
-        "plain": "alice",
-        "secret": "alice",
-        "mixed": f"<alice:{VALUE}>",
-        "inserted reference": "${envvar:PW}",
-        "inserted substitution": "$[envVar=PW]",
-        "reference inside": "${envvar:PW}",
-        "of another key": f"<alice:{VALUE}>",
-        "not evaluated": "$[nope=x] $[bad",
-    }
-    assert {key for key, value in resolved.items() if isinstance(value, Secret)} == {
-        "secret",
-        "mixed",
-        "inserted substitution",
-        "of another key",
-    }
 
 
 def test_a_reference_where_it_is_text_is_reported_and_kept_in_keep_mode(
@@ -353,13 +301,6 @@ def test_a_custom_type_that_hangs_ends_at_the_deadline_and_others_answer() -> No
         "b": [ProviderTimeoutError],
     }
     assert "a: a substitution type did not answer within 200 ms" in resolution.problems[0]
-
-
-def test_values_are_read_anew_in_each_round() -> None:
-    resolver, vault = _resolver()
-    assert resolver.resolve_map({"a": "${vault:db:pw}"})["a"].reveal() == VALUE
-    vault.set("db", {"pw": "rotated-value-2"})
-    assert resolver.resolve_map({"a": "${vault:db:pw}"})["a"].reveal() == "rotated-value-2"
 
 
 @pytest.mark.timeout(60)  # siblings of its own for each value would be 100 million entries

@@ -86,6 +86,25 @@ def test_digits_beside_a_name_that_goes_on_are_still_a_secret(tmp_path: Path, na
     assert found_in(log).shapes.total() == 1
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "Execute SetCommand\\n +- SetCommand (spark.shop.password,Some({}))",
+        "SetCommand(Some((spark.shop.password,Some({}))))",
+        "== Parsed Logical Plan ==\\nSetCommand (fs.s3a.secret.key,Some({}))",
+        "AlterTableSetProperties [shop.password={}]",
+        "(password, Some({}))",
+        "SetCommand (spark.shop.url,Some(jdbc:x://h?user=u&password={}))",
+    ],
+)
+def test_the_plan_of_a_statement_in_an_event_log(tmp_path: Path, plan: str) -> None:
+    log = tmp_path / "app-1"
+    log.write_text(f'{{"Event":"x","physicalPlanDescription":"{plan.format("hunter-4711")}"}}\n')
+    assert found_in(log).shapes.total() == 1
+    log.write_text(f'{{"Event":"x","physicalPlanDescription":"{plan.format("${v:a:b}")}"}}\n')
+    assert found_in(log).shapes.total() == 0
+
+
 @pytest.mark.parametrize("address", ["s3://b/events", "s3a://b/e", "gs://b/e", "hdfs:///e", "abfss://c@a/e"])
 def test_the_address_of_an_object_store_names_the_job(
     address: str, capsys: pytest.CaptureFixture[str]

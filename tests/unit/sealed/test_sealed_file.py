@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 
 from sparkconfig.errors import ConfigurationError, SealedFileError
 from sparkconfig.sealed import crypto, editor
-from sparkconfig.sealed.document import Document, Header, decode, encode
+from sparkconfig.sealed.document import decode
 from sparkconfig.sealed.failures import (
     EntryNotFoundError,
     MalformedFileError,
@@ -23,7 +22,7 @@ from sparkconfig.sealed.failures import (
     UnknownVersionError,
     WrongKeyError,
 )
-from sparkconfig.sealed.keys import EnvKey, KeyFile
+from sparkconfig.sealed.keys import KeyFile
 from sparkconfig.sealed.names import EntryName
 from sparkconfig.sealed.opened import load, names_in
 
@@ -56,19 +55,6 @@ def rewrite(file: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 class TestRoundTrip:
-    @given(st.dictionaries(NAMES, VALUES, max_size=8))
-    @settings(deadline=None, max_examples=150)
-    def test_every_name_and_value_comes_back(self, values: dict[tuple[str, str], str]) -> None:
-        key = crypto.new_key()
-        header = Header(crypto.key_id(key), os.urandom(16))
-        keys = crypto.FileKeys(key, header)
-        named = {EntryName(*parts): value for parts, value in values.items()}
-        sealed = {name: keys.seal(name, value) for name, value in named.items()}
-        document = Document(header, sealed, keys.mac(sealed))
-        again = decode(encode(document))
-        assert again == document
-        assert {name: keys.open(name, blob) for name, blob in again.entries.items()} == named
-
     @given(values=st.dictionaries(NAMES, VALUES, min_size=1, max_size=4))
     @settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_through_the_file(self, values: dict[tuple[str, str], str], file: Path, key: KeyFile) -> None:
@@ -160,15 +146,6 @@ class TestTouched:
             with pytest.raises(MalformedFileError):
                 load(filled, key)
 
-    def test_swapped_values(self, filled: Path, key: KeyFile) -> None:
-        def swap(content: dict[str, Any]) -> None:
-            shop = content["entries"]["shop"]
-            shop["password"], shop["user"] = shop["user"], shop["password"]
-
-        rewrite(filled, swap)
-        with pytest.raises(TouchedFileError):
-            load(filled, key)
-
     def test_one_touched_value_is_named(self, filled: Path, key: KeyFile) -> None:
         def copy(content: dict[str, Any]) -> None:
             content["entries"]["shop"]["password"] = content["entries"]["shop"]["user"]
@@ -185,11 +162,6 @@ class TestTouched:
 
         rewrite(filled, rename)
         with pytest.raises(TouchedFileError, match="passwort"):
-            load(filled, key)
-
-    def test_removed_entry(self, filled: Path, key: KeyFile) -> None:
-        rewrite(filled, lambda content: content["entries"]["shop"].pop("user"))
-        with pytest.raises(TouchedFileError, match="removed"):
             load(filled, key)
 
     def test_an_older_value_put_back(self, filled: Path, key: KeyFile) -> None:
@@ -237,12 +209,6 @@ class TestWrongKey:
         key = crypto.new_key()
         assert crypto.key_id(key) not in key.hex()
         assert crypto.key_id(key) == crypto.key_id(key) != crypto.key_id(crypto.new_key())
-
-    def test_a_key_from_the_environment(self, filled: Path, key: KeyFile) -> None:
-        text = key.path.read_text()
-        assert load(filled, EnvKey("K", {"K": text})).value(USER) == "user-name-0001"
-        with pytest.raises(SealedFileError, match="variable K is not set"):
-            load(filled, EnvKey("K", {}))
 
 
 class TestHostileText:

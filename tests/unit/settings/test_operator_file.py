@@ -65,39 +65,24 @@ def test_what_root_owns_binds_other_users(file):
     assert found.defaults == {"spark.executor.memory": "4g"}
 
 
-@needs_root
-def test_a_file_of_the_jobs_own_user_is_refused(file):
-    os.chown(file, OTHER, OTHER)
-    with pytest.raises(ConfigurationError, match=f"uid {OTHER}.*chown root"):
-        load(file, uid=OTHER)
-
-
-@needs_root
-def test_a_directory_of_the_jobs_own_user_is_refused(file):
-    os.chown(file.parent, OTHER, OTHER)
-    with pytest.raises(ConfigurationError, match=r"directory .*replace the file"):
-        load(file, uid=OTHER)
-
-
-@pytest.mark.parametrize("mode", [0o666, 0o646])
-def test_a_file_that_everybody_can_write_is_refused(file, mode):
-    file.chmod(mode)
-    with pytest.raises(ConfigurationError, match="chmod o-w"):
-        load(file, uid=0)
-
-
-@needs_root
-def test_a_file_that_a_group_can_write_is_refused(file):
-    os.chown(file, 0, OTHER)
-    file.chmod(0o664)
-    with pytest.raises(ConfigurationError, match="chmod g-w"):
-        load(file, uid=OTHER)
-
-
-def test_a_directory_that_everybody_can_write_is_refused(file):
-    file.parent.chmod(0o777)
-    with pytest.raises(ConfigurationError, match="chmod o-w"):
-        load(file, uid=0)
+@pytest.mark.parametrize(
+    ("directory", "owner", "mode", "said"),
+    [
+        pytest.param(False, (OTHER, OTHER), 0o644, f"uid {OTHER}.*chown root", marks=needs_root),
+        pytest.param(True, (OTHER, OTHER), 0o755, r"directory .*replace the file", marks=needs_root),
+        pytest.param(False, (0, OTHER), 0o664, "chmod g-w", marks=needs_root),
+        (False, None, 0o666, "chmod o-w"),
+        (False, None, 0o646, "chmod o-w"),
+        (True, None, 0o777, "chmod o-w"),
+    ],
+)
+def test_what_others_could_have_written_is_refused(file, directory, owner, mode, said):
+    path = file.parent if directory else file
+    if owner:
+        os.chown(path, *owner)
+    path.chmod(mode)
+    with pytest.raises(ConfigurationError, match=said):
+        load(file, uid=OTHER if owner else 0)
 
 
 @needs_root

@@ -15,11 +15,6 @@ class TestReferencedKeys:
         assert referenced_keys(text) == {"a", "c", " b", "e"}
         assert referenced_keys("keyValue=a") == frozenset()
 
-    def test_siblings_are_followed(self):
-        values = {"a": "$[keyValue=b]", "b": "x$[keyValue=c]", "c": 7, "d": "unrelated"}
-        assert sibling_texts(values["a"], values) == {"b": values["b"], "c": 7}
-        assert sibling_texts("plain", values) == {}
-
     @pytest.mark.parametrize("text", ["$[keyValue/fromValueOfKey/=a]", "$[custom=x]"])
     def test_what_cannot_be_known_takes_all(self, text):
         values = {"a": "b", "b": "B", "d": "D"}

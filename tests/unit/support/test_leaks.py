@@ -19,31 +19,37 @@ def as_javascript(text: str) -> str:
     return "".join(char if char.isalnum() else f"\\x{ord(char):02x}" for char in text)
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        VALUE,
-        escape(VALUE),
-        escape(escape(VALUE)),
-        html.escape(VALUE),
-        "".join(char if char.isalnum() else f"&#{ord(char)};" for char in VALUE),
-        json.dumps(VALUE),
-        json.dumps(json.dumps(VALUE)),
-        json.dumps(VALUE, ensure_ascii=False),
-        json.dumps(html.escape(VALUE)),
-        as_javascript(VALUE),
-        quote(VALUE),
-        quote_plus(VALUE),
-        quote(quote(VALUE)),
-        *(base64.b64encode(b"x" * offset + VALUE.encode() + b" tail").decode() for offset in range(3)),
-        base64.urlsafe_b64encode(VALUE.encode()).decode(),
-        VALUE.encode().hex(),
-    ],
-)
+FORMS = [
+    VALUE,
+    escape(VALUE),
+    escape(escape(VALUE)),
+    html.escape(VALUE),
+    "".join(char if char.isalnum() else f"&#{ord(char)};" for char in VALUE),
+    json.dumps(VALUE),
+    json.dumps(json.dumps(VALUE)),
+    json.dumps(VALUE, ensure_ascii=False),
+    json.dumps(html.escape(VALUE)),
+    as_javascript(VALUE),
+    quote(VALUE),
+    quote_plus(VALUE),
+    quote(quote(VALUE)),
+    *(base64.b64encode(b"x" * offset + VALUE.encode() + b" tail").decode() for offset in range(3)),
+    base64.urlsafe_b64encode(VALUE.encode()).decode(),
+    VALUE.encode().hex(),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_finds_each_form_once(form):
     text = f"before {form} after".encode()
 
     assert LeakFinder([VALUE]).count(text) == 1
+
+
+def test_finds_each_form_among_many_values_in_a_long_text():
+    finder = LeakFinder([VALUE, *(f"another-value-{number:05d}" for number in range(500))])
+    for form in FORMS:
+        assert finder.count(f"{'a line of a log; ' * 3000}{form} after".encode()) == 1, form
 
 
 # Without a letter or digit there is nothing that stays the same under all of them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,12 +43,13 @@ class TestAllowlist(PolicyContract):
 class TestRules(PolicyContract):
     @pytest.fixture
     def case(self, tmp_path: Path) -> PolicyCase:
-        document = tmp_path / "rules.toml"
-        document.write_text(
-            'version = 1\n[[rules]]\nkey = "spark.sql.shuffle.partitions"\ntype = "unlimited"\n'
-            '[[rules]]\nkey = "spark.executor.memory"\ntype = "forbidden"\n'
-            '[[rules]]\nkey = "spark.jars"\ntype = "fixed"\nvalue = "none"\n'
-        )
+        document = tmp_path / "rules.json"
+        rules = [
+            {"key": "spark.sql.shuffle.partitions", "type": "unlimited"},
+            {"key": "spark.executor.memory", "type": "forbidden"},
+            {"key": "spark.jars", "type": "fixed", "value": "none"},
+        ]
+        document.write_text(json.dumps({"rules": rules}))
         return PolicyCase(RulesPolicy, {"file": str(document)}, allowed=FREE, denied=TAKEN)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sparkconfig import databricks
 from sparkconfig._spark.jars import SparkInstall, find_spark
 from sparkconfig.checks.conf_files import Application, read_applications
-from sparkconfig.checks.doctor import class_path, confs, installation, log_levels, safety, start, stores
+from sparkconfig.checks.doctor import class_path, installation, log_levels, safety, start
 from sparkconfig.checks.doctor.finding import Finding, Level, error
 from sparkconfig.checks.doctor.subject import Subject
 from sparkconfig.checks.exit_codes import ExitCode, FileError, code_for
@@ -30,11 +30,7 @@ _EXAMINATIONS: tuple[_Examination, ...] = (
     class_path.plugin,
     installation.side_process,
     safety.operator,
-    stores.settings,
-    confs.places,
-    stores.providers,
     start.references,
-    start.literals,
     start.policy,
     safety.rpc,
     safety.shipped_files,

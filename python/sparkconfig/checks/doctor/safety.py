@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,13 +24,6 @@ _DATABRICKS_LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingList
 # What Spark does not copy from SPARK_CONF_DIR, by name.
 _NOT_COPIED = re.compile(r".*template|spark.*(conf|properties)")
 _REQUIRE = f"{PREFIX}redaction.require"
-_SINK_CLASSES = {
-    "event log": (
-        "org/apache/spark/scheduler/EventLoggingListener.class",
-        "org/apache/spark/deploy/history/EventLogFileWriter.class",
-    ),
-    "UI and REST": ("org/apache/spark/ui/SparkUI.class",),
-}
 
 
 def rpc(subject: Subject) -> Iterator[Finding]:
@@ -130,41 +122,22 @@ def operator(subject: Subject) -> Iterator[Finding]:
 
 
 def sinks(subject: Subject) -> Iterator[Finding]:
-    """Say which sinks redaction reaches and which it cannot."""
+    """Say which sinks redaction cannot reach; a start names the others that it cannot hook."""
     confs = subject.effective
-    required = conf_is_true(confs, _REQUIRE, default=True)
-    logged = conf_is_true(confs, "spark.eventLog.enabled")
-    missing = _missing(subject)
-    for area, classes in _SINK_CLASSES.items():
-        absent = [name for name in classes if name in missing]
-        if not absent:
-            continue
-        found = f"this Spark has no {absent[0].removesuffix('.class').replace('/', '.')}: the {area} is not redacted"
-        yield warning(f"sink {area}", found, "turn this sink off, or keep references out of it")
-    if "event log" not in {area for area, names in _SINK_CLASSES.items() if missing & set(names)}:
-        yield ok(
-            "sink event log", "redacted" if logged else "off (spark.eventLog.enabled); would be redacted"
-        )
-    if conf_is_true(confs, "spark.ui.enabled", default=True):
-        yield ok("sink UI and REST", "redacted by a filter")
     yield from _logs(subject, confs)
-    yield ok("sink standard output", "redacted as soon as the plugin starts")
-    listeners = conf_list(confs, "spark.extraListeners")
-    if _DATABRICKS_LISTENER in listeners:
+    if _DATABRICKS_LISTENER in conf_list(confs, "spark.extraListeners"):
         yield warning(
             "sink event log",
             "Databricks writes an event log with a class of its own; we have never tested its redaction there",
             "keep references in confs and options, and name in-place keys only where nothing else works",
         )
-    yield ok("sink listeners", "other listeners get redacted events")
     queries = conf_list(confs, "spark.sql.queryExecutionListeners")
     if queries:
         found = f"these get Spark's own query objects, with redacted errors: {', '.join(queries)}"
         yield note(
             "sink listeners", found, "make sure that they show no user the literals of others' queries"
         )
-    yield ok("sink Python", "redacted after configure() or the first current()")
-    if not required:
+    if not conf_is_true(confs, _REQUIRE, default=True):
         found = f"{_REQUIRE}=false: an application starts even if a sink cannot be redacted"
         yield warning("sinks", found, f"remove it; the start then fails and names the sink ({_REQUIRE})")
 
@@ -186,15 +159,3 @@ def _logs(subject: Subject, confs: dict[str, str]) -> Iterator[Finding]:
         )
     else:
         yield ok("sink log4j2", "redacted on driver and executors as soon as the plugin starts")
-
-
-def _missing(subject: Subject) -> set[str]:
-    """Return the classes that redaction hooks into and that this Spark does not have."""
-    wanted = {name for names in _SINK_CLASSES.values() for name in names}
-    if subject.spark is None:
-        return set()
-    try:
-        with zipfile.ZipFile(subject.spark.core) as archive:
-            return wanted - set(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
-        return wanted

@@ -4,50 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sparkconfig.checks.doctor.confs import misplaced
-from sparkconfig.checks.doctor.finding import Finding, error, ok, warning
-from sparkconfig.checks.doctor.subject import Subject, conf_is_true, conf_list
+from sparkconfig._base.jvm import NoDriverError
+from sparkconfig._base.text import counted
+from sparkconfig.checks.doctor.finding import Finding, error, note, ok, warning
+from sparkconfig.checks.doctor.subject import Subject, conf_list
 from sparkconfig.checks.dry_run import check as dry_run
-from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode, code_for
 from sparkconfig.errors import ConfigurationError, SparkConfigError
-from sparkconfig.language.references import scan
 from sparkconfig.policy.request import JOB_TYPES
-from sparkconfig.settings import conf_warnings
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["literals", "policy", "references"]
+__all__ = ["policy", "references"]
 
 _ROOTS = tuple(f"{PREFIX}{name}" for name in ("override.", "create.table.policy", "audit."))
+_CORRECT = "correct the conf; 'sparkconfig resolve --dry-run FILE' shows all of them"
+_TODO = {
+    ExitCode.NOT_FOUND: "correct the reference, or put the value into the store",
+    ExitCode.DENIED: "let this user's or machine's identity read it, or correct the login in the provider's params",
+    ExitCode.UNAVAILABLE: "check address, proxy and network from this host, then try again",
+}
 
 
 def references(subject: Subject) -> Iterator[Finding]:
-    """Evaluate what the providers' own examinations leave out: unknown providers, substitutions, near misses."""
-    area = "references"
-    confs = subject.effective
-    declared = set(conf_list(confs, f"{PREFIX}providers"))
-    keys = {key for key, text in _jobs(confs).items() if _is_left_out(text, declared, confs)}
-    keys -= misplaced(subject)
+    """Configure the providers, and ask them for everything that the confs refer to."""
+    area, confs = "references", subject.effective
+    if not conf_list(confs, f"{PREFIX}providers"):
+        yield note(area, f"{PREFIX}providers names none", "declare one; 'sparkconfig init' prints the lines")
     try:
         # With an operator's file the settings come from there, and the job's own do not count.
-        report = dry_run(confs if subject.operator is None else _jobs(confs), subject.operator, only=keys)
+        report = dry_run(confs if subject.operator is None else _jobs(confs), subject.operator)
     except ConfigurationError as problem:
         for text in problem.problems:
             yield error(
-                area, text, "correct this setting; docs/references.md and docs/substitution.md list them"
+                "settings", text, "correct this setting; docs/settings.md and docs/providers.md list them"
             )
         return
     for text in report.problems:
-        yield error(area, text, "correct the conf; 'sparkconfig resolve --dry-run FILE' shows all of them")
-    for text in conf_warnings.mistakes(_jobs(confs), declared):
-        yield warning(area, text, "correct the conf; docs/references.md says how references are written")
-    if keys and not report.problems:
-        yield ok(area, "every substitution has a value, and every provider in a reference is declared")
-
-
-def literals(subject: Subject) -> Iterator[Finding]:
-    """Name the confs that hold a secret in clear."""
-    for key in conf_warnings.in_clear(subject.effective):
-        yield warning("secrets in clear", f"{key} holds a secret in clear", conf_warnings.remedy_for(key))
+        why = report.errors.get(text)
+        if isinstance(why, NoDriverError):
+            yield note(area, text, "start an application with these confs")
+        else:
+            code = ExitCode.CONFIGURATION if why is None else code_for(why)
+            yield error(area, text, _TODO.get(code, _CORRECT), code)
+    for text in report.warnings:
+        found, _, todo = text.partition("; ")
+        yield warning(area, found, todo or _CORRECT)
+    if not report.problems:
+        count = counted(len(report.rows) + len(report.substitutions), "reference")
+        yield ok(area, f"the providers are configured, and {count} of the confs can be answered")
 
 
 def policy(subject: Subject) -> Iterator[Finding]:
@@ -87,10 +91,3 @@ def policy(subject: Subject) -> Iterator[Finding]:
 
 def _jobs(confs: Mapping[str, str]) -> dict[str, str]:
     return {key: text for key, text in confs.items() if not key.startswith(PREFIX)}
-
-
-def _is_left_out(text: str, declared: set[str], confs: Mapping[str, str]) -> bool:
-    """Whether no provider's examination looks at all of the text."""
-    if "$[" in text:
-        return conf_is_true(confs, f"{PREFIX}substitution.enabled")
-    return any(reference.provider not in declared for reference in scan(text))

@@ -11,22 +11,31 @@ __all__ = ["KINDS", "read"]
 
 KINDS = ("properties", "script", "sql", "python", "notebook", "yaml", "code", "text")
 """What ``read`` knows."""
+_PROGRAMS = (".bicep", ".c", ".cc", ".clj", ".cpp", ".cs", ".dart", ".ex", ".exs", ".fs", ".go", ".gradle", ".groovy",
+             ".h", ".hcl", ".hs", ".java", ".jl", ".js", ".jsx", ".kt", ".kts", ".lua", ".m", ".nomad", ".php", ".pl",
+             ".r", ".rb", ".rs", ".sbt", ".scala", ".swift", ".tf", ".tfvars", ".ts", ".tsx", ".vue")  # fmt: skip
 _SUFFIXES = {
     ".conf": "properties",
     ".properties": "properties",
     ".template": "properties",
-    ".sh": "script",
-    ".bash": "script",
+    **dict.fromkeys((".bash", ".bat", ".cmd", ".envrc", ".mk", ".ps1", ".sh"), "script"),
     ".sql": "sql",
     ".hql": "sql",
     ".py": "python",
     ".ipynb": "notebook",
     ".yaml": "yaml",
     ".yml": "yaml",
-    **dict.fromkeys((".cfg", ".env", ".hocon", ".ini", ".j2", ".json", ".toml", ".xml"), "text"),
-    **dict.fromkeys((".java", ".kt", ".r", ".scala", ".tf", ".tfvars"), "code"),
+    **dict.fromkeys(_PROGRAMS, "code"),
 }
-_NAMES = {".env": "script", "dockerfile": "script", "containerfile": "script"}
+_NAMES = {
+    **dict.fromkeys((".env", ".envrc", "containerfile", "dockerfile", "makefile"), "script"),
+    "jenkinsfile": "code",
+}
+#: Pages and data: what they show of secrets is an example, or not of this job.
+_UNREAD = frozenset(
+    (".adoc", ".css", ".csv", ".html", ".lock", ".log", ".md", ".rst", ".svg", ".tsv", ".txt")
+)
+_BINARY = re.compile("[\0\ufffd]")
 # HOCON, INI and others, which have the suffix of properties, too.
 _BLOCKS = re.compile(
     r"^[ \t]*(?:[\w.\"-]+[ \t]*[:=]?[ \t]*\{|\}|\[[^\]=]+\]|include[ \t]+[\"\w(].*|<[?!\w/].*)[ \t]*$",
@@ -35,7 +44,7 @@ _BLOCKS = re.compile(
 
 
 def kind_of(path: Path, content: str) -> str | None:
-    """Return what a file is: by its name, else by its first line; None: none of ``KINDS``."""
+    """Return what a file is: by its name, its first line, or as any text is read; None: it is none."""
     name = path.name.lower()
     kind = (
         _SUFFIXES.get(path.suffix.lower())
@@ -44,8 +53,10 @@ def kind_of(path: Path, content: str) -> str | None:
     )
     first = content[:200].partition("\n")[0]
     if kind is None and first.startswith("#!"):
-        return "python" if "python" in first else "script" if "sh" in first else None
-    return "text" if kind == "properties" and _BLOCKS.search(content) else kind
+        kind = "python" if "python" in first else "script" if "sh" in first else "code"
+    if kind is None or (kind == "properties" and _BLOCKS.search(content)):
+        return None if _BINARY.search(content) or path.suffix.lower() in _UNREAD else "text"
+    return kind
 
 
 def read(kind: str, content: str) -> Document:
@@ -54,7 +65,7 @@ def read(kind: str, content: str) -> Document:
     Raises:
         ConfigurationError: it is malformed, or a package is missing; the message holds nothing of its content.
     """
-    from sparkconfig.migrate.sources import notebook, pairs, properties, python, yaml
+    from sparkconfig.migrate.sources import notebook, pairs, properties, yaml
 
-    readers = {"properties": properties, "python": python, "notebook": notebook, "yaml": yaml}
+    readers = {"properties": properties, "notebook": notebook, "yaml": yaml}
     return readers[kind].read(content) if kind in readers else pairs.read(kind, content)

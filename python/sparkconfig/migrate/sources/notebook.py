@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.migrate.sources import pairs, python
+from sparkconfig.migrate.sources import pairs
 from sparkconfig.migrate.text import Document, Text
 
 __all__ = ["read"]
 
 _MAGIC = re.compile(r"\s*%%?(?P<name>\w+)[^\n]*\n?")
-_LINE_MAGIC = re.compile(r"^[ \t]*[%!?].*$", re.MULTILINE)
-_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "code", "r": "code"}
+_KINDS = {"sql": "sql", "sparksql": "sql", "sh": "script", "bash": "script", "scala": "code", "r": "code",
+          "writefile": "text"}  # fmt: skip
 
 
 def read(content: str) -> Document:
@@ -49,19 +49,4 @@ def read(content: str) -> Document:
 
 def _cell(source: str) -> Iterator[Text]:
     magic = _MAGIC.match(source)
-    kind = _KINDS.get(magic["name"]) if magic else None
-    if kind is not None:
-        yield from pairs.read(kind, source).texts
-        return
-    for line in _LINE_MAGIC.finditer(source):
-        yield from (
-            replace(text, start=line.start())
-            for text in pairs.read("script", line[0].strip().lstrip("%!?")).texts
-        )
-    # Of the same length, so that the places of all others stay.
-    plain = _LINE_MAGIC.sub(lambda line: " " * len(line[0]), source)
-    try:
-        found = python.texts_of(plain)
-    except ConfigurationError:  # another language
-        found = pairs.read("code", plain).texts
-    yield from found
+    yield from pairs.read(_KINDS.get(magic["name"], "python") if magic else "python", source).texts

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import bisect
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats.spark_application import applications, conf_nodes, documents, named, pairs, specs
 from sparkconfig.migrate.sources import pairs as inner
+from sparkconfig.migrate.sources.words import GENERIC, NAMING
 from sparkconfig.migrate.text import Document, Edit, Scope, Text, identity
+from sparkconfig.settings.secret_names import names_secret
 
 __all__ = ["read"]
 
 _ELSEWHERE = (
     "nothing resolves references there: keep it in a Secret of Kubernetes and name that in secretKeyRef"
 )
+_ANCHOR = re.compile(r"(?:&\S+|!\S*)(?:\s+(?:&\S+|!\S*))*\s+")
+_ALIAS = re.compile(r"\*[\w.-]+")
 
 
 def read(content: str) -> Document:
@@ -31,15 +36,29 @@ def read(content: str) -> Document:
         if "{{" in content or "{%" in content:  # a template
             return inner.read("text", content)
         raise
-    texts = [text for root in roots for text in _texts(content, root)]
+    elsewhere = [root for root in roots if _names_others(root)]
+    texts = [text for root in roots if root not in elsewhere for text in _texts(content, root)]
     # Command lines, files in blocks, comments.
-    confs = sorted((text.start, text.end) for text in texts if text.conf)
-    texts += [each for each in inner.texts_of(content, kept=_ELSEWHERE) if not _inside(confs, each)]
+    confs = sorted(
+        [(text.start, text.end) for text in texts if text.conf]
+        + [(root.start_mark.index, root.end_mark.index) for root in elsewhere]
+    )
+    texts += [
+        each
+        for each in inner.texts_of(content, kept=_ELSEWHERE)
+        if not _inside(confs, each) and not _ALIAS.fullmatch(each.value)
+    ]
     scopes = {
         name: _scope(content, confs, application)
         for (name, confs), application in zip(named(roots), applications(roots), strict=True)
     }
     return Document(content, sorted(texts, key=lambda text: text.start), "yaml", scopes)
+
+
+def _names_others(root: Any) -> bool:  # noqa: ANN401
+    """Whether a document only says where secrets are: ExternalSecret, SecretStore, SealedSecret, … of Kubernetes."""
+    kind = getattr(pairs(root).get("kind"), "value", "") if root.id == "mapping" else ""
+    return isinstance(kind, str) and re.fullmatch(r"\w+Secret|\w*Secret\w+", kind) is not None
 
 
 def _inside(spans: list[tuple[int, int]], text: Text) -> bool:
@@ -56,32 +75,35 @@ def _scope(content: str, confs: dict[str, str], application: dict[str, Any]) -> 
 
 
 def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
-    confs: dict[int, tuple[str, Any]] = {}
+    confs: dict[int, str] = {}
     for application in applications([root]):
-        confs |= {id(node): (key, node) for key, node in conf_nodes(application)}
-    seen: set[int] = set()
+        for key, node in conf_nodes(application):
+            if not names_secret(confs.get(id(node), "")):
+                confs[id(node)] = key
+    seen: set[tuple[int, bool]] = set()
     stack = [("", root)]
     while stack:
         key, node = stack.pop()
-        if id(node) in seen:
-            continue  # an alias
-        seen.add(id(node))
+        # An alias goes by the name of a secret, if it has one; as a conf by one alone.
+        place = (id(node), id(node) not in confs and node.id == "scalar" and names_secret(key))
+        if place in seen:
+            continue
+        seen.add(place)
         if node.id == "scalar":
             if node.tag == "tag:yaml.org,2002:null":
                 continue  # no text: Kubernetes leaves it out
             known = id(node) in confs
-            name = confs[id(node)][0] if known else key
+            name = confs[id(node)] if known else key
             yield Text(
                 name, node.value, node.start_mark.index, node.end_mark.index, _put(content, node),
                 None if known else _ELSEWHERE, conf=known,
             )  # fmt: skip
         elif node.id == "mapping":
             entries = pairs(node)
-            # Variables of an environment: {name: X, value: Y}
-            called = getattr(entries.get("name"), "value", "")
-            stack += [
-                (called if each == "value" and called else each, value) for each, value in entries.items()
-            ]
+            # {name: X, value: Y}, X: {type: string, default: Y}
+            said = (getattr(value, "value", "") for each, value in entries.items() if NAMING.fullmatch(each))
+            called = next((each for each in said if isinstance(each, str) and names_secret(each)), key)
+            stack += [(called if GENERIC.fullmatch(each) else each, value) for each, value in entries.items()]
         else:
             # "secrets: [name]" names them
             stack += [("" if key.lower().endswith("secrets") else key, value) for value in node.value]
@@ -89,6 +111,8 @@ def _texts(content: str, root: Any) -> Iterator[Text]:  # noqa: ANN401
 
 def _put(content: str, node: Any) -> Any:  # noqa: ANN401
     start, end = node.start_mark.index, node.end_mark.index
+    anchor = _ANCHOR.match(content, start, end)
+    start = anchor.end() if anchor else start
     quoted = 1 if node.style in ("'", '"') else 0
     if node.style in (None, "'", '"') and content[start + quoted : end - quoted] == node.value:
         if quoted:

@@ -5,37 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sparkconfig.policy.base import KeyPolicy
-from sparkconfig.policy.keys.keys import canonical, fold
+from sparkconfig.policy.keys.keys import canonical, fold, generalised
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import OverrideRequest
+from sparkconfig.settings.scopes import CONF_SCOPES, OPTION_SCOPES
 
 __all__ = ["PRINCIPAL_KEYS", "PrincipalPolicy"]
 
 _KAFKA = ("security.protocol", "sasl.jaas.config", "sasl.mechanism")
 
-# Secrets and names of users. No class names among them (fs.s3a.aws.credentials.provider and the like): a job
-# that chooses a class runs its own code with the operator's rights.
+# Secrets and names of users, of all buckets and accounts or of one. No class names among them
+# (fs.s3a.aws.credentials.provider and the like): a job that chooses a class runs its own code with the operator's
+# rights.
 _STORAGE = (
     "spark.hadoop.fs.s3a.access.key",
     "spark.hadoop.fs.s3a.secret.key",
     "spark.hadoop.fs.s3a.session.token",
     "spark.hadoop.fs.s3a.assumed.role.arn",
-    "spark.hadoop.fs.s3a.bucket.*.access.key",
-    "spark.hadoop.fs.s3a.bucket.*.secret.key",
-    "spark.hadoop.fs.s3a.bucket.*.session.token",
-    "spark.hadoop.fs.s3a.bucket.*.assumed.role.arn",
     "spark.hadoop.fs.azure.account.key",
-    "spark.hadoop.fs.azure.account.key.*",
     "spark.hadoop.fs.azure.account.auth.type",
-    "spark.hadoop.fs.azure.account.auth.type.*",
     "spark.hadoop.fs.azure.account.oauth2.client.id",
-    "spark.hadoop.fs.azure.account.oauth2.client.id.*",
     "spark.hadoop.fs.azure.account.oauth2.client.secret",
-    "spark.hadoop.fs.azure.account.oauth2.client.secret.*",
     "spark.hadoop.fs.azure.account.oauth2.client.endpoint",
-    "spark.hadoop.fs.azure.account.oauth2.client.endpoint.*",
     "spark.hadoop.fs.azure.sas.fixed.token",
-    "spark.hadoop.fs.azure.sas.fixed.token.*",
     "spark.hadoop.fs.gs.auth.type",
     "spark.hadoop.fs.gs.auth.service.account.email",
     "spark.hadoop.fs.gs.auth.service.account.private.key",
@@ -61,14 +53,13 @@ _CATALOG = (
 )
 
 PRINCIPAL_KEYS: Mapping[str, tuple[str, ...]] = {
-    "connector": _KAFKA,
+    **dict.fromkeys(CONF_SCOPES, (*_STORAGE, *_CATALOG)),
+    **dict.fromkeys(OPTION_SCOPES, (*_OPTIONS, *_STORAGE)),
     "application": (*_STORAGE, *_KERBEROS, *_CATALOG),
-    "session": (*_STORAGE, *_CATALOG),
     "hadoop": _STORAGE,
-    "source": (*_OPTIONS, *_STORAGE),
-    "sink": (*_OPTIONS, *_STORAGE),
     "catalog": (*_CATALOG, "user", "password", "token", "credential"),
     "worker": (),
+    "connector": _KAFKA,
 }
 """Scope to the names by which a job says who it is; ``*`` stands for any text."""
 
@@ -88,4 +79,5 @@ class PrincipalPolicy(KeyPolicy):
         if request.scope == "connector":
             return name in _KAFKA
         folded = fold(canonical(name, request.scope))
-        return any(pattern.matches(folded) for pattern in self._patterns[request.scope])
+        names = (folded, *generalised(folded))
+        return any(pattern.matches(each) for pattern in self._patterns[request.scope] for each in names)

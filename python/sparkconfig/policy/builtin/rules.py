@@ -23,6 +23,7 @@ from sparkconfig.policy.request import (
 )
 from sparkconfig.policy.rules.matching import Budget
 from sparkconfig.policy.tables import CreateTablePolicy, CreateTableRequest
+from sparkconfig.settings.scopes import OPTION_SCOPES
 
 if TYPE_CHECKING:
     from sparkconfig.policy.rules.rulebook import Rule, Rulebook
@@ -41,7 +42,7 @@ def load_rulebook(policy: str, params: Mapping[str, str]) -> Rulebook:
     unknown = sorted(set(params) - {"file", "definition"})
     if unknown or len(params) != 1:
         raise ConfigurationError(
-            f"the policy '{policy}' takes one param, 'file' (a JSON or TOML document) or 'definition' (its text)"
+            f"the policy '{policy}' takes one param, 'file' (a JSON document) or 'definition' (its text)"
             + (f", not '{shorten(unknown[0])}'" if unknown else "")
         )
     problem = ""
@@ -194,18 +195,21 @@ class RulesPolicy(OverridePolicy):
                 errors[rule.message or problem] = None
                 places.append(rule.place)
         decided_by = "; ".join(places or [rule.place for rule in rules])
-        visible = not any(rule.hidden for rule in rules)
-        return ConfigValue(name, value, tuple(errors), decided_by, visible)
+        return ConfigValue(name, value, tuple(errors), decided_by)
 
     def path_rules(self, job_type: str) -> tuple[str, ...]:
         """Where the rules about the option ``path`` of data sources stand, for this job type."""
         asked = OverrideRequest("", job_type)
-        found = (self.deciding(asked, "path", scope) for scope in ("source", "sink"))
+        found = (self.deciding(asked, "path", scope) for scope in OPTION_SCOPES)
         return tuple(dict.fromkeys(rule.place for rules in found for rule in rules))
 
-    def decides_paths(self, job_type: str) -> bool:
-        """Whether the document's list ``paths`` is about such jobs, so that it decides about every path they name."""
-        return self.book.statements.decides("path", job_type)
+    def paths(self, job_type: str) -> tuple[str, ...] | None:
+        """What the document's list ``paths`` allows such jobs, if it decides about the paths that they name."""
+        return self.book.statements.allowed("path", job_type)
+
+    def confs(self, job_type: str) -> tuple[str, ...] | None:
+        """What the document's ``statements`` let such jobs see with ``see-conf``, if they decide about any."""
+        return self.book.statements.named("see-conf", job_type)
 
     def check_reference(self, request: OverrideRequest, use: ReferenceUse) -> tuple[str | None, str]:
         """Evaluate a reference by the document's ``references``."""

@@ -37,6 +37,7 @@ PROTECTED: tuple[str, ...] = (
     "spark.sql.sources.useV1SourceList",
     "spark.sql.streaming.disabledV2Writers",
     "spark.sql.streaming.disabledV2MicroBatchReaders",
+    "spark.sql.streaming.fileStreamSink.ignoreMetadata",
     # Class paths and the JVM's own options.
     "spark.driver.extraClassPath",
     "spark.executor.extraClassPath",
@@ -97,6 +98,7 @@ _PROTECTING = {
     "spark.network.crypto.enabled": "true",
     "spark.network.crypto.saslfallback": "false",
     "spark.io.encryption.enabled": "true",
+    "spark.sql.streaming.filestreamsink.ignoremetadata": "true",
 }
 
 # What Spark itself puts into every application's Java options (JavaModuleOptions of 3.5 to 4.3).
@@ -112,9 +114,14 @@ _SPARK_JAVA = re.compile(
     r"|handler\.ssl\.defaultEndpointVerificationAlgorithm=NONE)"
 )
 
-# What only keeps others away from the JVM's memory, as the templates of servers have it.
+# What only keeps others away from the JVM's memory, and XML from leading elsewhere, as the servers' templates have it.
 _PROTECTING_JAVA = frozenset(
-    {"-XX:+DisableAttachMechanism", "-XX:-HeapDumpOnOutOfMemoryError", "-XX:-CreateCoredumpOnCrash"}
+    {
+        "-XX:+DisableAttachMechanism",
+        "-XX:-HeapDumpOnOutOfMemoryError",
+        "-XX:-CreateCoredumpOnCrash",
+        *(f"-Djavax.xml.accessExternal{what}=" for what in ("DTD", "Schema", "Stylesheet")),
+    }
 )
 
 # What differs from run to run; an operator's default for it never is what takes effect.
@@ -201,20 +208,20 @@ class Overrides:
         """Whether the operator's file sets some conf to this very text, reference and all."""
         return text in self._texts
 
-    def reason(self, name: str, value: object) -> str | None:
+    def reason(self, name: str, value: object, *, guessed: bool = False) -> str | None:
         """Why ``name`` (canonical) is an override, or None if it is not one by itself.
 
         ``own``: it belongs to sparkconfig, and no policy can allow it; ``operator``: the operator's file sets it
-        to something else; ``protected``: see :data:`PROTECTED`.
+        to something else; ``protected``: see :data:`PROTECTED`. What a user of a shared server may have ``guessed``
+        is an override even if it is the right value, or being accepted would tell so.
         """
         folded = fold(name)
         given = self._given(folded)
+        kept = not guessed and self._unchanged(name, value, given)
         if folded.startswith(PREFIX):
-            return "own" if self._owned and not self._unchanged(name, value, given) else None
+            return "own" if self._owned and not kept else None
         if given is not None:
-            if _is_run(folded) or is_clients(folded) or self._unchanged(name, value, given):
-                return None
-            return "operator"
+            return None if kept or _is_run(folded) or is_clients(folded) else "operator"
         if folded in _EXACT or any(pattern.matches(folded) for pattern in _PATTERNS):
             return None if self.adds_nothing(name, value) or _protects(folded, value) else "protected"
         return None

@@ -19,6 +19,7 @@ from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import SOMEWHERE, OverrideRequest, ReferenceUse
+from sparkconfig.settings.scopes import CONF_SCOPES, OPTION_SCOPES
 
 __all__ = ["Bounds", "Destination"]
 
@@ -27,8 +28,6 @@ _CONNECTIONS = (
     re.compile(r"(spark\.sql\.catalog\.[^.]+\.)"),
     re.compile(r"(spark\.hadoop\.)(?:javax\.jdo\.|datanucleus\.)"),
 )
-_OPTIONS = frozenset({"source", "sink"})
-_CONFS = frozenset({"session", "catalog", "hadoop"})
 _PORTS = {
     "http": 80, "https": 443, "bolt": 7687, "bolt+s": 7687, "neo4j": 7687, "neo4j+s": 7687,
     "mongodb": 27017, "mongodb+srv": 0, "s3a": 0, "abfss": 0,
@@ -139,15 +138,14 @@ class Bounds:
             return None
         if not use.where:
             return self._by_name(request)
-        if request.scope in _OPTIONS:
+        if request.scope in OPTION_SCOPES:
             source = self.table.of(request.formats, request.texts, use.where)
             names = {*(each.lower() for each in request.formats), *([source.name] if source else [])}
             return self._in_option(request, use, use.where, source, names)
         conf = fold(canonical(use.where, request.scope))
-        if request.scope in _CONFS or self.any:
-            source = self.table.of_conf(conf)
-            strict = request.scope in _CONFS
-            return self._in_conf(request, conf, source, strict=strict)
+        strict = request.scope in CONF_SCOPES and request.scope != "application"
+        if strict or self.any:
+            return self._in_conf(request, conf, self.table.of_conf(conf), strict=strict)
         return None
 
     def _by_name(self, request: OverrideRequest) -> str | None:
@@ -228,7 +226,7 @@ class Bounds:
 
     def elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> str | None:
         """Why the credential of a file system would go to another place than the rule says."""
-        if self.to is None or request.scope not in _OPTIONS:
+        if self.to is None or request.scope not in OPTION_SCOPES:
             return None
         source = self.table.of(request.formats, request.texts, use.where)
         return self._elsewhere(source, request.texts, use.where) if source and source.anywhere else None

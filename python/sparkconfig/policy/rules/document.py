@@ -1,10 +1,9 @@
-"""Policy documents: JSON (with comments) or TOML, read so that a mistake can be found by its line."""
+"""Policy documents: JSON with comments, read so that a mistake can be found by its line."""
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +12,6 @@ from typing import Any, NoReturn
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.formats import reading
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 __all__ = ["Document", "Location", "dotted", "fail", "parse", "read"]
 
@@ -54,11 +48,15 @@ class Document:
 
 
 def read(path: Path) -> Document:
-    """Read a file; the suffix says what it is.
+    """Read a file.
 
     Raises:
-        ConfigurationError: it cannot be read, or is neither JSON nor TOML.
+        ConfigurationError: it cannot be read, or is not JSON.
     """
+    if path.suffix.lower() == ".toml":
+        raise ConfigurationError(
+            f"the policy {path} is TOML; write it as JSON, where comments may stand, too"
+        )
     try:
         text = reading.read(path).decode("utf-8-sig")
     except OSError as error:
@@ -71,16 +69,13 @@ def read(path: Path) -> Document:
 
 
 def parse(text: str, name: str) -> Document:
-    """Parse ``text``; ``name`` ends with ``.toml`` if it is TOML.
+    """Parse ``text``, which messages call ``name``.
 
     Raises:
         ConfigurationError: the syntax is wrong; names line and column.
     """
     try:
-        if name.lower().endswith(".toml"):
-            data, lines = _toml(text, name)
-        else:
-            data, lines = _json(text, name)
+        data, lines = _json(text, name)
     except RecursionError:
         data, lines = None, {}
     # As Databricks' command line prints all policies.
@@ -91,9 +86,7 @@ def parse(text: str, name: str) -> Document:
     ):
         data, lines = {"policies": data}, {("policies", *place): line for place, line in lines.items()}
     if not isinstance(data, dict):
-        raise ConfigurationError(
-            f"the policy {name} must be one object (a table in TOML), not nested too deeply"
-        )
+        raise ConfigurationError(f"the policy {name} must be one object, not nested too deeply")
     return Document(name, data, lines)
 
 
@@ -158,58 +151,6 @@ def _positions(text: str, name: str) -> dict[Location, int]:
                 path.append("" if word == "{" else 0)
         expect_key = word == "{"
     return lines
-
-
-_TOML_LINE = re.compile(r"^\s*(?:(\[\[?)(.+?)\]\]?\s*(?:#.*)?|([^=#\[\]{}]+?)\s*=.*)$")
-
-
-def _toml(text: str, name: str) -> tuple[Any, dict[Location, int]]:
-    problem = ""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        problem = str(error)  # says what was expected, and the place
-    if problem:
-        raise ConfigurationError(f"the policy {name} is not TOML: {problem}")
-    lines: dict[Location, int] = {(): 1}
-    base: Location = ()
-    counts: dict[Location, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        match = _TOML_LINE.match(line)
-        if match is None:
-            continue
-        keys = _toml_key(match[2] or match[3])
-        if keys is None:
-            continue
-        if match[1] is None:
-            lines.setdefault(base + keys, number)
-            continue
-        base = ()
-        for key in keys[:-1]:
-            base = (*base, key)
-            base = (*base, counts[base] - 1) if base in counts else base
-        base = (*base, keys[-1])
-        if match[1] == "[[":
-            counts[base] = counts.get(base, 0) + 1
-            base = (*base, counts[base] - 1)
-        lines.setdefault(base, number)
-    return data, lines
-
-
-def _toml_key(text: str) -> Location | None:
-    """The parts of a dotted key, or None for what looks like one inside a text of several lines."""
-    try:
-        value: Any = tomllib.loads(f"{text} = 0")
-    except tomllib.TOMLDecodeError:
-        return None
-    keys: list[str] = []
-    while isinstance(value, dict):
-        key = next(iter(value), None)
-        if key is None:  # a comment, or a table
-            return None
-        keys.append(key)
-        value = value[key]
-    return tuple(keys)
 
 
 def fail(document: Document, problems: Sequence[tuple[Location, str]]) -> NoReturn:

@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 _CHECKOUT = _PACKAGE.parents[1] / "conf" / "policies"
 SHIPPED = _CHECKOUT if _CHECKOUT.is_dir() else _PACKAGE / "data" / "policies"
 _DEEPEST = 5
-_SUFFIXES = (".json", ".jsonc", ".toml")
+_SUFFIXES = (".json", ".jsonc")
 
 
 def find(name: str, folder: Path | None) -> Path:

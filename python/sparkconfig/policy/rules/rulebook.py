@@ -29,6 +29,7 @@ from sparkconfig.policy.rules.document import Document, Location, dotted, fail
 from sparkconfig.policy.rules.references import ReferenceRule, ReferenceRules
 from sparkconfig.policy.rules.statements import SECTIONS, StatementRule, StatementRules
 from sparkconfig.policy.rules.table_rules import TableRule
+from sparkconfig.settings.scopes import CONF_SCOPES, OPTION_SCOPES
 
 __all__ = ["Rule", "Rulebook", "load"]
 
@@ -36,8 +37,6 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 _log = logging.getLogger(__name__)
 _SPARK_CONF = "spark_conf."
-_CONF_SCOPES = frozenset({"application", "session", "hadoop", "catalog"})
-_OPTION_SCOPES = frozenset({"source", "sink"})
 _OWN_FIELDS = ("version", "extends", "rules", "references", *SECTIONS.values(), "formats", "tables")
 
 
@@ -57,7 +56,6 @@ class Rule:
         fixed: the value it puts in place.
         default: the value that it puts in place where a job sets none.
         required: whether a job must set the key.
-        hidden: whether messages keep the policy's own values to themselves.
         message: the operator's own text for violations.
     """
 
@@ -72,7 +70,6 @@ class Rule:
     fixed: str | None = field(default=None, repr=False)
     default: str | None = field(default=None, repr=False)
     required: bool = False
-    hidden: bool = False
     message: str | None = None
 
     @property
@@ -108,9 +105,9 @@ class Rule:
         if self.scopes is not None:
             return scope in self.scopes
         if self.formats is not None:
-            return scope in _OPTION_SCOPES
+            return scope in OPTION_SCOPES
         # A pattern such as '*' that names no scope is about confs: it would forbid .option("header", ...).
-        return scope not in _OPTION_SCOPES or not self.pattern.text.startswith("*")
+        return scope not in OPTION_SCOPES or not self.pattern.text.startswith("*")
 
     def _is_of(self, formats: Sequence[str]) -> bool:
         return not formats or any(each.matches(name) for each in self.formats or () for name in formats)
@@ -145,7 +142,7 @@ def load(document: Document, base: Rulebook | None = None) -> Rulebook:
     Args:
         document: the document.
         base: what the document extends: its rules are added, and a rule about the same key for the same jobs, users,
-            scopes and sources takes the place of the base's.
+            scopes and sources replaces the base's.
 
     Raises:
         ConfigurationError: all mistakes, each with line and field.
@@ -256,7 +253,7 @@ def _databricks(document: Document) -> Rulebook:
                 location=(path,),
                 key=path[len(_SPARK_CONF) :],
                 optional=False,
-                scopes=_CONF_SCOPES,
+                scopes=frozenset(CONF_SCOPES),
             )
     if problems:
         fail(document, problems)
@@ -280,7 +277,7 @@ def _add(
     default = text_of(getattr(element, "default_value", None))
     is_optional = getattr(element, "is_optional", None)
     limiting = not isinstance(element, schema.Fixed | schema.Forbidden)
-    if element.formats is not None and not _OPTION_SCOPES.issuperset(scopes or element.scopes or ()):
+    if element.formats is not None and not set(OPTION_SCOPES).issuperset(scopes or element.scopes or ()):
         problems.append(
             (location, "formats are about the options of data sources, whose scopes are source and sink")
         )
@@ -310,7 +307,6 @@ def _add(
             fixed=fixed if pattern.exact else None,
             default=default,
             required=limiting and pattern.exact and default is None and not is_optional,
-            hidden=element.hidden,
             message=element.message,
         )
     )

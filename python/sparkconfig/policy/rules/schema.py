@@ -22,6 +22,9 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from sparkconfig.settings.job_types import JobType
+from sparkconfig.settings.scopes import Scope
+
 __all__ = [
     "Allowlist",
     "Blocklist",
@@ -64,8 +67,6 @@ Scalar = Annotated[
 End = Annotated[
     int | float | str | None, PlainValidator(_is_end), WithJsonSchema({"type": ["number", "string", "null"]})
 ]
-JobType = Literal["batch", "streaming", "sql", "connect", "interactive"]
-Scope = Literal["application", "session", "source", "sink", "catalog", "hadoop", "worker"]
 
 
 Patterns = Annotated[
@@ -232,14 +233,17 @@ class _AccessElement(StatementBase):
         return None if self.access is None else (self.access,)
 
 
-class PathElement(_AccessElement):
-    """Which paths a kind of job may read or write."""
+class PathElement(StatementBase):
+    """Which paths a kind of job may read or write, or keep the checkpoints of its streams in."""
 
     path: Patterns
+    access: Literal["read", "write", "checkpoint"] | None = None
 
     def patterns(self) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """The paths; the access."""
-        return self.path, self._access()
+        """The paths; the access. What Spark trusts in a checkpoint, only a rule that says so allows."""
+        if self.access is not None:
+            return self.path, (self.access,)
+        return self.path, ("read", "write") if self.type == "allow" else None
 
 
 class SourceElement(_AccessElement):

@@ -39,8 +39,10 @@ _DO = {
     "path": "{detail} this path",
     "source": "{detail} with this data source",
     "connection": "{detail} through this connection",
+    "connection write": "send SQL of its own or write through this connection",
 }
 _MOST, _LONGEST = 4096, 1000
+_ANY = Pattern("*")
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 
 
@@ -137,6 +139,17 @@ class StatementRules:
         """Whether any rule is about statements of such jobs; connections are asked about where they are used."""
         return any(self.decides(kind, job_type) for kind in self._by_kind if kind != "connection")
 
+    def allowed(self, kind: str, job_type: str) -> tuple[str, ...] | None:
+        """The patterns that rules allow anybody in such jobs; None: what is not listed is not refused."""
+        _, allowing = self._of(job_type, kind)
+        return tuple(each.text for rule in allowing for each in rule.names) if allowing else None
+
+    def named(self, statement: str, job_type: str) -> tuple[str, ...] | None:
+        """The same of what a statement of this kind may name."""
+        _, allowing = self._of(job_type, "statement")
+        rules = [rule for rule in allowing if any(each.matches(statement) for each in rule.names)]
+        return tuple(each.text for rule in rules for each in rule.detail or (_ANY,)) if allowing else None
+
     def decides(self, kind: str, job_type: str) -> bool:
         """Whether any rule is about items of this kind in such jobs."""
         rules = self._by_kind.get(kind, ())
@@ -186,7 +199,8 @@ class StatementRules:
 
 
 def _do(item: StatementItem) -> str:
-    return _DO.get(item.kind, "do this").format(detail=item.detail or "use")
+    text = _DO.get(f"{item.kind} {item.detail}") or _DO.get(item.kind, "do this")
+    return text.format(detail=item.detail or "use")
 
 
 def _pattern(kind: str, text: str, *, folds: bool) -> Pattern:

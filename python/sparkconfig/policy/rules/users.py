@@ -13,8 +13,8 @@ __all__ = ["concerns_user"]
 def concerns_user(users: Sequence[Pattern] | None, request: OverrideRequest, *, allow: bool) -> bool:
     """Whether a rule about ``users`` (None: it is about all) concerns who asks.
 
-    Without an authenticated user an allowing rule does not, and a forbidding rule does: nobody knows that it is
-    somebody else.
+    Without an authenticated user an allowing rule does not, and a forbidding rule does: the user could be the one
+    whom it names.
     """
     if users is None:
         return True

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparkconfig._base import durations
+from sparkconfig._base.gone import GONE
 from sparkconfig.errors import AccessDeniedError, ConfigurationError
 
 __all__ = ["Param", "ParamValues", "read_params"]
@@ -148,6 +149,7 @@ def read_params(provider: str, table: Sequence[Param], given: Mapping[str, str])
     for name in sorted(set(given) - set(known)):
         close = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(sorted(known))
+        hint = GONE.get(f"{provider}.{name}", hint)
         raise ConfigurationError(f"provider {provider}: unknown param {name}; {hint}")
     values = ParamValues(provider, table, given)
     for param in table:
@@ -155,5 +157,6 @@ def read_params(provider: str, table: Sequence[Param], given: Mapping[str, str])
         if value is None and param.required:
             raise values.wrong(param.name, "is not set: " + param.doc)
         if value is not None and param.choices and value not in param.choices:
-            raise values.wrong(param.name, "must be one of " + ", ".join(param.choices), value)
+            choices = "must be one of " + ", ".join(param.choices)
+            raise values.wrong(param.name, GONE.get(f"{provider}.{param.name}={value}", choices), value)
     return values

@@ -106,7 +106,7 @@ class StoreProvider(Described):
     def _where(self, path: str) -> str:
         return f"provider {self.alias}, path {path!r}"
 
-    def _import(self, module: str) -> Any:  # noqa: ANN401 - whatever the module is
+    def _import(self, module: str) -> Any:  # noqa: ANN401 - any module
         """Import a client's module.
 
         Raises:

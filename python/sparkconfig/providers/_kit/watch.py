@@ -344,10 +344,7 @@ def _schedule(observer: Any, handler: Any, folder: str) -> Any:  # noqa: ANN401 
     # Not each write, of which a log has many, but their end.
     names = ("FileClosed", "FileCreated", "FileDeleted", "FileMoved", "DirCreated", "DirDeleted", "DirMoved")
     wanted = [getattr(events, f"{name}Event") for name in names]
-    try:
-        return observer.schedule(handler, folder, recursive=False, event_filter=wanted)
-    except TypeError:  # watchdog before 4
-        return observer.schedule(handler, folder, recursive=False)
+    return observer.schedule(handler, folder, recursive=False, event_filter=wanted)
 
 
 @functools.cache
@@ -370,10 +367,7 @@ def _handler_class() -> Any:  # noqa: ANN401 - the base class is imported late
             self.identity = identity
 
         def on_any_event(self, event: FileSystemEvent) -> None:
-            # Before watchdog 4 there are others: our own reads, and that something in a directory has changed.
-            comes_or_goes = event.event_type in ("created", "deleted", "moved")
-            if not comes_or_goes and (event.event_type not in ("closed", "modified") or event.is_directory):
-                return
+            comes_or_goes = event.event_type != "closed"
             path = os.fsdecode(event.src_path)
             if path == self.folder and event.event_type == "deleted":
                 # The next one may have its number too.

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import ssl
-import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.message import Message
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any, cast
+from http.client import HTTPException
+from typing import Any
 
 from sparkconfig.errors import ProviderError, ProviderUnavailableError
 from sparkconfig.formats.flat import parsed_json
@@ -90,72 +87,6 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class _Deadline:
-    """Cuts a request's connection when its time is over: a timeout of urllib's begins anew with each byte."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-        self._sockets: list[socket.socket] = []
-        self._timer = threading.Timer(seconds, self._cut)
-        self._timer.daemon = True
-
-    def __enter__(self) -> _Deadline:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-
-    @property
-    def over(self) -> bool:
-        return time.monotonic() >= self._end
-
-    def watched(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
-        """Return what makes a connection of a kind whose socket is cut in time."""
-
-        def make(*arguments: Any, **more: Any) -> HTTPConnection:  # noqa: ANN401 - urllib's
-            connection = kind(*arguments, **more)
-            connect = connection.connect
-
-            def connected() -> None:
-                connect()
-                self._sockets.append(connection.sock)
-                if self.over:
-                    self._cut()
-
-            connection.connect = connected  # type: ignore[method-assign]
-            return connection
-
-        return make
-
-    def _cut(self) -> None:
-        for each in self._sockets:
-            with contextlib.suppress(OSError):  # it is closed
-                # Not TLS's own shutdown, which another thread must not call.
-                socket.socket.shutdown(each, socket.SHUT_RDWR)
-
-
-class _Request(urllib.request.Request):
-    """A request that knows until when it may take."""
-
-    deadline: _Deadline
-
-
-class _Http(urllib.request.HTTPHandler):
-    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
-        return self.do_open(cast("_Request", req).deadline.watched(HTTPConnection), req)
-
-
-class _Https(urllib.request.HTTPSHandler):
-    def __init__(self, context: ssl.SSLContext) -> None:
-        super().__init__(context=context)
-        self._trust = context
-
-    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
-        make = cast("_Request", req).deadline.watched(HTTPSConnection)
-        return self.do_open(make, req, context=self._trust)
-
-
 class Web:
     """Sends requests.
 
@@ -172,9 +103,11 @@ class Web:
         if context is None:
             raise values.wrong("ca.file", "does not name a file with certificates", ca_file)
         proxies = urllib.request.ProxyHandler({"http": proxy, "https": proxy} if proxy else None)
-        self._opener = urllib.request.build_opener(_NoRedirects, proxies, _Http, _Https(context))
+        self._opener = urllib.request.build_opener(
+            _NoRedirects, proxies, urllib.request.HTTPSHandler(context=context)
+        )
         # What is asked without TLS is this machine or a cloud's metadata server, and neither is behind a proxy.
-        self._direct = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}), _Http)
+        self._direct = urllib.request.build_opener(_NoRedirects, urllib.request.ProxyHandler({}))
 
     @staticmethod
     def checked_url(values: ParamValues, name: str) -> str:
@@ -241,33 +174,32 @@ class Web:
         method: str | None = None,
     ) -> WebAnswer:
         """Return what the server answers; arguments and errors as for :meth:`json`, but every status is an answer."""
-        request = _Request(url, body, dict(headers or {}), method=method)
+        ends = time.monotonic() + left
+        request = urllib.request.Request(url, body, dict(headers or {}), method=method)  # noqa: S310 - checked_url
         opener = self._opener if request.type == "https" else self._direct
-        failure: Exception
-        with _Deadline(left) as request.deadline:
-            try:
-                with opener.open(request, timeout=left) as answer:
-                    found = WebAnswer(answer.status, answer.headers, self._body(answer))
-                if not request.deadline.over:
-                    return found
-                failure = transport_failure(where, TimeoutError())
-            except urllib.error.HTTPError as error:
-                return WebAnswer(error.code, error.headers, self._quiet(error))
-            except (OSError, HTTPException, ValueError) as error:
-                failure = transport_failure(where, TimeoutError() if request.deadline.over else error)
+        try:
+            with opener.open(request, timeout=left) as answer:
+                return WebAnswer(answer.status, answer.headers, self._body(answer, ends))
+        except urllib.error.HTTPError as error:
+            return WebAnswer(error.code, error.headers, self._quiet(error, ends))
+        except (OSError, HTTPException, ValueError) as error:
+            failure = transport_failure(where, error)
         raise failure
 
     @staticmethod
-    def _body(answer: Any) -> bytes:  # noqa: ANN401 - urllib's
+    def _body(answer: Any, ends: float) -> bytes:  # noqa: ANN401 - urllib's
+        """What has come in time: the socket's own timeout begins anew with each byte."""
         pieces, size = [], 0
-        while size <= _LONGEST_ANSWER and (piece := answer.read(_PIECE)):
+        while size <= _LONGEST_ANSWER and (piece := answer.read1(_PIECE)):
             pieces.append(piece)
             size += len(piece)
+            if time.monotonic() >= ends:
+                raise TimeoutError
         return b"".join(pieces)
 
-    def _quiet(self, error: Any) -> bytes:  # noqa: ANN401 - an HTTPError
+    def _quiet(self, error: Any, ends: float) -> bytes:  # noqa: ANN401 - an HTTPError
         try:
             with error:
-                return self._body(error)
+                return self._body(error, ends)
         except (OSError, HTTPException):
             return b""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from sparkconfig.errors import AccessDeniedError, ConfigurationError
-from sparkconfig.providers._kit.named import WHOLE, Found, layout_param
+from sparkconfig.errors import AccessDeniedError
+from sparkconfig.providers._kit.named import Found, layout_param
 from sparkconfig.providers._kit.pins import split_pins
 from sparkconfig.providers.aws.client import AWS_PARAMS, AwsProvider, error_code
 
@@ -17,8 +14,6 @@ __all__ = ["AwsSecretsManagerConfigProvider"]
 
 _BATCH = 20
 """The most that BatchGetSecretValue takes."""
-_STAGED = "sparkconfig-migrate"
-"""Label of a version until it is the current one."""
 
 
 class AwsSecretsManagerConfigProvider(AwsProvider):
@@ -80,73 +75,6 @@ class AwsSecretsManagerConfigProvider(AwsProvider):
             if error_code(error.response) != "ResourceNotFoundException":
                 raise
             return None
-
-    def add(self, path: str, values: Mapping[str, str]) -> None:
-        """Write new fields of a JSON secret in one version; the text of the others stays as it is.
-
-        The identity needs ``GetSecretValue``, ``CreateSecret``, ``PutSecretValue`` and ``UpdateSecretVersionStage``. A
-        second call with the same fields changes nothing.
-
-        Raises:
-            ConfigurationError: the path is not a JSON secret, a field has another value, or it was written
-                meanwhile.
-            ProviderError: the store refuses, or does not answer.
-        """
-        if self._layout == WHOLE or not path or "?" in path or self._attempts is None:
-            raise ConfigurationError(
-                f"{self._where(path)}: only a JSON secret can be written to, by its name and without pins"
-            )
-        self._attempts.run(lambda _: self._mapped(path, partial(self._add, path, values)))
-
-    def _add(self, path: str, values: Mapping[str, str]) -> None:
-        where, call = self._where(path), self._client
-        try:
-            there = call.get_secret_value(SecretId=path)
-        except self._exceptions.ClientError as error:
-            if error_code(error.response) != "ResourceNotFoundException":
-                raise
-            with self._unless_written_meanwhile(where, "ResourceExistsException"):
-                call.create_secret(Name=path, SecretString=json.dumps(dict(values)))
-            return
-        text = there.get("SecretString") or ""
-        fields = _object(text)
-        if fields is None:
-            raise ConfigurationError(f"{where}: it is not a JSON object, so no field can be added")
-        taken = sorted(key for key, value in values.items() if fields.get(key, value) != value)
-        if taken:
-            raise ConfigurationError(f"{where}: it has another value for {', '.join(taken)}")
-        new = {key: value for key, value in values.items() if key not in fields}
-        if not new:
-            return
-        # A number written 1.50 stays that.
-        joined = text.rstrip().removesuffix("}").rstrip() + (", " if fields else "") + json.dumps(new)[1:]
-        made = call.put_secret_value(SecretId=path, SecretString=joined, VersionStages=[_STAGED])["VersionId"]
-        # The label moves only if the version that was read has it still.
-        with self._unless_written_meanwhile(where, "InvalidParameterException"):
-            call.update_secret_version_stage(
-                SecretId=path, VersionStage="AWSCURRENT", MoveToVersionId=made, RemoveFromVersionId=there["VersionId"]
-            )  # fmt: skip
-        call.update_secret_version_stage(SecretId=path, VersionStage=_STAGED, RemoveFromVersionId=made)
-
-    @contextmanager
-    def _unless_written_meanwhile(self, where: str, code: str) -> Iterator[None]:
-        """Turn the error with this code into one that says what happened."""
-        try:
-            yield
-        except self._exceptions.ClientError as error:
-            if error_code(error.response) != code:
-                raise
-        else:
-            return
-        raise ConfigurationError(f"{where}: it was written meanwhile; look at it, and run this again")
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        fields = json.loads(text)
-    except ValueError:
-        return None
-    return fields if isinstance(fields, dict) else None
 
 
 def _value(secret: Mapping[str, Any]) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any
@@ -13,7 +13,6 @@ from urllib.parse import quote, urljoin
 
 from sparkconfig.errors import (
     AccessDeniedError,
-    ConfigurationError,
     ProviderError,
     SecretNotFoundError,
     SparkConfigError,
@@ -139,56 +138,13 @@ class VaultConfigProvider(StoreProvider):
             return ""
         return f"; if '{self._mount}' is the mount, the path begins below it, without data/: write {rest!r}"
 
-    def add(self, path: str, values: Mapping[str, str]) -> None:
-        """Write new fields of a secret in one version; those that it has stay as they are.
-
-        The token needs ``read``, ``create`` and ``patch``. A second call with the same fields changes nothing.
-
-        Raises:
-            ConfigurationError: the engine is not ``kv2``, a field has another value, or it was written meanwhile.
-            ProviderError: the store refuses, or does not answer.
-        """
-        if self._engine != "kv2" or self._attempts is None:
-            raise ConfigurationError(f"provider {self.alias}: only the engine kv2 can be written to")
-        self._attempts.run(lambda left: self._mapped(path, partial(self._add, path, values, left)))
-
-    def _add(self, path: str, values: Mapping[str, str], left: float) -> None:
-        where = self._where(path)
-        if "?" in path or any(part in {"", ".", ".."} for part in path.split("/")):
-            raise ConfigurationError(f"{where}: no secret can be written there")
-        url = f"/v1/{self._mount}/data/{quote(path, safe='/')}"
-        try:
-            there = self._ask(path, "get", url, left)["data"]
-        except SecretNotFoundError:
-            there = {"data": {}, "metadata": {"version": 0}}
-        fields, version = there["data"], there["metadata"]["version"]
-        taken = sorted(key for key, value in values.items() if fields.get(key, value) != value)
-        if taken:
-            raise ConfigurationError(f"{where}: it has another value for {', '.join(taken)}")
-        new = {key: value for key, value in values.items() if key not in fields}
-        if not new:
-            return
-        body = {"options": {"cas": version}, "data": new}
-        # A patch leaves the other fields to the server, which alone knows them exactly.
-        method, headers = (
-            ("patch", {"Content-Type": "application/merge-patch+json"}) if version else ("post", {})
-        )
-        status, _ = self._exchange(method, url, left, json=body, headers=headers)
-        if status == 400:
-            problem = (
-                "it was written meanwhile, or its last version was deleted; look at it, and run this again"
-            )
-            raise ConfigurationError(f"{where}: {problem}")
-        if status >= 300:
-            raise status_failure(where, status)
-
     def _leased(self, path: str, keys: Set[str] | None, left: float) -> ConfigData:
         self._log_in(path, left)
         url = f"/v1/{self._mount}/{quote(path.strip('/'), safe='/')}"
         ask = partial(self._ask, path, left=left)
         lease = self._leases.get(path, url, self._where(path), ask)
         data = {key: value for key, value in lease.values.items() if keys is None or key in keys}
-        return ConfigData(data, ttl=self._leases.ttl(lease), lease_renewable=lease.renewable)
+        return ConfigData(data, ttl=self._leases.ttl(lease))
 
     def _ask(self, path: str, method: str, url: str, left: float, **arguments: Any) -> Any:  # noqa: ANN401
         """One request, logged in; once more after a new login if the token was refused."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from sparkconfig.redaction.deep import redact_deep
+from sparkconfig.redaction.registry import REGISTRY, Unfinished
 
 __all__ = ["install"]
 
@@ -26,13 +28,33 @@ def install() -> None:
         return
     send = session.send
 
+    # The ends of its output that could begin a value, and what tells them: they come before the end of the cell.
+    ends: dict[str, tuple[Unfinished, Callable[[], object]]] = {}
+
     @functools.wraps(send)
     def redacted(stream: Any, message: Any, content: Any = None, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        if isinstance(message, dict):
-            safe = redact_deep(message.get("content"))
-            if safe is not message.get("content"):
-                message = {**message, "content": safe}
-        return send(stream, message, redact_deep(content), *args, **kwargs)
+        made = isinstance(message, dict)
+        kind, told = (message.get("msg_type"), message.get("content")) if made else (message, content)
+
+        def tell(safe: Any) -> Any:  # noqa: ANN401
+            if made:
+                return send(stream, {**message, "content": safe}, content, *args, **kwargs)
+            return send(stream, message, safe, *args, **kwargs)
+
+        if kind == "status":
+            for each in list(ends):
+                if waiting := ends.pop(each, None):
+                    waiting[1]()
+        if kind != "stream":
+            return tell(redact_deep(told))
+        name = told["name"]
+        before = ends.pop(name, None)  # the output has a thread of its own
+        end = before[0] if before else Unfinished()
+        text = end.held + told["text"]
+        shown, end = end.then(REGISTRY, text, last=text.endswith("\n"))
+        if end.held:
+            ends[name] = end, functools.partial(tell, {"name": name, "text": REGISTRY.redact(end.held)})
+        return tell({"name": name, "text": shown}) if shown else None
 
     session.send = redacted
     setattr(session, _MARK, True)

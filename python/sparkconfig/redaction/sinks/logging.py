@@ -47,7 +47,7 @@ def _hook_logging() -> None:
         before = MINE.logging
         try:
             MINE.logging = True
-            handled = handle(self, _searched(record))
+            handled = handle(self, _safe_record(record))
         finally:
             MINE.logging = before
         catch_up()
@@ -56,23 +56,18 @@ def _hook_logging() -> None:
     logging.Handler.handle = redacting_handle  # type: ignore[method-assign]
 
 
-def _searched(record: logging.LogRecord) -> logging.LogRecord:
-    try:
-        MINE.searching = True
-        return _safe_record(record)
-    finally:
-        MINE.searching = False
-
-
 def _safe_record(record: logging.LogRecord) -> logging.LogRecord:
     if not len(REGISTRY):
         return record
     try:
+        MINE.searching = True
         fields = _changed_fields(record)
     except Exception:  # noqa: BLE001 - a record that cannot be searched is not shown
         REGISTRY.faults += 1
         fields = {"msg": WITHHELD, "args": None, "exc_info": None, "exc_text": None, "stack_info": None}
         fields |= dict.fromkeys(vars(record).keys() - vars(logging.makeLogRecord({})).keys(), WITHHELD)
+    finally:
+        MINE.searching = False
     if not fields:
         return record
     safe = copy.copy(record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import codecs
 import contextlib
 import io
 import os
@@ -22,9 +21,6 @@ _MARK = "_sparkconfig_redacted"
 # Undecodable bytes pass as they came.
 _ERRORS = "surrogateescape"
 _TORN = "".join(map(chr, range(0xDC80, 0xDD00)))
-_WIDEST = 3
-# They begin what they encode with a byte order mark; of a stream that is the first write alone.
-_MARKED = {"utf-16": f"utf-16-{sys.byteorder[0]}e", "utf-32": f"utf-32-{sys.byteorder[0]}e"}
 
 _maskings: list[_Masking] = []
 
@@ -57,12 +53,8 @@ def _hook(stream: Any) -> None:  # noqa: ANN401 - any object may stand in for a 
         atexit.register(_end)
         os.register_at_fork(after_in_child=_in_child)
     _maskings.append(write)
-    try:
-        target.write = write
-        setattr(target, _MARK, True)
-    except (AttributeError, TypeError):
-        _replace(stream, write)
-        return
+    target.write = write
+    setattr(target, _MARK, True)
     close = getattr(target, "close", None)
     if close is not None:
 
@@ -88,105 +80,82 @@ def _encoding_of(stream: object) -> Callable[[], str]:
 class _Masking:
     """The ``write`` of a stream, for text or bytes; it answers how much it was given.
 
-    The end of what was written that could be the beginning of a value waits for what comes next, however long that
-    takes, or for the end of Python; all else is written at once. A line that is complete never waits.
+    The end of what was written that could be the beginning of a value, or of a character, waits for what comes next,
+    however long that takes, or for the end of Python; all else is written at once. A line that is complete never waits.
     """
 
     def __init__(self, write: Callable[..., Any], encoding: Callable[[], str]) -> None:
         # All that it needs is bound here: Python flushes the streams after it has taken modules apart.
         self._write = write
         self._encoding_now = encoding
-        self._encoding = ""
         self._codec = "utf-8"
-        self._lookup = codecs.lookup
-        self._marked = _MARKED
-        self._widest = _WIDEST
         self._errors = _ERRORS
-        self._torn_signs = _TORN
         self._registry = REGISTRY
         self._withheld = WITHHELD
         self._mine = MINE
         self._catch_up = catch_up
+        # Not held while text is searched: other threads write meanwhile.
         self._lock = threading.RLock()
-        self._waiting = Unfinished(REGISTRY)
-        self._torn = b""  # the beginning of a character
+        self._nothing = self._waiting = Unfinished()
         self._text = False
         self._ending = False
 
     def __call__(self, data: Any) -> Any:  # noqa: ANN401 - whatever the stream takes
         if not len(self._registry):
             return self._write(data)
-        mine = self._mine
-        before = mine.searching
-        early = self._redacted(data)
-        with self._lock:
-            self._text = isinstance(data, str)
-            raw = data if self._text else bytes(data)
-            try:
-                mine.searching = True
-                shown = self._shown(raw) if early is None or self._waiting.held or self._torn else early
-            except Exception:  # noqa: BLE001 - what cannot be searched is not shown
-                self._registry.faults += 1
-                self._waiting.held, self._torn = "", b""
-                shown = self._as_given(self._withheld + "\n")
-            finally:
-                mine.searching = before
-            if shown:
-                self._write(shown)
-        if mine.waiting:
-            self._catch_up()
-        return len(raw)
-
-    def _redacted(self, data: Any) -> str | None:  # noqa: ANN401 - as given
-        """Whole lines of text are searched before the stream is locked: other threads need not wait for that."""
-        if not isinstance(data, str) or not data.endswith("\n") or self._waiting.held or self._torn:
-            return None
+        self._text = isinstance(data, str)
+        raw = data if self._text else bytes(data)
         mine = self._mine
         before = mine.searching
         try:
             mine.searching = True
-            return self._registry.redact(data)
+            self._pass(raw)
         finally:
             mine.searching = before
+        if mine.waiting:
+            self._catch_up()
+        return len(raw)
+
+    def _pass(self, raw: Any) -> None:  # noqa: ANN401
+        while True:
+            waiting = self._waiting
+            try:
+                shown, then = self._masked(waiting, raw)
+            except Exception:  # noqa: BLE001 - what cannot be searched is not shown
+                self._registry.faults += 1
+                shown, then = self._as_given(self._withheld + "\n"), self._nothing
+            with self._lock:
+                if self._waiting == waiting:  # else another thread's piece came between
+                    self._waiting = then
+                    if shown:
+                        self._write(shown)
+                    return
+
+    def _masked(self, waiting: Unfinished, raw: Any) -> tuple[Any, Unfinished]:  # noqa: ANN401
+        """What can be written of what waits and of what has come, and what waits from then on."""
+        held = waiting.held
+        if self._text:
+            text = whole = held + raw
+        else:
+            self._codec = self._encoding_now()
+            text = whole = (self._as_given(held) + raw if held else raw).decode(self._codec, self._errors)
+            torn = len(text) - len(text.rstrip(_TORN))
+            if 0 < torn <= 3 and not self._ending:
+                whole = text[:-torn]
+        shown, then = waiting.then(self._registry, whole, last=self._ending or text.endswith("\n"))
+        if len(whole) < len(text):
+            then = then._replace(held=then.held + text[len(whole) :])
+        return raw if shown == text and not held else self._as_given(shown), then
 
     def end(self) -> None:
         """Write what waits; from now on nothing does."""
-        with self._lock:
-            self._ending = True
-            held = self._as_given(self._waiting.end())
-            if not self._text:
-                held, self._torn = held + self._torn, b""
-            if held:
-                self._write(held)
+        self._ending = True
+        self._pass("" if self._text else b"")
 
     def forget(self) -> None:
         """A forked process must not write what its parent is about to write."""
         self._lock = threading.RLock()
-        self._waiting.held, self._torn = "", b""
-
-    def _shown(self, raw: Any) -> Any:  # noqa: ANN401
-        waiting = self._waiting
-        whole = not waiting.held and not self._torn
-        text = raw if self._text else self._decoded(raw)
-        shown = waiting.end(text) if self._ending or text.endswith("\n") else waiting.add(text)
-        return raw if shown == text and whole and not self._torn else self._as_given(shown)
-
-    def _decoded(self, raw: bytes) -> str:
-        encoding = self._encoding_now()
-        if encoding != self._encoding:
-            name = self._lookup(encoding).name
-            self._encoding, self._codec = encoding, self._marked.get(name, encoding)
-        joined = self._torn + raw
-        text = joined.decode(self._codec, self._errors)
-        if self._ending:
-            self._torn = b""
-            return text
-        # A character whose bytes came in part waits too.
-        whole = text.rstrip(self._torn_signs)
-        if len(text) - len(whole) > self._widest:
-            whole = text
-        self._torn = self._as_given(text[len(whole) :])
-        return whole
+        self._waiting = self._nothing
 
     def _as_given(self, text: str) -> Any:  # noqa: ANN401
         if self._text:
@@ -212,29 +181,10 @@ def _end() -> None:
 def _in_child() -> None:
     # The parent shows it.
     MINE.waiting.clear()
+    REGISTRY.unlock()
     for masking in _maskings:
         masking.forget()
     # A child of multiprocessing ends without the functions of atexit. It forgets finalizers that it has by now.
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util.register_after_fork(_maskings[0], lambda _: util.Finalize(None, _end, exitpriority=0))
-
-
-def _replace(stream: object, write: Callable[..., Any]) -> None:
-    """Put another object in the place of a stream whose methods cannot be replaced."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is stream:
-            setattr(sys, name, _Redacted(stream, write))
-
-
-class _Redacted:
-    def __init__(self, stream: object, write: Callable[..., Any]) -> None:
-        self._stream = stream
-        self.write = write
-
-    def writelines(self, lines: Any) -> None:  # noqa: ANN401
-        for line in lines:
-            self.write(line)
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self._stream, name)

@@ -6,11 +6,11 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from real.sources.base import Store
 from real.sources.postgresql import PostgreSql
 from support.processes import Run
+from support.yarn import hadoop_xml
 
 #: Without foreign keys: DataNucleus makes them on a second connection, which waits for the first for ever.
 SCHEMA = {
@@ -44,11 +44,7 @@ class Hive(PostgreSql):
             **SCHEMA,
             "hive.metastore.warehouse.dir": str(self._warehouse),
         }
-        text = "".join(
-            f"<property><name>{key}</name><value>{escape(value)}</value></property>"
-            for key, value in confs.items()
-        )
-        (self._conf / "hive-site.xml").write_text(f"<configuration>{text}</configuration>")
+        (self._conf / "hive-site.xml").write_text(hadoop_xml(confs))
 
     def jars(self) -> list[Path]:
         return [*super().jars(), self._conf]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 from typing import Any
-from xml.sax.saxutils import escape
 
 from real.sources.base import Store
 from real.sources.hive import SCHEMA
@@ -13,6 +12,7 @@ from real.sources.postgresql import PostgreSql
 from support.postgres import free_port, new_password
 from support.processes import Run, wait_until
 from support.spark_home import java, spark_home
+from support.yarn import hadoop_xml
 
 _MAIN = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 
@@ -40,11 +40,7 @@ class HiveServer(PostgreSql):
             "hive.async.log.enabled": "false",  # it needs a library that Spark has not
             "hive.metastore.warehouse.dir": str(home / "warehouse"),
         }
-        text = "".join(
-            f"<property><name>{key}</name><value>{escape(value)}</value></property>"
-            for key, value in confs.items()
-        )
-        run.private_file("metastore/hive-site.xml", f"<configuration>{text}</configuration>")
+        run.private_file("metastore/hive-site.xml", hadoop_xml(confs))
         path = ":".join(map(str, [home, *super().jars(), f"{spark_home()}/jars/*"]))
         self._child = run.start(
             "metastore", [java(), "-Xmx400m", "-XX:+UseSerialGC", "-cp", path, _MAIN, "-p", str(port)]

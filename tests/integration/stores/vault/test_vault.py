@@ -234,7 +234,6 @@ class TestLeases:
             first = provider.get("creds/shop")
             again = provider.get("creds/shop", {"password"})
             assert again.data["password"] == first.data["password"]
-            assert first.lease_renewable
             assert 0 < first.ttl <= 600_000
             assert vault.opens(first.data)
 
@@ -312,7 +311,6 @@ class TestLeases:
         with make(fake, "dynamic") as provider:
             first = provider.get("creds/shop")
             assert provider.get("creds/shop").data == first.data
-            assert not provider.get("creds/shop").lease_renewable
             provider._leases.by_path["creds/shop"].until -= 500
             assert provider.get("creds/shop").data != first.data
 

@@ -10,7 +10,7 @@ import pytest
 from sparkconfig import __version__
 from sparkconfig._base import jvm
 from sparkconfig.checks.doctor import diagnose
-from unit.checks.doctor.helpers import CORE, make_jar, make_java, own_jar
+from unit.checks.doctor.helpers import make_jar, make_java, own_jar
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def _no_driver() -> Iterator[None]:
 def home(tmp_path, monkeypatch):
     """A Spark 4 with as little as the doctor looks at, a Java 17, and a good jar in the package."""
     spark = tmp_path / "spark"
-    make_jar(spark / "jars" / "spark-core_2.13-4.3.0.jar", CORE)
+    make_jar(spark / "jars" / "spark-core_2.13-4.3.0.jar")
     make_jar(spark / "jars" / "log4j-core-2.24.3.jar")
     (spark / "conf").mkdir()
     monkeypatch.setattr("sparkconfig._spark.jars.FOLDER", tmp_path / "package")

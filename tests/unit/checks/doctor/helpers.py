@@ -7,11 +7,6 @@ from sparkconfig import __version__
 from sparkconfig.checks.doctor import Level
 
 VALUE = "doctor-canary-5d1e-value"
-CORE = (
-    "org/apache/spark/scheduler/EventLoggingListener.class",
-    "org/apache/spark/deploy/history/EventLogFileWriter.class",
-    "org/apache/spark/ui/SparkUI.class",
-)
 GOOD = """
 spark.plugins io.sparkconfig.ConfigPlugin
 spark.master local[2]

@@ -30,11 +30,6 @@ CASES = [
     (YAML.format("info", "py4j.java_gateway", "debug"), True),
     (YAML.format("info", "org.apache.spark", "debug"), False),
     (
-        "Configuration:\n  Loggers:\n    Root:\n      level: info\n    Logger:\n    - level: all\n      name: py4j\n",
-        True,
-    ),
-    ('{"Configuration": {"Loggers": {"Root": {"level": "debug"}}}}', True),
-    (
         '{"Configuration": {"Loggers": {"Root": {"level": "info"}, "Logger": {"name": "py4j", "level": "trace"}}}}',
         True,
     ),

@@ -89,14 +89,8 @@ def test_a_block_in_yaml(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("x.conf", "spark.a.url jdbc:x://h?x=${&password=abc123\n"),
-    ],
-)
-def test_what_a_reference_would_not_be_read_in_stays(tmp_path: Path, name: str, content: str) -> None:
-    assert planned(tmp_path, name, content).moves == []
+def test_what_a_reference_would_not_be_read_in_stays(tmp_path):
+    assert planned(tmp_path, "x.conf", "spark.a.url jdbc:x://h?x=${&password=abc123\n").moves == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +114,7 @@ def test_confs_that_hold_no_references_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.yaml", "a: [S3cret"), ("a.py", "x = S3cret ("), ("a.conf", "a=\\uS3cret"), ("a.txt", "S3cret")],
+    [("a.yaml", "a: [S3cret"), ("a.conf", "a=\\uS3cret"), ("a.bin", "S3cret\0")],
 )
 def test_what_cannot_be_read_is_named_and_not_shown(tmp_path: Path, name: str, content: str) -> None:
     with pytest.raises(ConfigurationError, match=name) as caught:
@@ -148,3 +142,29 @@ spec:
 """
     plan = planned(tmp_path, "app.yaml", content)
     assert [move.value for move in plan.moves] == ["s3cr3t-horse"]
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        ("    spark.a.password: &pw S3cret-1\n    spark.b.password: *pw\n", ["S3cret-1"]),
+        ("    spark.a.password: &pw 'S3cret-1'\n    spark.b.name: *pw\n", ["S3cret-1"]),
+        ("    spark.a.password: !!str S3cret-1\n", ["S3cret-1"]),
+        ("    spark.a.password: !!str &pw S3cret-1\n    spark.b.token: S3cret-2\n", ["S3cret-1", "S3cret-2"]),
+        ("    <<: *base\n    spark.b.token: S3cret-2\n", ["S3cret-0", "S3cret-2"]),
+        ("    spark.a.password: &pw |\n      S3cret-1\n    spark.b.password: *pw\n", ["S3cret-1\n"]),
+    ],
+)
+def test_anchors_and_tags_of_yaml_stay(tmp_path: Path, written: str, values: list[str]) -> None:
+    content = (
+        f"kind: SparkApplication\nbase: &base\n  spark.c.password: S3cret-0\nspec:\n  sparkConf:\n{written}"
+    )
+    base = [] if "*base" in written else ["S3cret-0"]
+    plan = planned(tmp_path, "app.yaml", content)
+    assert [move.value for move in plan.moves] == [each.strip() for each in values]
+    assert len(plan.left) == len(base)
+    moved(
+        tmp_path,
+        "app.yaml",
+        content.replace("base: &base\n  spark.c.password: S3cret-0\n", "") if base else content,
+    )

@@ -64,7 +64,7 @@ def test_jobs_of_their_own_and_the_operator_may(tmp_path: Path) -> None:
         tmp_path, rules(OPTION), defaults={"spark.shop.home": "${user.home}"}, override__policy="Rules"
     )
     assert made.check(request(asked, job_type="batch", scope="source")).allowed
-    assert made.check(request({"spark.shop.home": "${user.home}"}, job_type="sql", scope="session")).allowed
+    assert made.check(request({"spark.shop.home": "${user.home}"}, job_type="sql")).allowed
     free = engine(tmp_path, override__policy="All")
     assert free.check(request(asked, job_type="connect", scope="source")).allowed
     for policy in ("None", "Principal"):

@@ -9,7 +9,7 @@ import pytest
 from sparkconfig.agent.policy_calls import answer
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.destinations import jdbc
-from unit.policy.helpers import engine
+from unit.policy.helpers import VAULT, engine
 
 SECRET = "${vault:shared/db:password}"
 URL = "jdbc:postgresql://db/shop"
@@ -25,23 +25,12 @@ KAFKA = {
 
 
 def made(tmp_path, *rules, **document):
-    return engine(
-        tmp_path, {"references": list(rules), **document}, providers="vault", providers__vault__class="envvar"
-    )
+    return engine(tmp_path, {"references": list(rules), **document}, **VAULT)
 
 
 def ask(policies, options, formats=("jdbc",), scope="source", job_type="connect", **more):
-    found = answer(
-        policies,
-        {
-            "op": "check",
-            "scope": scope,
-            "job_type": job_type,
-            "formats": list(formats),
-            "props": options,
-            **more,
-        },
-    )
+    asked = {"scope": scope, "job_type": job_type, "formats": list(formats), "props": options}
+    found = answer(policies, {"op": "check", **asked, **more})
     assert found["ok"], found
     return found
 
@@ -74,16 +63,7 @@ def test_a_bound_reference_goes_to_its_destination_alone(tmp_path):
             assert "evil" not in found["message"]
 
 
-OTHER_PLACES = (
-    "query",
-    "dbtable",
-    "nullValue",
-    "sessionInitStatement",
-    "driver",
-    "customSchema",
-    "url",
-    "path",
-)
+OTHER_PLACES = ("query", "dbtable", "nullValue", "sessionInitStatement", "driver", "url", "path")
 
 
 @pytest.mark.parametrize("option", OTHER_PLACES)
@@ -239,18 +219,14 @@ def test_a_conf_by_its_source_and_its_name(tmp_path, rule, allowed):
 
 
 def test_what_the_operator_wrote_is_not_bound(tmp_path):
-    policies = engine(
-        tmp_path, {"references": [BOUND]}, defaults={"spark.sql.catalog.c.password": SECRET},
-        providers="vault", providers__vault__class="envvar",
-    )  # fmt: skip
+    defaults = {"spark.sql.catalog.c.password": SECRET}
+    policies = engine(tmp_path, {"references": [BOUND]}, defaults=defaults, **VAULT)
     assert connects(policies, {"url": "jdbc:derby:memory:x", "password": SECRET})["allowed"]
 
 
 def test_the_audit_says_where_a_reference_would_go(tmp_path):
     file = tmp_path / "audit.jsonl"
-    policies = engine(
-        tmp_path, {"references": [BOUND]}, providers="vault", providers__vault__class="envvar", audit__file=str(file)
-    )  # fmt: skip
+    policies = engine(tmp_path, {"references": [BOUND]}, audit__file=str(file), **VAULT)
     ask(policies, JDBC, user="ana", front="thrift")
     ask(policies, {**JDBC, "url": "jdbc:postgresql://evil/shop?password=literal"})
     ask(policies, {**JDBC, "url": "jdbc:postgresql://u:literal@evil/shop"})
@@ -280,8 +256,9 @@ def test_tokens_of_kafkas_clients_go_to_their_brokers_alone(tmp_path):
 
 
 @pytest.mark.parametrize("way", [ask, connects])
-def test_many_references_in_one_message_cost_no_more_each(tmp_path, monkeypatch, way):
-    """Where they go is found once for all of them."""
+@pytest.mark.parametrize("path", ["shared", "private"])
+def test_many_references_in_one_message_cost_no_more_each(tmp_path, monkeypatch, way, path):
+    """Where they go is found once for all of them, allowed or refused."""
     policies = made(tmp_path, {**BOUND, "options": "*"})
     places = []
     found = jdbc.place_of
@@ -289,7 +266,7 @@ def test_many_references_in_one_message_cost_no_more_each(tmp_path, monkeypatch,
     looks = []
     for many in (10, 100):
         places.clear()
-        options = {f"user{i}": f"${{vault:shared/{i}:k}}" for i in range(many)}
+        options = {f"user{i}": f"${{vault:{path}/{i}:k}}" for i in range(many)}
         way(policies, {**JDBC, **options})
         looks.append(len(places))
     assert looks[0] == looks[1] > 0

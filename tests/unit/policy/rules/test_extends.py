@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.builtin.rules import load_rulebook
-from sparkconfig.policy.engine import PolicyEngine
-from sparkconfig.policy.request import OverrideRequest, StatementItem
+from sparkconfig.policy.request import StatementItem
 from sparkconfig.policy.rules.extends import SHIPPED
-from sparkconfig.settings.operator_file import OperatorFile
+from unit.policy.helpers import engine, request
 
 BASE = {
     "rules": [
@@ -26,39 +24,23 @@ BASE = {
 }
 
 
-def engine(folder: Path, document: Mapping[str, object]) -> PolicyEngine:
+def extending(folder, document):
     (folder / "base.json").write_text(json.dumps(BASE))
-    (folder / "team.json").write_text(json.dumps(document))
-    root = "spark.config.override.policy"
-    settings = {
-        root: "Rules",
-        f"{root}.param.file": str(folder / "team.json"),
-        "spark.config.providers": "sealed",
-    }
-    return PolicyEngine.from_operator({}, OperatorFile(folder / "sparkconfig.conf", settings, {}))
+    return engine(folder, document, providers="sealed")
 
 
-def allows(found: PolicyEngine, confs: Mapping[str, str]) -> bool:
-    return not found.check(OverrideRequest("validate", "connect", "app", "session", confs)).violations
+def allows(found, confs):
+    return not found.check(request(confs, job_type="connect", scope="session")).violations
 
 
-def reads(found: PolicyEngine, path: str) -> bool:
-    asked = OverrideRequest("validate", "connect", "app", "session", {})
-    return not found.check_statement(asked, [StatementItem("path", path, "read")], record=False).violations
-
-
-def test_what_it_lists_is_added(tmp_path: Path) -> None:
-    team = {"extends": "base.json", "paths": [{"type": "allow", "path": "s3a://team/*"}]}
-    found = engine(tmp_path, team)
-    assert reads(found, "s3a://lake/x")
-    assert reads(found, "s3a://team/x")
-    assert not reads(found, "s3a://other/x")
-    assert not allows(found, {"spark.jars": "x.jar"})
+def reads(found, path):
+    asked = request(job_type="connect", scope="session")
+    return not found.check_statement(asked, [StatementItem("path", path, "read")]).violations
 
 
 def test_a_rule_about_the_same_key_takes_the_place_of_the_bases(tmp_path: Path) -> None:
     wider = {"key": "spark.sql.shuffle.partitions", "type": "range", "maxValue": 500}
-    found = engine(tmp_path, {"extends": "base.json", "rules": [wider]})
+    found = extending(tmp_path, {"extends": "base.json", "rules": [wider]})
     assert allows(found, {"spark.sql.shuffle.partitions": "500"})
     assert not allows(found, {"spark.sql.shuffle.partitions": "501"})
     assert not allows(found, {"spark.jars": "x.jar"})
@@ -66,7 +48,7 @@ def test_a_rule_about_the_same_key_takes_the_place_of_the_bases(tmp_path: Path) 
 
 def test_one_for_some_jobs_leaves_the_base_to_the_others(tmp_path: Path) -> None:
     for_batch = {"key": "spark.jars", "type": "unlimited", "jobTypes": ["batch"]}
-    found = engine(tmp_path, {"extends": "base.json", "rules": [for_batch]})
+    found = extending(tmp_path, {"extends": "base.json", "rules": [for_batch]})
     assert not allows(found, {"spark.jars": "x.jar"})
 
 
@@ -78,14 +60,14 @@ def test_what_the_base_says_of_a_source_is_known(tmp_path: Path) -> None:
         "formats": "shop",
         "to": "https://shop.example/",
     }
-    engine(tmp_path, {"extends": "base.json", "references": [bound]})
+    extending(tmp_path, {"extends": "base.json", "references": [bound]})
 
 
 def test_over_several_documents(tmp_path: Path) -> None:
     (tmp_path / "company.json").write_text(
         json.dumps({"extends": "base.json", "paths": [{"type": "forbid", "path": "s3a://lake/hr/*"}]})
     )
-    found = engine(
+    found = extending(
         tmp_path, {"extends": "company.json", "paths": [{"type": "allow", "path": "s3a://team/*"}]}
     )
     assert reads(found, "s3a://lake/x")
@@ -97,7 +79,7 @@ def test_over_several_documents(tmp_path: Path) -> None:
     ("extends", "said"),
     [
         ("shared-servr", "no policy 'shared-servr' ships: write batch-limits"),
-        ("team.json", "documents extend each other"),
+        ("policy.json", "documents extend each other"),
         ("missing.json", "cannot be read"),
         ("../../etc/passwd", "no policy"),
         (7, "extends"),
@@ -106,7 +88,7 @@ def test_over_several_documents(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_extended_stops_the_start(tmp_path: Path, extends: object, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        engine(tmp_path, {"extends": extends})
+        extending(tmp_path, {"extends": extends})
 
 
 def test_a_policy_that_ships_can_be_extended_from_a_text() -> None:

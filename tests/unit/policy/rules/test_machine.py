@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from fuzz import policy_model as model
+from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.builtin.rules import RulesPolicy
 from sparkconfig.policy.request import JOB_TYPES, OverrideRequest
 from sparkconfig.policy.rules.document import parse
 from sparkconfig.policy.rules.rulebook import load
+from sparkconfig.settings.scopes import Scope
 from support.machines import limits
 
 KEYS = st.sampled_from(
@@ -22,7 +26,7 @@ NAMES = st.sampled_from(
     ["spark.acme.x", "SPARK.ACME.X", "spark.acme.y", "spark.acme.z", "spark.other", "acme.z"]
 )
 TEXTS = st.sampled_from(["a", "b", "A", "true", "False", " b "])
-SCOPES = st.sampled_from(["application", "session", "source", "sink", "catalog", "worker"])
+SCOPES = st.sampled_from(get_args(Scope))
 JOBS = st.sampled_from(JOB_TYPES)
 
 
@@ -72,6 +76,40 @@ class PolicyDocument(RuleBasedStateMachine):
             (found,) = policy.validate(request)
             assert policy.names(request, name) == (expected is not None)
             assert (not found.errors) == bool(expected), found.errors
+
+
+TOKENS = [
+    *'{}[]:,"\\\n #=.\x00é\t',
+    "//",
+    "/*",
+    "*/",
+    '"a":',
+    '"a":1,',
+    "[[1]]",
+    "NaN",
+    "-0",
+    "1e999",
+    "true",
+    "\\u0061",
+]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=20).map("".join).flatmap(lambda inner: st.sampled_from(
+    [inner, f"{{{inner}}}", f'{{"a": [{inner}]}}'])))  # fmt: skip
+@limits(least=100)
+def test_a_document_is_what_the_model_reads_with_the_lines_of_its_fields(text: str) -> None:
+    try:
+        expected = model.parse(text)
+    except (model.RepeatedNameError, ValueError):
+        expected = None
+    if not isinstance(expected, dict):
+        with pytest.raises(ConfigurationError) as caught:
+            parse(text, "p.json")
+        assert str(caught.value).replace("\n", "").isprintable()
+        return
+    found = parse(text, "p.json")
+    assert found.data == expected
+    assert dict(found.lines) == model.lines(text)
 
 
 TestPolicyDocument = PolicyDocument.TestCase

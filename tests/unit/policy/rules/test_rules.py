@@ -70,37 +70,11 @@ def test_a_secret_is_evaluated_by_its_value(tmp_path):
     assert not allowed(tmp_path, element, Secret("other"))
 
 
-@pytest.mark.parametrize(
-    ("maximum", "good", "bad"),
-    [("8g", ["8192", "8g"], ["8193", "9g"]), (8192, ["8192", "8g"], ["8193", "9g"])],
-)
-def test_a_range_on_a_spark_key_has_the_unit_of_the_key(tmp_path, maximum, good, bad):
-    element = {"key": "spark.executor.memory", "type": "range", "maxValue": maximum}
-    assert all(allowed(tmp_path, element, value) for value in good)
-    assert not any(allowed(tmp_path, element, value) for value in bad)
-
-
 def test_a_deprecated_key_counts_in_its_own_unit(tmp_path):
     element = {"key": "spark.kryoserializer.buffer", "type": "range", "maxValue": "1m"}
     assert allowed(tmp_path, element, "1024")
     assert allowed(tmp_path, element, "1", key="spark.kryoserializer.buffer.mb")
     assert not allowed(tmp_path, element, "2", key="spark.kryoserializer.buffer.mb")
-
-
-@pytest.mark.parametrize(
-    "spelling",
-    [
-        "spark.executor.memoryOverhead",
-        "spark.yarn.executor.memoryOverhead",
-        "SPARK.EXECUTOR.MEMORYOVERHEAD",
-        " spark.executor.memoryOverhead",
-    ],
-)
-def test_every_spelling_is_the_same_key(tmp_path, spelling):
-    element = {"key": "spark.executor.memoryOverhead", "type": "forbidden"}
-    assert not allowed(tmp_path, element, "1g", key=spelling)
-    back = {"key": "spark.yarn.executor.memoryOverhead", "type": "forbidden"}
-    assert not allowed(tmp_path, back, "1g", key=spelling)
 
 
 @pytest.mark.parametrize(
@@ -148,73 +122,31 @@ def test_two_spellings_in_one_request_are_both_evaluated(tmp_path):
     ]
 
 
+EXACT, PATTERN = "spark.sql.x", "spark.sql.*"
+
+
 @pytest.mark.parametrize(
-    ("elements", "job_type", "ok"),
+    ("first", "second", "job_type", "ok"),
     [
-        # An exact key before a pattern, whatever the order.
-        (
-            [{"key": "spark.sql.*", "type": "forbidden"}, {"key": "spark.sql.x", "type": "unlimited"}],
-            "batch",
-            True,
-        ),
-        (
-            [{"key": "spark.sql.x", "type": "forbidden"}, {"key": "spark.sql.*", "type": "unlimited"}],
-            "batch",
-            False,
-        ),
+        # An exact key before a pattern, whatever the order, also if the pattern names the job type.
+        ((PATTERN, "forbidden"), (EXACT, "unlimited"), "batch", True),
+        ((EXACT, "forbidden"), (PATTERN, "unlimited"), "batch", False),
+        ((PATTERN, "forbidden", {"jobTypes": ["sql"]}), (EXACT, "unlimited"), "sql", True),
         # The longer pattern before the shorter.
-        (
-            [{"key": "spark.*", "type": "unlimited"}, {"key": "spark.sql.*", "type": "forbidden"}],
-            "batch",
-            False,
-        ),
-        # An exact key before a pattern that names the job type.
-        (
-            [
-                {"key": "spark.sql.*", "type": "forbidden", "jobTypes": ["sql"]},
-                {"key": "spark.sql.x", "type": "unlimited"},
-            ],
-            "sql",
-            True,
-        ),
-        # The rule that names the job type before the one for all.
-        (
-            [
-                {"key": "spark.sql.x", "type": "forbidden"},
-                {"key": "spark.sql.x", "type": "unlimited", "jobTypes": ["sql"]},
-            ],
-            "sql",
-            True,
-        ),
-        (
-            [
-                {"key": "spark.sql.x", "type": "forbidden"},
-                {"key": "spark.sql.x", "type": "unlimited", "jobTypes": ["sql"]},
-            ],
-            "batch",
-            False,
-        ),
-        # The rule that names the scope before the one for all.
-        (
-            [
-                {"key": "spark.sql.x", "type": "forbidden"},
-                {"key": "spark.sql.x", "type": "unlimited", "scopes": ["application"]},
-            ],
-            "batch",
-            True,
-        ),
+        (("spark.*", "unlimited"), (PATTERN, "forbidden"), "batch", False),
+        # The rule that names the job type or the scope before the one for all.
+        ((EXACT, "forbidden"), (EXACT, "unlimited", {"jobTypes": ["sql"]}), "sql", True),
+        ((EXACT, "forbidden"), (EXACT, "unlimited", {"jobTypes": ["sql"]}), "batch", False),
+        ((EXACT, "forbidden"), (EXACT, "unlimited", {"scopes": ["application"]}), "batch", True),
         # Equally specific rules must all allow.
-        (
-            [{"key": "spark.sql.x", "type": "unlimited"}, {"key": "spark.sql.x", "type": "forbidden"}],
-            "batch",
-            False,
-        ),
-        ([{"key": "spark.a*", "type": "forbidden"}, {"key": "*spark.a", "type": "unlimited"}], "batch", True),
+        ((EXACT, "unlimited"), (EXACT, "forbidden"), "batch", False),
+        (("spark.a*", "forbidden"), ("*spark.a", "unlimited"), "batch", True),
     ],
 )
-def test_precedence(tmp_path, elements, job_type, ok):
+def test_precedence(tmp_path, first, second, job_type, ok):
+    elements = [{"key": key, "type": kind, **dict(*more)} for key, kind, *more in (first, second)]
     for order in (elements, elements[::-1]):
-        decision = engine(tmp_path, rules(*order)).check(request({"spark.sql.x": "1"}, job_type=job_type))
+        decision = engine(tmp_path, rules(*order)).check(request({EXACT: "1"}, job_type=job_type))
         assert decision.allowed is ok
 
 

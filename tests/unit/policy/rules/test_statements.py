@@ -77,6 +77,20 @@ def test_reading_and_writing(tmp_path):
     assert not path_refused(tmp_path, rules, "s3a://lake/own/a", "write")
 
 
+def test_a_checkpoint_is_kept_where_a_rule_says_so(tmp_path):
+    state = {"type": "allow", "path": "s3a://lake/state/*", "access": "checkpoint"}
+    forbid = {"type": "forbid", "path": "s3a://lake/state/hr/*"}
+    for rules, path, access, expected in (
+        ([LAKE], "s3a://lake/a", "checkpoint", True),
+        ([{"type": "allow", "path": "*"}], "s3a://lake/a", "checkpoint", True),
+        ([state], "s3a://lake/state/a", "checkpoint", False),
+        ([state], "s3a://lake/state/a", "write", True),
+        ([state], "s3a://lake/state/a", "read", True),
+        ([LAKE, state, forbid], "s3a://lake/state/hr/a", "checkpoint", True),
+    ):
+        assert path_refused(tmp_path, rules, path, access) == expected, (rules, access)
+
+
 def test_statements(tmp_path):
     document = {
         "statements": [

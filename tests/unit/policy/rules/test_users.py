@@ -6,14 +6,14 @@ import pytest
 
 from sparkconfig.agent.policy_calls import answer
 from sparkconfig.policy.request import ReferenceUse
-from unit.policy.helpers import engine, request
+from unit.policy.helpers import VAULT, engine, request
 
 OWN = {"type": "allow", "provider": "vault", "path": "users/{user}/*"}
 TEAM = {"type": "allow", "provider": "vault", "path": "team/*", "users": ["ana", "ops-*"]}
 
 
 def refused(tmp_path, rules, path, user="", **more):
-    found = engine(tmp_path, {"references": rules}, providers="vault", providers__vault__class="envvar").check(
+    found = engine(tmp_path, {"references": rules}, **VAULT).check(
         request(
             job_type="connect", user=user, authenticated=bool(user), scope="source", formats=("jdbc",),
             references=[ReferenceUse("password", "vault", path, "password")], **more,
@@ -63,10 +63,8 @@ def test_rules_for_users(tmp_path):
     [("thrift", "false", True), ("connect", "false", False), ("connect", "true", True), ("", "true", False)],
 )
 def test_who_counts_as_authenticated(tmp_path, front, trusted, allowed):
-    made = engine(
-        tmp_path, {"references": [{**TEAM, "scopes": ["source", "application"]}]},
-        providers="vault", providers__vault__class="envvar", connect__user__trusted=trusted,
-    )  # fmt: skip
+    rule = {**TEAM, "scopes": ["source", "application"]}
+    made = engine(tmp_path, {"references": [rule]}, connect__user__trusted=trusted, **VAULT)
     for question in (
         {"op": "check", "scope": "source", "props": {"password": "${vault:team/db:k}"}, "formats": ["jdbc"]},
         {"op": "use", "scope": "application", "expressions": [{"text": "${vault:team/db:k}"}]},
@@ -77,7 +75,7 @@ def test_who_counts_as_authenticated(tmp_path, front, trusted, allowed):
 
 def test_who_has_no_name_uses_nothing_that_is_for_users(tmp_path):
     """A clone of a session has its user's name, and an executor asks nothing."""
-    made = engine(tmp_path, {"references": [OWN, TEAM]}, providers="vault", providers__vault__class="envvar")
+    made = engine(tmp_path, {"references": [OWN, TEAM]}, **VAULT)
 
     def used(path, **who):
         question = {"op": "use", "job_type": "connect", "expressions": [{"text": f"${{vault:{path}:k}}"}]}

@@ -48,6 +48,11 @@ def execute(tmp_path_factory) -> Iterator[object]:
     [
         ("print(value)", {"stream"}),
         ("import sys; sys.stderr.write(value)", {"stream", "execute_result"}),
+        ("print(value[:9], end='', flush=True); print(value[9:], flush=True)", {"stream"}),
+        (
+            "import sys; sys.stderr.write(value[:9]); sys.stderr.flush(); sys.stderr.write(value[9:])",
+            {"stream"},
+        ),
         ("value", {"execute_result"}),
         ("[value, {value: 1}]", {"execute_result"}),
         ("from IPython.display import HTML, display; display(HTML(value))", {"display_data"}),
@@ -69,6 +74,12 @@ def test_a_cell_shows_no_value(execute, cell, kinds):
     assert MASK in json.dumps(shown)
     if "error" in kinds:
         assert MASK in json.dumps(told[-1])
+
+
+def test_what_could_begin_a_value_comes_before_the_cell_ends(execute):
+    told = execute("print('one Canary-', end='', flush=True)")
+    assert "".join(each["text"] for each in told if each["type"] == "stream") == "one Canary-"
+    assert (told[-2]["type"], told[-2].get("execution_state")) == ("status", "idle")
 
 
 def test_what_holds_no_value_is_shown_as_ever(execute):

@@ -22,7 +22,7 @@ final class Asked(allows: Map[String, String] => Boolean = _ => true) extends Va
   override def snapshot: Snapshot = held
   override def refresh(): Boolean = false
 
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
+  override def allowConnection(formats: Seq[String], options: Map[String, String], judged: Seq[String]): Unit = {
     connections :+= (formats -> options)
     if (!allows(options)) throw new SparkConfigException("refused")
   }

@@ -19,7 +19,7 @@ private[sparkconfig] object PythonFinder {
    * @param conf reads a Spark conf
    * @param environment the driver's environment
    * @param directory where a relative path with a slash begins: YARN unpacks `spark.archives` in the driver's working
-   *                  directory. The job chooses that directory, so nobody looks for the operator's interpreter there.
+   *                  directory. The job chooses that directory, so we never look for the operator's interpreter there.
    */
   def candidates(
       operatorPython: Option[String],

@@ -133,7 +133,7 @@ private[sparkconfig] object SideProcess {
       }
     }
 
-    /** Ends a process that nobody needs. */
+    /** Ends a process that is not needed any more. */
     def abandon(): Unit = process.destroyForcibly()
   }
 

@@ -1,12 +1,13 @@
 package io.sparkconfig.bindings
 
 import org.apache.spark.sparkconfig.access.Reflect
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTable
+import org.apache.spark.sql.sparkconfig.RelationCacheHook
 
 /**
  * Post-hoc resolution: who reads a relation of JDBC is asked about its connection, since another session may have made
@@ -22,6 +23,7 @@ private[bindings] object ConnectionRule extends Rule[LogicalPlan] {
           case table: JDBCTable => allow(table.jdbcOptions)
           case _ => ()
         }
+      case insert: InsertIntoStatement => RelationCacheHook.requireAllowed(insert.table)
       case _ => ()
     }
     plan

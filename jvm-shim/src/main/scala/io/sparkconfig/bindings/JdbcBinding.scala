@@ -8,6 +8,7 @@ import io.sparkconfig.core.{
   ConfLists,
   Expression,
   NamedConnections,
+  PolicyRefusedException,
   ReferenceUrl,
   SparkConfigException,
   Target,
@@ -24,7 +25,7 @@ import org.apache.spark.{SparkConf, SparkEnv}
  * Puts values in place of references each time that a JDBC connection opens, on the driver and on executors.
  * Plans, tasks and catalogs keep the references.
  *
- * It takes the place of Spark's `basic` provider, which the plugin disables: Spark refuses to choose between two
+ * It replaces Spark's `basic` provider, which the plugin disables: Spark refuses to choose between two
  * providers that can handle a connection. Kerberos connections stay with Spark's own providers.
  *
  * @see org.apache.spark.sql.execution.datasources.jdbc.connection.BasicConnectionProvider, whose rule for
@@ -38,8 +39,14 @@ class JdbcBinding extends JdbcConnectionProvider {
    * options for these two, each time that a connection opens; their names are enough.
    */
   override def canHandle(driver: Driver, options: Map[String, String]): Boolean =
-    Values.isInstalled && !(JdbcBinding.has(options, JDBCOptions.JDBC_KEYTAB) &&
-      JdbcBinding.has(options, JDBCOptions.JDBC_PRINCIPAL))
+    Values.isInstalled && {
+      val kerberos = JdbcBinding.has(options, JDBCOptions.JDBC_KEYTAB) &&
+        JdbcBinding.has(options, JDBCOptions.JDBC_PRINCIPAL)
+      // Spark asks every provider about each connection, whichever opens it.
+      if (kerberos || JdbcBinding.has(options, JDBCOptions.JDBC_CONNECTION_PROVIDER))
+        JdbcBinding.allow(driver.getClass.getName, ConnectionParts.of(options), options)
+      !kerberos
+    }
 
   override def getConnection(driver: Driver, options: Map[String, String]): Connection = {
     val written = ConnectionParts.of(options)
@@ -67,7 +74,8 @@ class JdbcBinding extends JdbcConnectionProvider {
     val held = parts.collect { case (key, text) if Expression.mayHold(text) => s"'${Target.option(key)}'" }
     new OptionReferenceException(
       s"A connection of the data source 'jdbc' cannot resolve its options ${held.toSeq.sorted.mkString(", ")}: " +
-        e.getMessage)
+        e.getMessage,
+      isRefusal = e.isInstanceOf[PolicyRefusedException])
   }
 }
 
@@ -105,9 +113,14 @@ object JdbcBinding extends Binding {
   private val Disabled = "spark.sql.sources.disabledJdbcConnProviderList"
 
   private val Formats = Seq("jdbc")
+  private val DriverClass = JDBCOptions.JDBC_DRIVER_CLASS
 
   /** What Spark itself does with a connection before rows are read, or lets another one do. */
-  private val Before = Seq(JDBCOptions.JDBC_SESSION_INIT_STATEMENT, JDBCOptions.JDBC_CONNECTION_PROVIDER)
+  private val Before = Seq(
+    JDBCOptions.JDBC_SESSION_INIT_STATEMENT,
+    JDBCOptions.JDBC_CONNECTION_PROVIDER,
+    JDBCOptions.JDBC_KEYTAB,
+    JDBCOptions.JDBC_PRINCIPAL)
 
   /**
    * Whether a connection may be opened, however its options came here. What the driver gets decides, and not which rows
@@ -120,9 +133,14 @@ object JdbcBinding extends Binding {
     val named = written - Target.Url + (JDBCOptions.JDBC_URL -> url) ++
       options.filter { case (key, _) => Before.exists(key.equalsIgnoreCase) }
     // Our own driver takes the database's.
-    val all = if (ReferenceUrl.is(url)) named else named + ("driver" -> driver)
-    try Values.allowConnection(Formats, all)
-    catch { case e: SparkConfigException => throw new OptionReferenceException(e.getMessage) }
+    val all = if (ReferenceUrl.is(url)) named else named + (DriverClass -> driver)
+    // A driver that the user has not chosen follows from the URL.
+    val judged = if (has(options, DriverClass)) all else named
+    try Values.allowConnection(Formats, all, judged.keys.toSeq)
+    catch {
+      case e: SparkConfigException =>
+        throw new OptionReferenceException(e.getMessage, isRefusal = e.isInstanceOf[PolicyRefusedException])
+    }
   }
 
   /** The provider's name, for the option `connectionProvider`. */

@@ -60,9 +60,8 @@ private final class Entry(name: String, value: Array[Char]) extends CredentialPr
 private[bindings] object ReferenceCredentials extends Binding {
   override def name: String = "Hadoop"
 
-  override def binds: Seq[Bound] = Seq(
-    Bound("Hadoop: `Configuration.getPassword` on driver and executors [7]", "yes", "yes"),
-    Bound("`spark.hadoop.*` values of file systems, such as S3A's keys [8]", "yes", "yes"))
+  override def binds: Seq[Bound] =
+    Seq(Bound("Hadoop: `Configuration.getPassword` on driver and executors [7]", "yes", "yes"))
 
   val Scheme = "sparkconfig"
 

@@ -4,7 +4,7 @@ import org.apache.hadoop.conf.Configuration
 
 /**
  * Where Hadoop's file systems send their credentials, as options for the policies: `uri`, which only these doors set,
- * and what of a configuration leads elsewhere. Without `uri` nobody knows it, and a rule that binds by it refuses.
+ * and what of a configuration leads elsewhere. Without `uri` it is unknown, and a rule that binds by it refuses.
  */
 object FileSystems {
   private val Bucket =
@@ -14,7 +14,7 @@ object FileSystems {
   private val Hive = "javax.jdo.option."
   private val Storage = "https://storage.googleapis.com"
 
-  /** What Spark itself sets where nobody has. */
+  /** What Spark itself sets where the user has set nothing. */
   private val Amazon = "s3.amazonaws.com"
 
   /** Those of the machine and of Hadoop. */

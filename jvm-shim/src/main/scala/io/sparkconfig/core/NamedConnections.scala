@@ -46,7 +46,7 @@ private[sparkconfig] final class NamedConnection(
 
   private val values = ConcurrentHashMap.newKeySet[(String, String)]()
 
-  /** Why somebody cannot connect with these options in this connection's name; None: he can. */
+  /** Why these options may not be used under this connection's name; None: they may. */
   def problemWith(given: Map[String, String]): Option[String] = given.toSeq.sortBy(_._1).collectFirst {
     case (key, found) if text(key).exists(_ != found) && !values.contains(NamedConnections.folded(key) -> found) =>
       s"The connection '$name' sets the option '$key', which cannot be overridden: " +
@@ -81,7 +81,7 @@ private[sparkconfig] object NamedConnections {
 
   def isNamed(options: Map[String, String]): Boolean = options.keysIterator.exists(isKey)
 
-  /** The name that options hold, in whatever case of letters its key is. */
+  /** The name that options hold; upper and lower case of its key do not matter. */
   def nameIn(options: Map[String, String]): Option[String] = options.collectFirst {
     case (key, name) if isKey(key) => name
   }
@@ -114,6 +114,20 @@ private[sparkconfig] object NamedConnections {
   def written(options: Map[String, String]): Map[String, String] = nameIn(options).flatMap(find) match {
     case Some(connection) => options.filterNot { case (key, _) => connection.sets(key) }
     case None => options
+  }
+
+  /** Whether options hold SQL of the user's own, which a database may take for more than reading. */
+  def holdsSql(options: Map[String, String]): Boolean = options.exists { case (key, text) =>
+    val option = folded(key)
+    Sql(option) || option == "dbtable" && !Table.matcher(String.valueOf(text).trim).matches
+  }
+
+  private val Sql = Set("query", "hint", "preparequery", "sessioninitstatement", "preactions", "postactions")
+
+  /** A table's name of one or more parts, each plain or in quotes. */
+  private val Table = {
+    val part = "[\\w$#]+|\"[\\w $#@-]+\"|`[\\w $#@-]+`|\\[[\\w $#@-]+\\]"
+    Pattern.compile(s"(?:$part)(?:\\.(?:$part))*", Pattern.UNICODE_CHARACTER_CLASS)
   }
 
   def withoutKey(options: Map[String, String]): Map[String, String] =

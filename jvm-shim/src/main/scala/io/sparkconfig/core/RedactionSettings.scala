@@ -1,4 +1,4 @@
 package io.sparkconfig.core
 
-/** `spark.config.redaction.require` and `spark.config.redaction.keys`, whoever set them. */
+/** `spark.config.redaction.require` and `spark.config.redaction.keys`, from the operator or the job. */
 final case class RedactionSettings(require: Boolean, keys: String)

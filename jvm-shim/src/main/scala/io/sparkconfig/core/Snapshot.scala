@@ -32,7 +32,7 @@ final case class Snapshot(
   def secretValues: Iterable[String] =
     redact ++ redactOf.valuesIterator.flatten ++ files.values.flatMap(_.secretTexts)
 
-  /** The same with paths in the place of markers. */
+  /** The same with paths instead of markers. */
   def placed(paths: Map[String, String]): Snapshot =
     copy(
       values = values.map { case (id, value) =>

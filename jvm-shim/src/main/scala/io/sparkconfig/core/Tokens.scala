@@ -3,7 +3,7 @@ package io.sparkconfig.core
 import java.security.SecureRandom
 import java.util.Base64
 
-/** What nobody can guess. */
+/** Random texts that cannot be guessed. */
 private[sparkconfig] object Tokens {
   private lazy val random = new SecureRandom()
 

@@ -29,7 +29,7 @@ trait ValueSource {
   /** The newest values, whether they are due or not: their stores are asked. */
   def useFresh(expressions: Seq[Expression]): Used = use(expressions)
 
-  /** Values that code asks for by name: there the policy decides, too, whatever else this process holds. */
+  /** Values that code asks for by name: the policy decides, too, even about values that are held already. */
   def useNamed(expressions: Seq[Expression]): Used = use(expressions)
 
   /**
@@ -37,9 +37,13 @@ trait ValueSource {
    *
    * @param formats what its data source is called
    * @param options all that decides about the connection, as it was written
+   * @param judged  the options that rules decide about if the server is shared: no door may have seen them
    * @throws SparkConfigException naming what is refused
    */
-  def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = ()
+  def allowConnection(formats: Seq[String], options: Map[String, String], judged: Seq[String]): Unit = ()
+
+  /** Whether people share this application, who run no code in it: then it opens only what has been allowed. */
+  def isShared: Boolean = false
 
   /** The newest snapshot that this process holds. */
   def snapshot: Snapshot
@@ -52,13 +56,15 @@ private[sparkconfig] object ValueSource {
 
   /**
    * A task opens a connection that no door has let pass for its session. So its own code makes it, with references that
-   * it asks for by name: where servers are shared, nobody may.
+   * it asks for by name; on shared servers none may.
    */
   def withoutGrant(options: Map[String, String])(byName: Seq[Expression] => Any): Unit =
     try {
       NamedConnections.nameIn(options).foreach(name =>
         throw new SparkConfigException(s"the connection '$name' was not opened on the driver"))
-      byName(options.values.filter(Expression.mayHold).map(Expression(_)).toSeq)
+      val references = options.values.filter(Expression.mayHold).map(Expression(_)).toSeq
+      if (references.isEmpty) throw new SparkConfigException("the driver has not opened it")
+      byName(references)
     } catch {
       case e: SparkConfigException => throw new SparkConfigException(
           s"No statement of this session has been allowed this connection, so a task may not open it: ${e.getMessage}")
@@ -93,9 +99,9 @@ object Values {
   /** Values of several expressions in their order, all of one generation. */
   def resolveAll(expressions: Seq[Expression]): Seq[String] = source.resolveAll(expressions)
 
-  /** As [[ValueSource.allowConnection]], if it [[decidesAbout]] the options. */
-  def allowConnection(formats: Seq[String], options: Map[String, String]): Unit =
-    if (decidesAbout(options)) source.allowConnection(formats, options)
+  /** As [[ValueSource.allowConnection]]: of options without references only on a shared server. */
+  def allowConnection(formats: Seq[String], options: Map[String, String], judged: Seq[String] = Nil): Unit =
+    if (decidesAbout(options) || (judged.nonEmpty && source.isShared)) source.allowConnection(formats, options, judged)
 
   /** Whether options hold references or name a connection. */
   def decidesAbout(options: Map[String, String]): Boolean =

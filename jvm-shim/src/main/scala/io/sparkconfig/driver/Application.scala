@@ -5,17 +5,26 @@ import java.util.{HashMap => JHashMap, Map => JMap}
 import com.codahale.metrics.MetricRegistry
 import io.sparkconfig.agent.AgentClient
 import io.sparkconfig.bindings.Bindings
-import io.sparkconfig.core.{Expression, Json, NamedConnections, Readers, SparkConfigException, Values, XmlAccess}
+import io.sparkconfig.core.{
+  ConfValues,
+  Expression,
+  Json,
+  NamedConnections,
+  Readers,
+  SparkConfigException,
+  Values,
+  XmlAccess
+}
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
-import io.sparkconfig.policy.{Grants, PolicyClient}
+import io.sparkconfig.policy.{Grants, OpenPlaces, PolicyClient, SharedFiles}
 import io.sparkconfig.redaction.engine.Redactor
 import io.sparkconfig.redaction.{LiteralKeys, RedactionSinks}
 import io.sparkconfig.ui.QueryRestartEvent
 import org.apache.spark.scheduler.{RunningJobs, SparkListener, SparkListenerExecutorRemoved}
 import org.apache.spark.sparkconfig.access.ConnectorCode
-import org.apache.spark.sparkconfig.{ReferenceConf, ReferenceHadoopConf, ServedFiles, SparkAccess, TaskProperties}
-import org.apache.spark.sql.sparkconfig.{ConnectorConfs, InPlaceConfs}
+import org.apache.spark.sparkconfig.{ReferenceHadoopConf, ServedFiles, SparkAccess, TaskProperties}
+import org.apache.spark.sql.sparkconfig.InPlaceConfs
 import org.apache.spark.{SparkConf, SparkContext}
 import org.slf4j.LoggerFactory
 
@@ -35,6 +44,9 @@ private[sparkconfig] final class Application private (
   private val service = new ExecutorService(sc, values, values.renewIds)
   private val extras = new Extras(agent, values)
 
+  /** Where users' work opens files. While Spark starts, there is none. */
+  private var places = Option.empty[OpenPlaces]
+
   /** Non-secret settings for executors; Spark writes them in clear into its event log. */
   def executorSettings: JMap[String, String] = {
     val settings = new JHashMap[String, String]()
@@ -44,6 +56,7 @@ private[sparkconfig] final class Application private (
     settings.put(ExecutorSide.PoliciesKey, PolicyClient.running.isDefined.toString)
     settings.put(ExecutorSide.StatementsKey, PolicyClient.running.exists(_.evaluatesStatements).toString)
     ExecutorSide.putReferences(settings, confs)
+    ExecutorSide.putPaths(settings, PolicyClient.running.flatMap(_.paths))
     agent.files.foreach(files => ExecutorSide.putFiles(settings, files))
     settings
   }
@@ -54,6 +67,7 @@ private[sparkconfig] final class Application private (
   /** Called when the scheduler stands: from now on broadcasts work, and the application has its id. */
   def ready(applicationId: String, metrics: MetricRegistry): Unit = {
     service.ready()
+    places.foreach(SharedFiles.close)
     extras.begin(sc, applicationId, metrics, state)
     sc.addSparkListener(new SparkListener {
       override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = service.forget(event.executorId)
@@ -63,7 +77,6 @@ private[sparkconfig] final class Application private (
   /** Tells Spark's listeners, the event log and the page that a managed query was started again. */
   def queryRestarted(event: QueryRestartEvent): Unit = {
     state.restarted(event)
-    extras.markDirty()
     SparkAccess.post(sc, event)
   }
 
@@ -81,8 +94,9 @@ private[sparkconfig] final class Application private (
     Leftovers.keep(given)
     extras.close()
     PolicyClient.close()
+    SharedFiles.release()
     InPlaceConfs.release()
-    ConnectorConfs.release()
+    Bindings.release()
     NamedConnections.release()
     Values.uninstall(values)
     values.close()
@@ -120,7 +134,7 @@ private[sparkconfig] final class Application private (
 private[sparkconfig] object Application {
   private val log = LoggerFactory.getLogger(classOf[Application])
 
-  /** What the side process asks when somebody waits for executors (`sparkconfig.agent.application`). */
+  /** The side process's question while a caller waits for executors (`sparkconfig.agent.application`). */
   private val ExecutorsRequest = "executors"
 
   @volatile private var current: Option[Application] = None
@@ -160,7 +174,7 @@ private[sparkconfig] object Application {
       RedactionSinks.require(conf, missing, client.settings.redaction)
       if (!client.settings.rpcInsecure) ServedFiles.guard(sc)
       Redactor.register(plan.snapshot.secretValues, plan.snapshot.generation)
-      plan.policy.foreach(policy => Defaults.put(sc, conf, policy.defaults))
+      plan.policy.foreach(Defaults.put(sc, conf, _))
       val values = new DriverValues(client, plan.snapshot)
       val hadoop = HadoopReferences.of(sc.hadoopConfiguration, plan)
       val application = new Application(sc, client, values, given, plan.expressions.keys)
@@ -168,17 +182,13 @@ private[sparkconfig] object Application {
       NamedConnections.hold(plan.connections)
       val literals = plan.connections.flatMap(each => LiteralKeys.valuesOf(each.options))
       Redactor.register(literals)
-      val confValue = (key: String, text: String) => plan.value(key, text, values.snapshot)
-      val connectors = new ConnectorCode(client.settings.resolvePrefixes)
-      // Not Bindings, which find their values at each use and know only a conf or a session. These three hold what the
-      // plan resolved, and stand before any hook reads a conf.
-      ReferenceConf.install(conf, confValue, connectors, () => ConnectorConfs.prepare())
-      ConnectorConfs.hold(
-        confValue,
-        connectors,
-        (key, text) => { Readers.check(key, text, client.problem); hadoop.of(key, text, copy = true): Unit })
-      ReferenceHadoopConf.install(sc, hadoop.atStart, hadoop)
-      plan.executorEnvironment.foreach { case (name, value) => SparkAccess.executorEnvs(sc)(name) = value }
+      val confs = ConfValues(
+        (key, text) => plan.value(key, text, values.snapshot),
+        new ConnectorCode(client.settings.resolvePrefixes),
+        (key, text) => { Readers.check(key, text, client.problem); hadoop.of(key, text, copy = true): Unit },
+        hadoop,
+        hadoop.atStart)
+      Bindings.start(sc, confs)
       Hooks.append(conf, plan.inPlace)
       plan.policy.foreach { policy =>
         PolicyClient.open(new PolicyClient(
@@ -190,6 +200,8 @@ private[sparkconfig] object Application {
           application.service.fingerprint))
       }
       if (PolicyClient.running.exists(_.evaluatesStatements)) XmlAccess.close()
+      application.places =
+        plan.policy.flatMap(_.paths).map(SharedFiles.install(_, conf.getAll.toMap, sc.hadoopConfiguration))
       Doors.open(sc)
       InPlaceConfs.hold(plan.inPlace.keys)
       application.begin()
@@ -207,13 +219,14 @@ private[sparkconfig] object Application {
     } catch {
       case e: Throwable =>
         InPlaceConfs.release()
-        ConnectorConfs.release()
+        Bindings.release()
+        SharedFiles.release()
         client.close()
         e match {
           case known: SparkConfigException => throw known
           case shape: IllegalStateException => throw new SparkConfigException(
               s"sparkconfig does not know this Spark version's internals: ${shape.getMessage}. " +
-                "Supported are 3.5 and 4.0 to 4.3.")
+                "docs/install.md says which versions are supported.")
           case other => throw other
         }
     }

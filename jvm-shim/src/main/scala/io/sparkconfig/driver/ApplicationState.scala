@@ -55,13 +55,6 @@ private[sparkconfig] final class ApplicationState(
     }
   }
 
-  /** The state as the event log keeps it when the application ends. */
-  def lastJson: JsonNode = {
-    val node = toJson.asInstanceOf[ObjectNode]
-    node.put("ended_at", System.currentTimeMillis())
-    node
-  }
-
   def toJson: JsonNode = {
     val node = agent.map(_.deepCopy[ObjectNode]()).getOrElse(Json.obj())
     node.put("generation", generation)

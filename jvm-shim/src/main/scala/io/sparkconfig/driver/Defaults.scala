@@ -1,14 +1,20 @@
 package io.sparkconfig.driver
 
+import io.sparkconfig.core.PolicyStart
 import org.apache.spark.{SparkConf, SparkContext}
 
 /** Puts the operator's defaults in place; Spark reads these confs after plugins start. */
 private[driver] object Defaults {
-  def put(sc: SparkContext, conf: SparkConf, defaults: Map[String, String]): Unit =
-    defaults.foreach { case (key, text) =>
+  def put(sc: SparkContext, conf: SparkConf, policy: PolicyStart): Unit = {
+    policy.defaults.foreach { case (key, text) =>
       conf.setIfMissing(key, text)
       hadoopKey(key).foreach(name => sc.hadoopConfiguration.set(name, text, "operator"))
     }
+    if (policy.evaluatesStatements) conf.set(IgnoreLogs, "true"): Unit
+  }
+
+  /** A log that a stream has left in a folder names files anywhere, and who may write there may write a log. */
+  private val IgnoreLogs = "spark.sql.streaming.fileStreamSink.ignoreMetadata"
 
   /** Spark copied these into its Hadoop configuration before plugins start. */
   private def hadoopKey(key: String): Option[String] =

@@ -27,16 +27,8 @@ object DriverApi {
     used.values.head
   }
 
-  /**
-   * As [[current]], for Python: a JSON object with the `value`, and how many values this JVM masks by now, so that
-   * Python learns new ones before it has a value that it could show.
-   */
-  def currentJson(text: String): String = {
-    val answer = Json.obj()
-    answer.put("value", current(text))
-    answer.put("registered", Redactor.size)
-    Json.write(answer)
-  }
+  /** As [[current]], for Python: a JSON object with the `value`. */
+  def currentJson(text: String): String = Json.write(Json.obj().put("value", current(text)))
 
   /** As [[currentJson]], after the text's stores were asked, due or not. */
   def freshJson(text: String): String = {
@@ -67,7 +59,6 @@ object DriverApi {
       val expression = Expression.of(text, given.asScala)
       if (newest.get(expression).isDefined && !newest.secrets(expression.id)) plain.add(key)
     }
-    answer.put("registered", Redactor.size)
     Json.write(answer)
   }
 

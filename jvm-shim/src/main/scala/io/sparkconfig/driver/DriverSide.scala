@@ -29,7 +29,7 @@ private[sparkconfig] class DriverSide extends DriverPlugin {
   override def registerMetrics(appId: String, context: PluginContext): Unit =
     application.foreach(_.ready(appId, context.metricRegistry()))
 
-  /** Only executors have questions. In local mode there are none, and whoever asks is not of this application. */
+  /** Only executors have questions. In local mode there are none, and a question comes from outside. */
   override def receive(message: Any): AnyRef =
     if (local) null else application.map(_.answer(message)).orNull
 

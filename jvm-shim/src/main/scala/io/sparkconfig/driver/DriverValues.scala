@@ -73,14 +73,16 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
 
   override def useNamed(expressions: Seq[Expression]): Used = useAs(Application, expressions, Application)
 
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
+  override def allowConnection(formats: Seq[String], options: Map[String, String], judged: Seq[String]): Unit = {
     NamedConnections.requireOwn(options)
-    if (!PolicyClient.running.forall(_.connection(formats, options)))
+    if (!PolicyClient.running.forall(_.connection(formats, options, judged)))
       ValueSource.withoutGrant(options)(useForWorker)
   }
 
+  override def isShared: Boolean = PolicyClient.running.exists(_.evaluatesStatements)
+
   override def renew(refused: Used): Used = Renewal.until(refused) { () =>
-    // Somebody else may have been refused before.
+    // Another caller may have been refused before.
     val known = held
     if (holds(known, refused.expressions) && !used(known, refused.expressions).sameAs(refused)) 0L
     else renewIds(refused.expressions.map(_.id))
@@ -260,7 +262,7 @@ private[sparkconfig] final class DriverValues(client: AgentClient, first: Snapsh
       expressions.isEmpty || ageMs <= client.settings.staleExpiryMs && holds(known, expressions))
   }
 
-  /** What was used since the last time: the side process forgets what nobody uses. */
+  /** What was used since the last time: the side process forgets what is not used any more. */
   private def takeRecent(): List[String] =
     inUse.values.asScala.filter(_.recent).map { use => use.recent = false; use.expression.id }.toList
 

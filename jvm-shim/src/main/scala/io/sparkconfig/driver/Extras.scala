@@ -7,7 +7,7 @@ import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkconfig.{ConfigTab, SparkAccess}
+import org.apache.spark.sparkconfig.ConfigTab
 import org.slf4j.LoggerFactory
 
 /**
@@ -18,18 +18,11 @@ import org.slf4j.LoggerFactory
 private[driver] final class Extras(client: AgentClient, values: DriverValues) {
   private val log = LoggerFactory.getLogger(classOf[Extras])
   @volatile private var workers: Option[WorkerServer] = None
-  @volatile private var journal: Option[StateJournal] = None
 
   def begin(sc: SparkContext, applicationId: String, metrics: MetricRegistry, state: ApplicationState): Unit = {
     attempt("'sparkconfig refresh'")(client.announce(applicationId))
     attempt("metrics")(DriverMetrics.register(metrics, state))
     attempt("the page Config")(ConfigTab.attach(sc, () => state.toJson))
-    // Without an event log nobody reads it, and an end would wait for it.
-    if (SparkAccess.logsEvents(sc)) attempt("the page Config in the history server") {
-      val started = new StateJournal(sc, state)
-      started.begin()
-      journal = Some(started)
-    }
     if (client.settings.workerAccess) attempt("Python workers on the driver") {
       val server = new WorkerServer(values, policies = PolicyClient.running.isDefined)
       server.start()
@@ -38,18 +31,9 @@ private[driver] final class Extras(client: AgentClient, values: DriverValues) {
     else WorkerServer.none()
   }
 
-  def publish(snapshot: Snapshot): Unit = {
-    workers.foreach(_.publish(snapshot))
-    markDirty()
-  }
+  def publish(snapshot: Snapshot): Unit = workers.foreach(_.publish(snapshot))
 
-  /** The state is another one now. */
-  def markDirty(): Unit = journal.foreach(_.markDirty())
-
-  def close(): Unit = {
-    workers.foreach(_.close())
-    journal.foreach(_.close())
-  }
+  def close(): Unit = workers.foreach(_.close())
 
   private def attempt(what: String)(action: => Unit): Unit =
     try action

@@ -2,7 +2,7 @@ package io.sparkconfig.driver
 
 import io.sparkconfig.core.{Expression, Readers, SparkConfigException, Values}
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sparkconfig.HadoopValues
+import org.apache.spark.sparkconfig.access.HadoopValues
 
 /**
  * References in Hadoop configurations: those that Spark copied from its confs before plugins start (`spark.hadoop.K` as

@@ -8,7 +8,7 @@ import org.apache.spark.sparkconfig.SparkAccess
 
 /**
  * Confs of an application that was stopped in this JVM. PySpark passes the confs of a process' first session to its JVM
- * as system properties, where each later session finds them, though nobody has set them for it.
+ * as system properties, where each later session finds them, though they were not set for it.
  */
 private[driver] object Leftovers {
   private val Providers = "spark.config.providers"

@@ -11,7 +11,6 @@ import org.apache.spark.sparkconfig.SparkAccess
  *
  * @param expressions conf key to its expression
  * @param inPlace conf key to the value that is put into the conf itself (`spark.config.inplace.keys`)
- * @param executorEnvironment variable to value, when the operator asked for values there
  * @param policy what the doors need, if there are policies
  * @param connections what users may name
  * @param dropped confs that an application before this one has left, and that cannot be resolved any more
@@ -20,7 +19,6 @@ private[sparkconfig] final class StartPlan(
     val snapshot: Snapshot,
     val expressions: Map[String, Expression],
     val inPlace: Map[String, String],
-    val executorEnvironment: Map[String, String],
     val policy: Option[PolicyStart],
     val connections: Seq[NamedConnection],
     val dropped: Seq[String]) {
@@ -43,7 +41,6 @@ private[sparkconfig] final class StartPlan(
 
 private[sparkconfig] object StartPlan {
   private[driver] val OwnPrefix = "spark.config."
-  private val ExecutorEnvPrefix = "spark.executorEnv."
 
   /**
    * Resolves and checks everything.
@@ -65,15 +62,10 @@ private[sparkconfig] object StartPlan {
     val inPlace = answer.inPlace.toSeq.flatMap { key =>
       answer.expressions.get(key).flatMap(answer.snapshot.get).map(key -> _)
     }.toMap
-    val environment = answer.expressions.collect {
-      case (key, expression) if key.startsWith(ExecutorEnvPrefix) =>
-        key.stripPrefix(ExecutorEnvPrefix) -> answer.snapshot.get(expression).getOrElse(expression.text)
-    }
     new StartPlan(
       answer.snapshot,
       answer.expressions -- inPlace.keys,
       inPlace,
-      environment,
       answer.policy,
       answer.connections,
       answer.dropped)

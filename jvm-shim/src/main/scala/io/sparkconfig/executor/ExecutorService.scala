@@ -31,7 +31,7 @@ private[sparkconfig] final class ExecutorService(
   @volatile private var news: Option[SnapshotNews] = None
   private val history = new MaskHistory
 
-  /** Who masks so many values has the others with the snapshot. */
+  /** An executor that masks this many values finds the others in the snapshot. */
   @volatile private var covered = 0L
   @volatile private var allRetired: Option[Retired] = None
   private val packing = new AtomicBoolean
@@ -236,7 +236,7 @@ private[sparkconfig] final case class Seen(generation: Long, at: Long)
 private object ExecutorService {
   private val MostAsked = 1000
 
-  /** So many stores may hang before a question to another one waits. */
+  /** This many stores may hang before a question to another one waits. */
   private val MostAtOnce = 32
   private val OldNanos = 5L * 1000000000
 

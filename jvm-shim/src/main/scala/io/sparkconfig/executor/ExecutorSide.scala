@@ -7,12 +7,13 @@ import scala.collection.JavaConverters._
 import io.sparkconfig.core.{Expression, Snapshot, Used, Values, XmlAccess}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
+import io.sparkconfig.policy.SharedFiles
 import io.sparkconfig.redaction.RedactionSinks
 import io.sparkconfig.redaction.engine.Redactor
 import org.apache.spark.TaskContext
 import org.apache.spark.api.plugin.{ExecutorPlugin, PluginContext}
-import org.apache.spark.sparkconfig.ReferenceConf
 import org.apache.spark.sparkconfig.access.ConnectorCode
+import org.apache.spark.sparkconfig.{ReferenceConf, SparkAccess}
 import org.slf4j.LoggerFactory
 
 /**
@@ -30,10 +31,15 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     // In local mode executor and driver are one process, and the driver's half is there already.
     if (context.executorID() != "driver") {
       RedactionSinks.installQuietly(context.conf())
-      if (extra.get(ExecutorSide.StatementsKey) == "true") XmlAccess.close()
+      val isShared = extra.get(ExecutorSide.StatementsKey) == "true"
+      if (isShared) XmlAccess.close()
+      ExecutorSide.paths(extra).foreach { paths =>
+        val confs = context.conf().getAll.toMap
+        SharedFiles.close(SharedFiles.install(paths, confs, SparkAccess.hadoop(context.conf())))
+      }
       ExecutorSide.files(extra).foreach(LocalFiles.open)
       val policies = extra.get(ExecutorSide.PoliciesKey) == "true"
-      val started = new ExecutorValues(context, pollMs(extra), policies)
+      val started = new ExecutorValues(context, pollMs(extra), policies, isShared)
       values = Some(started)
       if (extra.get(ExecutorSide.WorkerKey) == "true")
         serveWorkers(started, policies)
@@ -105,6 +111,7 @@ private[sparkconfig] object ExecutorSide {
   val DefaultPollMs = 5000L
   private val ConnectorPrefix = "connector."
   private val ReferencesKey = "references"
+  private val PathsKey = "policies.paths"
   private val FilesKey = "files.directory"
   private val ChosenKey = "files.chosen"
   private val KeepKey = "files.keep.ms"
@@ -116,6 +123,13 @@ private[sparkconfig] object ExecutorSide {
     new ConnectorCode(settings.asScala.collect {
       case (key, known) if key.startsWith(ConnectorPrefix) => key.stripPrefix(ConnectorPrefix) -> known.split('|').toSeq
     }.toMap)
+
+  /** The paths that anybody may name on a shared server. */
+  def putPaths(settings: JMap[String, String], paths: Option[Seq[String]]): Unit =
+    paths.foreach(all => settings.put(PathsKey, all.mkString("\n")))
+
+  private def paths(settings: JMap[String, String]): Option[Seq[String]] =
+    Option(settings.get(PathsKey)).map(_.split('\n').toSeq.filter(_.nonEmpty))
 
   /** The keys of confs that hold references: reading one is a value or an error. */
   def putReferences(settings: JMap[String, String], keys: Iterable[String]): Unit =

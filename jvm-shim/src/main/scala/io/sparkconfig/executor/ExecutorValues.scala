@@ -21,7 +21,11 @@ import org.slf4j.LoggerFactory
  *
  * @param policies whether there are policies: then the driver decides what code here may ask for by name
  */
-private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: Long, policies: Boolean)
+private[sparkconfig] final class ExecutorValues(
+    context: PluginContext,
+    pollMs: Long,
+    policies: Boolean,
+    override val isShared: Boolean)
   extends ValueSource {
   import ExecutorValues._
 
@@ -184,7 +188,7 @@ private[sparkconfig] final class ExecutorValues(context: PluginContext, pollMs: 
     use(expressions)
   }
 
-  override def allowConnection(formats: Seq[String], options: Map[String, String]): Unit = {
+  override def allowConnection(formats: Seq[String], options: Map[String, String], judged: Seq[String]): Unit = {
     val isGranted = !policies || grants.open(key().fingerprint.of(options, formats))
     if (!isGranted) ValueSource.withoutGrant(options)(useNamed)
   }

@@ -48,7 +48,8 @@ private[executor] final class SnapshotNews(
 /**
  * News that the driver sends without being asked.
  *
- * @param covered who masks so many of the driver's [[MaskHistory]] lacks nothing but these news; others ask
+ * @param covered an executor that has applied this many entries of the driver's [[MaskHistory]] is up to date with
+ *                these news; otherwise it asks for the rest
  */
 private[executor] final class Pushed(val news: SnapshotNews, val covered: Long) extends Message
 
@@ -57,7 +58,7 @@ private[executor] final class Listen(val executor: String, val reference: AnyRef
 
 private[executor] case object Listening extends Message
 
-/** An executor has a generation, and masks so many of the driver's [[MaskHistory]]; it waits for no answer. */
+/** An executor has a generation and has applied this many entries of [[MaskHistory]]; it waits for no answer. */
 private[executor] final case class Have(executor: String, state: ExecutorState) extends Message
 
 /** Encrypted values, inline or through a broadcast; `masks` as in [[SnapshotNews]], which the bytes are bound to. */

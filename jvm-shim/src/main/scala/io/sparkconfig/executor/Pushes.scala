@@ -11,7 +11,7 @@ import org.apache.spark.sparkconfig.PushChannel
 import org.slf4j.LoggerFactory
 
 /**
- * Sends each generation to the executors that listen, from a thread of its own. Whoever does not say that it has one
+ * Sends each generation to the executors that listen, from a thread of its own. An executor that does not confirm one
  * gets the newest one again, but no more than [[Pushes.Ahead]] in all, since a paused executor would fill this JVM's
  * memory. It asks when it goes on.
  *
@@ -73,7 +73,7 @@ private[executor] final class Pushes(
     }
   }
 
-  /** Whether somebody who would get the newest news again has not said that he has them. */
+  /** Whether an executor that would get the newest news again has not yet confirmed them. */
   private def isAwaited: Boolean = newest().exists(pushed => listeners.values.asScala.exists(_.isAwaited(pushed.news)))
 
   private def sendAll(pushed: Pushed): Unit = {

@@ -51,7 +51,7 @@ object LocalFiles {
   def problem: Option[String] = failing
 
   /**
-   * Writes a snapshot's files; returns the snapshot with their paths in the place of markers.
+   * Writes a snapshot's files; returns the snapshot with their paths instead of markers.
    *
    * @throws FilePlacementException a file cannot be written; nothing of what was there has changed
    */

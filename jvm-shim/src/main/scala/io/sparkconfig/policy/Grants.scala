@@ -24,7 +24,7 @@ private[policy] final class Grants(
   private val connections: Recent[String] = new Recent[String](parent.map(_.connections))
   @volatile private var known = Option.empty[Requester]
 
-  /** Who asks. A session is one user's for ever, so whoever was named once stays it. */
+  /** Who asks. A session belongs to one user for ever, so the first name stays. */
   def requester: Option[Requester] = known.orElse {
     known = named()
     known

@@ -1,6 +1,6 @@
 package io.sparkconfig.policy
 
-import java.util.{Collections, WeakHashMap}
+import java.util.{Collections, Locale, WeakHashMap}
 
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
@@ -40,6 +40,7 @@ private[sparkconfig] final class PolicyClient(
     now: Map[String, String],
     server: Map[String, String],
     fingerprint: Fingerprint) {
+  import PolicyClient._
 
   private val audit: Option[Logger] = start.auditLogger.map(LoggerFactory.getLogger(_))
   private val operator = new Grants(None, () => None, None)
@@ -52,6 +53,17 @@ private[sparkconfig] final class PolicyClient(
   def evaluatesTables: Boolean = start.evaluatesTables
 
   def evaluatesStatements: Boolean = start.evaluatesStatements
+
+  /** Of a shared server, see [[SharedFiles]]. */
+  def paths: Option[Seq[String]] = start.paths
+
+  private val shown = start.confs.map(new ShownConfs(_))
+
+  /** Whether users see what the server has for a conf. */
+  def shows(key: String): Boolean = shown.forall(_.shows(key))
+
+  /** The operator's surface files, beside those of this jar. */
+  def surface: Seq[String] = start.surface
 
   /** The application's confs, which every session begins with. */
   def confs: Map[String, String] = now
@@ -113,14 +125,15 @@ private[sparkconfig] final class PolicyClient(
   }
 
   /**
-   * Whether the references of a connection may go where it is about to be made. A task asks nothing: it has what its
-   * job was submitted with.
+   * Whether a connection may be made, and its references may go there. A task asks nothing: it has what its job was
+   * submitted with.
    *
    * @param options all that decides about the connection, as it was written
+   * @param judged  the options that rules decide about, unless they are a catalog's
    * @return false: this is a task, and its session has no grant
    * @throws PolicyRefusedException naming what is refused
    */
-  def connection(formats: Seq[String], options: Map[String, String]): Boolean = {
+  def connection(formats: Seq[String], options: Map[String, String], judged: Seq[String]): Boolean = {
     val wanted = fingerprint.of(options, formats)
     val mine = grants
     Grants.ofTask(wanted).getOrElse {
@@ -129,12 +142,26 @@ private[sparkconfig] final class PolicyClient(
         question.put("op", "connection")
         putFormats(question, formats)
         Json.putMap(question, "options", options)
+        if (evaluatesStatements && !isOfCatalog(options, judged)) {
+          val names = question.putArray("judged")
+          judged.foreach(names.add(_))
+        }
         val verdict = ask(question, mine.requester)
         if (!verdict.allowed) throw new PolicyRefusedException(verdict.message)
         (if (verdict.everyones) operator else mine).open(wanted)
       }
       true
     }
+  }
+
+  /** Whether the application has had a catalog of these options from its start: so they are the operator's. */
+  private def isOfCatalog(options: Map[String, String], judged: Seq[String]): Boolean =
+    catalogs.exists(catalog =>
+      judged.forall(name => catalog.get(name.toLowerCase(Locale.ROOT)).contains(options(name))))
+
+  private lazy val catalogs: Seq[Map[String, String]] = Seq(given, now).flatMap { confs =>
+    confs.toSeq.collect { case (Catalog(name, option), text) => name -> (option.toLowerCase(Locale.ROOT) -> text) }
+      .groupBy(_._1).values.map(_.map(_._2).toMap)
   }
 
   /** For a job that is submitted now, see [[Grants.Property]]; `before` is what this thread has inherited, or null. */
@@ -183,7 +210,8 @@ private[sparkconfig] final class PolicyClient(
     if (grants.allows(asked)) Verdict.Allowed
     else {
       val found = verdict
-      if (found.allowed) grants.allow(asked)
+      // Memory must not grow with the length of what users send.
+      if (found.allowed && asked.toString.length <= PolicyClient.Longest) grants.allow(asked)
       found
     }
 
@@ -221,7 +249,7 @@ private[sparkconfig] final class PolicyClient(
       Verdict(
         answer.path("allowed").asBoolean(false),
         answer.path("message").asText("the policy refuses this"),
-        Option(answer.get("values")).toSeq.flatMap(_.elements().asScala).map(_.path("name").asText),
+        Json.texts(answer.get("names")),
         answer.path("everyones").asBoolean(false))
     } catch {
       case e: SparkConfigException =>
@@ -248,7 +276,9 @@ private[sparkconfig] object Verdict {
 }
 
 private[sparkconfig] object PolicyClient {
+  private val Longest = 20000
   @volatile private var current: Option[PolicyClient] = None
+  private val Catalog = raw"spark\.sql\.catalog\.([^.]+)\.(.+)".r
 
   /** None: no policies, and no doors. */
   def running: Option[PolicyClient] = current

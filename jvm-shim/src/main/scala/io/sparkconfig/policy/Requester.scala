@@ -27,6 +27,10 @@ private[sparkconfig] object Requester {
     connectUser(id).orElse(Try(ThriftSessions.user(id)).toOption.flatten.map(Requester(_, id, Thrift)))
   }
 
+  /** Whether a client of a server asks, of one session for all clients, too; this application's own code is none. */
+  def isClient(session: SparkSession): Boolean =
+    Thread.currentThread.getName.startsWith(ThriftSessions.Threads) || named(session).nonEmpty
+
   private val ConnectPlugin = "org.apache.spark.sql.connect.SparkConnectPlugin"
   @volatile private var serves = false
 

@@ -1,5 +1,7 @@
 package io.sparkconfig.policy
 
+import io.sparkconfig.core.NamedConnections
+
 /**
  * A statement, or something that a statement names.
  *
@@ -12,6 +14,11 @@ private[sparkconfig] final case class StatementItem(kind: String, name: String, 
 private[sparkconfig] object StatementItem {
   val Read = "read"
   val Write = "write"
+
+  /** The use of a connection with these options: SQL of the user's own may write. */
+  def connection(name: String, options: Map[String, String], access: String): Set[StatementItem] =
+    (if (NamedConnections.holdsSql(options)) Set(access, Write) else Set(access))
+      .map(StatementItem("connection", name, _))
 
   def statement(name: String, detail: String = ""): StatementItem = StatementItem("statement", name, detail)
 }

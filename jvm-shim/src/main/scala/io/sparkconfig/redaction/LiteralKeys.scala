@@ -19,9 +19,6 @@ object LiteralKeys {
   private val Harmless = Regex.compile(
     "(?i)\\.(enabled?|class|provider|providers|file|path|location|type|length|size|timeout|interval|renewal\\.\\w+)$|" +
       "^spark\\.config\\.(?!connections\\.)|^spark\\.redaction\\.|\\.provider\\.(path|type)$")
-  // Possessive: Java's other repetitions of groups need as much stack as the text is long.
-  private val JaasPassword =
-    Regex.compile("(?is)(?:password|secret|token)\\s*=\\s*\"((?:[^\"\\\\]++|\\\\.)*+)\"")
 
   /**
    * The literal secrets of a configuration; texts with references in them are none. Of a JAAS configuration it is
@@ -58,11 +55,5 @@ object LiteralKeys {
     }.distinct
 
   private def secretsIn(key: String, value: String): Seq[String] =
-    if (!key.toLowerCase(java.util.Locale.ROOT).endsWith("sasl.jaas.config")) Seq(value)
-    else {
-      val found = Seq.newBuilder[String]
-      val matcher = JaasPassword.matcher(value)
-      while (matcher.find()) found += matcher.group(1).replaceAll("(?s)\\\\(.)", "$1")
-      found.result()
-    }
+    if (key.toLowerCase(java.util.Locale.ROOT).endsWith("sasl.jaas.config")) Credentials.quoted(value) else Seq(value)
 }

@@ -13,9 +13,6 @@ import io.sparkconfig.core.Json
 /** The page "Config": what is in use, since when, from where, and who has it. Names and times, never values. */
 object ConfigPage {
 
-  /** The state as the event log has it. */
-  def parse(state: String): JsonNode = Json.parse(state)
-
   def content(state: JsonNode): Seq[Node] = {
     val now = state.path("now").asLong
     val policy = state.path("policy")
@@ -23,7 +20,6 @@ object ConfigPage {
     <div id="sparkconfig">
       <style>{Style}</style>
       {problem(state)}
-      {ended(state)}
       {limits(state)}
       <ul class="list-unstyled">
         <li><strong>Generation:</strong> <span id="generation">{state.path("generation").asLong}</span>,
@@ -65,11 +61,11 @@ object ConfigPage {
       table(
         "references",
         "References",
-        Seq("Reference", "Used by", "Last change", "Problem"),
+        Seq("Reference", "Conf", "Last change", "Problem"),
         list(state, "references").map(use =>
           Seq(
             list(use, "references").map(each => <code class="d-block">{each.asText}</code>),
-            plain(list(use, "used_by").map(_.asText).mkString(", ")),
+            plain(text(use, "key")),
             plain(ago(now, use.get("changed_at"))),
             plain(text(use, "problem")))),
         hidden = hidden)
@@ -209,14 +205,6 @@ object ConfigPage {
 
   private val LocalMode = "Tasks run in the driver in local mode, which always has the newest generation."
 
-  /** The history server shows what the event log kept last. */
-  private def ended(state: JsonNode): Seq[Node] =
-    if (!state.hasNonNull("ended_at")) Nil
-    else
-      <div id="ended" class="alert alert-info">
-        The application ended at {time(state.get("ended_at").asLong)}. This is what it used at its end.
-      </div>
-
   /** What this page leaves out for who looks at it. */
   private def limits(state: JsonNode): Seq[Node] =
     if (!state.has("shown_to")) Nil
@@ -256,8 +244,7 @@ object ConfigPage {
 
   private def counted(number: Long, what: String): String = if (number == 1) s"1 $what" else s"$number ${what}s"
 
-  private def side(state: JsonNode): String = if (state.hasNonNull("ended_at")) "ended with the application"
-  else {
+  private def side(state: JsonNode): String = {
     val node = state.path("side_process")
     val restarts = node.path("restarts").asLong
     val answers = if (node.path("answers").asBoolean) "answers" else "does not answer; the last generation stays in use"

@@ -3,14 +3,6 @@ package io.sparkconfig.ui
 import org.apache.spark.scheduler.SparkListenerEvent
 
 /**
- * What the page Config showed at one moment, for the event log. A history server that does not have this class
- * leaves the event out, and shows the rest.
- *
- * @param state as `/config/json/` returns it: names and times, no values
- */
-final case class ConfigStateEvent(time: Long, state: String) extends SparkListenerEvent
-
-/**
  * A managed streaming query was started again, since values that it uses have changed.
  *
  * @param query its name, or its id, which its checkpoint keeps over restarts

@@ -66,7 +66,6 @@ object Viewer {
     "generation",
     "published_at",
     "now",
-    "ended_at",
     "reload_trigger",
     "reload_action",
     "poll_interval_ms",

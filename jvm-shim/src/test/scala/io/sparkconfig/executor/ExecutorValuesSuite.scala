@@ -10,7 +10,7 @@ import org.apache.spark.api.plugin.PluginContext
 class ExecutorValuesSuite extends FunSuite {
 
   test("a task begins when workers have been told of its generation, and not before") {
-    val values = new ExecutorValues(driver(Snapshot(2, Map.empty, Set.empty)), 1000, policies = false)
+    val values = new ExecutorValues(driver(Snapshot(2, Map.empty, Set.empty)), 1000, policies = false, isShared = false)
     val began = new AtomicReference[Thread.State]()
     values.onChange { _ =>
       val task = new Thread(() => values.reach(ExecutorState(2, 0)))

@@ -11,10 +11,10 @@ class ViewerSuite extends FunSuite {
     "providers": [{"name": "vault", "class": "vault", "up": true, "last": "bobs-path",
       "paths": [{"path": "bobs-path", "keys": ["bobs-key"], "error": "bobs-error", "age_ms": 1, "failures": 0}]}],
     "references": [
-      {"references": ["$${vault:ana:k}"], "used_by": ["the conf bobs-conf"], "problem": "bobs-problem"},
-      {"references": ["$${vault:ana:k}", "$${vault:bobs:k}"], "used_by": []},
-      {"references": ["$${vault:asked:k}"], "used_by": []},
-      {"references": [], "used_by": ["bobs"]}],
+      {"references": ["$${vault:ana:k}"], "key": "bobs-conf", "problem": "bobs-problem"},
+      {"references": ["$${vault:ana:k}", "$${vault:bobs:k}"]},
+      {"references": ["$${vault:asked:k}"]},
+      {"references": [], "key": "bobs"}],
     "generations": [{"generation": 3, "at": 2, "changed": ["$${vault:bobs:k}"], "added": [], "added_more": 7}],
     "query_restarts": [{"query": "bobs-query"}],
     "decisions": [

@@ -10,6 +10,12 @@ private[doors] object FirstRules {
   def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectResolutionRule(rule(_))
 
+  /** For plans of SQL, before resolution, and of DataFrames. */
+  def injectEach(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit = {
+    injectParsed(session)(rule)
+    inject(session)(rule)
+  }
+
   /** For parsed plans: 3.5 has no rule before resolution. */
   def injectParsed(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectParser((spark, parser) => ParserHook.parsed(parser, ParserRefusal.of[LogicalPlan](rule(spark)(_))))

@@ -1,6 +1,7 @@
 package io.sparkconfig.policy.doors
 
 import io.sparkconfig.policy.Requester
+import org.apache.spark.sql.sparkconfig.PolicyViolationException
 import org.sparkproject.connect.google_protos.rpc.{ErrorInfo, Status => RpcStatus}
 import org.sparkproject.connect.grpc.{
   ForwardingServerCallListener,
@@ -16,23 +17,36 @@ import org.sparkproject.connect.protobuf.{Any => Packed}
 class ConnectDoorInterceptor extends ServerInterceptor {
   import ConnectDoorInterceptor._
   Requester.connectStarts()
+  ConnectStatements.check()
 
   override def interceptCall[Q, S](
       call: ServerCall[Q, S],
       headers: Metadata,
       next: ServerCallHandler[Q, S]): ServerCall.Listener[Q] =
     new ForwardingServerCallListener.SimpleForwardingServerCallListener[Q](next.startCall(call, headers)) {
+      private val rows = new ConnectRows
+      private var last: Any = _
       private var refused = false
 
-      override def onMessage(question: Q): Unit = if (!refused) ConnectStatements.problem(question) match {
-        case None => super.onMessage(question)
-        case Some(text) =>
-          refused = true
-          call.close(Status.PERMISSION_DENIED.withDescription(text), details(text))
+      // A lambda would call the class above from another loader, which the JVM refuses: so super is called here.
+      override def onMessage(question: Q): Unit = {
+        last = question
+        if (passes(ConnectStatements.problem(question, rows.items(question)))) super.onMessage(question)
       }
 
-      /** The server would answer a call without a question, and this one is closed already. */
-      override def onHalfClose(): Unit = if (!refused) super.onHalfClose()
+      /** The server would answer a call without a question, and this one may be closed already. */
+      override def onHalfClose(): Unit = {
+        val found = rows.end()
+        if (passes(if (found.isEmpty) None else ConnectStatements.problem(last, found))) super.onHalfClose()
+      }
+
+      private def passes(problem: => Option[String]): Boolean = !refused && {
+        problem.foreach { text =>
+          refused = true
+          call.close(Status.PERMISSION_DENIED.withDescription(text), details(text))
+        }
+        !refused
+      }
     }
 }
 
@@ -44,6 +58,7 @@ private object ConnectDoorInterceptor {
     val info = ErrorInfo.newBuilder()
       .setReason("org.apache.spark.sql.AnalysisException")
       .setDomain("org.apache.spark")
+      .putMetadata("sqlState", PolicyViolationException.SqlState)
       .putMetadata("classes", """["org.apache.spark.sql.AnalysisException","java.lang.Exception"]""")
       .build()
     val status = RpcStatus.newBuilder()

@@ -10,6 +10,10 @@ private[doors] object FirstRules {
   def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectHintResolutionRule(rule(_))
 
+  /** For plans of SQL and of DataFrames. */
+  def injectEach(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
+    inject(session)(rule)
+
   /** For parsed plans. */
   def injectParsed(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     inject(session)(rule)

@@ -5,8 +5,8 @@ import java.util.{ArrayList, List => JList}
 
 import scala.jdk.CollectionConverters._
 
-import io.sparkconfig.policy.Requester
-import io.sparkconfig.redaction.engine.{Client, JsonStrings, Redactor, Spans, Throwables}
+import io.sparkconfig.policy.{Requester, ShownConfs}
+import io.sparkconfig.redaction.engine.{Client, Intervals, JsonStrings, Redactor, Throwables}
 import org.apache.spark.SparkEnv
 import org.apache.spark.connect.proto.{
   ConfigRequest,
@@ -16,6 +16,7 @@ import org.apache.spark.connect.proto.{
   FetchErrorDetailsRequest,
   FetchErrorDetailsResponse,
   KeyValue,
+  KeyValueOrBuilder,
   ReattachExecuteRequest
 }
 import org.sparkproject.connect.google_protos.rpc.{ErrorInfo, Status => RpcStatus}
@@ -56,10 +57,11 @@ class ConnectInterceptor extends ServerInterceptor {
         override def sendMessage(answer: S): Unit = super.sendMessage(answer match {
           case message: Message =>
             ClientConfs.note(asked, message)
-            if (Redactor.isEmpty) answer
+            val shown = ClientConfs.shown(asked, message)
+            if (Redactor.isEmpty) shown.asInstanceOf[S]
             else safely(throw Withheld.asRuntimeException()) {
-              ClientTexts.note(message, client)
-              protos.redact(message).asInstanceOf[S]
+              ClientTexts.note(shown, client)
+              protos.redact(shown).asInstanceOf[S]
             }
           case other => other
         })
@@ -102,6 +104,18 @@ private object ClientConfs {
       if (done.hasUnset) done.getUnset.getKeysList.forEach(key => OwnConfs.forget(session, Some(key)))
     case _ =>
   }
+
+  /** The answer without the values of confs that are not for clients. */
+  def shown(request: Message, answer: Message): Message = answer match {
+    case found: ConfigResponse if found.getPairsList.asScala.exists(isHidden(request, _)) =>
+      val made = found.toBuilder
+      made.getPairsBuilderList.forEach(pair => if (isHidden(request, pair)) pair.setValue(ShownConfs.Hidden): Unit)
+      made.build()
+    case other => other
+  }
+
+  private def isHidden(request: Message, pair: KeyValueOrBuilder): Boolean =
+    pair.hasValue && ShownConfs.hides(pair.getKey) && !knows(request, pair.getKey, pair.getValue)
 
   private def of(request: ConfigRequest): String =
     OwnConfs.ofConnect(request.getUserContext.getUserId, request.getSessionId)
@@ -198,7 +212,7 @@ private final class Protos(ofConf: (String, String) => Boolean, client: Client) 
     case pair: KeyValue =>
       if (ofConf(pair.getKey, pair.getValue)) pair
       else {
-        val safe = Redactor.redactAnswer(pair.getValue)
+        val safe = Redactor.redact(pair.getValue, Client.Unknown)
         if (safe eq pair.getValue) pair else pair.toBuilder.setValue(safe).build()
       }
     case programs if isForPrograms(programs.getDescriptorForType.getFullName) => programs
@@ -239,7 +253,7 @@ private final class Protos(ofConf: (String, String) => Boolean, client: Client) 
 
   private def one(field: FieldDescriptor, value: AnyRef): AnyRef = field.getJavaType match {
     case JavaType.STRING if Events(field.getFullName) => StreamJson.redact(value.asInstanceOf[String], client)
-    case JavaType.STRING => Redactor.redactAnswer(value.asInstanceOf[String], client)
+    case JavaType.STRING => Redactor.redact(value.asInstanceOf[String], client)
     case JavaType.MESSAGE => redact(value.asInstanceOf[Message])
     case _ => value // rows are bytes, and they are data
   }
@@ -254,8 +268,8 @@ private final class Protos(ofConf: (String, String) => Boolean, client: Client) 
 
   def redact(status: Status): Status = {
     val text = status.getDescription
-    val safe = Redactor.redactAnswer(text, client)
-    val cause = Throwables.redactAnswer(status.getCause, client)
+    val safe = Redactor.redact(text, client)
+    val cause = Throwables.redact(status.getCause, client)
     if ((safe eq text) && (cause eq status.getCause)) status else status.withDescription(safe).withCause(cause)
   }
 
@@ -267,7 +281,7 @@ private final class Protos(ofConf: (String, String) => Boolean, client: Client) 
         trailers.getAll(key).forEach(bytes => redact(name, bytes).foreach(safe.put(key, _)))
       } else {
         val key = Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER)
-        trailers.getAll(key).forEach(text => safe.put(key, Redactor.redactAnswer(text, client)))
+        trailers.getAll(key).forEach(text => safe.put(key, Redactor.redact(text, client)))
       }
     }
     safe
@@ -351,8 +365,8 @@ private object StreamJson {
   private val Texts = Set("exception", "message", "description", "errorClassOnException")
 
   def redact(text: String, client: Client): String = {
-    def keep: Spans = {
-      val kept = new Spans
+    def keep: Intervals = {
+      val kept = new Intervals
       JsonStrings.each(text) { (start, end, isKey, path) =>
         if (isKey || !path.headOption.exists(Texts)) kept.add(start, end)
       }

@@ -1,6 +1,15 @@
 package io.sparkconfig.bindings.sources
 
-import io.sparkconfig.core.{Binding, Bound, Expression, NamedConnections, ReferenceUrl, SparkConfigException, Values}
+import io.sparkconfig.core.{
+  Binding,
+  Bound,
+  Expression,
+  NamedConnections,
+  PolicyRefusedException,
+  ReferenceUrl,
+  SparkConfigException,
+  Values
+}
 import org.apache.spark.sql.sparkconfig.{CatalogHook, OptionReferenceException}
 
 /** The confs of a V2 catalog, `spark.sql.catalog.NAME.KEY`, as the catalog's options. */
@@ -30,14 +39,16 @@ object CatalogOptions extends Binding with CatalogHook.Values {
   override def apply(name: String, implementation: String, options: Map[String, String]): Map[String, String] =
     if (!Options.hold(options)) options
     else if (implementation == Jdbc) {
-      // Nobody knows here what the catalog will be used for: whoever may both read and write may have it.
+      // What the catalog will be used for is not known here: it is for users who may both read and write.
       Connections.expanded("jdbc", options, Connections.Write)
       JdbcOptions.forSpark(if (NamedConnections.isNamed(options)) "jdbc" else s"catalog $name", options)
     } else {
       // A session's confs may have changed since each of them was set.
       try if (!NamedConnections.isNamed(options)) Values.allowConnection(Seq("iceberg"), options)
       catch {
-        case e: SparkConfigException => throw new OptionReferenceException(s"The catalog '$name': ${e.getMessage}")
+        case e: SparkConfigException => throw new OptionReferenceException(
+            s"The catalog '$name': ${e.getMessage}",
+            isRefusal = e.isInstanceOf[PolicyRefusedException])
       }
       Options.some(s"catalog $name", options, key => !isLate(key, options))
     }

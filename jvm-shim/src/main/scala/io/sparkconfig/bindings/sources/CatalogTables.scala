@@ -30,7 +30,7 @@ private[sources] final class CatalogTables(session: Sessions.Spark) {
     }
   }
 
-  /** The relation of one reader or writer who adds options to a table: it is nobody else's. */
+  /** The relation of one reader or writer who adds options to a table; others do not share it. */
   def relation(table: CatalogTable, added: Map[String, String], access: String): LogicalRelation = {
     val options = values(table, added, access)
     made(table, options, recipeOf(table, added, options))

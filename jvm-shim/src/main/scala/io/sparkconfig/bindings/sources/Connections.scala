@@ -107,11 +107,11 @@ private[sparkconfig] object Connections {
       if (names.size > 1) refuse(s"The option '${NamedConnections.Key}' names two connections.")
       if (name == null || Expression.mayHold(name))
         refuse(s"The option '${NamedConnections.Key}' takes the name of a connection, not a reference.")
-      // Before it is looked up: whoever may not use a connection is not told whether there is one.
-      PolicyClient.running.foreach(_.statement(Set(StatementItem("connection", name, access))))
+      // Before it is looked up: users who may not use a connection are not told whether there is one.
+      PolicyClient.running.foreach(_.statement(StatementItem.connection(name, options, access)))
       NamedConnections.find(name).getOrElse(refuse(
         s"The connection '$name' does not exist. Declare it with spark.config.connections.NAME.format and " +
-          ".option.KEY, in the operator's file if there is one; 'sparkconfig connections' lists them."))
+          ".option.KEY, in the operator's file if there is one."))
     }
 
   private def joined(connection: NamedConnection, options: Map[String, String]): Map[String, String] = {

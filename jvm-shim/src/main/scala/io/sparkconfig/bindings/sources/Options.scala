@@ -4,7 +4,7 @@ import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, NamedConnections, SparkConfigException, Values}
+import io.sparkconfig.core.{Expression, NamedConnections, PolicyRefusedException, SparkConfigException, Values}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -84,10 +84,12 @@ private[sparkconfig] object Options {
       written: Map[String, String]): Map[String, String] = {
     val answers = expressions.toSeq.sortBy(_._1).map { case (key, expression) =>
       try Right(key -> Values.resolve(expression))
-      catch { case e: SparkConfigException => Left(problem(source, key, written, e)) }
+      catch { case e: SparkConfigException => Left(e -> problem(source, key, written, e)) }
     }
-    val problems = answers.collect { case Left(text) => text }
-    if (problems.nonEmpty) throw new OptionReferenceException(problems.mkString("\n"))
+    val problems = answers.collect { case Left(problem) => problem }
+    if (problems.nonEmpty) throw new OptionReferenceException(
+      problems.map(_._2).mkString("\n"),
+      isRefusal = problems.exists(_._1.isInstanceOf[PolicyRefusedException]))
     // Each was requested on its own; all are read from one generation.
     val snapshot = Values.snapshot
     answers.collect { case Right((key, first)) =>

@@ -86,7 +86,7 @@ private[sources] object Recipe {
   def note(made: AnyRef, recipe: Recipe): Unit =
     known.update(made)(before => recipe :: before.getOrElse(Nil).filterNot(_.isOf(recipe)))
 
-  /** Nothing: nobody has said what this one was made of. */
+  /** Nothing: what this one was made of is not known. */
   def of(made: AnyRef): List[Recipe] = known.get(made).getOrElse(Nil)
 
   def areNone: Boolean = known.isEmpty
@@ -110,13 +110,13 @@ private[sources] object Recipe {
     case relation: DataSourceV2Relation if relation.table.getClass.getSimpleName == "PythonTable" => relation.table
   }
 
-  /** What a plan uses in the place of this: a view's relation with its newest values. */
+  /** What a plan uses instead of this: a view's relation with its newest values. */
   def now(session: Sessions.Spark, made: AnyRef, access: String): Option[AnyRef] = of(made) match {
     case Nil => None
     case recipes =>
       recipes.foreach(_.requireAllowed(access))
       recipes match {
-        // Of several nobody could say whose values would be the new ones.
+        // With several of them it is not clear which would give the new values.
         case List(view) if view.isView => view.renewed(session, access).filter(haveSameColumns(made, _))
         case _ =>
           recipes.foreach(_.tellIfOlder(session))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.sources.BaseRelation
 import org.apache.spark.sql.sparkconfig.Sessions
 
 /**
- * Post-hoc resolution: views that were made with `USING` get the values of the moment, and whoever uses a relation that
+ * Post-hoc resolution: views that were made with `USING` get the values of the moment, and the user of a relation that
  * a connection was needed for is asked whether he may.
  */
 private[sources] final class RecipeRule(session: Sessions.Spark) extends Rule[LogicalPlan] {

@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.util.Try
 
 import org.apache.spark.sparkconfig.access.Reflect
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 
 /** The arguments of a case class by their names, which Scala 2.12 keeps in the fields alone. */
 private[doors] object Arguments {
@@ -27,14 +26,4 @@ private[doors] object Arguments {
       .flatMap(field => Try(Reflect.open(field)).toOption)
 
   private def name(field: Field): String = field.getName.substring(field.getName.lastIndexOf('$') + 1)
-
-  /** Whether it is the OPTIONS of a table, whose values are expressions. */
-  def isOptions(tree: Expression): Boolean = tree.getClass.getSimpleName == "OptionList"
-
-  def options(tree: Expression): Option[Map[String, String]] = of(tree.asInstanceOf[Product]).collectFirst {
-    case ("options", all: Seq[_]) => all.collect {
-        case (key: String, Literal(value, _)) if value != null => key -> value.toString
-        case (key: String, other: Expression) => key -> s"$${${other.sql}}"
-      }.toMap
-  }
 }

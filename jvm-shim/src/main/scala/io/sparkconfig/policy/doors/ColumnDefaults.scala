@@ -6,8 +6,10 @@ import scala.util.Try
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonToken}
 import io.sparkconfig.policy.StatementItem.statement
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
-import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal, UnaryMinus, UnaryPositive}
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.{Expression, PlanExpression}
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -19,39 +21,6 @@ import org.apache.spark.sql.types.{ArrayType, DataType, MapType, Metadata, Struc
  * the schema comes from: a statement, a message, the footer of a file, a table's log.
  */
 private[doors] object ColumnDefaults {
-  private val Keys = Set("CURRENT_DEFAULT", "EXISTS_DEFAULT")
-
-  /** Functions that build a constant, or tell the time and the user. */
-  private val Functions = Set(
-    "array",
-    "map",
-    "struct",
-    "named_struct",
-    "current_date",
-    "current_timestamp",
-    "current_timezone",
-    "current_time",
-    "current_user",
-    "curdate",
-    "localtimestamp",
-    "now",
-    "session_user",
-    "user",
-    "uuid")
-
-  /** What the parser makes of some of these, and of a collated text. */
-  private val Constants =
-    Set(
-      "CurrentDate",
-      "CurrentTimestamp",
-      "CurrentUser",
-      "CurrentTime",
-      "LocalTimestamp",
-      "Now",
-      "Collate",
-      "UnresolvedCollation",
-      "ResolvedCollation")
-
   val Refused: String = "column-default"
 
   /** Whether a schema has a default that is more than a constant. */
@@ -63,21 +32,43 @@ private[doors] object ColumnDefaults {
     case _ => false
   }
 
-  def isOpen(metadata: Metadata): Boolean =
-    Keys.exists(key => metadata.contains(key) && Try(metadata.getString(key)).toOption.forall(isOpenText(_)))
+  def isOpen(metadata: Metadata): Boolean = metadata != Metadata.empty &&
+    entries.get(metadata).asInstanceOf[Map[String, Any]].exists {
+      case (key, text: String) => isOpen(key, text)
+      case (key, _) => SqlSurface.metadata.of(key).exists(_.kind.startsWith("asks:"))
+    }
+
+  /** Whether a key of a schema's metadata is SQL that may do more than it should, or one that no file knows. */
+  private def isOpen(key: String, text: String): Boolean = SqlSurface.metadata.of(key).map(_.kind) match {
+    case Some("asks:default") => isOpenText(text)
+    case Some("asks:expression") => isOpenExpression(text)
+    case Some("refused") => true
+    case _ => false
+  }
+
+  private val noConf = new Configuration(false)
+  private lazy val entries = Reflect.field(classOf[Metadata], "map")
+
+  /** SQL that is evaluated as an expression like any other, but for subqueries. */
+  private def isOpenExpression(sql: String): Boolean = {
+    val walk = new StatementWalk(noConf, _ => true)
+    Try(CatalystSqlParser.parseExpression(sql)).toOption.forall { tree =>
+      tree.exists(_.isInstanceOf[PlanExpression[_]]) || walk.finds(tree)
+    }
+  }
 
   /** Whether a default that is written as SQL is more than a constant. */
   def isOpenText(sql: String): Boolean =
     sql != null && !Try(CatalystSqlParser.parseExpression(sql)).toOption.exists(isConstant)
 
   def isConstant(tree: Expression): Boolean = tree match {
-    case _: Literal => true
-    case _: Cast | _: UnaryMinus | _: UnaryPositive => tree.children.forall(isConstant)
     case call: UnresolvedFunction =>
-      Functions(call.nameParts.mkString(".").toLowerCase(Locale.ROOT)) && call.arguments.forall(isConstant)
-    case name: UnresolvedAttribute => Functions(name.nameParts.mkString(".").toLowerCase(Locale.ROOT))
-    case other => Constants(other.getClass.getSimpleName) && other.children.forall(isConstant)
+      isListed(call.nameParts.mkString(".").toLowerCase(Locale.ROOT)) && call.arguments.forall(isConstant)
+    case name: UnresolvedAttribute => isListed(name.nameParts.mkString(".").toLowerCase(Locale.ROOT))
+    case other => isListed(Kinds.of(other.getClass).name) && other.children.forall(isConstant)
   }
+
+  private def isListed(name: String): Boolean = SqlSurface.of(s"default $name").isDefined
 
   /** Whether a relation has a column with such a default. */
   def inOutput(relation: LogicalPlan): Boolean = Try(relation.output).toOption.exists(_.exists(column =>
@@ -87,16 +78,18 @@ private[doors] object ColumnDefaults {
 
   /** Whether a text is a schema as JSON, or a part of one, with such a default. A key may stand there twice. */
   def inJson(text: String): Boolean =
-    (text.contains("_DEFAULT") || text.contains("\\u")) && {
+    (text.contains("\"metadata\"") || text.contains("_DEFAULT") || text.contains("\\u")) && {
       val parser = json.createParser(text)
       try {
         var key: Option[String] = None
         var found = false
         var token = parser.nextToken()
         while (token != null && !found) {
-          if (token == JsonToken.FIELD_NAME) key = Some(parser.currentName).filter(Keys)
+          if (token == JsonToken.FIELD_NAME) key = Some(parser.currentName)
           else {
-            found = key.isDefined && (token != JsonToken.VALUE_STRING || isOpenText(parser.getText))
+            found = key.exists(name =>
+              if (token == JsonToken.VALUE_STRING) isOpen(name, parser.getText)
+              else SqlSurface.metadata.of(name).exists(_.kind.startsWith("asks:")))
             key = None
           }
           token = parser.nextToken()
@@ -104,7 +97,7 @@ private[doors] object ColumnDefaults {
         found
       } catch {
         // No JSON, so no schema either, unless another reader is more patient.
-        case _: java.io.IOException => Keys.exists(key => text.contains("\"" + key)) || text.contains("\\u")
+        case _: java.io.IOException => text.contains("_DEFAULT") || text.contains("\\u")
       } finally parser.close()
     }
 }
@@ -112,7 +105,8 @@ private[doors] object ColumnDefaults {
 /** Post-hoc resolution: the types of everything that a plan reads or makes. */
 private[doors] object ColumnDefaultRule extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    StatementDoor.asked.foreach { policies =>
+    // A table alone is only looked up, as Spark's lists of the catalog do with each: one must not hinder the others.
+    if (!plan.isInstanceOf[ResolvedTable]) StatementDoor.asked.foreach { policies =>
       OptionsDoor.fresh(plan) { node =>
         if (isOpen(node)) policies.statement(Set(statement(ColumnDefaults.Refused)))
       }

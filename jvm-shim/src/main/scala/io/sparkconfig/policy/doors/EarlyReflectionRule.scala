@@ -48,7 +48,7 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
       if (name.resolved && name.foldable) Option(name.eval()).map(text =>
         Sessions.classic(session).sessionState.sqlParser.parseMultipartIdentifier(text.toString))
       else Some(Seq("reflect"))
-    parts.flatMap(built(named, _)).collect { case call: UnresolvedFunction => check(call, late = false) }
+    parts.flatMap(FunctionCalls.built(named, _)).collect { case call: UnresolvedFunction => check(call, late = false) }
   }
 
   private def check(call: UnresolvedFunction, late: Boolean): Unit = {
@@ -74,17 +74,6 @@ private[sparkconfig] final class EarlyReflectionRule(session: Sessions.Spark) ex
 
 private object EarlyReflectionRule {
   private val Builtin = Set("reflect", "java_method", "try_reflect")
-
-  /** What stands in its place, if that has `parts` as its name; Spark 3.5 keeps the arguments in the function. */
-  private def built(named: ExpressionWithUnresolvedIdentifier, parts: Seq[String]): Option[Expression] =
-    named.productIterator.drop(1).toList match {
-      case List(build: Function1[Seq[String], Expression] @unchecked) => Some(build(parts))
-      case List(
-            arguments: Seq[Expression] @unchecked,
-            build: Function2[Seq[String], Seq[Expression], Expression] @unchecked) =>
-        Some(build(parts, arguments))
-      case _ => None
-    }
 
   /** Evaluated after analysis: [[ReflectionRule]] sees the resolved function. */
   private def isLate(node: LogicalPlan): Boolean = node match {

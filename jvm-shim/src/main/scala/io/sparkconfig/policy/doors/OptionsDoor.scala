@@ -2,10 +2,12 @@ package io.sparkconfig.policy.doors
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.NamedConnections
-import io.sparkconfig.policy.PolicyClient
+import io.sparkconfig.core.{Expression, NamedConnections}
+import io.sparkconfig.policy.{PolicyClient, StatementItem}
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable
 import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, TableSpec, V2WriteCommand}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -57,8 +59,9 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
       arguments(node) { case storage: CatalogStorageFormat =>
         check(policies, Sink, storage.properties, formats = formats)
       }
-    case "SetTableProperties" | "AlterTableSetPropertiesCommand" => table(policies, None, Map.empty, maps(node))
-    case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => table(policies, None, maps(node), Map.empty)
+    case "SetTableProperties" | "AlterTableSetPropertiesCommand" => change(policies, node, Map.empty, maps(node))
+    case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => change(policies, node, maps(node), Map.empty)
+    case "SetTableLocation" | "AlterTableSetLocationCommand" => change(policies, node, Map.empty, Map.empty)
     case name if name.startsWith("Create") || name.startsWith("Replace") =>
       arguments(node) {
         case made: CatalogTable => table(policies, made.provider, made.storage.properties, made.properties)
@@ -75,6 +78,38 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
         }
       }
   }
+
+  /**
+   * Whoever changes where a table leads, or what is read there, does so for all who use it: with a reference or a
+   * connection in its options, he needs the right to use that himself.
+   */
+  private def change(
+      policies: PolicyClient,
+      node: LogicalPlan,
+      options: Map[String, String],
+      properties: Map[String, String]): Unit = {
+    val (provider, held) = before(node)
+    val isOthers = held.exists { case (key, text) => Expression.mayHold(text) || NamedConnections.isKey(key) }
+    val isPlain = !isOthers || properties.nonEmpty && !properties.keys.exists(_.startsWith(OptionPrefix))
+    if (isPlain) table(policies, None, options, properties)
+    else {
+      val connection = NamedConnections.nameIn(held).map(StatementItem("connection", _, StatementItem.Write))
+      policies.statement(connection.toSet)
+      table(policies, provider, NamedConnections.withoutKey(held) ++ options, properties)
+    }
+  }
+
+  /** The source and the options of the table that a command changes. */
+  private def before(node: LogicalPlan): (Option[String], Map[String, String]) =
+    node.productIterator.collectFirst { case name: TableIdentifier =>
+      val known = Sessions.catalog(session).getTableMetadata(name)
+      known.provider -> known.storage.properties
+    }.orElse(node.children.collectFirst { case found: ResolvedTable =>
+      val texts = found.table.properties.asScala.toMap
+      texts.get("provider") -> texts.collect {
+        case (key, text) if key.startsWith(OptionPrefix) => key.stripPrefix(OptionPrefix) -> text
+      }
+    }).getOrElse(None -> Map.empty)
 
   /** A table's options serve reads and writes; in a catalog of its own they are properties with a prefix. */
   private def table(

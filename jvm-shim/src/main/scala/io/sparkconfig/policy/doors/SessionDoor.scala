@@ -1,6 +1,7 @@
 package io.sparkconfig.policy.doors
 
 import java.util.concurrent.Executors
+import java.util.concurrent.atomic.AtomicLong
 import java.util.{Collections, WeakHashMap}
 
 import scala.util.control.NonFatal
@@ -23,24 +24,32 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
  * @param clone made by Spark itself from another session, for a streaming query or to cache a table
  */
 private final class SessionGuard(policies: PolicyClient, conf: SQLConf, clone: Boolean) extends ConfGuard {
-  import SessionGuard._
+  import SessionDoor.scopeOf
 
-  @volatile private var changed = true
-  private var accepted = Map.empty[String, String]
+  private val changes = new AtomicLong(1)
+  private val judged = new AtomicLong
+  @volatile private var accepted = Map.empty[String, String]
 
   override def setting(key: String, text: String): Unit =
-    if (isQuestion(key, text) && !(isFree(key) && SparkInternalConfs.isSetting)) {
+    if ((isQuestion(key, text) || isHidden(key)) && !(isFree(key, text) && SparkInternalConfs.isSetting)) {
       policies.check(scopeOf(key), Map(key -> Some(text)))
       synchronized { accepted += key -> text }
     }
 
-  override def removed(): Unit = changed = true
+  /** Or else the right value of the server's would be told by being accepted. */
+  override def isHidden(key: String): Boolean = !policies.shows(key) && !LoginDoor.sets(key)
 
-  /** Before a statement. */
-  def check(): Unit = if (changed) synchronized {
-    changed = false
+  override def removed(): Unit = changes.incrementAndGet(): Unit
+
+  /** Before a statement. What comes meanwhile asks for itself: no lock is held over a question. */
+  def check(): Unit = {
+    val upTo = changes.get
+    if (judged.get < upTo) judge(upTo)
+  }
+
+  private def judge(upTo: Long): Unit = {
     val texts = GuardedConf.texts(conf)
-    val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key) => key -> Option(text) }
+    val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key, text) => key -> Option(text) }
     val missing = policies.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
     val questions = (other ++ missing).groupBy { case (key, _) => scopeOf(key) }
     val verdicts = questions.toSeq.map { case (scope, props) => props -> policies.evaluate(scope, props) }
@@ -49,9 +58,11 @@ private final class SessionGuard(policies: PolicyClient, conf: SQLConf, clone: B
         val named = props.keySet.intersect(verdict.names.toSet)
         if (named.isEmpty) props.keySet else named
     }.flatten.toSet
-    accepted = other.collect { case (key, Some(text)) if !refused(key) => key -> text }
+    val good = other.collect { case (key, Some(text)) if !refused(key) => key -> text }
+    synchronized { accepted = good }
+    GuardedConf.restore(conf, refused.map(key => key -> policies.confs.get(key)).toMap)
+    judged.accumulateAndGet(upTo, math.max(_, _))
     if (refused.nonEmpty) {
-      GuardedConf.restore(conf, refused.map(key => key -> policies.confs.get(key)).toMap)
       throw new PolicyViolationException(
         verdicts.map(_._2).filterNot(_.allowed).map(_.message).mkString("\n") +
           "\nThis was set in the session before this statement; the session has the application's values again.")
@@ -59,13 +70,10 @@ private final class SessionGuard(policies: PolicyClient, conf: SQLConf, clone: B
   }
 
   private def isQuestion(key: String, text: String): Boolean =
-    !policies.isUnchanged(key, text) && !synchronized(accepted.get(key).contains(text))
+    !policies.isUnchanged(key, text) && !accepted.get(key).contains(text)
 
-  private def isFree(key: String): Boolean = clone && SparkInternalConfs.sets(key)
-}
-
-private object SessionGuard {
-  def scopeOf(key: String): String = if (key.startsWith("spark.sql.catalog.")) "catalog" else "session"
+  private def isFree(key: String, text: String): Boolean =
+    clone && SparkInternalConfs.allows(text, GuardedConf.default(conf, key))
 }
 
 private[doors] object SessionDoor extends Door {
@@ -99,6 +107,8 @@ private[doors] object SessionDoor extends Door {
     session.injectParser(SessionHook)
     session.injectPlannerStrategy(new SessionStrategy(_))
   }
+
+  def scopeOf(key: String): String = if (key.startsWith("spark.sql.catalog.")) "catalog" else "session"
 
   private val watchers = Executors.newSingleThreadExecutor(Threads.factory("sparkconfig-session-door"))
 

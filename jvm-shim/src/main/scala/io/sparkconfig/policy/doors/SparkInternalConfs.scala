@@ -9,17 +9,6 @@ import java.util.stream.{Stream => JStream}
  * of `foreachBatch` holds one; so the calling code decides.
  */
 private[policy] object SparkInternalConfs {
-  private val Keys = Set(
-    "spark.sql.adaptive.enabled",
-    "spark.sql.adaptive.applyFinalStageShuffleOptimizations",
-    "spark.sql.sources.bucketing.autoBucketedScan.enabled",
-    "spark.sql.cbo.enabled",
-    "spark.sql.dropDuplicates.deterministicKeyOrder.enabled",
-    "spark.sql.execution.sortBeforeRepartition",
-    "spark.sql.function.protobufExtensions.enabled",
-    "spark.sql.optimizer.pruneFiltersCanPruneStreamingSubplan",
-    "spark.sql.requireAllClusterKeysForDistribution",
-    "spark.sql.shuffle.partitions")
   private val Callers = Seq("org.apache.spark.sql.execution.CacheManager", "org.apache.spark.sql.execution.streaming.")
 
   /** The way from the caller to the map of the confs. */
@@ -33,8 +22,14 @@ private[policy] object SparkInternalConfs {
     "org.apache.spark.sql.RuntimeConfig",
     "org.apache.spark.sql.classic.RuntimeConfig")
 
-  /** Whether Spark sets this conf in clones (CacheManager, StreamExecution, OffsetSeqMetadata). */
-  def sets(key: String): Boolean = Keys(key) || key.startsWith("spark.sql.streaming.")
+  /**
+   * Whether a clone may have this. The checkpoint of a stream brings some, and users write it with the lake:
+   * what names a class is as the session has it.
+   *
+   * @param own what the session has
+   */
+  def allows(text: String, own: => Option[String]): Boolean =
+    own.contains(text) || !(own.toSeq :+ text).exists(String.valueOf(_).contains('.'))
 
   /** Whether Spark's own code is setting a conf, in this thread. */
   def isSetting: Boolean = caller(_.dropWhile(frame => Between.exists(frame.getClassName.startsWith(_))))
@@ -42,10 +37,6 @@ private[policy] object SparkInternalConfs {
   /** Whether Spark's own code is cloning a session, in this thread. */
   def isCloning: Boolean =
     caller(_.dropWhile(_.getMethodName != "cloneSession").dropWhile(_.getMethodName == "cloneSession"))
-
-  /** Whether a table is being made, in this thread, whose statement was checked: Spark writes its rows by the path. */
-  def isMakingTable: Boolean =
-    StackWalker.getInstance().walk[Boolean](_.anyMatch(_.getClassName.endsWith("TableAsSelectCommand")))
 
   private def caller(above: JStream[StackFrame] => JStream[StackFrame]): Boolean =
     StackWalker.getInstance().walk[Boolean] { frames =>

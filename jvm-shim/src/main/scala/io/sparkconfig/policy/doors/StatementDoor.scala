@@ -2,34 +2,36 @@ package io.sparkconfig.policy.doors
 
 import scala.util.Try
 
-import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
-import io.sparkconfig.policy.{PolicyClient, StatementItem}
+import io.sparkconfig.policy.PolicyClient
+import io.sparkconfig.policy.StatementItem.statement
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, FileTable}
-import org.apache.spark.sql.execution.datasources.{
-  FileIndex,
-  HadoopFsRelation,
-  InsertIntoHadoopFsRelationCommand,
-  LogicalRelation
-}
+import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions, SqlVariables}
 
 /** Statements as they were parsed, before Spark evaluates or opens anything. */
 private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
-      val walk = new StatementWalk(StatementDoor.conf(session), isDirect)
+      val walk = new StatementWalk(StatementDoor.conf(session), isDirect, unlisted)
       walk.plan(plan)
       policies.statement(walk.items)
-      policies.statement(SinkLogs.items(walk.items, StatementDoor.conf(session)))
+      // References are mere text there: no value is put in their place.
+      walk.calledOptions.foreach { case (format, texts) =>
+        val escaped = texts.map { case (key, text) => key -> text.replace("${", "$${") }
+        OptionsDoor.check(policies, OptionsDoor.Source, escaped, formats = Seq(format))
+      }
     }
     plan
   }
+
+  /** Functions of extensions count as built in; those of the catalog were made by a statement that was judged. */
+  private def unlisted(function: String): Option[String] =
+    Try(Sessions.catalog(session).lookupFunctionInfo(FunctionIdentifier(function))).toOption
+      .filter(_.getSource == "built-in").map(_.getClassName)
 
   /** As Spark does it: a table of that name comes first. */
   private def isDirect(parts: Seq[String]): Boolean = parts match {
@@ -41,51 +43,21 @@ private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalP
   }
 }
 
-/** The files that a statement is about to read or write, after globs and links. */
-private final class FilesRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
-  import FilesRule._
+/** Post-hoc resolution: the classes of what Spark made of a statement, functions of extensions among them. */
+private object ClassesRule extends Rule[LogicalPlan] {
+  private val NoConf = new Configuration(false)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
-      val walk = new StatementWalk(StatementDoor.conf(session), _ => false)
-      OptionsDoor.fresh(plan) {
-        case relation: LogicalRelation =>
-          relation.relation match {
-            case files: HadoopFsRelation =>
-              // A table was judged when it was made; what a log in its folder names was not.
-              if (relation.catalogTable.isEmpty)
-                files.location.rootPaths.foreach(path => walk.path(path.toString, Read))
-              listed(files.location).foreach(walk.path(_, Read))
-            case _ => ()
-          }
-        case relation: DataSourceV2Relation if relation.identifier.isEmpty =>
-          relation.table match {
-            case files: FileTable => listed(files.fileIndex).foreach(walk.path(_, Read))
-            case _ => ()
-          }
-          Try(Reflect.get(relation.table, "paths")).toOption.foreach {
-            case paths: Seq[_] => paths.foreach(path => walk.path(path.toString, Read))
-            case _ => ()
-          }
-        case write: InsertIntoHadoopFsRelationCommand
-            if write.catalogTable.isEmpty && !SparkInternalConfs.isMakingTable =>
-          walk.path(write.outputPath.toString, Write)
-        case _ => ()
+      val walk = new StatementWalk(NoConf, _ => false)
+      OptionsDoor.fresh(plan) { node =>
+        walk.list(node)
+        node.expressions.foreach(_.foreach(walk.list))
       }
       policies.statement(walk.items)
     }
     plan
   }
-}
-
-private object FilesRule {
-
-  /** A log of a streaming sink in a folder says which files are read: they may lie anywhere. */
-  private val Logs = Set("MetadataLogFileIndex")
-
-  /** The files of an index that does not list the folders that it was made for. */
-  def listed(index: FileIndex): Seq[String] =
-    if (Logs(index.getClass.getSimpleName)) index.inputFiles.toSeq else Nil
 }
 
 /** Which statements run, and what they name: rules about statements, functions, paths and data sources. */
@@ -104,12 +76,16 @@ private[sparkconfig] object StatementDoor extends Door {
       "the same",
       "before the text is parsed"))
 
+  override def open(sc: SparkContext): Unit = asked.foreach { policies =>
+    SqlSurface.open(policies.surface)
+    SqlVariables.bound()
+  }
+
   override def open(session: SparkSessionExtensions): Unit = {
-    FirstRules.injectParsed(session)(new StatementRule(_))
-    FirstRules.inject(session)(new StatementRule(_))
-    session.injectPostHocResolutionRule(new FilesRule(_))
+    FirstRules.injectEach(session)(new StatementRule(_))
     session.injectResolutionRule(_ => ColumnDefaultOfTargetRule)
     session.injectPostHocResolutionRule(_ => ColumnDefaultRule)
+    session.injectPostHocResolutionRule(_ => ClassesRule)
     session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
   }
 

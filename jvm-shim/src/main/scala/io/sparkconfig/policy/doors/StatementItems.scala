@@ -48,7 +48,8 @@ private[sparkconfig] object StatementItems {
 
     override def options(texts: scala.collection.Map[String, String], access: String): Unit = {
       super.options(texts, access)
-      NamedConnections.nameIn(texts.toMap).foreach(name => connections += StatementItem("connection", name, access))
+      val all = texts.toMap
+      NamedConnections.nameIn(all).foreach(name => connections ++= StatementItem.connection(name, all, access))
     }
   }
 }

@@ -9,48 +9,69 @@ import scala.util.Try
 
 import io.sparkconfig.core.Json
 import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
+import io.sparkconfig.policy.doors.Surface.Verdict
 import io.sparkconfig.policy.{CanonicalPath, StatementItem}
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ScriptTransformation}
-import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
-import org.apache.spark.sql.types.{DataType, Metadata}
+import org.apache.spark.sql.catalyst.parser.{CatalystSqlParser, ParseException}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkSqlParser
+import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Collects what one plan does and names. Plans are read by the names of their arguments, which are the same in all
- * Spark versions where the classes are not: `location` and `path` are paths, `provider` and `serde` are data sources.
+ * Collects what one plan does and names. The surface files say of each class whether it runs and how rules call it, and
+ * of each text, map and type among its arguments what it is. What no file lists is refused by its name.
  *
  * @param direct whether a table's name of two parts is a data source and a path (`` text.`/a` ``)
+ * @param unlisted the class of a function that is built in, though no file lists it
  */
-private[doors] class StatementWalk(conf: Configuration, direct: Seq[String] => Boolean) {
+private[doors] class StatementWalk(
+    conf: Configuration,
+    direct: Seq[String] => Boolean,
+    unlisted: String => Option[String] = _ => None) {
   import StatementWalk._
 
   private val found = mutable.LinkedHashSet.empty[StatementItem]
+  private val called = mutable.LinkedHashSet.empty[(String, Map[String, String])]
+
+  private var places = false
+
+  /** The options that calls of functions set, with the format of each. */
+  def calledOptions: Seq[(String, Map[String, String])] = called.toSeq
 
   def items: Set[StatementItem] = found.toSet
 
   /** A plan, what it holds, and its subqueries; what is analysed already was looked at before. */
   def plan(node: LogicalPlan): Unit = if (!node.analyzed) {
-    Kinds.of(node).foreach(kind => found += statement(kind, detail(node)))
-    node match {
-      case relation: UnresolvedRelation =>
-        if (direct(relation.multipartIdentifier)) {
-          source(relation.multipartIdentifier.head, Read)
-          path(relation.multipartIdentifier.last, Read)
-        }
-        options(relation.options.asCaseSensitiveMap.asScala, Read)
-      // FilesRule looks at its path, unless it is Spark's own for a new table.
-      case write: InsertIntoHadoopFsRelationCommand => plan(write.query)
-      // Its serdes are part of it.
-      case _: ScriptTransformation => node.children.foreach(plan)
-      case _ =>
-        val arguments = Arguments.of(node)
-        val local = arguments.exists { case (name, value) => name == "isLocal" && value == true }
-        arguments.foreach { case (name, value) => argument(name, value, Kinds.access(node), local) }
+    val kind = Kinds.of(node.getClass)
+    verdict(kind, node)
+    Kinds.statement(kind).foreach(name => found += statement(name, detail(kind, node)))
+    val procedure = kind.verdict.exists(_.kind == "asks:procedure") && procedureOf(node)
+    places ||= procedure
+    arguments(kind, node.asInstanceOf[Product], Both, local = false)
+    if (procedure) places = false
+  }
+
+  /** CALL of a catalog's procedure: whether the texts that it is called with may be places. */
+  private def procedureOf(node: LogicalPlan): Boolean =
+    (node +: node.children).flatMap(each => Arguments.of(each.asInstanceOf[Product])).collectFirst {
+      case (_, parts: Seq[_]) if parts.nonEmpty && parts.forall(_.isInstanceOf[String]) => parts.last.toString
+    }.exists { name =>
+      val listed = SqlSurface.of(s"call ${name.toLowerCase(Locale.ROOT)}")
+      if (listed.isEmpty) refuse(s"call $name")
+      else found += statement(s"call-${name.toLowerCase(Locale.ROOT).replace('_', '-')}")
+      listed.exists(_.argument == "places")
     }
+
+  /** Whether an expression does or names anything that is to be asked about. */
+  def finds(tree: Expression): Boolean = {
+    expression(tree)
+    found.nonEmpty || called.nonEmpty
   }
 
   def path(text: String, access: String, local: Boolean = false): Unit =
@@ -60,166 +81,208 @@ private[doors] class StatementWalk(conf: Configuration, direct: Seq[String] => B
     found += StatementItem("source", each, access)
   }
 
+  /** Refuses an object of a class that no file lists. */
+  def list(node: AnyRef): Unit = verdict(Kinds.of(node.getClass), node)
+
+  private def verdict(kind: Kind, of: AnyRef): Unit =
+    if (kind.verdict.isEmpty) refuse(of.getClass.getName)
+    else if (kind.verdict.exists(_.kind == "refused")) found += statement(kind.name)
+
+  private def refuse(name: String): Unit = found += statement(name, "no surface file lists it")
+
   private def expression(tree: Expression): Unit = tree.foreach { each =>
-    if (PythonCode(each.getClass.getSimpleName)) found += statement("python-udf")
-    FunctionOptions.paths(each).foreach(path(_, Read))
-    if (TypeTexts.mayNameClass(each)) found += statement("udt")
-    if (isOpenDefault(each)) found += statement(ColumnDefaults.Refused)
-    each.productIterator.foreach(nested)
-  }
-
-  private def isOpenDefault(each: Expression): Boolean = each match {
-    case Literal(text: UTF8String, _) => ColumnDefaults.inJson(text.toString)
+    val kind = Kinds.of(each.getClass)
+    verdict(kind, each)
+    Kinds.statement(kind).foreach(name => found += statement(name))
     // DEFAULT of a column, and DEFAULT of a variable, which is an ordinary expression.
-    case other if DefaultOfColumn(other.getClass.getSimpleName) => !other.children.forall(ColumnDefaults.isConstant)
-    case other => other.productIterator.exists {
-        case kind: DataType => ColumnDefaults.isOpen(kind)
-        case _ => false
-      }
+    if (kind.verdict.exists(_.kind == "asks:default") && !each.children.forall(ColumnDefaults.isConstant)) openDefault()
+    FunctionCalls.of(each).foreach(call)
+    each match {
+      case Literal(text: UTF8String, _) =>
+        if (ColumnDefaults.inJson(text.toString)) openDefault()
+        if (TypeTexts.holdsUdt(text.toString)) found += statement("udt")
+        if (places && text.toString.exists("/:".contains(_))) Both.foreach(path(text.toString, _))
+      case _ if kind.arguments.nonEmpty => arguments(kind, each.asInstanceOf[Product], Both, local = false)
+      case _ => each.productIterator.foreach(nested)
+    }
   }
 
-  /** Plans in expressions: subqueries. */
+  private def call(call: FunctionCalls.Call): Unit = SqlSurface.function(call.name) match {
+    case _ if places && SqlSurface.of(s"default ${call.name}").isEmpty =>
+      found += statement("function-options", call.name)
+    case Some(Verdict("asks:call", places)) =>
+      val asked = FunctionCalls.asked(call, places)
+      asked.paths.foreach(path(_, Read))
+      if (asked.options.nonEmpty) called += asked.format -> asked.options
+      if (asked.`type`) found += statement("udt")
+      if (asked.open) found += statement("function-options", call.name)
+    case Some(Verdict("harmless", _)) => ()
+    case Some(_) => found += statement(s"${call.name}()")
+    case None if call.name.isEmpty => found += statement("function-by-name", "IDENTIFIER")
+    case None => unlisted(call.name).foreach(kind => refuse(s"${call.name}() of $kind"))
+  }
+
+  private def openDefault(): Unit = found += statement(ColumnDefaults.Refused)
+
+  /** Plans in expressions, which are subqueries, and types. */
   private def nested(value: Any): Unit = value match {
     case inner: LogicalPlan => plan(inner)
     case Some(inner: LogicalPlan) => plan(inner)
+    case _: DataType | _: Metadata => types(value)
+    case Some(metadata: Metadata) => types(metadata)
     case _ => ()
   }
 
-  private def argument(name: String, value: Any, access: Seq[String], local: Boolean): Unit = value match {
-    case null | None => ()
-    case inner: LogicalPlan => plan(inner)
-    // Some are expressions, too.
-    case inner: Product if Inner(inner.getClass.getSimpleName) =>
-      Arguments.of(inner).foreach { case (below, each) => argument(below, each, access, local) }
-    case tree: Expression =>
-      expression(tree)
-      if (Arguments.isOptions(tree)) Arguments.options(tree).foreach(map => access.foreach(options(map, _)))
-    case Some(inner) => argument(name, inner, access, local)
-    case map: CaseInsensitiveStringMap => access.foreach(options(map.asCaseSensitiveMap.asScala, _))
-    case map: scala.collection.Map[_, _] =>
-      val texts = map.toSeq.collect { case (key: String, text: String) => key -> text }
-      access.foreach(options(texts.toMap, _))
-      map.values.foreach {
-        case inner: LogicalPlan => plan(inner)
-        case tree: Expression => expression(tree)
-        case _ => ()
-      }
-    case schema: DataType => if (ColumnDefaults.isOpen(schema)) found += statement(ColumnDefaults.Refused)
-    case metadata: Metadata => if (ColumnDefaults.isOpen(metadata)) found += statement(ColumnDefaults.Refused)
-    case all: Seq[_] => all.foreach(argument(name, _, access, local))
-    case sql: String if DefaultTexts(name) =>
-      if (sql.nonEmpty && ColumnDefaults.isOpenText(sql)) found += statement(ColumnDefaults.Refused)
-    case text @ (_: String | _: URI) =>
-      if (Paths(name)) access.foreach(path(text.toString, _, local))
-      else if (Sources(name)) access.foreach(source(text.toString, _))
-    case tuple: Product if tuple.productPrefix.startsWith("Tuple") =>
-      tuple.productIterator.foreach(argument(name, _, access, local))
-    case _ => ()
+  private def types(value: Any): Unit = {
+    val open = value match {
+      case kind: DataType => ColumnDefaults.isOpen(kind)
+      case field: StructField => ColumnDefaults.isOpen(StructType(Seq(field)))
+      case metadata: Metadata => ColumnDefaults.isOpen(metadata)
+      case _ => false
+    }
+    if (open) openDefault()
   }
+
+  private def arguments(kind: Kind, owner: Product, access: Seq[String], local: Boolean): Unit = {
+    val all = Arguments.of(owner)
+    val here = local || all.exists { case (name, value) => name == "isLocal" && value == true }
+    all.foreach { case (name, value) =>
+      val verdict = kind.arguments.get(name)
+      if (verdict.exists(_.kind == "reads:function")) call(FunctionCalls.table(value, all.map(_._2)))
+      val own = verdict.map(_.argument).filter(_.nonEmpty).fold(access)(_.split('-').toSeq)
+      argument(Argument(s"${kind.name}.$name", verdict.map(_.kind), own, here), value)
+    }
+  }
+
+  private def argument(is: Argument, value: Any): Unit = ((is.verdict, value): @unchecked) match {
+    case (_, null | None | _: java.lang.Boolean | _: java.lang.Number) | (Some("reads:nothing"), _) => ()
+    case (Some(kind @ ("asks:table" | "asks:name")), Name(parts)) =>
+      // A catalog may take such a name for a place, too: Delta's and Iceberg's do.
+      if (parts.last.contains("/") || kind == "asks:table" && direct(parts)) is.access.foreach { access =>
+        if (parts.size > 1 && SourceNames.exists(parts(parts.size - 2))) source(parts(parts.size - 2), access)
+        path(parts.last, access)
+      }
+    case (Some("asks:options"), Options(texts, below)) =>
+      is.access.foreach(options(texts, _))
+      below.foreach(expression)
+    // Called with the arguments beside it.
+    case (Some("reads:function"), _) => ()
+    // Statements of their own, by detail().
+    case (Some("asks:resources"), _) => ()
+    case (_, inner: LogicalPlan) => plan(inner)
+    case (_, Some(inner)) => argument(is, inner)
+    case (_, _: String | _: URI | _: Path | _: Array[Byte]) => leaf(is, value.asInstanceOf[AnyRef])
+    case (_, _: DataType | _: StructField | _: Metadata) => types(value)
+    case (_, map: CaseInsensitiveStringMap) => if (!map.isEmpty) leaf(is, map)
+    case (_, part: Product) if Kinds.of(part.getClass).arguments.nonEmpty =>
+      arguments(Kinds.of(part.getClass), part, is.access, is.local)
+    case (_, tree: Expression) => expression(tree)
+    case (_, map: scala.collection.Map[_, _]) => map.foreach { case (key, each) =>
+        if (!key.isInstanceOf[String]) argument(is, key)
+        argument(is, each)
+      }
+    case (_, all: Array[_]) => all.foreach(argument(is, _))
+    case (_, all: Iterable[_]) => all.foreach(argument(is, _))
+    case (_, each: AnyRef) if Kinds.isHarmless(each.getClass) => ()
+    case (_, tuple: Product) if Containers.pattern.matcher(tuple.getClass.getName).matches =>
+      tuple.productIterator.foreach(argument(is, _))
+    case (_, other: AnyRef) => refuse(s"${is.name}: ${other.getClass.getName}")
+  }
+
+  private def leaf(is: Argument, value: AnyRef): Unit = is.verdict match {
+    case Some("harmless" | "reads:named") => ()
+    case Some("asks:path" | "asks:resource") => is.access.foreach(path(value.toString, _, is.local))
+    case Some("asks:source") => is.access.foreach(source(value.toString, _))
+    case Some("asks:function") => found += StatementItem("function", value.toString)
+    case Some("asks:default") => if (ColumnDefaults.isOpenText(value.toString)) openDefault()
+    case Some("asks:expression") => parsed(value)(text => expression(CatalystSqlParser.parseExpression(text)))
+    case Some("asks:query") => parsed(value)(text => plan(new SparkSqlParser().parsePlan(text)))
+    case Some("asks:columns") => parsed(value) { text =>
+        val table = CatalystSqlParser.parsePlan(s"CREATE TABLE a ($text)")
+        arguments(Kinds.of(table.getClass), table.asInstanceOf[Product], Both, local = false)
+      }
+    case _ => refuse(is.name)
+  }
+
+  /** SQL that is a text of its own. What cannot be parsed here is refused. */
+  private def parsed(value: AnyRef)(walk: String => Unit): Unit =
+    try walk(value.toString)
+    catch { case _: ParseException => found += statement("sql-text") }
 
   /** The options of a source or sink, and properties of tables, that hold paths or name classes of Hive's. */
   def options(texts: scala.collection.Map[String, String], access: String): Unit = texts.foreach { case (key, text) =>
-    val each = if (isCheckpoint(key)) Write else access
-    pathsIn(key, text).foreach(path(_, each))
-    if (text != null && ClassKeys(key.toLowerCase(Locale.ROOT))) source(text, access)
+    // `avro.schema.url` and `avroSchemaUrl` are one key to this.
+    val squeezed = key.toLowerCase(Locale.ROOT).filter(_.isLetterOrDigit)
+    Seq(key.toLowerCase(Locale.ROOT), squeezed).distinct.flatMap(SqlSurface.option.of(_)).foreach {
+      case Verdict("asks:path", own) => pathsIn(text).foreach(path(_, if (own.isEmpty) access else own))
+      case _ => if (text != null) source(text, access)
+    }
   }
 
   /** What a statement names that no other item says. */
-  private def detail(node: LogicalPlan): String = Arguments.of(node).collect {
-    case ("paths" | "files" | "jars" | "archives", all: Seq[_]) => all.mkString(", ")
-    case ("className", text: String) =>
-      found += StatementItem("function", text)
-      text
-    case ("resources", all: Seq[_]) =>
-      all.foreach { resource =>
-        val parts = Arguments.of(resource.asInstanceOf[Product]).toMap
-        val kind = parts.get("resourceType").map(_.asInstanceOf[AnyRef]).map(Kinds.resource).getOrElse("file")
-        found += statement(s"add-$kind", parts.get("uri").mkString)
+  private def detail(kind: Kind, node: LogicalPlan): String = Arguments.of(node.asInstanceOf[Product]).flatMap {
+    case (name, value) => (kind.arguments.get(name).map(_.kind), value) match {
+        case (Some("asks:resource" | "reads:named"), all: Seq[_]) => all
+        case (Some("asks:function"), text) => Seq(text)
+        case (Some("asks:resources"), all: Seq[_]) =>
+          all.foreach(each => resource(Arguments.of(each.asInstanceOf[Product]).toMap))
+          Nil
+        case _ => Nil
       }
-      ""
-  }.filter(_.nonEmpty).mkString(", ")
+  }.mkString(", ")
+
+  /** A jar, a file or an archive of a function. */
+  private def resource(parts: Map[String, Any]): Unit = {
+    val kind = parts.get("resourceType").map(_.asInstanceOf[AnyRef])
+      .fold("file")(Reflect.get(_, "resourceType").toString.toLowerCase(Locale.ROOT))
+    found += statement(s"add-$kind", parts.get("uri").mkString)
+  }
 }
 
 private[doors] object StatementWalk {
-  private val Paths =
-    Set(
-      "location",
-      "locationUri",
-      "path",
-      "paths",
-      "uri",
-      "outputPath",
-      "checkpointLocation",
-      "userSpecifiedCheckpointLocation",
-      "resolvedCheckpointLocation")
-  private val Sources =
-    Set(
-      "provider",
-      "format",
-      "serde",
-      "serdeName",
-      "serdeClassName",
-      "storedAs",
-      "inputFormat",
-      "outputFormat",
-      "input",
-      "output")
+  private val Both = Seq(Read, Write)
+  private val Containers = "scala\\.(Tuple.*|util\\.(Left|Right))".r
 
-  /** Arguments that are read like the plan around them. */
-  private val Inner = Set(
-    "UnresolvedTableSpec",
-    "TableSpec",
-    "SerdeInfo",
-    "AlterColumnSpec",
-    "ColumnDefinition",
-    "QualifiedColType",
-    "FormatClasses",
-    "UnresolvedPartitionSpec",
-    "CatalogStorageFormat")
-  private val DefaultOfColumn = Set("DefaultValueExpression")
+  /**
+   * @param name with its class, as files write it
+   * @param access how the plan uses the paths and sources that it names
+   * @param local whether its paths are of this machine
+   */
+  private final case class Argument(name: String, verdict: Option[String], access: Seq[String], local: Boolean)
 
-  /** Arguments that are the SQL of a column's default. */
-  private val DefaultTexts = Set("setDefaultExpression", "default", "defaultValue", "newDefaultExpression")
-  private val PythonCode = Set("PythonUDF", "PythonUDAF", "PythonUDTF", "UnresolvedPolymorphicPythonUDTF")
-  private val PathKey = Seq(
-    "path",
-    "paths",
-    "location",
-    "file",
-    "files",
-    "dir",
-    "directory",
-    "keytab",
-    "keystore",
-    "truststore",
-    "schemaurl",
-    "schemauri")
+  /** The parts of a table's name. */
+  private object Name {
+    def unapply(value: Any): Option[Seq[String]] = value match {
+      case Some(inner) => unapply(inner)
+      case table: TableIdentifier => Some(table.database.toSeq :+ table.table)
+      case parts: Seq[_] if parts.nonEmpty && parts.forall(_.isInstanceOf[String]) => Some(parts.map(_.toString))
+      case _ => None
+    }
+  }
 
-  /** Properties by which Hive's metastore, and options by which `USING hive`, names a table's classes. */
-  private val ClassKeys = Set(
-    "serde",
-    "inputformat",
-    "outputformat",
-    "serialization.lib",
-    "serialization.class",
-    "storage_handler",
-    "file.inputformat",
-    "file.outputformat")
+  /** A map of options, and the expressions in it. */
+  private object Options {
+    def unapply(value: Any): Option[(Map[String, String], Seq[Expression])] = value match {
+      case map: CaseInsensitiveStringMap => Some(map.asCaseSensitiveMap.asScala.toMap -> Nil)
+      case Some(inner) => unapply(inner)
+      case map: scala.collection.Map[_, _] =>
+        Some(map.toSeq.collect { case (key: String, text: String) => key -> text }.toMap -> Nil)
+      case all: Seq[_] =>
+        val entries = all.collect { case (key: String, tree: Expression) => key -> tree }
+        val texts = entries.map {
+          case (key, Literal(text, _)) => key -> Option(text).map(_.toString).orNull
+          case (key, other) => key -> s"$${${other.sql}}"
+        }
+        val maps = all.collect { case (_, map: scala.collection.Map[_, _]) => unapply(map) }.flatten.flatMap(_._1)
+        Some((texts ++ maps).toMap -> entries.map(_._2))
+      case _ => None
+    }
+  }
 
-  /** Whether an option of this name holds paths. */
-  def isPath(key: String): Boolean = PathKey.exists(squeezed(key).endsWith)
-
-  /** The paths that an option holds. */
-  def pathsIn(key: String, text: String): Seq[String] =
-    if (text == null || !isPath(key) || isPlain(text)) Nil
+  /** The paths that an option holds: one, or a list as JSON. */
+  private def pathsIn(text: String): Seq[String] =
+    if (text == null || isPlain(text)) Nil
     else Try(Json.texts(Json.parse(text))).filter(_ => text.trim.startsWith("[")).getOrElse(Seq(text))
-
-  private def isCheckpoint(key: String): Boolean = last(key) == "checkpointlocation"
-
-  /** `avro.schema.url` and `avroSchemaUrl` are one key to this. */
-  private def squeezed(key: String): String = key.toLowerCase(Locale.ROOT).filter(_.isLetterOrDigit)
-
-  private def last(key: String): String = key.substring(key.lastIndexOf('.') + 1).toLowerCase(Locale.ROOT)
 
   private def isPlain(text: String): Boolean =
     text.isEmpty || text.forall(_.isDigit) || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")

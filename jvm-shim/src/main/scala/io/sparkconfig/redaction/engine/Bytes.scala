@@ -17,9 +17,9 @@ private[redaction] object Bytes {
   /** A buffer begins with as many zeros. */
   final val Lead = 8
   private final val Tail = 16
-  private final val Ones = 0x0101010101010101L
-  private final val Highs = 0x80 * Ones
-  private final val Sevens = 0x7f * Ones
+  final val Ones = 0x0101010101010101L
+  final val Highs = 0x80 * Ones
+  final val Sevens = 0x7f * Ones
 
   /** A new buffer, long enough for a chunk with its neighbours and the zeros around them. */
   def buffer(): Array[Byte] = new Array[Byte](Lead + Chunk + 2 * Margin + 4 * Tail)

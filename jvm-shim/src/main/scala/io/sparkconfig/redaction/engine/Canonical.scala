@@ -102,7 +102,7 @@ private[redaction] object Canonical {
     }
 
     /** The code that ends before `end`; false: it is none. */
-    private def code(value: Int, end: Int): Boolean = value > 0 && value <= Character.MAX_CODE_POINT && {
+    private def code(value: Int, end: Int): Boolean = value >= 0 && value <= Character.MAX_CODE_POINT && {
       Character.toChars(value).foreach(put(_, at))
       at = end
       changed = true
@@ -166,7 +166,7 @@ private[redaction] object Canonical {
       if (i < text.length && text.charAt(i) == '#') {
         val radix = if (i + 1 < text.length && (text.charAt(i + 1) | 0x20) == 'x') 16 else 10
         i += (if (radix == 16) 2 else 1)
-        while (i < text.length && text.charAt(i) == '0') i += 1
+        while (digit(text, i + 1, radix) >= 0 && text.charAt(i) == '0') i += 1
         var end = i
         while (end < text.length && end < i + (if (radix == 16) 6 else 7) && digit(text, end, radix) >= 0) end += 1
         end < text.length && text.charAt(end) == ';' && code(number(text, i, end - i, radix), end + 1)

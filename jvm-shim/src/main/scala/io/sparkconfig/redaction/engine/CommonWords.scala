@@ -14,7 +14,7 @@ private[redaction] object Constants {
     finally stream.close()
   }
 
-  /** Values, and parts of values, with fewer characters are not registered unless declared. */
+  /** Values, and parts of values, with fewer characters are not registered. */
   val Floor: Int = data.get("floor").asInt
 
   /** Texts that appear in logs and pages without being a secret. */
@@ -50,7 +50,7 @@ private[redaction] object Constants {
   }
 
   /** What an introducer before a value may take of it. */
-  val Head: Regex = Regex.compile(canonical.get("head").asText)
+  val Heads: Seq[Regex] = Json.texts(canonical.get("heads")).map(Regex.compile(_))
 
   /** What an escape may take of the end of a value, with what follows. */
   val Tail: Regex = Regex.compile(canonical.get("tail").asText)
@@ -76,10 +76,11 @@ private[redaction] object Constants {
 
 private[redaction] object CommonWords {
 
-  /** Whether a value may be masked wherever it occurs. */
+  /** Whether a value may be masked wherever it occurs. What is a part of the mask itself must not mask masks. */
   def worthRegistering(value: String): Boolean = {
     val bare = Forms.bare(value)
     bare.codePointCount(0, bare.length) >= Constants.Floor && !value.startsWith("spark.") &&
+    !Redactor.Mask.contains(bare) &&
     !Constants.CommonWords(bare.toLowerCase(java.util.Locale.ROOT))
   }
 }

@@ -33,10 +33,7 @@ private[redaction] object Credentials {
 
   private def ofPairs(text: String): Seq[String] = {
     val found = Seq.newBuilder[String]
-    def named(kind: String)(value: String => String): Unit =
-      each(kind, text)(hit => if (isSecret(hit.group(1))) found += value(hit.group(2)))
-    named("quoted")(quoted => quoted.substring(1, quoted.length - 1).replaceAll("(?s)\\\\(.)", "$1"))
-    named("braced")(_.replace("}}", "}"))
+    found ++= quoted(text) ++= named("braced", text)(_.replace("}}", "}"))
     val pairs = (if (text.indexOf(';') >= 0) text.split(";").toSeq else Nil) ++
       text.substring(text.indexOf('?') + 1).split("&") ++ text.split("\\s+")
     pairs.foreach { written =>
@@ -45,7 +42,17 @@ private[redaction] object Credentials {
         found += pair.group(2)
       }
     }
-    named("listed")(identity)
+    found ++= named("listed", text)(identity)
+    found.result()
+  }
+
+  /** The secrets in quotes behind their names, as a JAAS configuration has them. */
+  def quoted(text: String): Seq[String] =
+    named("quoted", text)(quoted => quoted.substring(1, quoted.length - 1).replaceAll("(?s)\\\\(.)", "$1"))
+
+  private def named(kind: String, text: String)(value: String => String): Seq[String] = {
+    val found = Seq.newBuilder[String]
+    each(kind, text)(hit => if (isSecret(hit.group(1))) found += value(hit.group(2)))
     found.result()
   }
 

@@ -4,17 +4,15 @@ package io.sparkconfig.redaction.engine
 private[redaction] object Edges {
   def mend(text: String, found: Intervals, json: Boolean): Intervals = {
     val out = new Intervals
-    val strings = new Strings(text)
+    lazy val strings = JsonStrings.places(text)
     var i = 0
     while (i < found.size) {
       val start = found.start(i)
       val end = found.end(i)
-      if (!inMask(text, start, end)) {
-        if (json && isNumber(text, start, end)) {
-          // A longer number that holds these digits is a time or a size, and no text of its own.
-          if (strings.inside(start) || wholeNumber(text, start, end)) out.add(start, end)
-        } else out.add(left(text, start), right(text, end))
-      }
+      if (json && isNumbers(text, start, end)) {
+        // A longer number that holds these digits is a time or a size, and no text of its own.
+        if (strings.hold(start, end) || wholeNumber(text, start, end)) out.add(start, end)
+      } else out.add(left(text, start), right(text, end))
       i += 1
     }
     out.settle()
@@ -40,24 +38,6 @@ private[redaction] object Edges {
       if (run == 1 || (run & 1) == 0) until else until - 1
     }
 
-  /** Whether the match is a part of the mask itself: a value such as "redacted" must not mask masks. */
-  private def inMask(text: String, start: Int, end: Int): Boolean = {
-    val mask = Redactor.Mask
-    if (end - start > mask.length) return false
-    var at = math.max(0, end - mask.length)
-    while (at <= start) {
-      if (text.startsWith(mask, at)) return true
-      at += 1
-    }
-    false
-  }
-
-  def isNumber(text: String, start: Int, end: Int): Boolean = {
-    var i = start
-    while (i < end) { if (!inNumber(text.charAt(i))) return false; i += 1 }
-    true
-  }
-
   /** Whether it is a number, or some of a list. */
   def isNumbers(text: String, start: Int, end: Int): Boolean = {
     var i = start
@@ -74,21 +54,4 @@ private[redaction] object Edges {
 
   private def wholeNumber(text: String, start: Int, end: Int): Boolean =
     (start == 0 || !inNumber(text.charAt(start - 1))) && (end == text.length || !inNumber(text.charAt(end)))
-
-  /** Follows the strings of a JSON text from left to right, in linear time over all questions. */
-  final class Strings(text: String) {
-    private var at = 0
-    private var open = false
-
-    /** Whether `p` is inside a string; each `p` must be at or after the one before. */
-    def inside(p: Int): Boolean = {
-      while (at < p) {
-        val c = text.charAt(at)
-        if (c == '"') open = !open
-        else if (c == '\\' && open) at += 1
-        at += 1
-      }
-      open
-    }
-  }
 }

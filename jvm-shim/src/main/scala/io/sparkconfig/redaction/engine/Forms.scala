@@ -1,8 +1,6 @@
 package io.sparkconfig.redaction.engine
 
-import java.io.ByteArrayOutputStream
-import java.nio.ByteBuffer
-import java.nio.charset.{CharacterCodingException, StandardCharsets}
+import java.nio.charset.StandardCharsets
 import java.text.Normalizer
 import java.util.regex.{Pattern => Regex}
 import java.util.{ArrayDeque, LinkedHashSet}
@@ -68,7 +66,7 @@ private[redaction] object Forms {
       found += Normalizer.normalize(text, Normalizer.Form.NFC)
       found += Normalizer.normalize(text, Normalizer.Form.NFD)
     }
-    if (Percent.matcher(text).find()) found ++= unquoted(text)
+    if (Percent.matcher(text).find()) found ++= Canonical.forms(text).map(_.text)
     found.result()
   }
 
@@ -87,20 +85,4 @@ private[redaction] object Forms {
       }
       found.result()
     } catch { case _: Exception | _: StackOverflowError => Nil } // it is not JSON
-
-  private def unquoted(text: String): Option[String] = {
-    val raw = text.getBytes(StandardCharsets.UTF_8)
-    val bytes = new ByteArrayOutputStream(raw.length)
-    var i = 0
-    while (i < raw.length) {
-      val high = if (raw(i) == '%' && i + 2 < raw.length) digit(raw(i + 1)) else -1
-      val low = if (high >= 0) digit(raw(i + 2)) else -1
-      if (low >= 0) { bytes.write(high * 16 + low); i += 3 }
-      else { bytes.write(raw(i).toInt); i += 1 }
-    }
-    try Some(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray)).toString)
-    catch { case _: CharacterCodingException => None }
-  }
-
-  private def digit(byte: Byte): Int = if (byte < 0) -1 else Character.digit(byte.toChar, 16)
 }

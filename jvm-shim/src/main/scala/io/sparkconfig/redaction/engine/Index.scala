@@ -1,28 +1,26 @@
 package io.sparkconfig.redaction.engine
 
+import java.util.concurrent.ConcurrentHashMap
+import java.util.regex.Pattern
+
 /**
- * Finds needles in one pass over a text. Each has a window of letters and digits, which no writer escapes by itself:
+ * Finds needles, of four characters and more, in one pass over a text. Each has a window of letters and digits, which
+ * no writer escapes by itself:
  *  - long (16 characters), as most encodings have one: texts have few runs that are as long. Whether there is one is
  *    asked at every ninth position only, and each window of such a run is looked for;
  *  - short (4 to 15 characters, the same for all): their 4-grams are in a filter that is asked at every position, or at
- *    every twelfth at best; a few needles with long windows are found in the same pass;
- *  - pairs of letters, at every position.
- * A needle without any has a short window of anything, or is looked for by itself. [[Lists]] are found otherwise.
+ *    every twelfth at best.
+ * A needle without any has a short window of anything. [[Lists]] are found otherwise.
  */
 private[redaction] final class Index {
   import Index._
 
-  @volatile private var tables = new Tables(
-    new Array[Needle](16),
-    0,
-    new Windows(Long, 16),
-    new Windows(Long - 1, 16),
-    new Windows(Pair, 16),
-    Nil)
+  @volatile private var tables =
+    new Tables(new Array[Needle](16), 0, new Windows(Long, 16), new Windows(Long - 1, 16))
   private val lists = new Lists
 
-  /** Whether there are needles whose letters do not tell that they may stand in a text with escapes in them. */
-  @volatile var hasBare = false
+  /** The longest runs in needles without a window: they stand in whatever writes these, unless it hides letters. */
+  private val bare = ConcurrentHashMap.newKeySet[String]()
 
   def add(needle: Needle): Unit = if (needle.kind == Needle.Listed) lists.add(needle)
   else synchronized {
@@ -30,47 +28,39 @@ private[redaction] final class Index {
     val number = now.count
     val needles = if (number < now.needles.length) now.needles else java.util.Arrays.copyOf(now.needles, 2 * number)
     needles(number) = needle
-    val next = new Tables(needles, number + 1, now.long, now.short, now.pairs, now.tiny)
+    val next = new Tables(needles, number + 1, now.long, now.short)
     place(next, needle.text, number)
     tables = next
   }
 
   private def place(next: Tables, text: String, number: Int): Unit = {
-    val run = longestRun(text)
-    val (offset, crowd) = if (run >= Long) next.long.rarest(text) else (-1, Crowd)
-    val few = number < Few
-    if (offset >= 0 && crowd < Crowd && !(few && next.short.used))
-      next.long = next.long.added(text, offset, number, next.needles)
-    else if (run >= Short || run < Pair && text.length >= Short) {
-      val most = if (run >= Short) run else text.length
+    val run = ("" +: Others.split(text).toSeq).maxBy(_.length)
+    val (offset, crowd) = if (run.length >= Long) next.long.rarest(text) else (-1, Crowd)
+    if (offset >= 0 && crowd < Crowd) next.long = next.long.added(text, offset, number, next.needles)
+    else {
+      val isBare = run.length < Short
+      val most = if (isBare) text.length else run.length
       if (most < next.short.width) next.short = next.short.narrowed(most, next.needles)
-      next.short = next.short.added(text, next.short.rarest(text, anything = run < Short)._1, number, next.needles)
-      if (few && next.long.used) {
-        next.short = next.long.movedTo(next.short, next.needles)
-        next.long = new Windows(Long, 16)
-      }
-    } else if (run >= Pair) next.pairs = next.pairs.added(text, next.pairs.rarest(text)._1, number, next.needles)
-    else next.tiny ::= next.needles(number)
-    if (run < Pair) hasBare = true
+      next.short = next.short.added(text, next.short.rarest(text, anything = isBare)._1, number, next.needles)
+      if (isBare) bare.add(run)
+    }
   }
 
-  /** @param signs learns what else is to be searched; null: it is known */
-  def scan(scan: Scan, signs: Signs): Unit = {
+  /** Whether a text may hold, with escapes, a needle that has no window of letters and digits. */
+  def mayHoldBare(text: String): Boolean =
+    !bare.isEmpty && (bare.size > MostBare || bare.stream.anyMatch(text.contains))
+
+  def scan(scan: Scan): Unit = {
     val now = tables
     val part = Part.mine
     var base = 0
     while (base < scan.text.length) {
       part.copy(scan.text, base)
-      if (signs != null) signs.check(part)
+      if (scan.form.before == null) part.noteSigns(scan)
       if (now.long.used) scanLong(now, part, scan)
       if (now.short.used) scanShort(now, part, scan)
-      if (now.pairs.used) scanPairs(now, part, scan)
       if (lists.used) lists.scan(part, scan)
       base += Bytes.Chunk
-    }
-    now.tiny.foreach { needle =>
-      var at = scan.text.indexOf(needle.text)
-      while (at >= 0) { scan.matched(needle, at); at = scan.text.indexOf(needle.text, at + 1) }
     }
   }
 
@@ -115,18 +105,16 @@ private[redaction] final class Index {
     val shift = now.short.filter.shift
     val bytes = part.bytes
     val step = now.short.grams
-    // Whether one of four is in the filter costs one branch.
-    val last = part.end - 3 * step
     var p = part.begin
-    while (p < last) {
+    // Whether one of four is in the filter costs one branch. What is behind the end may raise a false alarm.
+    while (p < part.end) {
       val held = Filter.bit(bits, shift, Bytes.int(bytes, p)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + step)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + 2 * step)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + 3 * step))
-      if ((held & 1L) != 0L) lookCloser(now, part, scan, p, p + 4 * step)
+      if ((held & 1L) != 0L) lookCloser(now, part, scan, p, math.min(p + 4 * step, part.end))
       p += 4 * step
     }
-    lookCloser(now, part, scan, p, part.end)
   }
 
   private def lookCloser(now: Tables, part: Part, scan: Scan, from: Int, until: Int): Unit = {
@@ -141,15 +129,6 @@ private[redaction] final class Index {
         }
       }
       p += step
-    }
-  }
-
-  private def scanPairs(now: Tables, part: Part, scan: Scan): Unit = {
-    var p = part.begin
-    while (p < part.end) {
-      val key = now.pairs.key(part.bytes, p)
-      if (now.pairs.filter.mayHold(key.toInt)) look(now, now.pairs, key, p + part.shift, scan)
-      p += 1
     }
   }
 
@@ -169,13 +148,13 @@ private[redaction] object Index {
   /** The windows of the kinds, in letters and digits. */
   final val Long = 16
   private final val Short = 4
-  private final val Pair = 2
 
   /** As many needles with one long window get another, shorter one. */
   private final val Crowd = 16
 
-  /** So many needles are found in one pass. */
-  private final val Few = 64
+  /** With more such runs nearly any text has one. */
+  private final val MostBare = 16
+  private val Others = Pattern.compile("[^A-Za-z0-9]+")
 
   /** Of eight characters at every such position some lie in a long window as a whole. */
   private final val LongStep = Long - 8 + 1
@@ -185,20 +164,5 @@ private[redaction] object Index {
       val needles: Array[Needle],
       val count: Int,
       var long: Windows,
-      var short: Windows,
-      var pairs: Windows,
-      var tiny: List[Needle])
-
-  /** The length of the longest run of letters and digits, at most [[Long]]. */
-  private def longestRun(text: String): Int = {
-    var longest = 0
-    var run = 0
-    var i = 0
-    while (i < text.length && longest < Long) {
-      run = if (Needle.isAlnum(text.charAt(i))) run + 1 else 0
-      longest = math.max(longest, run)
-      i += 1
-    }
-    longest
-  }
+      var short: Windows)
 }

@@ -21,12 +21,19 @@ private[redaction] final class Intervals {
     }
   }
 
-  /** Those that `keep` does not want. */
-  def without(keep: (Int, Int) => Boolean): Intervals = {
+  /** Those that are not within one of `kept`, which are in order. */
+  def without(kept: Intervals): Intervals = {
     val rest = new Intervals
     var i = 0
-    while (i < count) { if (!keep(start(i), end(i))) rest.add(start(i), end(i)); i += 1 }
+    while (i < count) { if (!kept.hold(start(i), end(i))) rest.add(start(i), end(i)); i += 1 }
     rest
+  }
+
+  /** Whether it is within one of these, which are in order. */
+  def hold(start: Int, end: Int): Boolean = {
+    val found = java.util.Arrays.binarySearch(packed, 0, count, start.toLong << 32 | Int.MaxValue)
+    val i = if (found >= 0) found else -found - 2
+    i >= 0 && end <= this.end(i)
   }
 
   def settle(): Unit = if (count > 1) {

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap
  * sixteenth position tell whether a text may have a list.
  */
 private[redaction] final class Lists {
+  import Bytes.{Highs, Ones, Sevens}
   import Lists._
   private val byStart = new ConcurrentHashMap[String, List[Needle]]()
 
@@ -67,9 +68,6 @@ private object Lists {
   /** A list of eight numbers is longer. */
   private final val Start = 12
   private final val Step = 16
-  private final val Ones = 0x0101010101010101L
-  private final val Sevens = 0x7f * Ones
-  private final val Highs = 0x80 * Ones
 
   private def isDigit(c: Char): Boolean = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F')
   private def inList(c: Char): Boolean = isDigit(c) || c == ',' || c == ' ' || c == '-'

@@ -74,14 +74,15 @@ private[redaction] object Needles {
 
   /** The text without what the signs around it make an escape of. */
   private def addWithinEscapes(text: String, found: LinkedHashSet[Needle]): Unit = {
-    val head = Head.matcher(text)
     val tail = Tail.matcher(text)
-    val starts = if (head.lookingAt() && !Unreserved.matcher(text).matches()) Seq(0, head.end) else Seq(0)
-    val ends =
-      if (!tail.find()) Seq(text.length)
-      // A backslash before it belongs to what the escape writes.
-      else if (text.startsWith("\\", tail.start - 1)) Seq(text.length, tail.start, tail.start - 1)
-      else Seq(text.length, tail.start)
+    // The longest that leaves something to look for: an escape may take less.
+    val heads = if (Unreserved.matcher(text).matches()) Nil
+    else Heads.map(_.matcher(text)).filter(_.lookingAt()).map(head => math.min(head.end, text.length - Floor / 2))
+    val starts = (0 +: heads).filter(_ >= 0).distinct
+    // Each round may take one more.
+    val ends = Iterator.iterate(text.length) { end =>
+      if (tail.region(0, end).find()) tail.start else end
+    }.take(3).toSeq.distinct
     for (start <- starts; end <- ends if end - start < text.length && end - start >= Floor / 2)
       found.add(Needle(text.substring(start, end), text.substring(0, start), text.substring(end)))
   }

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory
 object Redactor {
 
   /** What replaces a value; Spark's own. */
-  val Mask = "*********(redacted)"
+  final val Mask = "*********(redacted)"
 
   /** What replaces a text that could not be searched. */
   val Withheld = "*********(redacted: this text could not be searched for secrets and is withheld)"
@@ -30,25 +30,15 @@ object Redactor {
   def register(values: Iterable[String]): Unit = register(values, 0L)
 
   /** @param generation of the answer that holds them all: such values age out, see [[Registered.add]] */
-  def register(values: Iterable[String], generation: Long): Unit =
-    add(values.filter(v => v != null && CommonWords.worthRegistering(v)), generation)
-
-  /** Registers values whatever they look like: the operator asked for it. Empty ones cannot be masked. */
-  def registerDeclared(values: Iterable[String]): Unit =
-    add(values.filter(v => v != null && v.nonEmpty))
-
-  private def add(fresh: Iterable[String], generation: Long = 0L): Unit = {
-    val forgotten = values.add(fresh.iterator, generation)
+  def register(values: Iterable[String], generation: Long): Unit = {
+    val fresh = values.filter(v => v != null && CommonWords.worthRegistering(v))
+    val forgotten = this.values.add(fresh.iterator, generation)
     ForPython.add(fresh)
     ForPython.forget(forgotten)
   }
 
   /** [[register]] for callers without Scala collections. */
   def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)
-
-  /** [[registerDeclared]] for callers without Scala collections. */
-  def registerAllDeclared(values: JCollection[String]): Unit =
-    registerDeclared(values.toArray(new Array[String](0)).toSeq)
 
   /** The number of registered values. */
   def size: Int = values.size
@@ -65,11 +55,11 @@ object Redactor {
    * Masks every occurrence of every value.
    * @return the same instance if none occurs; [[Withheld]] if the search failed, never the unsearched text
    */
-  def redact(text: String): String = redactExcept(text, json = false, NoSpans)
+  def redact(text: String): String = redact(text, Reader.Anybody)
 
-  /** [[redact]] for an answer to a client: whole values that he has not written himself, see [[Client]]. */
-  private[redaction] def redactAnswer(text: String, client: Client = Client.Unknown): String =
-    redactExcept(text, json = false, NoSpans, client)
+  /** As this reader sees it. */
+  private[redaction] def redact(text: String, reader: Reader): String =
+    redactExcept(text, json = false, NoSpans, reader)
 
   /**
    * [[redact]] for JSON: the result is valid JSON wherever the text was, a number that is a value included, and has
@@ -83,27 +73,27 @@ object Redactor {
   /** Whether a value occurs. A text that cannot be searched counts as one that holds a value. */
   def contains(text: String): Boolean = contains(text, Reader.Anybody)
 
-  /** As this reader would see it. */
+  /** As this reader sees it. */
   private[redaction] def contains(text: String, reader: Reader): Boolean =
     if (text == null || text.isEmpty || isEmpty) false
     else
       try !find(text, json = false, reader).isEmpty
       catch { case fault: Throwable => failed(fault); true }
 
-  private val NoSpans = new Spans
+  private val NoSpans = new Intervals
 
   /** [[redact]] or [[redactJson]] for a text with parts that stay: what lies in one as a whole is not masked. */
   private[redaction] def redactExcept(
       text: String,
       json: Boolean,
-      keep: => Spans,
+      keep: => Intervals,
       reader: Reader = Reader.Anybody): String =
     if (text == null || text.isEmpty || isEmpty) text
     else
       try {
         val all = find(text, json, reader)
-        val found = if (all.isEmpty) all else { val kept = keep; all.without(kept.hold) }
-        if (found.isEmpty) text else replace(text, found, text.length, json)
+        val found = if (all.isEmpty) all else all.without(keep)
+        if (found.isEmpty) text else replace(text, found, json)
       } catch { case fault: Throwable => failed(fault); Withheld }
 
   /** Finds what is to be masked: sorted, apart from each other, and never a part of an escape. */
@@ -116,28 +106,37 @@ object Redactor {
     if (found.isEmpty) found else { found.settle(); Edges.mend(text, found, json) }
   }
 
-  /** The part of `text` before `until`, masked. */
-  private[redaction] def replace(text: String, found: Intervals, until: Int, json: Boolean): String = {
-    val out = new java.lang.StringBuilder(until + 64)
-    val strings = new Edges.Strings(text)
+  private[redaction] def replace(text: String, found: Intervals, json: Boolean): String = {
+    val out = new java.lang.StringBuilder(text.length + 64)
+    lazy val strings = JsonStrings.places(text)
     var at = 0
     var i = 0
-    while (i < found.size && found.start(i) < until) {
+    while (i < found.size) {
       val start = found.start(i)
       val end = found.end(i)
       out.append(text, at, start)
-      if (json && Edges.isNumbers(text, start, end) && !strings.inside(start))
+      if (json && Edges.isNumbers(text, start, end) && !strings.hold(start, end))
         (start until end).foreach { p => out.append(if (", ".indexOf(text.charAt(p)) >= 0) text.charAt(p) else '1') }
       else out.append(Mask)
       at = end
       i += 1
     }
-    if (at < until) out.append(text, at, until)
-    out.toString
+    out.append(text, at, text.length).toString
   }
 
-  /** How many of the last characters of `text` could be the beginning of a value, in any of its writings. */
-  private[redaction] def beginningAtEnd(text: String): Int = Tail.of(values.search, text)
+  /** How many of the first characters can be shown of a text that goes on: the others could begin a value. */
+  private[redaction] def complete(text: String): Int =
+    if (isEmpty) text.length
+    else
+      try {
+        val until = text.length - Tail.of(values.search, text)
+        val found = find(text, json = false)
+        // What is found may be the beginning of a longer value.
+        val cut =
+          (0 until found.size).find(i => found.start(i) < until && found.end(i) > until).fold(until)(found.start)
+        // One value after the other, without a gap.
+        if (cut == 0 && text.length > Constants.LongestTail) text.length else cut
+      } catch { case fault: Throwable => failed(fault); text.length } // so is the search of what is shown
 
   private[redaction] def failed(fault: Throwable): Unit = {
     // The fault's own message could quote the text.

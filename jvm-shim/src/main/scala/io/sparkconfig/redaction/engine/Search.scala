@@ -25,7 +25,7 @@ private[redaction] final class Search {
     val text = needle.text
     (1 to math.min(Search.Start, text.length)).foreach(n => heads.add(text.substring(0, n)))
     starts.add(text)
-    if (needle.kind == Needle.Whole) shownWhole.add(text)
+    if (needle.kind == Needle.Whole && !needle.isPart) shownWhole.add(text)
     longest = math.max(longest, text.length)
     (if (needle.isPart) headless else index).add(needle)
   }
@@ -41,18 +41,17 @@ private[redaction] final class Search {
   /** @param reader of the text */
   def find(text: String, reader: Reader): Intervals = {
     val found = new Intervals
-    val signs = new Signs
     val raw = new Form(text)
     val scan = new Scan(raw, found, reader)
-    index.scan(scan, signs)
-    val cut = signs.dots && !reader.isClient && Search.nextEllipsis(text, 0) >= 0
+    index.scan(scan)
+    val cut = scan.dots && !reader.isClient && Search.nextEllipsis(text, 0) >= 0
     if (cut) addCutShort(raw, found)
-    if (signs.escapes && (scan.hit || cut || index.hasBare || Canonical.hidesLetters(text)))
+    if (scan.escapes && (scan.hit || cut || index.mayHoldBare(text) || Canonical.hidesLetters(text)))
       pieces(raw).foreach(Canonical.after(_).foreach { form =>
         val inside = new Scan(form, found, reader)
-        index.scan(inside, null)
-        headless.scan(inside, null)
-        if (cut) addCutShort(form, found)
+        index.scan(inside)
+        headless.scan(inside)
+        if (!reader.isClient) addCutShort(form, found)
       })
     found
   }
@@ -73,10 +72,11 @@ private[redaction] final class Search {
     var last = 0
     var ellipsis = Search.nextEllipsis(text, 0)
     while (ellipsis >= 0) {
-      val dots = text.charAt(ellipsis) == '.'
+      val sign = text.charAt(ellipsis)
       var end = ellipsis + 1
-      while (dots && end < text.length && text.charAt(end) == '.') end += 1
-      val until = if (dots) end - 3 else ellipsis
+      while (end < text.length && text.charAt(end) == sign) end += 1
+      // Of a row the last one counts.
+      val until = if (sign == '.') end - 3 else end - 1
       var at = math.max(last, until - Constants.BeginningWithin)
       while (until - at >= Constants.BeginningLeast) {
         if (begins(text, at, until, whole = true) && CommonWords.worthRegistering(text.substring(at, until))) {
@@ -110,6 +110,10 @@ private[redaction] object Search {
 /** One form of a text that is searched, and what is found in it, as places in the text as it came. */
 private[redaction] final class Scan(val form: Form, found: Intervals, reader: Reader) {
   val text: String = form.text
+
+  /** Whether the text as it came may hold escapes, and an ellipsis. */
+  var escapes = false
+  var dots = false
 
   /** Whether a window of a needle stands here, and what may be its next character: it may stand here with escapes. */
   var hit = false

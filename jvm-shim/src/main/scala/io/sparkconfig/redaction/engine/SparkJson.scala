@@ -20,8 +20,8 @@ private[redaction] object SparkJson {
     "attributes")
 
   /** Where Spark's own keys stand, and the names of event classes. */
-  def keys(text: String): Spans = {
-    val own = new Spans
+  def keys(text: String): Intervals = {
+    val own = new Intervals
     JsonStrings.each(text) { (start, end, isKey, path) =>
       val kept =
         if (isKey) !path.headOption.exists(Maps) && Name.test(text.substring(start, end))

@@ -10,9 +10,13 @@ private[redaction] object Tail {
   def of(search: Search, text: String): Int = if (search.longest == 0) 0
   else {
     val end = text.substring(math.max(0, text.length - Constants.LongestTail))
-    val cut = cutEscape(end)
     var start = begun(search, end)
-    if (cut > 0) start = math.min(start, begun(search, end.substring(0, end.length - cut)))
+    // At its end may be a cut escape.
+    var at = end.length
+    while (at > 0 && end.length - at < Constants.LongestCutEscape && isOfEscape(end.charAt(at - 1))) {
+      at -= 1
+      if ("\\&%".indexOf(end.charAt(at).toInt) >= 0) start = math.min(start, begun(search, end.substring(0, at)))
+    }
     // A sign of an encoding beside a needle belongs to it.
     if (start > 0 && start < end.length && Needle.ofEncodings(end.charAt(start - 1))) start -= 1
     end.length - start
@@ -33,17 +37,6 @@ private[redaction] object Tail {
     var at = math.max(0, end - search.longest + 1)
     while (at < end && !search.begins(text, at, end)) at += 1
     at
-  }
-
-  /** How many of the last characters may be a cut escape. */
-  private def cutEscape(text: String): Int = {
-    var at = text.length
-    var first = text.length
-    while (at > 0 && text.length - at < Constants.LongestCutEscape && isOfEscape(text.charAt(at - 1))) {
-      at -= 1
-      if ("\\&%".indexOf(text.charAt(at).toInt) >= 0) first = at
-    }
-    text.length - first
   }
 
   private def isOfEscape(c: Char): Boolean = Needle.isAlnum(c) || "\\&%#;".indexOf(c.toInt) >= 0

@@ -13,42 +13,40 @@ private[redaction] object Throwables {
   /** Chains longer than this are cut. */
   val Limit = 200
 
-  /** [[redact]] for an answer to a client: as [[Redactor.redactAnswer]]. */
-  def redactAnswer(thrown: Throwable, client: Client = Client.Unknown): Throwable =
-    redact(thrown, Redactor.contains(_, client), Redactor.redactAnswer(_, client))
-
-  /** @return the same instance if no value occurs in it, its causes and its suppressed ones; else a copy */
-  def redact(thrown: Throwable): Throwable = redact(thrown, Redactor.contains(_), Redactor.redact)
-
-  private def redact(thrown: Throwable, holds: String => Boolean, mask: String => String): Throwable =
+  /**
+   * As this reader sees it.
+   * @return the same instance if no value occurs in it, its causes and its suppressed ones; else a copy
+   */
+  def redact(thrown: Throwable, reader: Reader = Reader.Anybody): Throwable =
     if (thrown == null || Redactor.isEmpty || thrown.isInstanceOf[RedactedThrowable]) thrown
     else
       try
-        if (dirty(thrown, new IdentityHashMap(), holds)) copy(thrown, new IdentityHashMap(), mask) else thrown
+        if (dirty(thrown, new IdentityHashMap(), reader)) copy(thrown, new IdentityHashMap(), reader) else thrown
       catch {
         case fault: Throwable =>
           Redactor.failed(fault)
           new RedactedThrowable(thrown.getClass.getName, s"${thrown.getClass.getName}: ${Redactor.Withheld}")
       }
 
-  private def dirty(t: Throwable, seen: IdentityHashMap[Throwable, Throwable], holds: String => Boolean): Boolean =
+  private def dirty(t: Throwable, seen: IdentityHashMap[Throwable, Throwable], reader: Reader): Boolean =
     t != null && seen.put(t, t) == null &&
-      (seen.size > Limit || holds(String.valueOf(t)) || holds(t.getMessage) || holds(t.getLocalizedMessage) ||
-        dirty(t.getCause, seen, holds) || t.getSuppressed.exists(dirty(_, seen, holds)))
+      (seen.size > Limit ||
+        Seq(String.valueOf(t), t.getMessage, t.getLocalizedMessage).exists(Redactor.contains(_, reader)) ||
+        dirty(t.getCause, seen, reader) || t.getSuppressed.exists(dirty(_, seen, reader)))
 
-  private def copy(t: Throwable, seen: IdentityHashMap[Throwable, Throwable], mask: String => String): Throwable =
+  private def copy(t: Throwable, seen: IdentityHashMap[Throwable, Throwable], reader: Reader): Throwable =
     if (t == null || seen.size > Limit) null
     else if (seen.containsKey(t)) seen.get(t)
     else {
-      val text = mask(String.valueOf(t))
+      val text = Redactor.redact(String.valueOf(t), reader)
       val shown = if (text.startsWith(t.getClass.getName)) text else s"${t.getClass.getName}: $text"
       val safe = new RedactedThrowable(t.getClass.getName, shown)
       seen.put(t, safe)
       safe.setStackTrace(t.getStackTrace)
-      val cause = copy(t.getCause, seen, mask)
+      val cause = copy(t.getCause, seen, reader)
       if (cause != null && (cause ne safe)) safe.initCause(cause)
       t.getSuppressed.foreach { s =>
-        val other = copy(s, seen, mask)
+        val other = copy(s, seen, reader)
         if (other != null && (other ne safe)) safe.addSuppressed(other)
       }
       safe

@@ -3,16 +3,16 @@ package io.sparkconfig.redaction.engine
 /**
  * A hash table from windows to the needles that have them, and a filter of the grams in them. Entries are never moved
  * or changed, so a search may go on while one is added; the table grows by a copy.
- * @param width of the windows, at most 16
+ * @param width of the windows, from 4 to 16
  */
 private[redaction] final class Windows(val width: Int, capacity: Int) {
   import Windows._
 
   /**
    * How many of a window's 4-grams are in the filter: one of them begins at one of as many positions. Of windows of 16
-   * and of less than four characters the filter has the whole.
+   * the filter has the whole.
    */
-  val grams: Int = if (width == Index.Long || width < Gram) 1 else width - Gram + 1
+  val grams: Int = if (width == Index.Long) 1 else width - Gram + 1
   val filter = new Filter(capacity.toLong / 2 * grams)
   private val keys = new Array[Long](capacity)
 
@@ -81,12 +81,6 @@ private[redaction] final class Windows(val width: Int, capacity: Int) {
   /** The same for windows that are shorter. */
   def narrowed(shorter: Int, needles: Array[Needle]): Windows = again(new Windows(shorter, capacity), needles)
 
-  /** A table that has these too. */
-  def movedTo(other: Windows, needles: Array[Needle]): Windows = (1 to count).foldLeft(other) { (table, entry) =>
-    val text = needles(number(entry)).text
-    table.added(text, table.rarest(text)._1, number(entry), needles)
-  }
-
   private def again(table: Windows, needles: Array[Needle]): Windows = {
     (1 to count).foreach(entry => table.put(needles(number(entry)).text, offset(entry), number(entry)))
     table
@@ -96,7 +90,6 @@ private[redaction] final class Windows(val width: Int, capacity: Int) {
     val bytes = Bytes.low(text.substring(offset, offset + width))
     val k = key(bytes, 0)
     if (width == Index.Long) filter.addHash((k >>> 32).toInt)
-    else if (width < Gram) filter.add(k.toInt)
     else (0 until grams).foreach(j => filter.add(Bytes.int(bytes, j)))
     val s = slot(k)
     val entry = count + 1

@@ -2,7 +2,7 @@ package io.sparkconfig.redaction.sinks
 
 import scala.util.Try
 
-import io.sparkconfig.policy.Requester
+import io.sparkconfig.policy.{Requester, ShownConfs}
 import io.sparkconfig.redaction.engine.{Client, Redactor}
 import org.apache.spark.sql.catalyst.expressions.{InSet, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -30,19 +30,21 @@ private[sinks] object Answers {
         if written._1 == key && written._2.trim == text.trim
       } OwnConfs.note(own, key, text)
       changed(rows, 1)((row, text) =>
-        if (session.exists(OwnConfs.knows(_, row.getString(0), text))) text else Redactor.redactAnswer(text))
+        if (session.exists(OwnConfs.knows(_, row.getString(0), text))) text
+        else if (ShownConfs.hides(row.getString(0))) ShownConfs.Hidden
+        else Redactor.redact(text, Client.Unknown))
     case reset: ResetCommand =>
       OwnConfs.current.foreach(OwnConfs.forget(_, reset.config))
       rows
     case explain: ExplainCommand =>
       val reader = client(explain)
-      changed(rows, 0)((_, text) => Redactor.redactAnswer(text, reader))
+      changed(rows, 0)((_, text) => Redactor.redact(text, reader))
     case _ => rows
   }
 
   /** This application's own code does not count as a client. */
   private def client(explain: ExplainCommand): Client =
-    if (SparkSession.getActiveSession.flatMap(Requester.named).isEmpty) Client.Unknown
+    if (!SparkSession.getActiveSession.exists(Requester.isClient)) Client.Unknown
     else new Client(explain.origin.sqlText.toSeq ++ literals(explain.logicalPlan))
 
   /** The constants of the plan, those that Spark has computed too: of the statement, or of a view that it may read. */

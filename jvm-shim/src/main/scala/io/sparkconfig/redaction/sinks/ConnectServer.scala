@@ -22,15 +22,20 @@ private[sparkconfig] object ConnectServer extends Sink {
 
   /** Why this application's Connect server cannot be redacted, if it has one. */
   private def problem(conf: SparkConf): Option[String] = {
-    val plugins = Seq("spark.plugins.defaultList", "spark.plugins").flatMap(conf.get(_, "").split(',').map(_.trim))
-    val serves = plugins.contains(Plugin) || System.getProperty("sun.java.command", "").contains(Main)
-    if (!serves) None
+    val plugins = pluginsOf(conf)
+    if (!serves(conf)) None
     else if (!canBeRedacted) Some("the server of Spark 3.5 has no part in this jar, so its clients " +
       "would get errors, confs and explained plans with values in them")
     else if (plugins.contains(Plugin) && plugins.indexOf(Plugin) < plugins.indexOf("io.sparkconfig.ConfigPlugin"))
       Some(s"its server starts before this plugin; name $Plugin after io.sparkconfig.ConfigPlugin")
     else None
   }
+
+  def serves(conf: SparkConf): Boolean =
+    pluginsOf(conf).contains(Plugin) || System.getProperty("sun.java.command", "").contains(Main)
+
+  private def pluginsOf(conf: SparkConf): Seq[String] =
+    Seq("spark.plugins.defaultList", "spark.plugins").flatMap(conf.get(_, "").split(',').map(_.trim))
 
   private def exists(name: String): Boolean =
     try {

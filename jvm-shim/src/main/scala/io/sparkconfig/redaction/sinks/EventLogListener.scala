@@ -4,8 +4,8 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonFactoryBuilder, StreamReadConstraints}
 import io.sparkconfig.core.ConfLists
-import io.sparkconfig.redaction.engine.Redactor
-import org.apache.spark.scheduler.SparkListener
+import io.sparkconfig.redaction.engine.{Client, Reader, Redactor}
+import org.apache.spark.scheduler.{RedactingQueues, SparkListener, SparkListenerEvent}
 import org.apache.spark.sparkconfig.RedactionAccess
 import org.apache.spark.{SparkConf, SparkContext}
 import org.slf4j.LoggerFactory
@@ -47,9 +47,16 @@ object EventLogListener extends Sink {
       }
     }
     attempt(conf, "what other listeners get", "Set") {
-      RedactionAccess.context().foreach(RedactionAccess.redactListeners(_, "io.sparkconfig.", keeper, Events.redact))
+      RedactionAccess.context().foreach(RedactionAccess.redactListeners(_, "io.sparkconfig.", keeper, events(conf)))
       None
     }
+  }
+
+  /** A server of Connect passes the events of streams on to its clients. */
+  private def events(conf: SparkConf): (String, SparkListenerEvent) => SparkListenerEvent = {
+    val ofAnybody = new Events(Reader.Anybody)
+    val ofStreams = if (ConnectServer.serves(conf)) new Events(Client.Unknown) else ofAnybody
+    (queue, event) => (if (queue == RedactingQueues.Streams) ofStreams else ofAnybody).redact(event)
   }
 
   private def attempt(conf: SparkConf, sink: String, advice: String)(hook: => Option[String]): Unit = {

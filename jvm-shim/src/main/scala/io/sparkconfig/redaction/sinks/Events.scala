@@ -5,7 +5,7 @@ import java.util.{HashMap => JHashMap, Map => JMap, Properties}
 
 import scala.collection.{immutable, mutable}
 
-import io.sparkconfig.redaction.engine.{Redactor, Throwables}
+import io.sparkconfig.redaction.engine.{Reader, Redactor, Throwables}
 import org.apache.spark.scheduler.SparkListenerEvent
 import org.apache.spark.sparkconfig.access.Reflect
 
@@ -15,28 +15,11 @@ final class UnsearchedEvent extends SparkListenerEvent
 /**
  * Masks values in the events that listeners get. An event in which none occurs is passed on as it is; else the
  * listener gets a copy of the same class, with the same objects in it except for those that held a value.
+ *
+ * @param reader of these events
  */
-private[sparkconfig] object Events {
-  // What is not a case class and carries text, by simple name: their packages differ between Spark versions.
-  private val Carriers = Set(
-    "StageInfo",
-    "RDDInfo",
-    "RDDOperationScope",
-    "TaskInfo",
-    "SparkPlanInfo",
-    "SQLPlanMetric",
-    "ExecutorInfo",
-    "ThrowableSerializationWrapper",
-    "StreamingQueryProgress",
-    "StateOperatorProgress",
-    "SourceProgress",
-    "SinkProgress")
-  // Live objects of Spark that events point to; they are not for copying.
-  private val Live = Set(
-    "org.apache.spark.sql.execution.QueryExecution",
-    "org.apache.spark.executor.TaskMetrics",
-    "org.apache.spark.sql.catalyst.trees.TreeNode",
-    "org.apache.spark.resource.ResourceProfile")
+private[sparkconfig] final class Events(reader: Reader) {
+  import Events._
 
   def redact(event: SparkListenerEvent): SparkListenerEvent =
     if (Redactor.isEmpty) event
@@ -47,8 +30,8 @@ private[sparkconfig] object Events {
   /** The same instance if no value is in it. */
   private def copyOf(given: AnyRef): AnyRef = given match {
     case null => null
-    case text: String => Redactor.redact(text)
-    case thrown: Throwable => Throwables.redact(thrown)
+    case text: String => Redactor.redact(text, reader)
+    case thrown: Throwable => Throwables.redact(thrown, reader)
     case Some(inner: AnyRef) =>
       val safe = copyOf(inner)
       if (safe eq inner) given else Some(safe)
@@ -88,8 +71,8 @@ private[sparkconfig] object Events {
     var dirty = false
     properties.stringPropertyNames.forEach { key =>
       val text = properties.getProperty(key)
-      val safeKey = Redactor.redact(key)
-      val safeText = Redactor.redact(text)
+      val safeKey = Redactor.redact(key, reader)
+      val safeText = Redactor.redact(text, reader)
       dirty ||= (safeKey ne key) || (safeText ne text)
       safe.setProperty(safeKey, safeText)
     }
@@ -121,6 +104,29 @@ private[sparkconfig] object Events {
     }
     if (copy == null) given else copy
   }
+}
+
+private object Events {
+  // What is not a case class and carries text, by simple name: their packages differ between Spark versions.
+  private val Carriers = Set(
+    "StageInfo",
+    "RDDInfo",
+    "RDDOperationScope",
+    "TaskInfo",
+    "SparkPlanInfo",
+    "SQLPlanMetric",
+    "ExecutorInfo",
+    "ThrowableSerializationWrapper",
+    "StreamingQueryProgress",
+    "StateOperatorProgress",
+    "SourceProgress",
+    "SinkProgress")
+  // Live objects of Spark that events point to; they are not for copying.
+  private val Live = Set(
+    "org.apache.spark.sql.execution.QueryExecution",
+    "org.apache.spark.executor.TaskMetrics",
+    "org.apache.spark.sql.catalyst.trees.TreeNode",
+    "org.apache.spark.resource.ResourceProfile")
 
   private def carries(kind: Class[_]): Boolean = Shapes.get(kind).carries
 
@@ -153,5 +159,4 @@ private[sparkconfig] object Events {
     private def isPlain(kind: Class[_]): Boolean =
       kind.isPrimitive || classOf[Number].isAssignableFrom(kind) || kind.isEnum || Live(kind.getName)
   }
-
 }

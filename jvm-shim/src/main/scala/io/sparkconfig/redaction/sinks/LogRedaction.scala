@@ -4,12 +4,7 @@ import java.util.{List => JList}
 
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import org.apache.logging.log4j.core.config.{Configuration, LoggerConfig, Property}
-import org.apache.logging.log4j.core.impl.{
-  LocationAwareLogEventFactory,
-  Log4jLogEvent,
-  LogEventFactory,
-  ReusableLogEventFactory
-}
+import org.apache.logging.log4j.core.impl.{Log4jLogEvent, LogEventFactory, ReusableLogEventFactory}
 import org.apache.logging.log4j.core.{LogEvent, LoggerContext}
 import org.apache.logging.log4j.message.{Message, ReusableParameterizedMessage, SimpleMessage}
 import org.apache.logging.log4j.util.{BiConsumer, SortedArrayStringMap, StringBuilderFormattable}
@@ -63,7 +58,7 @@ object LogRedaction extends Sink {
   }
 
   private final class RedactingEventFactory(delegate: LogEventFactory, configuration: Configuration)
-    extends LogEventFactory with LocationAwareLogEventFactory {
+    extends LogEventFactory {
     @volatile private var loggers = configuration.getLoggers.size
 
     override def createEvent(
@@ -77,25 +72,6 @@ object LogRedaction extends Sink {
       renew()
       val message = LogRedaction.safe(data)
       mend(delegate.createEvent(name, marker, fqcn, level, message, properties, safe(name, thrown)))
-    }
-
-    override def createEvent(
-        name: String,
-        marker: Marker,
-        fqcn: String,
-        location: StackTraceElement,
-        level: Level,
-        data: Message,
-        properties: JList[Property],
-        thrown: Throwable): LogEvent = {
-      renew()
-      val message = LogRedaction.safe(data)
-      val safeThrown = safe(name, thrown)
-      mend(delegate match {
-        case aware: LocationAwareLogEventFactory =>
-          aware.createEvent(name, marker, fqcn, location, level, message, properties, safeThrown)
-        case plain => plain.createEvent(name, marker, fqcn, level, message, properties, safeThrown)
-      })
     }
 
     private def safe(logger: String, thrown: Throwable): Throwable =

@@ -16,8 +16,6 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
   private var writer: PrintWriter = _
   private var length = -1L // as the page set it
   private var over = false // the body was dropped or passed on
-  private var onClose = false
-  private var closed = false
 
   private def contentType: String = String.valueOf(getContentType).toLowerCase(Locale.ROOT)
 
@@ -32,8 +30,7 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
       stream = new OutputStream {
         override def write(b: Int): Unit = if (!over) bytes.write(Array(b.toByte), 0, 1)
         override def write(b: Array[Byte], from: Int, count: Int): Unit = if (!over) bytes.write(b, from, count)
-        override def flush(): Unit = if (!over && live) bytes.passLines()
-        override def close(): Unit = wasClosed()
+        override def flush(): Unit = ()
         override def isReady: Boolean = true
         override def setWriteListener(listener: WriteListener): Unit =
           throw new IllegalStateException("non-blocking writes cannot be redacted")
@@ -50,20 +47,6 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
       writer = new PrintWriter(new OutputStreamWriter(opened(), answer.getCharacterEncoding))
     }
     writer
-  }
-
-  /** Answers that never end are passed on line by line. */
-  private def live: Boolean = onClose || contentType.startsWith("text/event-stream")
-
-  private def wasClosed(): Unit = {
-    closed = true
-    if (onClose) finish()
-  }
-
-  /** For asynchronous requests, whose body is written after the filter has returned. */
-  def finishOnClose(): Unit = {
-    onClose = true
-    if (closed) finish()
   }
 
   /** Passes on what is held. */
@@ -101,8 +84,7 @@ private[redaction] final class RedactedResponse(answer: HttpResponse) extends Ht
     abandon(); super.sendError(status, Redactor.redact(message))
   }
   override def sendRedirect(location: String): Unit = { abandon(); super.sendRedirect(Redactor.redact(location)) }
-  override def flushBuffer(): Unit =
-    if (live) { if (writer != null) writer.flush() else if (stream != null) stream.flush() }
+  override def flushBuffer(): Unit = ()
 
   override def reset(): Unit = { super.reset(); length = -1L; forget() }
   override def resetBuffer(): Unit = {

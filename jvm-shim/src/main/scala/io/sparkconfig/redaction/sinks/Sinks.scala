@@ -12,7 +12,6 @@ private[sparkconfig] object Sinks {
     ConnectServer,
     ThriftClients,
     CommandOutput,
-    WorkerLogs,
     DriverProgram)
 
   /** As one text for a log line. */

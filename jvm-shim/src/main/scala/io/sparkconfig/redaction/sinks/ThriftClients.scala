@@ -6,7 +6,7 @@ import java.util.{Map => JMap}
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
-import io.sparkconfig.core.{OwnClasses, Threads}
+import io.sparkconfig.core.Threads
 import io.sparkconfig.policy.doors.LoginDoor
 import io.sparkconfig.redaction.engine.{Client, Redactor, Throwables}
 import org.apache.hive.service.cli.session.HiveSession
@@ -21,6 +21,7 @@ import org.apache.hive.service.cli.{
 }
 import org.apache.hive.service.rpc.thrift.{TProtocolVersion, TRowSet, TTableSchema}
 import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sql.sparkconfig.ThriftSessions
 import org.apache.spark.sql.{SQLContext, SparkSession}
 import org.apache.spark.{SparkConf, SparkThrowable}
 import org.slf4j.LoggerFactory
@@ -76,7 +77,6 @@ private[sparkconfig] object ThriftClients extends Sink {
   private def watch(settings: SparkConf): Unit = {
     conf = Some(settings)
     if (isMain) {
-      OwnClasses.load()
       Threads.daemon("sparkconfig-thrift-clients") {
         try while (!installed) { attempt(); Thread.sleep(20) }
         catch {
@@ -91,7 +91,7 @@ private[sparkconfig] object ThriftClients extends Sink {
   private lazy val isMain: Boolean = System.getProperty("sun.java.command", "").contains(Server)
 
   /** No other application pays for the server's classes. */
-  private def serves: Boolean = isMain || Thread.currentThread.getName.startsWith("HiveServer2-")
+  def serves: Boolean = isMain || Thread.currentThread.getName.startsWith(ThriftSessions.Threads)
 
   /** The service behind the port, once it is there. */
   private def server(): Option[AnyRef] = {
@@ -111,10 +111,10 @@ private object ThriftErrors {
   /** The same instance if no value is in it. */
   def redact(error: HiveSQLException, writer: Client): HiveSQLException = {
     val client = writer.ofError(states(error))
-    if (error == null || (Throwables.redactAnswer(error, client) eq error)) error
+    if (error == null || (Throwables.redact(error, client) eq error)) error
     else {
-      val text = Redactor.redactAnswer(error.getMessage, client)
-      val cause = Throwables.redactAnswer(error.getCause, client)
+      val text = Redactor.redact(error.getMessage, client)
+      val cause = Throwables.redact(error.getCause, client)
       val safe = new HiveSQLException(text, error.getSQLState, error.getErrorCode, cause)
       safe.setStackTrace(error.getStackTrace)
       safe
@@ -141,7 +141,7 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
     catch {
       case error: HiveSQLException => throw ThriftErrors.redact(error, client)
       case error: Exception =>
-        val safe = Throwables.redactAnswer(error, client)
+        val safe = Throwables.redact(error, client)
         throw (if (safe eq error) error else new HiveSQLException(safe))
     }
 
@@ -201,8 +201,13 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
     Reflect.get(service.getSessionManager, "handleToSession").asInstanceOf[JMap[SessionHandle, HiveSession]]
       .computeIfPresent(handle, (_, session) => redacting(session))
     // Without the session, what its client has set in the URL is masked to it.
-    try sparkSession(handle).foreach(OwnConfs.opened(_, configuration))
-    catch { case _: IllegalStateException => }
+    val session =
+      try sparkSession(handle)
+      catch { case _: IllegalStateException => None }
+    session.foreach { found =>
+      OwnConfs.opened(found, configuration)
+      ThriftSessions.keepClasses(service.getSessionManager.getSession(handle).getSessionState, found)
+    }
     handle
   }
 
@@ -238,8 +243,15 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
       operation: OperationHandle,
       orientation: FetchOrientation,
       rows: Long,
-      kind: FetchType): TRowSet =
-    safely(clientOf(operation))(service.fetchResults(operation, orientation, rows, kind))
+      kind: FetchType): TRowSet = {
+    val found = safely(clientOf(operation))(service.fetchResults(operation, orientation, rows, kind))
+    // Lines of the log quote his statement, and are masked as a log is.
+    if (kind == FetchType.LOG && !Redactor.isEmpty) {
+      if (found.isSetColumns) found.getColumns.forEach(_.getStringVal.getValues.clear())
+      found.getRows.clear()
+    }
+    found
+  }
 
   override def getResultSetMetadata(operation: OperationHandle): TTableSchema =
     safely(clientOf(operation))(service.getResultSetMetadata(operation))

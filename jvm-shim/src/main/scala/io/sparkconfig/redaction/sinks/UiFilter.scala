@@ -1,5 +1,7 @@
 package io.sparkconfig.redaction.sinks
 
+import java.io.IOException
+
 import io.sparkconfig.core.ConfLists
 import io.sparkconfig.redaction.engine.{Redactor, Throwables}
 import io.sparkconfig.redaction.sinks.Servlets._
@@ -43,17 +45,17 @@ class UiFilter extends Filter {
         if (shown eq fault) throw fault
         throw new ServletException(String.valueOf(shown.getMessage), shown)
     }
-    if (request.isAsyncStarted) redacted.finishOnClose()
-    else
-      try redacted.finish()
-      catch {
-        case fault: java.io.IOException if !fault.isInstanceOf[Unsearchable] => throw fault // the client went away
-        case fault: Throwable =>
-          Redactor.failed(fault)
-          log.warn("A page of the UI could not be redacted and is withheld ({})", fault.getClass.getName)
-          redacted.abandon()
-          if (!answer.isCommitted) { answer.reset(); answer.sendError(500, Redactor.Withheld) }
-      }
+    try {
+      if (request.isAsyncStarted) throw new IOException("an answer that comes later") with Unsearchable
+      redacted.finish()
+    } catch {
+      case fault: IOException if !fault.isInstanceOf[Unsearchable] => throw fault // the client went away
+      case fault: Throwable =>
+        Redactor.failed(fault)
+        log.warn("A page of the UI could not be redacted and is withheld ({})", fault.getClass.getName)
+        redacted.abandon()
+        if (!answer.isCommitted) { answer.reset(); answer.sendError(500, Redactor.Withheld) }
+    }
   }
 }
 

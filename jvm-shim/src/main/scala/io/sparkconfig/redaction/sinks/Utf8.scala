@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream
 import java.nio.charset.{Charset, CoderResult, StandardCharsets}
 import java.nio.{ByteBuffer, CharBuffer}
 
+import io.sparkconfig.redaction.engine.Redactor
+
 /**
  * Bytes as text and back without loss: a byte that is not UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF, as Python's
  * `surrogateescape` has it. One such byte must not keep the values around it from being found.
@@ -32,7 +34,7 @@ private[redaction] object Utf8 {
     if (charset != StandardCharsets.UTF_8) new String(bytes, charset)
     else {
       val text = new String(bytes, charset)
-      if (text.indexOf(0xfffd) < 0) text else escaped(bytes)
+      if (text.indexOf(0xfffd) < 0) text else escaped(bytes, isWhole = true)
     }
 
   def encode(text: String, charset: Charset = StandardCharsets.UTF_8): Array[Byte] =
@@ -53,19 +55,25 @@ private[redaction] object Utf8 {
       out.toByteArray
     }
 
+  /** How many of the first bytes can be shown: the others could be the beginning of a value, or of a character. */
+  def complete(bytes: Array[Byte], charset: Charset = StandardCharsets.UTF_8): Int = {
+    val text = if (charset != StandardCharsets.UTF_8) new String(bytes, charset) else escaped(bytes, isWhole = false)
+    encode(text.substring(0, Redactor.complete(text)), charset).length
+  }
+
   /** Such characters also end pairs; these stay. */
   private def isEscaped(c: Char): Boolean = c >= 0xdc80 && c <= 0xdcff
 
-  private def escaped(bytes: Array[Byte]): String = {
+  /** @param isWhole whether a character that the last bytes begin ends nowhere */
+  private def escaped(bytes: Array[Byte], isWhole: Boolean): String = {
     val decoder = StandardCharsets.UTF_8.newDecoder()
     val in = ByteBuffer.wrap(bytes)
     val out = CharBuffer.allocate(bytes.length + 1)
-    var result = decoder.decode(in, out, true)
+    var result = decoder.decode(in, out, isWhole)
     while (result != CoderResult.UNDERFLOW) {
       (0 until result.length).foreach(_ => out.put((First + (in.get() & 0xff)).toChar))
-      result = decoder.decode(in, out, true)
+      result = decoder.decode(in, out, isWhole)
     }
-    decoder.flush(out)
     out.flip()
     out.toString
   }

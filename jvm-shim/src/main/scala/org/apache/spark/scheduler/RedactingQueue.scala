@@ -8,14 +8,15 @@ import org.apache.spark.sparkconfig.access.Reflect
 /**
  * A queue of Spark's listener bus whose listeners get redacted events.
  *
- * @param ours the package whose listeners are given the event itself: they show nothing
+ * @param ours   the package whose listeners are given the event itself: they show nothing
+ * @param redact what listeners of a queue get
  */
 private final class RedactingQueue(
     name: String,
     conf: SparkConf,
     bus: LiveListenerBus,
     ours: String,
-    redact: SparkListenerEvent => SparkListenerEvent)
+    redact: (String, SparkListenerEvent) => SparkListenerEvent)
   extends AsyncEventQueue(name, conf, bus.metrics, bus) {
 
   // One thread hands an event to one listener after the other.
@@ -28,7 +29,7 @@ private final class RedactingQueue(
   private def redacted(event: SparkListenerEvent): SparkListenerEvent = {
     if (event ne last) {
       last = event
-      lastRedacted = redact(event)
+      lastRedacted = redact(name, event)
     }
     lastRedacted
   }
@@ -40,10 +41,11 @@ private final class RedactingQueue(
  * log and scheduler listen on queues of their own, which stay as they are.
  */
 object RedactingQueues {
-  private val Names = Seq("shared", "streams")
+  val Streams = "streams"
 
   /**
    * @param keeper keeps a queue alive that has no other listener yet
+   * @param redact what listeners of a queue get
    * @throws IllegalStateException if events flow already
    */
   def install(
@@ -51,11 +53,11 @@ object RedactingQueues {
       conf: SparkConf,
       ours: String,
       keeper: SparkListener,
-      redact: SparkListenerEvent => SparkListenerEvent): Unit = bus.synchronized {
+      redact: (String, SparkListenerEvent) => SparkListenerEvent): Unit = bus.synchronized {
     if (bus.queuedEvents == null) throw new IllegalStateException("the listener bus runs already")
     val queues =
       Reflect.field(classOf[LiveListenerBus], "queues").get(bus).asInstanceOf[CopyOnWriteArrayList[AsyncEventQueue]]
-    Names.foreach { name =>
+    Seq("shared", Streams).foreach { name =>
       val at = (0 until queues.size).find(queues.get(_).name == name)
       if (!at.exists(queues.get(_).isInstanceOf[RedactingQueue])) {
         val queue = new RedactingQueue(name, conf, bus, ours, redact)

@@ -41,13 +41,13 @@ object RedactionAccess {
     DriverPython.redact(session, thread)
 
   /**
-   * Lets the listeners of others see what `redact` makes of events; those in the package `ours` see the events
-   * themselves.
+   * Lets the listeners of others see what `redact` makes of a queue's events; those in the package `ours` see the
+   * events themselves.
    */
   def redactListeners(
       sc: SparkContext,
       ours: String,
       keeper: SparkListener,
-      redact: SparkListenerEvent => SparkListenerEvent): Unit =
+      redact: (String, SparkListenerEvent) => SparkListenerEvent): Unit =
     RedactingQueues.install(sc.listenerBus, sc.conf, ours, keeper, redact)
 }

@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
-import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.spark.sparkconfig.access.{HadoopValues, Reflect}
 
 /**
  * A Hadoop configuration whose enumeration returns references (the environment page and event enumerate it) and

@@ -3,17 +3,7 @@ package org.apache.spark.sparkconfig
 import java.util.concurrent.ConcurrentHashMap
 import java.util.{Map => JMap, Properties, Set => JSet}
 
-/** What becomes of a text that is set in a Hadoop configuration. */
-trait HadoopValues {
-
-  /**
-   * The value of a text; None: it stays as it is.
-   *
-   * @param copy whether the configuration is a copy of the application's, as each session makes one of its confs
-   * @throws io.sparkconfig.core.SparkConfigException naming the key, if its reference has no value
-   */
-  def of(key: String, text: String, copy: Boolean): Option[String]
-}
+import org.apache.spark.sparkconfig.access.HadoopValues
 
 /**
  * What a Hadoop configuration keeps its keys in. A text with a reference becomes its value when it is set. Copies of

@@ -17,7 +17,13 @@ import org.apache.spark.sparkconfig.access.Reflect
  * looked at by `sparkconfig.settings.shipped`, in folders and archives, too.
  */
 object ServedFiles {
-  private val Keystore = "(?i)(?!.*(?:trust|cacerts)).*\\.(?:jks|jceks|bcfks|p12|pfx|keystore|keytab|kdbx)"
+  private val Keystore = "(?i)(?!(?!.*key).*(?:trust|cacerts)).*" +
+    "\\.(?:jks|jceks|bcfks|bks|p12|pfx|pkcs12|pk8|ppk|key|keystore|keytab|kdbx)"
+  // As in shipped.py: PEM, PuTTY, DER of PKCS #8, #1 and #12, Kerberos, KeePass; keystores of Java's with a key first.
+  private val Key = ("(?s).*PRIVATE KEY-----.*|PuTTY-User-Key-File.*" +
+    "|\\x30(?:[\\x01-\\x7f]|\\x81.|\\x82..)\\x02\\x01" +
+    "(?:\\x00[\\x30\\x02]|\\x01\\x04|\\x03\\x30).*|\\x05\\x02\\x00\\x00.*|\\x03\\xd9\\xa2\\x9a.*" +
+    "|(?:\\xfe\\xed\\xfe\\xed|\\xce\\xce\\xce\\xce).{8}\\x00\\x00\\x00[\\x01\\x03].*").r
   private val Code = Set("jar", "py", "zip", "egg", "whl")
   private val Owner = Set(OWNER_READ, OWNER_WRITE, OWNER_EXECUTE)
   private val Head = 4096
@@ -45,7 +51,7 @@ object ServedFiles {
   private def problem(file: File): Option[String] =
     if (file.getName.matches(Keystore)) Some("a keystore")
     else if (!Code(file.getName.split('.').last.toLowerCase) && ofOwner(file)) Some("for its owner alone (mode 0600)")
-    else if (head(file).contains("PRIVATE KEY-----")) Some("a private key")
+    else if (Key.pattern.matcher(head(file)).matches) Some("a private key")
     else None
 
   private def ofOwner(file: File): Boolean =

@@ -6,7 +6,7 @@ import munit.FunSuite
 /** Values stay registered for the life of the process; the shared cases run in a JVM each, started by Python. */
 class RedactorSuite extends FunSuite {
   private val Value = "qU1te:\"unlikely\"/Zx7"
-  Redactor.registerDeclared(Seq(Value, "4711081542"))
+  Redactor.register(Seq(Value, "4711081542"))
 
   test("a text without a value stays the same object") {
     val text = "nothing here"
@@ -16,12 +16,25 @@ class RedactorSuite extends FunSuite {
   }
 
   test("what may become a beginning before an ellipsis waits") {
-    Redactor.registerDeclared(Seq("canaryPlain7Qz41"))
+    Redactor.register(Seq("canaryPlain7Qz41"))
     Seq("canaryPlain7Q", "canaryPlain7Q.", "canaryPlain7Q..").foreach { beginning =>
-      assertEquals(Redactor.beginningAtEnd(s"say $beginning"), beginning.length)
+      assertEquals(Redactor.complete(s"say $beginning"), 4)
     }
-    assertEquals(Redactor.beginningAtEnd("say canaryP.."), 0)
-    assertEquals(Redactor.beginningAtEnd("the end."), 0)
+    Seq("say canaryP..", "the end.").foreach(text => assertEquals(Redactor.complete(text), text.length))
+  }
+
+  Seq(1, 40).foreach { count =>
+    test(s"values without four letters in a row are found under escapes, among $count of their kind") {
+      val known = new Registered()
+      val values = (0 until count).map(i => s"a${i % 10}-\"Z${i / 10}q!é\n.x\\W\t_2k#") :+ "!@#$%^&*()-=_+[]"
+      known.add(values.iterator)
+      for {
+        value <- values
+        json = Json.write(Json.obj().put("a", value))
+        written <-
+          Seq(json, java.net.URLEncoder.encode(value, "UTF-8"), value.replace("&", "&amp;").replace("\"", "&quot;"))
+      } assert(!known.search.find(s"say $written", Reader.Anybody).isEmpty, written)
+    }
   }
 
   test("JSON stays JSON") {
@@ -37,7 +50,7 @@ class RedactorSuite extends FunSuite {
 
   test("what has to stay, stays as a whole only") {
     val text = s"$Value $Value"
-    val keep = new Spans
+    val keep = new Intervals
     keep.add(0, Value.length)
     keep.add(Value.length + 3, text.length)
     assertEquals(Redactor.redactExcept(text, json = false, keep), s"$Value ${Redactor.Mask}")

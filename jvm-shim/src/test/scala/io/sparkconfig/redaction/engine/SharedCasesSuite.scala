@@ -24,7 +24,7 @@ class SharedCasesSuite extends FunSuite {
   private def redacted(values: Registered, text: String): String = {
     val found = values.search.find(text, Reader.Anybody)
     found.settle()
-    Redactor.replace(text, Edges.mend(text, found, json = false), text.length, json = false)
+    Redactor.replace(text, Edges.mend(text, found, json = false), json = false)
   }
 
   private def values(one: JsonNode): Seq[String] = Json.texts(one.get("values")).toSeq

@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import io.sparkconfig.core.SparkConfigException
 import munit.FunSuite
+import org.apache.spark.sparkconfig.access.HadoopValues
 
 class ReferencePropertiesSuite extends FunSuite {
 

@@ -24,7 +24,7 @@ object EagerLoad {
     /** Of the reader's method: paths, with values. */
     def arguments: Array[AnyRef]
 
-    /** The plan with the references in the place of their values. */
+    /** The plan with the references instead of their values. */
     def asWritten(plan: LogicalPlan): LogicalPlan
   }
 

@@ -16,6 +16,9 @@ trait ConfGuard {
   /** Before `key` gets `text`; an exception leaves the old value. */
   def setting(key: String, text: String): Unit
 
+  /** Whether it is asked about the text that a key has, too. */
+  def isHidden(key: String): Boolean
+
   /** After keys were taken away. Putting them back is a matter for the next statement. */
   def removed(): Unit
 }
@@ -30,7 +33,7 @@ private final class GuardedSettings(val settings: JMap[String, String], val guar
   extends AbstractMap[String, String] {
 
   override def put(key: String, text: String): String = {
-    if (text != null && get(key) != text) guard.setting(key, text)
+    if (text != null && (get(key) != text || guard.isHidden(key))) guard.setting(key, text)
     settings.put(key, text)
   }
 

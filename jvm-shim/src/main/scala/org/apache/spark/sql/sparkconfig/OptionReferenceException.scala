@@ -9,8 +9,9 @@ import org.apache.spark.sql.AnalysisException
  * errors that have none.
  *
  * @param message names option, source and reference, never a value
+ * @param isRefusal whether a policy has refused it
  */
-class OptionReferenceException(message: String, cause: Throwable = null)
+class OptionReferenceException(message: String, cause: Throwable = null, isRefusal: Boolean = false)
   extends AnalysisException(
     message,
     None,
@@ -18,4 +19,7 @@ class OptionReferenceException(message: String, cause: Throwable = null)
     Option(cause),
     Some("USER_RAISED_EXCEPTION"),
     Map("errorMessage" -> message),
-    Array.empty)
+    Array.empty) {
+
+  override def getSqlState: String = if (isRefusal) PolicyViolationException.SqlState else super.getSqlState
+}

@@ -17,4 +17,14 @@ class PolicyViolationException(message: String)
     None,
     Some("USER_RAISED_EXCEPTION"),
     Map("errorMessage" -> message),
-    Array.empty)
+    Array.empty) {
+
+  /** What clients show beside the message. */
+  override def getSqlState: String = PolicyViolationException.SqlState
+}
+
+object PolicyViolationException {
+
+  /** SQL's "insufficient privilege". */
+  val SqlState = "42501"
+}

@@ -31,6 +31,12 @@ object RelationCacheHook {
           catalog,
           new ResolvingCache(plain.asInstanceOf[Cache[QualifiedTableName, LogicalPlan]], relation))
     }
+
+  /** Asks for a table that is written to: Spark itself asks nothing about it, and finds no command. */
+  def requireAllowed(table: LogicalPlan): Unit = table match {
+    case RefusedRelation(refused) => throw refused
+    case _ => ()
+  }
 }
 
 private final class ResolvingCache(

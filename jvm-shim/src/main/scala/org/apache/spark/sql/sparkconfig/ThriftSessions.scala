@@ -8,6 +8,9 @@ import org.apache.spark.sparkconfig.access.Reflect
 
 /** Whose sessions a Thrift server in this JVM serves. The server and its sessions are private to Spark and Hive. */
 object ThriftSessions {
+
+  /** How the names of threads begin in which a server runs statements. */
+  val Threads = "HiveServer2-"
   private val Server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2$"
   private val SingleSession = "spark.sql.hive.thriftServer.singleSession"
 
@@ -19,7 +22,7 @@ object ThriftSessions {
    */
   def user(session: String): Option[String] =
     // No other application pays for the server's classes.
-    if (!Thread.currentThread.getName.startsWith("HiveServer2-")) None
+    if (!Thread.currentThread.getName.startsWith(Threads)) None
     else manager.flatMap { sessions =>
       val operations = Reflect.get(sessions, "operationManager")
       val contexts = Reflect.get(operations, "sessionToContexts").asInstanceOf[JMap[AnyRef, AnyRef]]
@@ -30,6 +33,13 @@ object ThriftSessions {
         found.getClass.getMethod("getUserName").invoke(found).asInstanceOf[String]
       }
     }
+
+  /**
+   * Keeps what came by `--jars`: a session that ends closes the class loader that its statements ran with, and those
+   * above it up to one that Hive takes for the server's own. From here on that is the first of them.
+   */
+  def keepClasses(hive: AnyRef, session: Sessions.Spark): Unit =
+    Reflect.field(hive.getClass, "parentLoader").set(hive, Sessions.classic(session).sharedState.jarClassLoader)
 
   private def manager: Option[AnyRef] = {
     val module = Class.forName(Server, true, Thread.currentThread.getContextClassLoader)

@@ -21,7 +21,7 @@ final class UncheckedParserException private (cause: Throwable, described: Spark
   override def getQueryContext: Array[QueryContext] = described.getQueryContext
 }
 
-private[sparkconfig] object UncheckedParserException {
+object UncheckedParserException {
 
   /** The failure itself where a parser may throw it, else one that says the same. */
   def of(failure: Throwable): Throwable = failure match {

@@ -1,18 +1,20 @@
 package org.apache.spark.sql.sparkconfig
 
 import munit.FunSuite
-import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.{SQLConf, VariableSubstitution}
 
 class GuardedConfSuite extends FunSuite {
   private val key = "spark.shop.color"
 
   private object Accepting extends ConfGuard {
     override def setting(key: String, text: String): Unit = ()
+    override def isHidden(key: String): Boolean = false
     override def removed(): Unit = ()
   }
 
   private object Refusing extends ConfGuard {
     override def setting(key: String, text: String): Unit = throw new IllegalArgumentException("refused")
+    override def isHidden(key: String): Boolean = false
     override def removed(): Unit = ()
   }
 
@@ -34,5 +36,29 @@ class GuardedConfSuite extends FunSuite {
     assertEquals(conf.getConfString(key), "red")
     GuardedConf.restore(conf, Map(key -> None))
     assertEquals(GuardedConf.texts(conf).get(key), None)
+  }
+
+  for ((text, expected) <- Seq(
+      "${" * 500000 -> None,
+      "${a:b" * 200000 -> None,
+      "{${" * 300000 -> None,
+      "$${" * 300000 -> None,
+      "${}" * 300000 -> None,
+      "a${" + "b" * 1000000 -> None,
+      "${" + "b:" * 500000 -> None,
+      "${a" * 300000 + "}" -> Some("${a" * 299999),
+      "${shop.color} ${ " * 50000 -> Some("red ${ " * 50000),
+      "${spark:shop.color}${none}" -> Some("red"),
+      "${hivevar:${shop.color}}" -> Some("${hivevar:red}"),
+      "${" + "b" * 900 + "}" -> Some(""))) {
+    test(s"Spark puts values into a text of any length at once: ${text.take(9)}") {
+      SqlVariables.bound()
+      val conf = new SQLConf
+      conf.setConfString("shop.color", "red")
+      SQLConf.withExistingConf(conf) {
+        assert(new VariableSubstitution().substitute(text) == expected.getOrElse(text))
+        assertEquals(SqlVariables.ofServer(text), Set.empty[String])
+      }
+    }
   }
 }

@@ -1,0 +1,183 @@
+package io.sparkconfig.policy.doors
+
+import java.nio.file.Files
+
+import io.sparkconfig.policy.StatementItem
+import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, LeafExpression, Literal, Unevaluable}
+import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LocalRelation, LogicalPlan, Project}
+import org.apache.spark.sql.execution.SparkSqlParser
+import org.apache.spark.sql.types.{DataType, IntegerType, MetadataBuilder, StringType, StructField, StructType}
+
+/** Of a library that no surface file knows. */
+final case class ForeignNode(location: String) extends LeafNode {
+  override def output: Seq[Attribute] = Nil
+}
+
+final case class ForeignExpression() extends LeafExpression with Unevaluable {
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+}
+
+final case class LateExpression() extends LeafExpression with Unevaluable {
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+}
+
+class StatementWalkSuite extends FunSuite {
+  private val Foreign = "io.sparkconfig.policy.doors.Foreign"
+  private val isOld = SPARK_VERSION.startsWith("3.")
+
+  private def walk(plan: LogicalPlan): StatementWalk = {
+    val found = new StatementWalk(
+      new Configuration(false),
+      parts => parts.head == "text",
+      name => Some("com.acme.Own").filter(_ => name == "own"))
+    found.plan(plan)
+    found
+  }
+
+  private def parsed(sql: String): StatementWalk = walk(new SparkSqlParser().parsePlan(sql))
+
+  private def items(found: StatementWalk): Set[String] =
+    found.items.map { case StatementItem(kind, name, detail) => s"$kind $name $detail".trim }
+
+  test("what no file lists is refused by its name") {
+    val none = "no surface file lists it"
+    val select = (tree: Expression) => Project(Seq(Alias(tree)), LocalRelation())
+    assertEquals(
+      items(walk(ForeignNode("/etc/x"))),
+      Set(s"statement ${Foreign}Node $none", s"statement ${Foreign}Node.location $none"))
+    assertEquals(items(walk(select(ForeignExpression()))), Set(s"statement ${Foreign}Expression $none"))
+    assertEquals(items(parsed("SELECT own(1)")), Set(s"statement own() of com.acme.Own $none"))
+    assertEquals(items(walk(select(Literal(1)))), Set.empty[String])
+  }
+
+  private object Alias {
+    def apply(tree: Expression): org.apache.spark.sql.catalyst.expressions.NamedExpression =
+      org.apache.spark.sql.catalyst.expressions.Alias(tree, "a")()
+  }
+
+  test("a statement asks about what it names") {
+    Seq(
+      "SELECT upper(a), count(*) FROM t WHERE b > 1 GROUP BY a" -> Set.empty,
+      "SELECT * FROM range(3)" -> Set.empty,
+      "SELECT map('path', 'a/b')" -> Set.empty,
+      "CREATE TABLE t (a INT) USING parquet LOCATION '/lake/t'" -> Set(
+        "statement create-table",
+        "source parquet read",
+        "source parquet write",
+        "path file:/lake/t read",
+        "path file:/lake/t write"),
+      "CREATE TEMPORARY VIEW v USING csv OPTIONS (path '/lake/t', serde 'com.acme.Own')" -> Set(
+        "statement create-temp-view-using",
+        "source csv read",
+        "source com.acme.own read",
+        "path file:/lake/t read"),
+      "ALTER TABLE t ADD PARTITION (location = 'x') LOCATION '/lake/p'" -> Set(
+        "statement add-partitions",
+        "path file:/lake/p read",
+        "path file:/lake/p write"),
+      "INSERT INTO t PARTITION (path = '/etc/x') SELECT 1" -> Set("statement insert"),
+      "SELECT * FROM text.`/lake/x`" -> Set("source text read", "path file:/lake/x read"),
+      "DESCRIBE TABLE EXTENDED delta.`/lake/x`" -> Set(
+        "statement describe-relation",
+        "path file:/lake/x read",
+        "path file:/lake/x write"),
+      "ADD JAR '/lake/x.jar'" -> Set("statement add-jar /lake/x.jar", "path file:/lake/x.jar read"),
+      "CREATE FUNCTION f AS 'com.acme.Own' USING FILE '/lake/x'" -> Set(
+        "statement create-function com.acme.Own",
+        "function com.acme.Own",
+        "statement add-file /lake/x"),
+      "SELECT from_json(a, b) FROM t" -> Set("statement udt"),
+      "SELECT from_json(a, 'a INT', map(b, 'c')) FROM t" -> Set("statement function-options from_json"),
+      "SELECT from_json(a, 'a INT', m) FROM t" -> Set("statement function-options from_json"),
+      "SELECT IDENTIFIER('from_json')(a, b) FROM t" -> Set("statement udt"),
+      "SELECT from_protobuf(a, 'b', '/lake/x') FROM t" -> Set("path file:/lake/x read"),
+      "CREATE TABLE t (a INT DEFAULT abs(-1)) USING parquet" -> Set(
+        "statement create-table",
+        "source parquet read",
+        "source parquet write",
+        "statement column-default"))
+      .foreach { case (sql, expected) => assertEquals(items(parsed(sql)), expected.toSet[String], sql) }
+  }
+
+  test("a statement of Spark 4 asks about what it names") {
+    assume(!isOld, "Spark 3.5 has no such statements")
+    Seq(
+      "CALL ice.system.expire_snapshots(table => 'a/b')" -> Set("statement call-expire-snapshots"),
+      "CALL ice.system.register_table(table => 'a', metadata_file => '/lake/x')" -> Set(
+        "statement call-register-table",
+        "path file:/lake/x read",
+        "path file:/lake/x write"),
+      "CALL ice.system.register_table('a', concat('/lake', '/x'))" -> Set(
+        "statement call-register-table",
+        "statement function-options concat",
+        "path file:/lake read",
+        "path file:/lake write",
+        "path file:/x read",
+        "path file:/x write"),
+      "CALL own.system.anything()" -> Set("statement call anything no surface file lists it"),
+      "CREATE FUNCTION f(a INT DEFAULT 1) RETURNS INT RETURN a" -> Set("statement create-sql-function"),
+      "CREATE FUNCTION f(a STRING DEFAULT java_method('b', 'c')) RETURNS STRING RETURN a" -> Set(
+        "statement create-sql-function",
+        "statement column-default"))
+      .foreach { case (sql, expected) => assertEquals(items(parsed(sql)), expected.toSet[String], sql) }
+  }
+
+  test("a file of the operator's decides more, and a wrong one is an error that names it") {
+    def written(verdict: String, names: String, sparks: String = "3.5-4.3"): String = {
+      val group = s"""{"verdict": "$verdict", "reason": "A test.", "fields": {"$sparks": [$names]}}"""
+      val file = Files.createTempFile("acme", ".json")
+      file.toFile.deleteOnExit()
+      Files.write(file, s"""{"sparks": "$sparks", "groups": [$group]}""".getBytes("UTF-8")).toString
+    }
+    val name = "\"io.sparkconfig.policy.doors.LateExpression\""
+    try {
+      SqlSurface.open(Seq(written("harmless", name)))
+      assertEquals(items(walk(Project(Seq(Alias(LateExpression())), LocalRelation()))), Set.empty[String])
+      Seq(
+        written("fine", name) -> "unknown verdict 'fine'",
+        written("harmless", s"$name, $name") -> "decides 'io.sparkconfig.policy.doors.LateExpression'",
+        written("harmless", "\"DropTable\"") -> "decides 'DropTable', which is decided already",
+        written("harmless", name, sparks = "9.0-9.1") -> "is for Spark 9.0-9.1",
+        "/no/such/file.json" -> "cannot be read").foreach { case (file, problem) =>
+        val error = intercept[Surface.SurfaceException](SqlSurface.open(Seq(file)))
+        assert(error.getMessage.contains(file) && error.getMessage.contains(problem), error.getMessage)
+      }
+    } finally SqlSurface.open(Nil)
+  }
+
+  test("options of functions are asked about like those of the format") {
+    val options = "map('rowValidationXSDPath', '/etc/x', 'mode', 'FAILFAST')"
+    assertEquals(
+      parsed(s"SELECT from_xml(a, 'a INT', $options), to_json(a, map('pretty', 'true')) FROM t").calledOptions,
+      Seq(
+        "xml" -> Map("rowValidationXSDPath" -> "/etc/x", "mode" -> "FAILFAST"),
+        "json" -> Map("pretty" -> "true")))
+  }
+
+  test("keys of metadata that somebody evaluates") {
+    Seq(
+      ("comment", "java_method('a', 'b')", false),
+      ("ml_attr", "x", false),
+      ("EXISTS_DEFAULT", "'a'", false),
+      ("EXISTS_DEFAULT", "upper('a')", true),
+      ("CURRENT_DEFAULT", "current_date()", false),
+      ("GENERATION_EXPRESSION", "CAST(a AS DATE)", false),
+      ("GENERATION_EXPRESSION", "(SELECT 1)", true),
+      ("delta.generationExpression", "year(a)", false),
+      ("delta.generationExpression", "from_json(a, b)", true),
+      ("delta.invariants", "{}", true),
+      ("OTHER_DEFAULT", "1", true),
+      ("__CHAR_VARCHAR_TYPE_STRING", "varchar(3)", false))
+      .foreach { case (key, text, open) =>
+        val metadata = new MetadataBuilder().putString(key, text).build()
+        val schema = StructType(Seq(StructField("a", StringType, nullable = true, metadata)))
+        assertEquals(ColumnDefaults.isOpen(schema), open, s"$key $text")
+        assertEquals(ColumnDefaults.inJson(schema.json), open, s"$key $text")
+      }
+  }
+}

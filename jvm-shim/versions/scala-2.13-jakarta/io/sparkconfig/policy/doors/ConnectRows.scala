@@ -1,0 +1,83 @@
+package io.sparkconfig.policy.doors
+
+import java.io.InputStream
+import java.security.MessageDigest
+
+import scala.collection.JavaConverters._
+
+import io.sparkconfig.policy.StatementItem.statement
+import io.sparkconfig.policy.{Requester, StatementItem}
+import org.apache.spark.connect.proto.AddArtifactsRequest.ArtifactChunk
+import org.apache.spark.connect.proto.{AddArtifactsRequest, LocalRelation}
+import org.apache.spark.sql.connect.sparkconfig.ClientRows
+import org.sparkproject.connect.protobuf.CodedInputStream
+
+/**
+ * Rows that a client sends ahead of the plan that uses them. They are read when a plan names them, since only the plan
+ * says what they are. They cannot change in between: their name is the digest of their content.
+ */
+private[doors] object ConnectRows {
+  val Place = "cache/"
+
+  /** As much as a schema may have: with text of any length a client could fill the server's memory. */
+  private val MostBytes = 64 << 20
+
+  /** A relation that was sent ahead. */
+  def relation(who: Requester, name: String): Option[LocalRelation] = read(who, name) { (open, _) =>
+    val input = CodedInputStream.newInstance(open())
+    input.setSizeLimit(Int.MaxValue)
+    LocalRelation.parseFrom(input)
+  }
+
+  /** Of rows that were sent ahead by themselves: see [[ArrowRows]]. */
+  def areWhole(who: Requester, name: String): Option[Boolean] = read(who, name)(ArrowRows.areWhole)
+
+  /** A schema that was sent ahead by itself. */
+  def schema(who: Requester, name: String): Option[LocalRelation] = read(who, name) { (open, _) =>
+    val bytes = open().readNBytes(MostBytes)
+    if (bytes.length == MostBytes) throw new IllegalArgumentException("the schema is too large")
+    LocalRelation.newBuilder().setSchema(new String(bytes, "UTF-8")).build()
+  }
+
+  private def read[T](who: Requester, name: String)(reader: (() => InputStream, Long) => T): Option[T] =
+    ClientRows.read(who.user, who.session, name)(reader)
+}
+
+/**
+ * One call in which a client sends artifacts. What lies under [[ConnectRows.Place]] and is not named by its digest is
+ * an artifact like any other.
+ */
+private[doors] final class ConnectRows {
+  private val digest = MessageDigest.getInstance("SHA-256")
+  private var name = ""
+
+  /** What the policies are asked about besides, now that this message ends what came before it. */
+  def items(message: Any): Set[StatementItem] = message match {
+    case request: AddArtifactsRequest if request.hasChunk =>
+      digest.update(request.getChunk.getData.asReadOnlyByteBuffer)
+      Set.empty
+    case request: AddArtifactsRequest =>
+      val before = end()
+      val batch = request.getBatch.getArtifactsList.asScala.flatMap { each =>
+        begin(each.getName, each.getData)
+        end()
+      }
+      if (request.hasBeginChunk) begin(request.getBeginChunk.getName, request.getBeginChunk.getInitialChunk)
+      before ++ batch
+    case _ => Set.empty
+  }
+
+  /** The same at the end of the call. */
+  def end(): Set[StatementItem] = {
+    val called = name
+    val own = ConnectRows.Place + digest.digest.map(each => f"$each%02x").mkString
+    name = ""
+    if (called.startsWith(ConnectRows.Place) && called != own) Set(statement("add-artifact", called)) else Set.empty
+  }
+
+  private def begin(called: String, chunk: ArtifactChunk): Unit = {
+    name = called
+    digest.reset()
+    digest.update(chunk.getData.asReadOnlyByteBuffer)
+  }
+}

@@ -1,1 +1,0 @@
-"""Hadoop credential providers, read here or by the driver's JVM."""

@@ -1,0 +1,151 @@
+"""Tables of Delta and Iceberg on a shared Connect server with the shipped policy: what works, and what is refused.
+
+The server's files are those of the jar, ``delta.json`` and ``iceberg.json``. Part of ``make third-parties``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparkconfig.policy.rules.document import read
+from support.processes import Run
+from support.sql_servers import Site
+from support.verdicts import attempt
+from third_parties.test_third_parties import DELTA, ICEBERG, released
+
+ROOT = Path(__file__).resolve().parents[3]
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(900),
+    pytest.mark.sparks(since="4.0"),  # guarded Connect servers
+    pytest.mark.sparks(since="4.1", before="4.2"),  # the newest with a release of both
+]
+
+MERGE = (
+    "MERGE INTO {t} t USING (SELECT 1L AS id, 'm' AS name) s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET name = s.name WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)"
+)
+ROWS = (
+    "INSERT INTO {t} VALUES (1, 'a'), (2, 'b')",
+    "INSERT OVERWRITE {t} SELECT * FROM {t} WHERE id < 9",
+    "UPDATE {t} SET name = 'c' WHERE id = 1",
+    "DELETE FROM {t} WHERE id = 2",
+    MERGE,
+    "SELECT assert_true(count(*) = 1 AND max(name) = 'm') FROM {t}",
+    "ALTER TABLE {t} ADD COLUMN (more INT)",
+    "DESCRIBE TABLE EXTENDED {t}",
+)
+WORKS = {
+    "delta": (
+        # In the lake: Delta reads the log of a table by its path, so a managed table needs the warehouse among "paths".
+        "CREATE TABLE {t} (id BIGINT, name STRING) USING delta LOCATION '{lake}/rows'",
+        *ROWS,
+        "SELECT assert_true(count(*) = 2) FROM {t} VERSION AS OF 1",
+        "SELECT count(*) FROM delta.`{lake}/delta@v1`",
+        "OPTIMIZE {t} ZORDER BY (id)",
+        "DESCRIBE HISTORY {t}",
+        "DESCRIBE DETAIL {t}",
+        "ALTER TABLE {t} ADD CONSTRAINT own CHECK (id > 0)",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+        "INSERT INTO {t} VALUES (7, 'n', 1)",
+        "SELECT count(*) FROM table_changes('{t}', 9)",
+    ),
+    "ice": (
+        "CREATE TABLE {t} (id BIGINT, name STRING) USING iceberg",
+        *ROWS,
+        "SELECT count(*) FROM {t}.snapshots",
+        "ALTER TABLE {t} CREATE TAG before",
+        "SELECT assert_true(max(name) = 'm') FROM {t} VERSION AS OF 'before'",
+        "ALTER TABLE {t} ADD PARTITION FIELD bucket(2, id)",
+        "CALL ice.system.rewrite_data_files(table => 'own.rows')",
+        "CALL ice.system.expire_snapshots('own.rows', TIMESTAMP '2020-01-01 00:00:00')",
+        "CALL ice.system.remove_orphan_files(table => 'own.rows', location => '{lake}/ice/own/rows')",
+    ),
+}
+REFUSED = {
+    "delta": (
+        "SELECT * FROM delta.`{outside}`",
+        "CREATE TABLE taken USING delta LOCATION '{outside}'",
+        "CREATE TABLE copied SHALLOW CLONE delta.`{outside}`",
+        "CONVERT TO DELTA parquet.`{outside}`",
+        "OPTIMIZE '{outside}'",
+        "DESCRIBE HISTORY '{outside}'",
+        "VACUUM '{outside}'",
+        "SELECT * FROM table_changes_by_path('{outside}', 0)",
+        # Only the operator: they take away what other users read, or write beside a table.
+        "VACUUM {t}",
+        "RESTORE TABLE {t} TO VERSION AS OF 0",
+        "GENERATE symlink_format_manifest FOR TABLE {t}",
+        "ALTER TABLE {t} ADD CONSTRAINT own2 CHECK (java_method('java.lang.System', 'gc') IS NULL)",
+    ),
+    "ice": (
+        "CALL ice.system.add_files(table => 'own.rows', source_table => '`parquet`.`{outside}`')",
+        "CALL ice.system.register_table('own.other', '{outside}/v1.metadata.json')",
+        "CALL ice.system.remove_orphan_files(table => 'own.rows', location => '{outside}')",
+        "CALL ice.system.rewrite_table_path('own.rows', '{lake}', '{outside}')",
+        "CALL ice.system.own_procedure('own.rows')",
+        "CREATE TABLE ice.own.taken (a INT) USING iceberg LOCATION '{outside}'",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('write.data.path' = '{outside}')",
+        "SELECT * FROM iceberg.`{outside}`",
+    ),
+}
+TABLES = {"delta": "rows", "ice": "ice.own.rows"}
+
+
+@pytest.fixture(scope="module")
+def server(harness_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
+    """A session of eve's."""
+    from pyspark.sql.connect.session import SparkSession
+
+    folder = tmp_path_factory.mktemp("lakes").resolve()
+    (folder / "lake").mkdir()
+    jars = released(harness_run)
+    rules = json.loads(json.dumps(dict(read(ROOT / "conf" / "policies" / "shared-server.json").data)))
+    rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
+    operators = {
+        "spark.sql.extensions": f"{DELTA},{ICEBERG}",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type": "hadoop",
+        "spark.sql.catalog.ice.warehouse": f"{folder}/lake/ice",
+    }
+    confs = {
+        "spark.connect.grpc.binding.port": "0",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.sql.catalogImplementation": "in-memory",
+    }
+    site = Site(harness_run, folder, rules, **operators)
+    main_class = "org.apache.spark.sql.connect.service.SparkConnectServer"
+    program: list[str | Path] = ["spark-submit", "--class", main_class, "spark-internal"]
+    child = site.start("connect", program, env={"SPARK_DIST_CLASSPATH": ":".join(map(str, jars))}, **confs)
+    port = child.wait_for(r"Spark Connect server started at: \S*?:(\d+)", timeout=240)[1]
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}/;user_id=eve").create()
+    yield session, folder
+    session.stop()
+    child.stop()
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_what_works_and_what_is_refused(server: tuple[Any, Path], kind: str) -> None:
+    session, folder = server
+    names = {"t": TABLES[kind], "lake": folder / "lake", "outside": folder / "outside"}
+    found = {}
+    if kind == "delta":
+        session.range(3).write.format("delta").save(f"{folder}/lake/delta")
+        session.range(2).write.format("delta").mode("append").save(f"{folder}/lake/delta")
+        told = session.read.format("delta").option("versionAsOf", 0).load(f"{folder}/lake/delta").count()
+        assert told == 3
+    for texts, expected in ((WORKS[kind], False), (REFUSED[kind], True)):
+        for text in texts:
+            problem = attempt(lambda filled: session.sql(filled).collect(), text.format_map(names))
+            is_refused = problem is not None and not problem.startswith("NOT BY POLICY")
+            if is_refused != expected or (problem and not expected):
+                found[text] = problem
+    assert not found, "\n".join(f"{text} -> {problem}" for text, problem in found.items())

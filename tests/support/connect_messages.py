@@ -1,0 +1,102 @@
+"""Messages that no client of Connect makes by itself, but everybody can make."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from typing import Any
+
+__all__ = ["outside", "parse", "rows_ahead", "unknown_fields", "upload"]
+
+
+def rows_ahead(session: Any, schema: str, *, alone: bool = False) -> object:
+    """The schema of rows that were sent ahead, as a large createDataFrame sends them; ``alone``: as 4.1 does."""
+    from pyspark.sql.connect.proto import LocalRelation, Plan, Relation
+
+    relation = Relation()
+    if alone and hasattr(relation, "chunked_cached_local_relation"):
+        relation.chunked_cached_local_relation.schemaHash = session.client.cache_artifact(schema.encode())
+    else:
+        sent = LocalRelation(schema=schema).SerializeToString()
+        relation.cached_local_relation.hash = session.client.cache_artifact(sent)
+    return session.client.schema(Plan(root=relation))
+
+
+def outside(session: Any, kind: str, first: int, last: int, way: str = "") -> object:
+    """Rows of one value, whose offsets lead elsewhere; ``way``: they are sent ahead in a relation, or as a chunk."""
+    import pyarrow as pa
+    from pyspark.sql.connect.proto import LocalRelation, Plan, Relation
+
+    length, text = 77, "A" * 77
+    plain = {"struct": [{"a": text}], "list": [[7] * length], "map": [[(7, 7)] * length]}
+    types = {"struct": None, "list": None, "map": pa.map_(pa.int64(), pa.int64())}
+    values = pa.array(plain.get(kind, [text]), types[kind] if kind in types else getattr(pa, kind)())
+    batch, sink = pa.record_batch([values], ["a"]), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    form = "<qq" if kind.startswith("large") else "<ii"
+    before, _, after = sink.getvalue().to_pybytes().rpartition(struct.pack(form, 0, length))
+    rows, relation = before + struct.pack(form, first, last) + after, Relation()
+    if not way:
+        relation.local_relation.data = rows
+    elif way == "chunk" and hasattr(relation, "chunked_cached_local_relation"):
+        relation.chunked_cached_local_relation.dataHashes.append(session.client.cache_artifact(rows))
+    else:
+        sent = LocalRelation(data=rows).SerializeToString()
+        relation.cached_local_relation.hash = session.client.cache_artifact(sent)
+    return session.client.schema(Plan(root=relation))
+
+
+def upload(session: Any, name: str, *parts: bytes) -> object:
+    """Send an artifact of this name, in several parts if there are some. ``{digest}`` is that of its content."""
+    from pyspark.sql.connect.proto import AddArtifactsRequest
+
+    name = name.format(digest=hashlib.sha256(b"".join(parts)).hexdigest())
+
+    def request() -> Any:
+        made = AddArtifactsRequest(session_id=session.session_id)
+        made.user_context.user_id = session.client._user_id
+        return made
+
+    def chunk(part: bytes) -> Any:
+        return AddArtifactsRequest.ArtifactChunk(data=part, crc=zlib.crc32(part))
+
+    first = request()
+    if len(parts) == 1:
+        first.batch.artifacts.add(name=name, data=chunk(parts[0]))
+    else:
+        begin = first.begin_chunk
+        begin.name, begin.total_bytes, begin.num_chunks = name, sum(map(len, parts)), len(parts)
+        begin.initial_chunk.CopyFrom(chunk(parts[0]))
+    requests = [first]
+    for part in parts[1:]:
+        requests.append(request())
+        requests[-1].chunk.CopyFrom(chunk(part))
+    return session.client._artifact_manager._request_add_artifacts(iter(requests))
+
+
+def unknown_fields(session: Any, kind: str) -> object:
+    """Ask about a plan in which a message of this kind has a field that no Spark knows."""
+    from pyspark.sql.connect.proto import Plan
+
+    plan = Plan()
+    plan.root.filter.input.range.end = 1
+    plan.root.filter.condition.literal.boolean = True
+    place = {"Plan": plan, "Relation": plan.root, "Range": plan.root.filter.input.range}
+    message = place.get(kind, plan.root.filter.condition)
+    message.MergeFromString(b"\xc0\xbb\x04\x01")  # number 9,144: a varint
+    return session.client.schema(plan)
+
+
+def parse(session: Any, options: dict[str, str], schema: str = "") -> object:
+    """Parse a text of XML with options, as read.xml does with a Dataset of texts since 4.2."""
+    from pyspark.sql.connect.proto import Plan, Relation
+
+    relation = Relation()
+    relation.parse.input.sql.query = "SELECT '<a><b>1</b></a>' AS value"
+    relation.parse.format = 3
+    relation.parse.options.update({"rowTag": "a", **options})
+    if schema:
+        relation.parse.schema.struct.fields.add(name=schema).data_type.string.SetInParent()
+    return session.client.schema(Plan(root=relation))
