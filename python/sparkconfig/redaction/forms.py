@@ -44,8 +44,8 @@ _LINES = late(r"[\r\n]+")
 _PERCENT = late(r"%[0-9A-Fa-f]{2}")
 _HEADS = [re.compile(each) for each in HEADS]
 _TAIL = late(TAIL)
-#: What every encoder leaves as it is: a text of these alone is found raw, whatever stands before it.
-_UNRESERVED = late(r"[A-Za-z0-9_.~-]*")
+#: What every encoder leaves as it is (some escape full stops): a text of these is found raw, whatever precedes it.
+_PLAIN = late("[A-Za-z0-9]*")
 
 
 class Needle(NamedTuple):
@@ -184,7 +184,7 @@ def _rewritten(text: str) -> Iterator[str]:
 def _within_escapes(text: str) -> Iterator[Needle]:
     """The text without what the signs around it make an escape of: ``100%`` before ``41ab``, ``100%`` before ``ab``."""
     heads = {0}
-    if not _UNRESERVED.fullmatch(text):
+    if not _PLAIN.fullmatch(text):
         # The longest that leaves something to look for: an escape may take less.
         found = (each.match(text) for each in _HEADS)
         heads |= {min(head.end(), len(text) - FLOOR // 2) for head in found if head}

@@ -45,8 +45,8 @@ private[redaction] object Needle {
 private[redaction] object Needles {
   import Constants.{CommonWords => _, _}
 
-  /** What every encoder leaves as it is: a text of these alone is found raw, whatever stands before it. */
-  private val Unreserved = "[A-Za-z0-9_.~-]*".r.pattern
+  /** What every encoder leaves as it is (some escape full stops): a text of these is found raw, whatever precedes it. */
+  private val Plain = "[A-Za-z0-9]*".r.pattern
 
   def of(text: String): LinkedHashSet[Needle] = {
     val found = new LinkedHashSet[Needle]()
@@ -76,7 +76,7 @@ private[redaction] object Needles {
   private def addWithinEscapes(text: String, found: LinkedHashSet[Needle]): Unit = {
     val tail = Tail.matcher(text)
     // The longest that leaves something to look for: an escape may take less.
-    val heads = if (Unreserved.matcher(text).matches()) Nil
+    val heads = if (Plain.matcher(text).matches()) Nil
     else Heads.map(_.matcher(text)).filter(_.lookingAt()).map(head => math.min(head.end, text.length - Floor / 2))
     val starts = (0 +: heads).filter(_ >= 0).distinct
     // Each round may take one more.
