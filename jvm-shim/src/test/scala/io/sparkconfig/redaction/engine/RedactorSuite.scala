@@ -26,7 +26,7 @@ class RedactorSuite extends FunSuite {
   Seq(1, 40).foreach { count =>
     test(s"values without four letters in a row are found under escapes, among $count of their kind") {
       val known = new Registered()
-      val values = (0 until count).map(i => s"a${i % 10}-\"Z${i / 10}q!é\n.x\\W\t_2k#") :+ "!@#$%^&*()-=_+[]"
+      val values = (0 until count).map(i => s"""a${i % 10}-"Z${i / 10}q!é\n.x\\W\t_2k#""") :+ "!@#$%^&*()-=_+[]"
       known.add(values.iterator)
       for {
         value <- values
