@@ -59,8 +59,6 @@ _DECODERS = (
     _percents,
     _entities,
     lambda text: text.replace("+", " "),
-    lambda text: text.replace("''", "'"),
-    lambda text: text.replace('""', '"'),
     lambda text: text.replace("'\"'\"'", "'"),
     lambda text: text.replace("'\\''", "'"),
 )
@@ -81,7 +79,20 @@ def readings(text):
 def leaks(parts, values):
     """The values that somebody could still read in one of the parts."""
     seen = {reading for part in parts if len(part) >= min(map(len, values)) for reading in readings(part)}
-    return [value for value in values if any(value in reading for reading in seen)]
+    return [value for value in values if any(each in reading for reading in seen for each in _doubled(value))]
+
+
+def _doubled(value):
+    """The value, and how it stands between quotes that SQL or CSV doubles: all inside it, or none, as they write it."""
+    found = {value}
+    for sign in "'\"":
+        found |= {each.replace(sign, sign * 2) for each in found}
+        found |= {
+            each.replace(inner, inner.replace(sign, sign * 2))
+            for each in found
+            if (inner := each.strip(sign))
+        }
+    return found
 
 
 def may_be_masked(text, values):
