@@ -10,13 +10,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sparkconfig.policy.patterns import Pattern
 from sparkconfig.policy.request import OverrideRequest, StatementItem
+from sparkconfig.policy.rules.references import USER
 from sparkconfig.policy.rules.users import concerns_user
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _DO = {
 _MOST, _LONGEST = 4096, 1000
 _ANY = Pattern("*")
 _GLOB = re.compile(r"[*?\[\]{}\\]")
+_SEGMENT = re.compile(r"[\w@+-][\w.@+-]*")
+_DOTS = re.compile(r"(?:^|[/{},])\.{1,2}(?:$|[/{},])")
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,14 @@ class StatementRule:
         if self.job_types is not None and request.job_type not in self.job_types:
             return False
         return concerns_user(self.users, request, allow=self.allow)
+
+    def of_user(self, user: str) -> StatementRule:
+        """The rule for who asks, whose name must be a folder's name as it is; a pattern that lacks it fits nothing."""
+        if self.kind != "path" or not self.allow or not any(USER in each.text for each in self.names):
+            return self
+        name = user if _SEGMENT.fullmatch(user) else None
+        texts = [each.text for each in self.names if USER not in each.text or name is not None]
+        return replace(self, names=tuple(Pattern(text.replace(USER, name or "")) for text in texts))
 
     def matches(self, item: StatementItem) -> bool:
         """Whether the item fits; an allowing rule wants all its spellings to fit, a forbidding one any."""
@@ -174,7 +185,7 @@ class StatementRules:
             if rule.concerns(request) and rule.matches(item):
                 return rule.message or f"a {request.job_type} job may not {_do(item)}", rule.place
         for rule in allowing:
-            if rule.matches(item) and rule.concerns(request):
+            if rule.of_user(request.principal).matches(item) and rule.concerns(request):
                 return None, rule.place
         if allowing:
             where = SECTIONS.get(item.kind, "statements")
@@ -216,7 +227,8 @@ class _Spelling:
 
     Attributes:
         text: as it stands there.
-        is_open: whether it does not say where it leads: it holds a parent folder, or a reference.
+        is_open: whether it does not say where it leads: it holds a parent folder, what Hadoop may make one of, or a
+            reference.
         folder: in lower case, with a slash at the end.
         begin: the part of ``folder`` before the first glob; None: there is none.
     """
@@ -230,7 +242,8 @@ class _Spelling:
     def of(cls, text: str) -> _Spelling:
         folder = text.lower().rstrip("/") + "/"
         glob = _GLOB.search(folder)
-        is_open = "${" in text or "$[" in text or ".." in re.split(r"[/{},]", text)
+        # Hadoop takes away backslashes, and joins parts when it expands braces: `.{./a,b/c}` becomes `../a`.
+        is_open = any(each in text for each in ("${", "$[", "\\")) or bool(_DOTS.search(text))
         return cls(text, is_open, folder, None if glob is None else folder[: glob.start()])
 
     def may_reach(self, pattern: Pattern) -> bool:

@@ -46,6 +46,10 @@ def test_paths_below_an_allowed_one(tmp_path, path):
         "s3a://lake", "s3a://other/a", "s3a://lake2/a", "s3://lake/a", "file:/etc/passwd", "unknown:x",
         "s3a://lake/{a,../../other}/x", "s3a://lake/*/../../other", "s3a://lake/%2e%2e/other",
         "s3a://lake/%252e%252e/other", "s3a://lake/${files:/p:k}", "s3a://la*/a", "s3a://{lake,other}/a",
+        # Hadoop makes a parent folder of these: of escaped dots, and of dots that it joins as it expands braces.
+        "s3a://lake/\\.\\./other", "s3a://lake/.\\./other", "s3a://lake/%5C.%5C./other", "s3a://lake/a*/\\.\\./x",
+        "s3a://lake/.{./other,a/b}", "s3a://lake/{.,a/b}{./other,c}", "s3a://lake/{a/b,.}{.,c/d}/other",
+        "s3a://lake/{a/b,}{.,c/d}./other", "s3a://lake/%2e{./other,a/b}",
     ],
 )  # fmt: skip
 def test_other_paths(tmp_path, path):
@@ -57,6 +61,7 @@ def test_other_paths(tmp_path, path):
     [
         "s3a://lake/hr", "s3a://lake/hr/", "s3a://lake/hr/pay.csv", "s3a://lake/HR/pay.csv", "s3a://lake",
         "s3a://lake/*", "s3a://lake/h?/pay.csv", "s3a://lake/{a,hr}/x", "s3a://lake/%68r/pay.csv", "S3A://lake/hr/x",
+        "s3a://lake/h\\r/pay.csv", "s3a://lake/shop/.{./hr,a/b}/pay.csv", "s3a://lake/shop/\\.\\./hr/pay.csv",
     ],
 )  # fmt: skip
 def test_forbidden_paths_and_what_may_reach_them(tmp_path, path):

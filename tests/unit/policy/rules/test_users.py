@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparkconfig.agent.policy_calls import answer
-from sparkconfig.policy.request import ReferenceUse
+from sparkconfig.policy.request import ReferenceUse, StatementItem
 from unit.policy.helpers import VAULT, engine, request
 
 OWN = {"type": "allow", "provider": "vault", "path": "users/{user}/*"}
@@ -44,6 +44,24 @@ def test_nobody_has_the_folder_of_another(tmp_path, user):
         "users/{user}/db",
     ):
         assert refused(tmp_path, [OWN], path, user)
+
+
+@pytest.mark.parametrize("user", ["ana", "ana.b", "ana@shop", "änä"])
+def test_each_user_has_a_folder_of_the_lake(tmp_path, user):
+    own = {"type": "allow", "path": ["s3a://lake/{user}/*", "s3a://lake/all/*"], "access": "checkpoint"}
+    assert not path_refused(tmp_path, [own], f"s3a://lake/{user}/a", user)
+    assert not path_refused(tmp_path, [own], "s3a://lake/all/a", "a/b")
+    for other in ("bob", f"{user}x", "", "{user}", "..", f"{user}/../bob", f"{user}/\\.\\./bob"):
+        assert path_refused(tmp_path, [own], f"s3a://lake/{other}/a", user)
+    for nobody in ("", ".", "..", "*", "b*", "../bob", "bob/..", "a/b", "b?b", "b%6fb", "{bob}", "${env:A}"):
+        for folder in (nobody, "bob", "{user}"):
+            assert path_refused(tmp_path, [own], f"s3a://lake/{folder}/a", nobody)
+
+
+def path_refused(tmp_path, rules, path, user):
+    asked = request(job_type="connect", user=user, authenticated=bool(user))
+    made = engine(tmp_path, {"paths": rules})
+    return not made.check_statement(asked, [StatementItem("path", path, "checkpoint")]).allowed
 
 
 def test_rules_for_users(tmp_path):
