@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sparkconfig.checks.spark_parser import items_of
 from sparkconfig.checks.sql import statements
-from sparkconfig.checks.validate import Question, Report, check
+from sparkconfig.checks.validate import Question, Report, check_all
 from sparkconfig.errors import ConfigurationError
-from sparkconfig.policy.request import JOB_TYPES, SCOPES
+from sparkconfig.policy.request import JOB_TYPES, SCOPES, StatementItem
 from sparkconfig.policy.rules.document import fail, read
 
 __all__ = ["CaseResult", "run_cases"]
@@ -69,8 +69,13 @@ def run_cases(path: Path, policy: str | None = None) -> list[CaseResult]:
         if "statement" in case
         for each in statements(str(case["statement"]), str(case.get("jobType", "batch")))
     ]
-    common = Question(items=items_of(texts), providers=tuple(map(str, data.get("providers") or ())))
-    return [_result(document.at(("cases", index)), case, chosen, common) for index, case in enumerate(cases)]
+    items = items_of(texts)
+    questions = [_question(case, items) for case in cases]
+    reports = check_all(questions, chosen, list(map(str, data.get("providers") or ())))
+    return [
+        CaseResult(f"{document.at(('cases', index))}: {_shown(case)}", _difference(case, report))
+        for index, (case, report) in enumerate(zip(cases, reports, strict=True))
+    ]
 
 
 def _mistakes(case: object) -> list[tuple[tuple[str | int, ...], str]]:
@@ -94,20 +99,21 @@ def _mistakes(case: object) -> list[tuple[tuple[str | int, ...], str]]:
     return found
 
 
-def _result(name: str, case: Mapping[str, Any], policy: str, common: Question) -> CaseResult:
-    shown = str(case.get("name") or case.get("statement") or ", ".join(case.get("set", {})))
-    job_type = str(case.get("jobType", "batch"))
-    question = replace(
-        common,
+def _shown(case: Mapping[str, Any]) -> str:
+    return str(case.get("name") or case.get("statement") or ", ".join(case.get("set", {})))[:80]
+
+
+def _question(case: Mapping[str, Any], items: Mapping[str, Sequence[StatementItem] | None]) -> Question:
+    return Question(
         confs={str(key): str(text) for key, text in case.get("set", {}).items()},
-        job_type=job_type,
+        job_type=str(case.get("jobType", "batch")),
         streaming=bool(case.get("streaming")),
         scope=str(case.get("scope", "application")),
         format=str(case.get("format", "")),
         user=str(case.get("user", "")),
         statements={"statement": str(case["statement"])} if "statement" in case else {},
+        items=items,
     )
-    return CaseResult(f"{name}: {shown[:80]}", _difference(case, check(question, policy=policy)))
 
 
 def _difference(case: Mapping[str, Any], report: Report) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from sparkconfig.settings.connections import OPTION
 from sparkconfig.settings.operator_file import OperatorFile, find, load
 from sparkconfig.settings.schema import PREFIX
 
-__all__ = ["Question", "Report", "check", "is_document"]
+__all__ = ["Question", "Report", "check", "check_all", "is_document"]
 
 _POLICY = f"{PREFIX}override.policy"
 _TABLE_POLICY = f"{PREFIX}create.table.policy"
@@ -39,7 +39,6 @@ class Question:
         sql: name to text of SQL files that it would run.
         statements: name to text of single statements, about which rules of statements are asked, too.
         items: what Spark's parser has said about their texts; None: it is asked now.
-        providers: names of providers that are known besides the operator's.
     """
 
     confs: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -52,7 +51,6 @@ class Question:
     sql: Mapping[str, str] = field(default_factory=dict, repr=False)
     statements: Mapping[str, str] = field(default_factory=dict, repr=False)
     items: Mapping[str, Sequence[StatementItem] | None] | None = field(default=None, repr=False)
-    providers: tuple[str, ...] = ()
 
 
 @dataclass
@@ -108,9 +106,6 @@ def check(
     given = None if path is None else load(path, check=False)
     if policy is not None:
         given = _with_policy(given, policy)
-    if question.providers and given is not None:
-        known = ",".join(question.providers)
-        given = replace(given, settings={**given.settings, f"{PREFIX}providers": known})
     own = question.confs if given is None else given.confs
     resolver = None
     try:
@@ -131,6 +126,25 @@ def check(
     finally:
         if resolver is not None:
             resolver.close()
+
+
+def check_all(questions: Iterable[Question], policy: str, providers: Sequence[str]) -> list[Report]:
+    """Evaluate questions with one policy, as :func:`check` does each; it is read once.
+
+    Args:
+        questions: what jobs would do.
+        policy: see :func:`check`.
+        providers: names that references may have.
+    """
+    path = find(os.environ)
+    given = _with_policy(None if path is None else load(path, check=False), policy)
+    if providers:
+        given = replace(given, settings={**given.settings, f"{PREFIX}providers": ",".join(providers)})
+    engine = PolicyEngine.from_operator({}, _quiet(given))
+    try:
+        return [_checked(engine, question, given) for question in questions]
+    finally:
+        engine.close()
 
 
 def is_document(policy: str) -> bool:

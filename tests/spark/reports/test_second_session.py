@@ -32,8 +32,7 @@ PROCESSES = (
         ],
         "sockets_stay_as_many": [True],
     },
-    {"as_pytest_spark_does": [READ, READ]},
-    {"other_params": [READ]},
+    {"as_pytest_spark_does": [READ, READ], "other_params": [READ]},
     {"file_gone_without_configure": [READ, None, False], "file_gone": [READ, None, False]},
 )
 
