@@ -41,9 +41,6 @@ def main() -> NoReturn:
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("sparkconfig").setLevel(logging.INFO)
-    # Py4J logs commands and replies, values included.
-    logging.getLogger("py4j").disabled = True
-    logging.getLogger("py4j").propagate = False
     # After the streams were taken away: from now on what providers print and log is masked here already.
     logging_sink.install()
     streams.install()

@@ -1,4 +1,9 @@
-"""The listening end of Py4J in Python: loopback, a token, one entry point."""
+"""The listening end of the JVM's Py4J client: loopback, a token, one entry point.
+
+Py4J's own server is not used: importing it takes a third of the time that the side process needs to start. Of Py4J's
+protocol the JVM sends two commands here: a call of the entry point's one method, which takes texts and returns one, and
+the news that it no longer uses the entry point.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,16 @@ import socket
 import threading
 import time
 from collections import OrderedDict
-from typing import Any, BinaryIO, ClassVar, Protocol
+from typing import BinaryIO, Protocol
 
-from py4j.java_gateway import CallbackServer, CallbackServerParameters, server_started
-
+from sparkconfig._base.threads import daemon
 from sparkconfig.errors import AgentError
 
 __all__ = ["AgentServer", "Endpoint"]
 
-_ENTRY_POINT = "t"  # the name under which Py4J's Java side looks for an entry point
 _MOST_WAITING = 1024
 _NEXT_SECONDS = 0.05
-_START_SECONDS = 10
-# Before the token: any user of the host may connect, and Py4J reads a line to its end, in a thread for each connection.
+# Before the token: any user of the host may connect.
 _LONGEST_LINE = 4096
 _STRANGERS_SECONDS = 10
 _MOST_STRANGERS = 64
@@ -32,96 +34,6 @@ class Endpoint(Protocol):
         """Answer one call, JSON both ways; never raises."""
 
 
-class _EntryPoint:
-    """The object that Py4J sees. It has one method that returns text, so the JVM needs no listener of its own."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-
-    def call(self, method: str, request: str) -> str:
-        return self._endpoint.call(method, request)
-
-    class Java:
-        """The Java interface, as Py4J wants it declared."""
-
-        implements: ClassVar[list[str]] = ["io.sparkconfig.agent.PythonEndpoint"]
-
-
-class _Strangers:
-    """The connections that have not shown the token yet; of too many the oldest is dropped."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sockets: OrderedDict[int, socket.socket] = OrderedDict()
-
-    def add(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._sockets[id(connection)] = connection
-            dropped = self._sockets.popitem(last=False)[1] if len(self._sockets) > _MOST_STRANGERS else None
-        if dropped is not None:
-            with contextlib.suppress(OSError):  # it has gone by itself
-                dropped.shutdown(socket.SHUT_RDWR)
-
-    def remove(self, connection: socket.socket) -> None:
-        with self._lock:
-            self._sockets.pop(id(connection), None)
-
-
-class _Lines:
-    """What Py4J reads lines of: a few bytes within a few seconds, until the token was right.
-
-    Py4J asks for three lines to check the token, and for a fourth one only if it was right.
-    """
-
-    def __init__(self, stream: BinaryIO, connection: socket.socket, strangers: _Strangers) -> None:
-        self._stream = stream
-        self._connection = connection
-        self._strangers = strangers
-        self._left = 3
-        connection.settimeout(_STRANGERS_SECONDS)
-        strangers.add(connection)
-
-    def readline(self) -> bytes:
-        if self._left == 0:
-            self._left = -1
-            self._strangers.remove(self._connection)
-            self._connection.settimeout(None)
-        if self._left < 0:
-            return self._stream.readline()
-        self._left -= 1
-        line = self._stream.readline(_LONGEST_LINE)
-        if not line.endswith(b"\n"):
-            raise AgentError("a connection to the side process began without the token")
-        return line
-
-    def close(self) -> None:
-        self._strangers.remove(self._connection)
-        self._stream.close()
-
-
-class _Server(CallbackServer):  # type: ignore[misc] # Py4J has no types
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Py4J has it
-        super().__init__(*args, **kwargs)
-        self._strangers = _Strangers()
-
-    def run(self) -> None:
-        """As Py4J's, which lets five connections wait, and ends when one cannot be accepted."""
-        self.server_socket.listen(_MOST_WAITING)
-        server_started.send(self, server=self)
-        while not self.is_shutdown:
-            try:
-                connection, _ = self.server_socket.accept()
-                made = self._create_connection(connection, connection.makefile("rb"))
-            except OSError:  # shut down, or no descriptor is left until a stranger's time is over
-                time.sleep(_NEXT_SECONDS)
-            else:
-                self.connections.add(made)
-                made.start()
-
-    def _create_connection(self, socket_instance: socket.socket, stream: BinaryIO) -> Any:  # noqa: ANN401
-        return super()._create_connection(socket_instance, _Lines(stream, socket_instance, self._strangers))
-
-
 class AgentServer:
     """Listens on a free loopback port and answers clients that know the token.
 
@@ -131,13 +43,11 @@ class AgentServer:
     """
 
     def __init__(self, endpoint: Endpoint, *, token: str) -> None:
-        self._server = _Server(
-            {_ENTRY_POINT: _EntryPoint(endpoint)},
-            None,
-            callback_server_parameters=CallbackServerParameters(
-                address="127.0.0.1", port=0, daemonize=True, daemonize_connections=True, auth_token=token
-            ),
-        )
+        self._endpoint = endpoint
+        self._greeting = [b"A\n", token.encode() + b"\n", b"e\n"]
+        self._lock = threading.Lock()
+        # The connections that have not shown the token yet; of too many the oldest is dropped.
+        self._strangers: OrderedDict[int, socket.socket] = OrderedDict()
 
     def start(self) -> int:
         """Start to listen and return the port.
@@ -145,13 +55,73 @@ class AgentServer:
         Raises:
             AgentError: the port did not open.
         """
-        started = threading.Event()
+        try:
+            listener = socket.create_server(("127.0.0.1", 0), backlog=_MOST_WAITING)
+        except OSError as error:
+            raise AgentError(f"the side process cannot listen on loopback: {error.strerror}") from None
+        daemon("accept", self._accept, listener).start()
+        return int(listener.getsockname()[1])
 
-        def on_start(**_: object) -> None:
-            started.set()
+    def _accept(self, listener: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+                self._admit(connection)
+                daemon("serve", self._serve, connection).start()
+            except (OSError, RuntimeError):  # no descriptor or thread is left until a stranger's time is over
+                time.sleep(_NEXT_SECONDS)
 
-        server_started.connect(on_start, sender=self._server)
-        self._server.start()
-        if not started.wait(_START_SECONDS):
-            raise AgentError("the side process cannot listen on loopback")
-        return int(self._server.get_listening_port())
+    def _admit(self, connection: socket.socket) -> None:
+        connection.settimeout(_STRANGERS_SECONDS)
+        with self._lock:
+            self._strangers[id(connection)] = connection
+            dropped = self._strangers.popitem(last=False)[1] if len(self._strangers) > _MOST_STRANGERS else None
+        if dropped is not None:
+            with contextlib.suppress(OSError):  # it has gone by itself
+                dropped.shutdown(socket.SHUT_RDWR)
+
+    def _known(self, connection: socket.socket) -> None:
+        with self._lock:
+            self._strangers.pop(id(connection), None)
+
+    def _serve(self, connection: socket.socket) -> None:
+        # An error here is a client that has gone, was too slow, or does not speak UTF-8.
+        with contextlib.suppress(OSError, ValueError), connection, connection.makefile("rb") as stream:
+            try:
+                if any(stream.readline(_LONGEST_LINE) != line for line in self._greeting):
+                    return
+            finally:
+                self._known(connection)
+            connection.settimeout(None)
+            connection.sendall(b"!yv\n")
+            while command := _command(stream):
+                connection.sendall(self._answer(command).encode() + b"\n")
+
+    def _answer(self, command: list[str]) -> str:
+        match command:
+            case ["c", _, "call", method, request]:
+                return "!ys" + _escaped(self._endpoint.call(_text(method), _text(request)))
+            case ["g", _]:
+                return "!yv"
+            case _:
+                return "!xsThe side process has one method, which takes two texts."
+
+
+def _command(stream: BinaryIO) -> list[str]:
+    """Read the lines of one command; there are none when the client has gone."""
+    lines = []
+    while (line := stream.readline()) != b"e\n":
+        if not line.endswith(b"\n"):
+            return []
+        lines.append(line[:-1].decode())
+    return lines
+
+
+def _text(part: str) -> str:
+    """Undo Py4J's escapes, behind the letter that says that it is a text."""
+    plain = (piece.replace(r"\n", "\n").replace(r"\r", "\r") for piece in part[1:].split(r"\\"))
+    return "\\".join(plain)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("\r", r"\r").replace("\n", r"\n")

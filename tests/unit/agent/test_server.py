@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -25,10 +24,8 @@ class Echo:
 
 
 @pytest.fixture
-def port() -> Iterator[int]:
-    made = AgentServer(Echo(), token=TOKEN)
-    yield made.start()
-    made._server.shutdown()
+def port() -> int:
+    return AgentServer(Echo(), token=TOKEN).start()
 
 
 def call(port: int) -> bytes:
@@ -46,7 +43,7 @@ def call(port: int) -> bytes:
 def ended(connection: socket.socket) -> bool:
     connection.settimeout(20)
     with contextlib.suppress(ConnectionError):
-        while connection.recv(1 << 10):  # Py4J says that the token was wrong
+        while connection.recv(1 << 10):
             pass
     return True
 

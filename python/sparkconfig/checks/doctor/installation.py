@@ -20,7 +20,6 @@ __all__ = ["java", "packages", "side_process", "spark"]
 
 _SECONDS = 30.0
 _JAVA_VERSION = re.compile(r'version "(?P<version>(?:1\.)?(?P<major>\d+)[^"]*)"')
-_PY4J = re.compile(r".*py4j(?:-|__)(?P<version>[0-9.]+)\.jar")
 _PROBE = "import sparkconfig, sys; print(sparkconfig.__version__, '%d.%d' % sys.version_info[:2])"
 
 
@@ -74,16 +73,8 @@ def packages(subject: Subject) -> Iterator[Finding]:
     """Say which versions the package and what it depends on have."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"Python {python} ({sys.executable})")
-    parts = [f"{name} {_version(name) or 'is missing'}" for name in ("py4j", "cryptography", "watchdog")]
+    parts = [f"{name} {_version(name) or 'is missing'}" for name in ("cryptography", "watchdog")]
     yield ok("package", f"sparkconfig {__version__} with {', '.join(parts)}")
-    theirs = _py4j_of_spark(subject)
-    ours = _version("py4j")
-    if theirs and ours and theirs.split(".")[:3] != ours.split(".")[:3]:
-        yield warning(
-            "package",
-            f"py4j {ours} is installed, and this Spark speaks py4j {theirs}",
-            f"pip install py4j=={theirs}",
-        )
 
 
 def side_process(subject: Subject) -> Iterator[Finding]:
@@ -152,10 +143,3 @@ def _version(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def _py4j_of_spark(subject: Subject) -> str | None:
-    if subject.spark is None:
-        return None
-    names = (path.name for path in sorted(subject.spark.jars.glob("*py4j*.jar")))
-    return next((found["version"] for name in names if (found := _PY4J.fullmatch(name))), None)
