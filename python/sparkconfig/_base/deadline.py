@@ -7,9 +7,9 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from sparkconfig._base.record import Record
 from sparkconfig._base.threads import daemon
 
 __all__ = ["CallPool", "Outcome"]
@@ -17,8 +17,7 @@ __all__ = ["CallPool", "Outcome"]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Outcome(Generic[T]):
+class Outcome(Record, Generic[T]):
     """What became of a call: ``value``, or ``error``; ``late`` says that the deadline passed."""
 
     value: T | None = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "escaped", "shorten"]
+from collections.abc import Iterable
+
+__all__ = ["counted", "escaped", "nearest", "shorten"]
 
 
 def shorten(text: str, limit: int = 120) -> str:
@@ -21,3 +23,10 @@ def escaped(text: str) -> str:
 def counted(count: int, what: str) -> str:
     """Return ``1 key`` or ``2 keys``."""
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the name that may have been meant, or nothing."""
+    from difflib import get_close_matches  # of use only where somebody has mistyped a name
+
+    return next(iter(get_close_matches(word, list(known), 1, cutoff)), "")

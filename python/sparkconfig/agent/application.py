@@ -6,10 +6,10 @@ import fnmatch
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sparkconfig._base.record import Record
 from sparkconfig.agent.control import ControlServer
 from sparkconfig.agent.generations import GenerationHistory
 from sparkconfig.agent.status import status_of
@@ -45,8 +45,7 @@ def conf_id(key: str, text: str) -> str:
     return f"{text}\0conf:{key}" if "$[" in text else text
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Record):
     """What an application is made of.
 
     Attributes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparkconfig._base.record import Record
 from sparkconfig.agent.application import Application, Parts
 from sparkconfig.agent.caches import Caches
 from sparkconfig.agent.executor_access import ExecutorAccess
@@ -33,8 +33,7 @@ _log = logging.getLogger(__name__)
 _POLICY_ROOTS = tuple(f"{PREFIX}{name}" for name in ("override.", "create.table.policy", "audit."))
 
 
-@dataclass(frozen=True)
-class _Confs:
+class _Confs(Record):
     """An application's confs, those that configure sparkconfig itself, and the operator's file if there is one."""
 
     all: Mapping[str, str]

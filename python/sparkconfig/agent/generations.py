@@ -6,9 +6,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from sparkconfig._base.record import Record, field
 from sparkconfig._base.text import shorten
 from sparkconfig.resolution.in_use import Use
 from sparkconfig.resolution.snapshot import Snapshot
@@ -19,8 +19,7 @@ _MOST_GENERATIONS = 50
 _MOST_NAMES = 20
 
 
-@dataclass
-class Changes:
+class Changes(Record, frozen=False):
     """The references that one generation changed, added or lost, as they are written in confs and options."""
 
     changed: set[str] = field(default_factory=set)

@@ -75,7 +75,9 @@ class AgentServer:
         connection.settimeout(_STRANGERS_SECONDS)
         with self._lock:
             self._strangers[id(connection)] = connection
-            dropped = self._strangers.popitem(last=False)[1] if len(self._strangers) > _MOST_STRANGERS else None
+            dropped = (
+                self._strangers.popitem(last=False)[1] if len(self._strangers) > _MOST_STRANGERS else None
+            )
         if dropped is not None:
             with contextlib.suppress(OSError):  # it has gone by itself
                 dropped.shutdown(socket.SHUT_RDWR)

@@ -200,7 +200,7 @@ def _checked(engine: PolicyEngine, question: Question, given: OperatorFile | Non
         report.add(engine.check(request, streaming=question.streaming))
     if named := next((text for key, text in question.confs.items() if key.lower() == OPTION), ""):
         access = "write" if question.scope == "sink" else "read"
-        asked = replace(request, scope="session", props={}, complete=False)
+        asked = request._replace(scope="session", props={}, complete=False)
         report.add(engine.check_statement(asked, [StatementItem("connection", named, access)], record=False))
     for name, text in question.sql.items():
         for statement in statements(text, job_type):
@@ -224,7 +224,7 @@ def _add_items(
     if items is None:
         report.notes.append("Spark's parser does not know such a statement")
     else:
-        asked = replace(request, scope="session", props={}, complete=False)
+        asked = request._replace(scope="session", props={}, complete=False)
         report.add(engine.check_statement(asked, items, record=False))
         report.notes.append(
             "Spark's parser read the statement; links and default file system are this machine's"
@@ -251,17 +251,16 @@ def _limits(engine: PolicyEngine, job_type: str) -> list[str]:
 def _add_statement(
     report: Report, engine: PolicyEngine, request: OverrideRequest, statement: Statement, where: str
 ) -> None:
-    session = replace(request, scope="session", complete=False, references=(), target={}, formats=())
+    session = request._replace(scope="session", complete=False, references=(), target={}, formats=())
     # Where in the text they stand is known to Spark's own parser alone.
     in_text = () if statement.confs or statement.options else tuple(uses_in({SOMEWHERE: statement.text}))
-    asked = replace(session, props=statement.confs, references=in_text)
+    asked = session._replace(props=statement.confs, references=in_text)
     report.add(engine.check(asked), where)
     if statement.options:
         formats = (statement.provider,) if statement.provider else ()
         report.add(
             engine.check(
-                replace(
-                    session,
+                session._replace(
                     scope="source",
                     props=statement.options,
                     target=statement.options,

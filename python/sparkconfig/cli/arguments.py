@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from sparkconfig._base.gone import GONE
+from sparkconfig._base.text import nearest
 
 __all__ = ["Parser", "UsageError"]
 
@@ -113,10 +114,10 @@ class Parser(argparse.ArgumentParser):
             if name in GONE and name not in self._option_string_actions:
                 self.refuse(f"{name} is gone: {GONE[name]}")
 
-    def _near_option(self, word: str) -> str | None:
+    def _near_option(self, word: str) -> str:
         name = word.partition("=")[0]
         known = self._option_string_actions
-        return None if name in known or not name.startswith("-") else _near(name, known)
+        return "" if name in known or not name.startswith("-") else nearest(name, known)
 
     def refuse(self, message: str) -> NoReturn:
         """Refuse the command line.
@@ -139,15 +140,9 @@ class Parser(argparse.ArgumentParser):
         what = f"argument {name}: this value is unknown" if name else "this command is unknown"
         if not name and (advice := GONE.get(f"command {value}")):
             self.refuse(f"this command is gone: {advice}")
-        near = _near(str(value), choices)
+        near = nearest(str(value), choices)
         hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(choices)}"
         self.refuse(f"{what}; {hint}")
-
-
-def _near(word: str, known: Iterable[str]) -> str | None:
-    import difflib
-
-    return next(iter(difflib.get_close_matches(word, list(known), n=1)), None)
 
 
 def _place(word: str, words: Sequence[str]) -> str:

@@ -69,7 +69,15 @@ def run_list(options: argparse.Namespace, out: Output) -> ExitCode:
 
     found = catalog()
     lines = provider_tables.params(found) if options.params else provider_tables.overview(found)
-    out.result({"providers": [asdict(each) for each in found]}, lines)
+    out.result(
+        {
+            "providers": [
+                asdict(each) | {"params": each.params and [vars(param) for param in each.params]}
+                for each in found
+            ]
+        },
+        lines,
+    )
     return ExitCode.OK
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from sparkconfig._base.record import Record, field
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.language import kafka as kafka_options
 from sparkconfig.language.expression import Expression
@@ -20,8 +20,7 @@ Fill = Callable[[str, Sequence[Reference]], tuple[str, list[Reference]]]
 """Replaces a text's references by this round's values; see :meth:`.lookup.Lookups.fill`."""
 
 
-@dataclass
-class Evaluated:
+class Evaluated(Record, frozen=False):
     """An evaluated expression.
 
     Attributes:
@@ -35,13 +34,13 @@ class Evaluated:
         error: why it could not be evaluated.
     """
 
-    text: str = field(repr=False)
+    text: str
     redact: bool = False
     changed: bool = False
     answered: list[Reference] = field(default_factory=list)
     empty: list[Reference] = field(default_factory=list)
     inert: list[Reference] = field(default_factory=list)
-    secrets: tuple[str, ...] = field(default=(), repr=False)
+    secrets: tuple[str, ...] = field(default=())
     error: SparkConfigError | None = None
 
 

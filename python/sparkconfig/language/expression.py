@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from sparkconfig._base.record import Record, field
 
 __all__ = ["Expression"]
 
 
-@dataclass(frozen=True)
-class Expression:
+class Expression(Record):
     """A whole value text, which may hold references and substitutions.
 
     Attributes:
@@ -22,13 +22,13 @@ class Expression:
 
     text: str
     key: str | None = None
-    siblings: Mapping[str, str] = field(default_factory=dict, repr=False)
-    _hash: int = field(init=False, repr=False, compare=False)
+    siblings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.siblings, MappingProxyType):  # one of those is shared by a whole map's values
             object.__setattr__(self, "siblings", MappingProxyType(dict(self.siblings)))
-        object.__setattr__(self, "_hash", hash((self.text, self.key, len(self.siblings))))
+        self.__dict__["_hash"] = hash((self.text, self.key, len(self.siblings)))
 
     def __hash__(self) -> int:
-        return self._hash
+        found: int = self.__dict__["_hash"]
+        return found

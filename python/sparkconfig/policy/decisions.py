@@ -16,7 +16,7 @@ def merged(decisions: Sequence[Decision]) -> Decision:
         values = [
             mine
             if not theirs.errors
-            else replace(mine, errors=tuple(dict.fromkeys((*mine.errors, *theirs.errors))))
+            else mine._replace(errors=tuple(dict.fromkeys((*mine.errors, *theirs.errors))))
             for mine, theirs in zip(values, other.values, strict=True)
         ]
     return replace(

@@ -161,7 +161,7 @@ class PolicyEngine:
         if streaming and job_type != "streaming":
             job_types = [job_type, "streaming"] if job_type in SHARED else ["streaming"]
         decisions = [
-            self._check(request if request.job_type == kind else replace(request, job_type=kind))
+            self._check(request if request.job_type == kind else request._replace(job_type=kind))
             for kind in job_types
         ]
         decision = decisions[0] if len(decisions) == 1 else merged(decisions)
@@ -215,7 +215,7 @@ class PolicyEngine:
             if not option.startswith("fs.")
             or not self._evaluator.overrides.is_default(canonical(option, "hadoop"), text)
         }
-        request = replace(request, target=target)
+        request = request._replace(target=target)
         held = [(text, use) for name, text in options.items() for use in self._evaluator.uses({name: text})]
         uses = [use for text, use in held if not self._is_operators(text)]
         if not self._refused_everywhere(request, uses):
@@ -227,7 +227,7 @@ class PolicyEngine:
             props = {option: options[option] for option in judged}
             # As a source or as a sink: the same connection serves both.
             tried = [
-                self.check(replace(request, scope=scope, props=props), record=False)
+                self.check(request._replace(scope=scope, props=props), record=False)
                 for scope in OPTION_SCOPES
             ]
             if not any(found.allowed and not found.warned for found in tried):
@@ -259,7 +259,7 @@ class PolicyEngine:
             record: whether the audit gets to know.
         """
         job_type = self.job_type(request.job_type)
-        request = replace(request, job_type=job_type)
+        request = request._replace(job_type=job_type)
         decision = self._evaluator.evaluate_statement(
             self._policies[job_type], request, items, _head(job_type)
         )
@@ -303,7 +303,7 @@ class PolicyEngine:
         """Whether no door would let all of them pass."""
         tried = (
             self.check(
-                replace(request, scope=scope, props={}, references=tuple(uses)),
+                request._replace(scope=scope, props={}, references=tuple(uses)),
                 streaming=streaming,
                 record=False,
             )
@@ -314,7 +314,7 @@ class PolicyEngine:
     def _goes_elsewhere(self, request: OverrideRequest, use: ReferenceUse) -> bool:
         """Whether a rule binds what the operator set, and the user has chosen another place: a bucket of his."""
         job_type = self.job_type(request.job_type)
-        return self._policies[job_type].goes_elsewhere(replace(request, job_type=job_type), use)
+        return self._policies[job_type].goes_elsewhere(request._replace(job_type=job_type), use)
 
     def _check(self, request: OverrideRequest) -> Decision:
         if request.scope == "worker" and not self.worker_access(request.job_type):

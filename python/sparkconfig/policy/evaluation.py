@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from sparkconfig._base.text import shorten
@@ -247,7 +247,7 @@ class Evaluator:
                 problem = failure or "the policy did not answer for it; ask the operator"
                 values[name] = ConfigValue(name, value, (problem,), type(policy).__name__)
             else:
-                values[name] = replace(answer, name=name, value=value)
+                values[name] = answer._replace(name=name, value=value)
 
     def _variables(
         self, policy: OverridePolicy, request: OverrideRequest, names: Iterable[str]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
 from sparkconfig._base.late import late
+from sparkconfig._base.record import Record
 
 __all__ = ["SHARED", "Launch", "detect"]
 
@@ -76,8 +76,7 @@ _RESOURCE = late(r".*\.(py|jar|zip|egg|r)", re.IGNORECASE | re.DOTALL)
 _PYTHON_VALUE_OPTIONS = frozenset({"-W", "-X"})
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Record):
     """How the driver was started.
 
     Attributes:

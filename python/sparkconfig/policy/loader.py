@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sparkconfig._base.built_in import BuiltIn
 from sparkconfig._base.loading import import_object
-from sparkconfig._base.text import shorten
+from sparkconfig._base.text import nearest, shorten
 from sparkconfig.errors import ConfigurationError, SparkConfigError
 from sparkconfig.policy.audit import Audit
 from sparkconfig.policy.base import OverridePolicy
@@ -133,8 +132,8 @@ def _sorted(confs: Mapping[str, str]) -> tuple[dict[str, str], dict[str, dict[st
         elif below.startswith("param.") and below != "param.":
             params[job_type][below[len("param.") :]] = text
         else:
-            near = difflib.get_close_matches(first, [*JOB_TYPES, "param"], n=1)
-            guess = f"; did you mean {_ROOT}.{near[0]}?" if near else ""
+            near = nearest(first, [*JOB_TYPES, "param"])
+            guess = f"; did you mean {_ROOT}.{near}?" if near else ""
             problems.append(f"{shorten(key)}: no such setting{guess}")
     return names, params, problems
 
@@ -149,9 +148,9 @@ def _find(name: str, built_in: BuiltIn[_Kind], base: type[_Kind]) -> type[_Kind]
         target = published.get(name)
         if target is None:
             known = sorted({*built_in.all, *published})
-            near = [word for word in known if word.lower() == name.lower()]
-            near = near or difflib.get_close_matches(name, known, n=1)
-            guess = f" (did you mean '{near[0]}'?)" if near else ""
+            same = [word for word in known if word.lower() == name.lower()]
+            near = same[0] if same else nearest(name, known)
+            guess = f" (did you mean '{near}'?)" if near else ""
             raise ConfigurationError(
                 f"no policy is called '{shorten(name)}'{guess}; known: {', '.join(known)}; or give a dotted Python"
                 " path such as package.module.Class"

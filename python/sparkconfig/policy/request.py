@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from sparkconfig._base.late import late
+from sparkconfig._base.record import Record, field
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ConfigurationError, PolicyViolationError
 from sparkconfig.settings.job_types import JOB_TYPES
@@ -30,8 +30,7 @@ __all__ = [
 _MOST = 100
 
 
-@dataclass(frozen=True)
-class ConfigValue:
+class ConfigValue(Record):
     """The decision about one property.
 
     Attributes:
@@ -42,7 +41,7 @@ class ConfigValue:
     """
 
     name: str
-    value: object = field(default=None, repr=False)
+    value: object = None
     errors: tuple[str, ...] = ()
     decided_by: str = field(default="", compare=False)
 
@@ -58,6 +57,8 @@ class ConfigValue:
     def __str__(self) -> str:
         verdict = "; ".join(self.errors) if self.errors else "allowed"
         return f"{shorten(self.name)}: {verdict}"
+
+    __repr__ = __str__
 
 
 class PolicyViolation(PolicyViolationError):  # noqa: N818 - its name in KIP-108
@@ -134,8 +135,7 @@ def read_only(props: Mapping[str, object]) -> Mapping[str, object]:
     return props if isinstance(props, MappingProxyType) else MappingProxyType(dict(props))
 
 
-@dataclass(frozen=True)
-class OverrideRequest:
+class OverrideRequest(Record):
     """The properties that a job wants to set, and who asks. Read-only; the constructor is public for tests.
 
     Attributes:
@@ -158,14 +158,14 @@ class OverrideRequest:
     job_type: str
     application: str = ""
     scope: str = "application"
-    props: Mapping[str, object] = field(default_factory=dict, hash=False)
+    props: Mapping[str, object] = field(default_factory=dict)
     references: tuple[ReferenceUse, ...] = ()
     complete: bool = False
     user: str = ""
     session: str = ""
     authenticated: bool = False
     formats: tuple[str, ...] = ()
-    target: Mapping[str, object] = field(default_factory=dict, hash=False, repr=False)
+    target: Mapping[str, object] = field(default_factory=dict)
 
     @functools.cached_property
     def texts(self) -> Mapping[str, str]:
@@ -193,11 +193,14 @@ class OverrideRequest:
         object.__setattr__(self, "target", read_only(self.target or self.props))
         object.__setattr__(self, "references", tuple(self.references))
 
+    def __hash__(self) -> int:
+        return hash((self.job_name, self.job_type, self.scope, *self.props, *self.references))
+
     def with_props(
         self, props: Mapping[str, object], references: Iterable[ReferenceUse] = ()
     ) -> OverrideRequest:
         """The same request about other properties."""
-        return replace(self, props=props, references=tuple(references))
+        return self._replace(props=props, references=tuple(references))
 
     def __repr__(self) -> str:
         names = sorted(self.props)

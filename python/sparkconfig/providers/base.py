@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field
 from types import MappingProxyType, TracebackType
 from typing import TypeVar
+
+from sparkconfig._base.record import Record, field
 
 __all__ = ["ChangeCallback", "ConfigData", "ConfigProvider"]
 
 
 # ConfigData: what a provider answers (KIP-297).
-@dataclass(frozen=True)
-class ConfigData:
+class ConfigData(Record):
     """Keys and values of one path, read at one moment, so they all belong together.
 
     Attributes:
@@ -24,7 +24,7 @@ class ConfigData:
         objects: keys that were asked for and are objects, with the names of their fields; for messages.
     """
 
-    data: Mapping[str, str] = field(repr=False)
+    data: Mapping[str, str]
     ttl: int | None = None
     plain: frozenset[str] = frozenset()
     objects: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-
 from sparkconfig._base.built_in import BuiltIn
 from sparkconfig._base.gone import GONE
 from sparkconfig._base.loading import import_object
-from sparkconfig._base.text import shorten
+from sparkconfig._base.text import nearest, shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.providers._kit.described import Described
 from sparkconfig.providers.base import ConfigProvider
@@ -38,8 +36,8 @@ def find_class(name: str) -> type[ConfigProvider]:
     if target is None:
         if "." not in name and ":" not in name:
             known = sorted({*BUILT_IN.all, *_published()})
-            near = difflib.get_close_matches(name, known, n=1)
-            guess = f" (did you mean '{near[0]}'?)" if near else ""
+            near = nearest(name, known)
+            guess = f" (did you mean '{near}'?)" if near else ""
             raise ConfigurationError(
                 f"no provider is called '{shorten(name)}'{guess}; known: {', '.join(known)}; or give a dotted"
                 " Python path such as package.module.Class"

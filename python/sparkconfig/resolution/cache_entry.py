@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import random
+import os
 import threading
 from collections import deque
 from collections.abc import Set
-from dataclasses import dataclass, field
 from typing import Any
 
 from sparkconfig._base.deadline import Outcome
+from sparkconfig._base.record import Record
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.providers.base import ChangeCallback, ConfigData
 
@@ -19,8 +19,7 @@ __all__ = ["Entry", "Kept", "PathState", "SlowRead", "differs", "jittered"]
 _JITTER = 0.1
 
 
-@dataclass(frozen=True)
-class PathState:
+class PathState(Record):
     """What is known of one path, without values.
 
     Attributes:
@@ -46,8 +45,7 @@ class PathState:
     pushed: bool = False
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(Record):
     """What a cache held of one path at one moment; see :meth:`CachingProvider.keep`."""
 
     data: ConfigData | None
@@ -56,8 +54,7 @@ class Kept:
     due: float
 
 
-@dataclass
-class SlowRead:
+class SlowRead(Record, frozen=False):
     """A read that is on the way.
 
     Attributes:
@@ -71,7 +68,7 @@ class SlowRead:
     wanted: frozenset[str]
     until: float
     pushes: int
-    outcome: Outcome[ConfigData] | None = field(default=None, repr=False)
+    outcome: Outcome[ConfigData] | None = None
     left: bool = False
 
 
@@ -156,7 +153,7 @@ def differs(before: ConfigData, after: ConfigData, keys: Set[str]) -> bool:
 
 def jittered(ms: float) -> float:
     """A little less, so that not everything is read at once."""
-    return ms * random.uniform(1 - _JITTER, 1)  # noqa: S311 - spreads load, guards nothing
+    return ms * (1 - _JITTER * int.from_bytes(os.urandom(2), "big") / 0xFFFF)
 
 
 def _whole(ms: float) -> int:

@@ -12,8 +12,8 @@ import binascii
 import fnmatch
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
+from sparkconfig._base.record import Record
 from sparkconfig._base.text import shorten
 from sparkconfig.errors import ProviderError
 from sparkconfig.settings.schema import Settings
@@ -23,8 +23,7 @@ __all__ = ["FileRules", "StoredFile", "marker", "matcher", "name_of"]
 _LONGEST_NAME = 80
 
 
-@dataclass(frozen=True)
-class StoredFile:
+class StoredFile(Record):
     """What a file holds.
 
     Attributes:
@@ -33,7 +32,7 @@ class StoredFile:
     """
 
     name: str
-    content: bytes = field(repr=False)
+    content: bytes
 
 
 class FileRules:

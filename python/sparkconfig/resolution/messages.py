@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 
 from sparkconfig._base.late import late
-from sparkconfig._base.text import shorten
+from sparkconfig._base.text import nearest, shorten
 from sparkconfig.errors import AccessDeniedError, ProviderUnavailableError, SparkConfigError
 from sparkconfig.formats.errors import FormatError
 from sparkconfig.language.kafka import PROVIDERS
@@ -111,8 +110,8 @@ def _unknown(provider: str, known: Collection[str]) -> str:
     # else, and that only if it can be a name.
     plain = len(provider) <= 40 and all(c.isalnum() or c in "_-. " for c in provider)
     shown = f"'{provider}'" if plain and provider else "(not shown)"
-    near = difflib.get_close_matches(provider, list(known), n=1) if plain else []
-    guess = f" (did you mean '{near[0]}'?)" if near else ""
+    near = nearest(provider, known) if plain else ""
+    guess = f" (did you mean '{near}'?)" if near else ""
     declared = ", ".join(sorted(known)) or "none"
     return (
         f"a reference names the unknown provider {shown}{guess}; declared: {declared}. Declare it in"

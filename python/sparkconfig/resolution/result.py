@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from sparkconfig._base.record import Record, field
 from sparkconfig.errors import SparkConfigError
 from sparkconfig.language.expression import Expression
 from sparkconfig.resolution.files import StoredFile
@@ -80,8 +80,7 @@ class Source(NamedTuple):
     generation: int | None = None
 
 
-@dataclass
-class Resolution:
+class Resolution(Record, frozen=False):
     """The outcome of one round.
 
     Attributes:
@@ -96,9 +95,9 @@ class Resolution:
     failed: dict[Expression, list[SparkConfigError]] = field(default_factory=dict)
     ttls: Mapping[Place, int] = field(default_factory=dict)
     provenance: dict[Expression, list[Source]] = field(default_factory=dict)
-    problem_texts: dict[Expression, list[str]] = field(default_factory=dict, repr=False)
+    problem_texts: dict[Expression, list[str]] = field(default_factory=dict)
     generation: int = 0
-    _notes: dict[Expression, list[str]] = field(default_factory=dict, repr=False)
+    _notes: dict[Expression, list[str]] = field(default_factory=dict)
 
     @property
     def problems(self) -> list[str]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from sparkconfig._base.record import Record, field
 from sparkconfig.resolution.files import StoredFile
 
 __all__ = ["Entry", "Snapshot"]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Record):
     """One value.
 
     Attributes:
@@ -23,14 +22,13 @@ class Entry:
         secrets: the secrets in the value, by which it is masked.
     """
 
-    value: str = field(repr=False)
+    value: str
     secret: bool
     files: frozenset[str] = frozenset()
-    secrets: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    secrets: tuple[str, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Record):
     """One immutable generation.
 
     Attributes:
@@ -41,9 +39,9 @@ class Snapshot:
     """
 
     generation: int
-    entries: Mapping[str, Entry] = field(repr=False)
-    files: Mapping[str, StoredFile] = field(default_factory=dict, repr=False)
-    inherited: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    entries: Mapping[str, Entry]
+    files: Mapping[str, StoredFile] = field(default_factory=dict)
+    inherited: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entries", MappingProxyType(dict(self.entries)))

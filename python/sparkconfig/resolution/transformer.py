@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from sparkconfig._base.deadline import CallPool
+from sparkconfig._base.record import Record
 from sparkconfig.errors import (
     AccessDeniedError,
     ConfigurationError,
@@ -32,8 +32,7 @@ _Singles = dict[Place, list[tuple[str, str, str, str]]]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class ConfigTransformerResult:
+class ConfigTransformerResult(Record):
     """A transformed map.
 
     Attributes:

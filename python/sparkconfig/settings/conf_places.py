@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sparkconfig._base.late import late
+from sparkconfig._base.record import Record
 from sparkconfig.settings.early import advice_if_early
 from sparkconfig.settings.readers import CONNECTOR_CODE, CONNECTORS
 
@@ -31,8 +31,7 @@ _POD = late(
 _DRIVER_ENV = "spark.kubernetes.driverEnv."
 
 
-@dataclass(frozen=True)
-class ConfPlaces:
+class ConfPlaces(Record):
     """What decides whether a reference can be in a conf.
 
     Attributes:

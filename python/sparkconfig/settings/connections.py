@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from sparkconfig._base.late import late
-from sparkconfig._base.text import shorten
+from sparkconfig._base.record import Record, field
+from sparkconfig._base.text import nearest, shorten
 
 __all__ = ["FAMILY", "OPTION", "Connection", "read_connections"]
 
@@ -50,8 +49,7 @@ _USER_OPTIONS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Connection:
+class Connection(Record):
     """What a name stands for.
 
     Attributes:
@@ -63,7 +61,7 @@ class Connection:
 
     name: str
     format: str
-    options: Mapping[str, str] = field(repr=False)
+    options: Mapping[str, str]
     user_options: tuple[str, ...] = ()
 
     def sets(self, option: str) -> bool:
@@ -88,8 +86,7 @@ def _matches(pattern: str, text: str) -> bool:
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text) is not None
 
 
-@dataclass
-class _Parts:
+class _Parts(Record, frozen=False):
     format: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     user_options: list[str] | None = None
@@ -144,8 +141,8 @@ def _add(part: _Parts, below: str, text: str, root: str) -> str:
             return f"{_USER} is not filled in here; declare a connection for each user or team, and rules who uses it"
         part.options[option] = text
     else:
-        near = difflib.get_close_matches(below, _SUBKEYS, n=1, cutoff=0.5)
-        guess = f"; did you mean {root}{near[0]}?" if near else ""
+        near = nearest(below, _SUBKEYS, 0.5)
+        guess = f"; did you mean {root}{near}?" if near else ""
         return f"no such setting of a connection{guess}; there are: {', '.join(_SUBKEYS)}"
     return ""
 

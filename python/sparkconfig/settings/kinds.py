@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from sparkconfig._base.durations import milliseconds
+from sparkconfig._base.record import Record
 from sparkconfig._base.text import shorten
 
 __all__ = [
@@ -27,8 +27,7 @@ T = TypeVar("T")
 DURATION = "duration (ms)"
 
 
-@dataclass(frozen=True)
-class Kind(Generic[T]):
+class Kind(Record, Generic[T]):
     """A type of setting: its name for help texts, and ``parse``, which raises ValueError with the reason."""
 
     name: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from sparkconfig._base.gone import GONE
 from sparkconfig._base.late import late
-from sparkconfig._base.text import shorten
+from sparkconfig._base.record import Field, Record, field
+from sparkconfig._base.text import nearest, shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.settings.connections import FAMILY as CONNECTIONS
 from sparkconfig.settings.connections import Connection, read_connections
@@ -64,8 +63,7 @@ _PLAIN: Kind[tuple[str, ...]] = Kind("patterns of references, separated by comma
 _FOREIGN: Kind[frozenset[str]] = Kind("names, separated by commas", _foreign)
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Record):
     """The parsed settings of one application. Durations are milliseconds.
 
     What belongs to a named thing (``providers.NAME.*``, ``override.policy.*``) is read by that thing's
@@ -283,9 +281,9 @@ _FAMILY_PREFIXES = tuple(PREFIX + family for family in FAMILIES)
 _CUSTOM_TYPE = late(r"spark\.config\.substitution\.[^.]+SubstituterType")
 
 
-def declared() -> tuple[Field[Any], ...]:
+def declared() -> tuple[Field, ...]:
     """All settings; ``metadata`` holds name, kind, default and doc (for help texts and docs)."""
-    return tuple(each for each in fields(Settings) if "name" in each.metadata)
+    return tuple(each for each in Settings.__record__.values() if each.metadata)
 
 
 class Parsed(NamedTuple):
@@ -338,6 +336,6 @@ def _unknown(key: str, known: Mapping[str, object]) -> str:
     if key in GONE:
         return f"{key} is gone: {GONE[key]}"
     candidates = [*known, *(PREFIX + family + "NAME" for family in FAMILIES)]
-    near = difflib.get_close_matches(key, candidates, n=1)
-    guess = f"; did you mean {near[0]}?" if near else ""
+    near = nearest(key, candidates)
+    guess = f"; did you mean {near}?" if near else ""
     return f"{shorten(key)}: no such setting{guess}"

@@ -69,7 +69,7 @@ def spark(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def packages(subject: Subject) -> Iterator[Finding]:
+def packages(_: Subject) -> Iterator[Finding]:
     """Say which versions the package and what it depends on have."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"Python {python} ({sys.executable})")

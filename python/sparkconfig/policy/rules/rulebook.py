@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from sparkconfig._base.text import shorten
+from sparkconfig._base.text import nearest, shorten
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.destinations.formats import Formats
 from sparkconfig.policy.keys.keys import canonical, fold
@@ -225,9 +224,9 @@ def _databricks(document: Document) -> Rulebook:
     problems: list[tuple[Location, str]] = []
     for path in ignored:
         first = path.partition(".")[0]
-        near = difflib.get_close_matches(first, ["spark_conf", *_OWN_FIELDS], n=1, cutoff=0.75)
+        near = nearest(first, ["spark_conf", *_OWN_FIELDS], 0.75)
         if first == "spark_conf" or near:
-            meant = "spark_conf.KEY" if first == "spark_conf" or near[0] == "spark_conf" else near[0]
+            meant = "spark_conf.KEY" if "spark_conf" in (first, near) else near
             problems.append(((path,), f"no such attribute; did you mean {meant}?"))
     if not ours and not problems:
         problems.append(
@@ -368,8 +367,8 @@ _FIELDS = sorted(
 
 def _problem(kind: str, message: str, location: Location) -> str:
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(location[-1]), _FIELDS, n=1) if location else []
-        return "no such field here" + (f"; did you mean {near[0]}?" if near else "")
+        near = nearest(str(location[-1]), _FIELDS) if location else ""
+        return "no such field here" + (f"; did you mean {near}?" if near else "")
     if kind == "missing":
         return "this field is missing"
     if kind in ("union_tag_invalid", "union_tag_not_found"):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from sparkconfig._base import durations
 from sparkconfig._base.gone import GONE
+from sparkconfig._base.record import Record
+from sparkconfig._base.text import nearest
 from sparkconfig.errors import AccessDeniedError, ConfigurationError
 
 __all__ = ["Param", "ParamValues", "read_params"]
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(Record):
     """One documented param, ``spark.config.providers.NAME.param.<name>``.
 
     Attributes:
@@ -147,8 +146,8 @@ def read_params(provider: str, table: Sequence[Param], given: Mapping[str, str])
     """
     known = {param.name: param for param in table}
     for name in sorted(set(given) - set(known)):
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else "known are " + ", ".join(sorted(known))
+        near = nearest(name, known)
+        hint = f"did you mean {near}?" if near else "known are " + ", ".join(sorted(known))
         hint = GONE.get(f"{provider}.{name}", hint)
         raise ConfigurationError(f"provider {provider}: unknown param {name}; {hint}")
     values = ParamValues(provider, table, given)
