@@ -1,5 +1,6 @@
 """The doctor's tests look at a small Spark, in a process that belongs to no driver."""
 
+import functools
 import os
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ import pytest
 
 from sparkconfig import __version__
 from sparkconfig._base import jvm
-from sparkconfig.checks.doctor import diagnose
+from sparkconfig.checks.doctor import diagnose, installation
 from unit.checks.doctor.helpers import make_jar, make_java, own_jar
 
 
@@ -35,8 +36,17 @@ def home(tmp_path, monkeypatch):
     return spark
 
 
+#: It starts a Python, which says the same of this one each time.
+_probe = functools.cache(installation._probe)
+
+
 @pytest.fixture
-def examine(home, tmp_path):
+def examine(home, tmp_path, monkeypatch):
+    probe = installation._probe
+    monkeypatch.setattr(
+        installation, "_probe", lambda python: (_probe if python == sys.executable else probe)(python)
+    )
+
     def run(confs: str = "", operator: Path | None = None, **environ: str):
         file = tmp_path / "job.conf"
         file.write_text(confs)
