@@ -12,7 +12,7 @@ from sparkconfig.policy.base import OverridePolicy
 from sparkconfig.policy.jobtype import SHARED
 from sparkconfig.policy.keys.keys import canonical, fold, logs_in
 from sparkconfig.policy.keys.overrides import REFLECTION, Overrides
-from sparkconfig.policy.keys.variables import VARIABLES, variables_in
+from sparkconfig.policy.keys.variables import LONGEST, VARIABLES, variables_in
 from sparkconfig.policy.request import (
     ConfigValue,
     OverrideRequest,
@@ -258,6 +258,9 @@ class Evaluator:
         for name in names:
             value = request.props[name]
             for variable in variables_in(value, self._foreign) if isinstance(value, str) else ():
+                if len(variable) > LONGEST:
+                    yield name, ConfigValue(name, value, (_VARIABLE,), type(policy).__name__)
+                    break
                 answer: dict[str, ConfigValue] = {}
                 question = request.with_props({VARIABLES: variable})
                 self._ask_batch(policy, question, {VARIABLES: VARIABLES}, question.props, answer)

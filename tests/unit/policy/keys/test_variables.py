@@ -35,7 +35,30 @@ OPTION = {"key": "nullValue", "type": "unlimited"}
     ],
 )
 def test_what_is_replaced_by_others(text: str, names: list[str]) -> None:
-    assert variables_in(text, {"env", "system"}) == names
+    assert list(variables_in(text, {"env", "system"})) == names
+
+
+@pytest.mark.parametrize("text", ["${", "${a", "${a:", "$${", "{${", "${}{", "${x}", "${files:"])
+@pytest.mark.parametrize("end", ["", "}"])
+@pytest.mark.parametrize("allowed", [False, True])
+def test_megabytes_of_beginnings_are_read_once(tmp_path: Path, text: str, end: str, allowed: bool) -> None:
+    """A side process that reads one text for hours answers nobody else."""
+    allowing = {"key": "sparkconfig.variables", "type": "unlimited", "scopes": ["source"]}
+    made = engine(tmp_path, rules(OPTION, *[allowing][: int(allowed)], **ALLOWED), **PROVIDER)
+    asked = {"nullValue": (text * 2_000_000)[:2_000_000] + end}
+    found = made.check(request(asked, job_type="connect", scope="source"))
+    is_variable = end == "}" or "}" in text
+    assert found.allowed == (not is_variable or (allowed and text in ("${}{", "${x}")))
+
+
+def test_a_name_without_end_is_not_one_that_a_rule_allows(tmp_path: Path) -> None:
+    assert list(variables_in("${" + "a" * 5000 + "}", ())) == ["a" * 1001]
+    assert not list(variables_in("${files:/" + "a" * 5000 + ":b}", ()))
+    allowing = {"key": "sparkconfig.variables", "type": "unlimited", "scopes": ["source"]}
+    made = engine(tmp_path, rules(OPTION, allowing), override__policy="Rules")
+    for size, refused in ((1000, []), (1001, ["nullValue"])):
+        asked = {"nullValue": "${" + "a" * size + "}"}
+        assert denied(made.check(request(asked, job_type="connect", scope="source"))) == refused
 
 
 @pytest.mark.parametrize("scope", ["source", "sink", "session", "hadoop", "catalog"])
