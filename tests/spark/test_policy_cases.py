@@ -64,8 +64,6 @@ def test_a_statement_is_explained(capsys):
     assert code == 8
     assert "path file:/etc/passwd" in out
     assert "shared-server.json line" in out
-    code, out = asked(capsys, "SELECT 1")
-    assert code == 0
     code, out = asked(capsys, "FROBNICATE t")
     assert "Spark's parser does not know such a statement" in out
 

@@ -11,7 +11,6 @@ from sparkconfig.errors import (
     ConfigurationError,
     ProviderError,
     ProviderUnavailableError,
-    SecretNotFoundError,
 )
 from sparkconfig.providers.azure_keyvault import AzureKeyVaultConfigProvider
 from sparkconfig.testing import ContractCase, ProviderContract
@@ -104,13 +103,6 @@ class TestVersions:
         vault.disabled.add(("shop-prod", ""))
         with make(params) as provider, pytest.raises(AccessDeniedError):
             provider.get("shop-prod")
-
-    def test_a_deleted_secret_is_not_there(self, vault, params):
-        with make(params) as provider:
-            provider.get("shop-prod")
-            del vault.secrets["shop-prod"]
-            with pytest.raises(SecretNotFoundError):
-                provider.get("shop-prod")
 
 
 class TestTtl:

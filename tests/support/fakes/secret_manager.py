@@ -31,7 +31,6 @@ class FakeSecretManager:
         self.secrets = {}
         self.states = {}
         self.requests = []
-        self.denied = False
         self.stopping = threading.Event()
         self._faults = deque()
         handler = grpc.unary_unary_rpc_method_handler(
@@ -78,7 +77,7 @@ class FakeSecretManager:
         if not metadata.get("authorization", "").startswith("Bearer ey"):
             context.abort(grpc.StatusCode.UNAUTHENTICATED, BODY_MARK)
         secret, _, version = request.name.partition("/versions/")
-        if self.denied or secret.endswith("/locked"):
+        if secret.endswith("/locked"):
             context.abort(grpc.StatusCode.PERMISSION_DENIED, BODY_MARK)
         versions = self.secrets.get(secret, [])
         number = len(versions) if version == "latest" else int(version)

@@ -132,14 +132,6 @@ class TestAuthentication:
             with pytest.raises(AccessDeniedError, match=r"token\.file"):
                 provider.get("db/prod")
 
-    def test_a_revoked_token_is_not_allowed(self, vault):
-        token = vault.new_token()
-        with make(vault, token=token) as provider:
-            provider.get("db/prod")
-            vault.revoke_token(token)
-            with pytest.raises(AccessDeniedError):
-                provider.get("db/prod")
-
     def test_approle_logs_in_once_and_again_when_the_token_ends(self, vault, tmp_path):
         params = vault.approle()
         (tmp_path / "sid").write_text(params.pop("secret.id") + "\n")
