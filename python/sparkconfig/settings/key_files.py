@@ -1,10 +1,7 @@
-"""Files that open something, or are meant for one reader: known by name and content, in archives of archives too."""
+"""Files that open something, or are meant for one reader: known by name and content, in archives too."""
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import io
 import re
 import stat
 import tarfile
@@ -33,10 +30,7 @@ _SEALED_KEY = re.compile(rb"\s*(?:#[^\n]*\n\s*)*[A-Za-z0-9+/]{43}=\s*")
 # Libraries have keys for their tests in them.
 _LIBRARY = re.compile(r"(?:^|/)(?:(?:site|dist)-packages|tests?|testing)/")
 _HEAD = 4096
-_ARCHIVE = re.compile(r"\.(?:zip|jar|egg|whl|tar|tgz|gz|bz2|xz)$")
-_PACKED = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 _BROKEN = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, RuntimeError, zlib.error)
-_DEEPEST = 2
 _LONGEST_KEY = 64 << 10
 _LONGEST_TAR = 64 << 20
 
@@ -76,9 +70,9 @@ def _looks(name: str, head: bytes) -> str:
 
 
 def _within(path: Path, named: set[bytes]) -> str:
-    """What a member of an archive is; of an archive in it, its members."""
+    """What a member of an archive is."""
     with path.open("rb") as opened:
-        for member, content in _members(opened, path.name, depth=0):
+        for member, content in _of_zip(opened) if zipfile.is_zipfile(opened) else _of_tar(opened):
             why = "a file that a provider opens" if content in named else ""
             if not why and not _LIBRARY.search(member):
                 why = _looks(PurePosixPath(member).name, content[:_HEAD])
@@ -87,44 +81,18 @@ def _within(path: Path, named: set[bytes]) -> str:
     return ""
 
 
-def _members(file: IO[bytes], name: str, *, depth: int) -> Iterator[tuple[str, bytes]]:
-    """The files in an archive, and in those in it, that may be keys: short ones."""
-    for member, inner in _of_zip(file) if zipfile.is_zipfile(file) else _of_tar(file, name):
-        content = inner.read(_LONGEST_KEY if depth == _DEEPEST else _LONGEST_TAR)
-        if len(content) <= _LONGEST_KEY:
-            yield member, content
-        if depth < _DEEPEST and content.startswith(_PACKED):
-            with contextlib.suppress(*_BROKEN):
-                yield from _members(io.BytesIO(content), member, depth=depth + 1)
-
-
-def _of_zip(file: IO[bytes]) -> Iterator[tuple[str, IO[bytes] | gzip.GzipFile]]:
+def _of_zip(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
+    """The files in an archive that may be keys: short ones, and no code."""
     with zipfile.ZipFile(file) as archive:
         for each in archive.infolist():
-            packed = each.file_size <= _LONGEST_TAR and _ARCHIVE.search(each.filename)
-            if (0 < each.file_size <= _LONGEST_KEY or packed) and not each.filename.endswith(
-                (".class", ".py", ".pyc")
-            ):
-                with archive.open(each) as member:
-                    yield each.filename, member
+            if 0 < each.file_size <= _LONGEST_KEY and not each.filename.endswith((".class", ".py", ".pyc")):
+                yield each.filename, archive.read(each)
 
 
-def _of_tar(file: IO[bytes], name: str) -> Iterator[tuple[str, IO[bytes] | gzip.GzipFile]]:
+def _of_tar(file: IO[bytes]) -> Iterator[tuple[str, bytes]]:
     file.seek(0)
-    try:
-        with tarfile.open(fileobj=file, mode="r|*") as tar:
-            for member in tar:
-                packed = member.size <= _LONGEST_TAR and _ARCHIVE.search(member.name)
-                inner = (
-                    tar.extractfile(member)
-                    if member.isreg() and (member.size <= _LONGEST_KEY or packed)
-                    else None
-                )
-                if inner is not None:
-                    yield member.name, inner
-    except tarfile.ReadError:  # one file alone
-        file.seek(0)
-        if file.read(2) == b"\x1f\x8b":
-            file.seek(0)
-            with gzip.GzipFile(fileobj=file) as single:
-                yield name.removesuffix(".gz"), single
+    with tarfile.open(fileobj=file, mode="r|*") as tar:
+        for member in tar:
+            inner = tar.extractfile(member) if member.isreg() and member.size <= _LONGEST_KEY else None
+            if inner is not None:
+                yield member.name, inner.read()

@@ -1,6 +1,5 @@
 """``sparkconfig doctor`` on files that the driver would serve to anybody who asks."""
 
-import gzip
 import shutil
 from pathlib import Path
 
@@ -87,22 +86,6 @@ def test_an_archive_with_a_key_in_it(examine, keys, form, kind):
     packed = put(Path(shutil.make_archive("rows", form, "packed")), 0o644, None)
     for key in ("spark.archives", "spark.jars", "spark.files"):
         assert why in ship(examine, f"{key} {packed}#env"), key
-
-
-@pytest.mark.parametrize("inner", ["zip", "tar", "gztar"])
-@pytest.mark.parametrize("outer", ["zip", "gztar"])
-def test_an_archive_in_an_archive_with_a_key_in_it(examine, keys, inner, outer):
-    for folder, name in (("packed", "client.pem"), ("above", "")):
-        (keys.parent / folder).mkdir()
-        put(keys.parent / folder / (name or "rows.csv"), 0o644, PEM if name else "x")
-    shutil.make_archive("above/rows", inner, "packed")
-    packed = put(Path(shutil.make_archive("all", outer, "above")), 0o644, None)
-    assert "a private key" in ship(examine, f"spark.archives {packed}")
-
-
-def test_a_key_that_is_packed_alone(examine, keys):
-    (keys / "client.pem.gz").write_bytes(gzip.compress(PEM.encode()))
-    assert "a private key" in ship(examine, f"spark.files {keys}/client.pem.gz")
 
 
 @pytest.mark.parametrize("reference", ["${f:%s/shop.properties:pw}", "${d:%s:shop.properties}"])
