@@ -103,13 +103,13 @@ def test_the_sbom_lists_the_wheel_its_jars_and_what_it_needs(built: Path, tmp_pa
     for name, content in jars.items():
         assert parts[name]["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(content).hexdigest()}]
     assert {name for name, part in parts.items() if part["scope"] == "required"} == {
-        *jars, "cffi", "cryptography", "pycparser", "watchdog", "zstandard",
+        *jars, "cffi", "cryptography", "py4j", "pycparser", "watchdog", "zstandard",
     }  # fmt: skip
     assert parts["hvac"]["scope"] == "optional"
     (direct,) = [
         each["dependsOn"] for each in bill["dependencies"] if each["ref"].startswith("sparkconfig==")
     ]
-    assert {"cryptography", "hvac"} <= {ref.partition("==")[0] for ref in direct}
+    assert {"cryptography", "hvac", "py4j"} <= {ref.partition("==")[0] for ref in direct}
 
 
 def _with_jars_of_both_scalas(wheel: Path, folder: Path) -> Path:
