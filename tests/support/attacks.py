@@ -51,6 +51,9 @@ PATHS: Sequence[str] = (
     "{folder}/b?it.txt",
     "{folder}/{{lake,bait.txt}}",
     "{lake}/link.txt",
+    "{lake}/.\\./bait.txt",
+    "{lake}/.{{/a,./bait.txt}}",
+    "{lake}/{{.,/a}}{{.,/b}}/bait.txt",
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
 

@@ -153,6 +153,29 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "SELECT from_protobuf(X'00', 'a', trim('{bait}'), map('mode', 'PERMISSIVE'))",
         "SELECT to_protobuf(named_struct('a', 1), 'a', 'file:{bait}')",
     ],
+    "read the server's properties by XPath": [
+        "SELECT xpath_string('<a/>', 'system-property(\"java.class.path\")')",
+        "SELECT xpath_boolean('<a/>', 'starts-with( system-property (\"user.home\"), \"/\")')",
+        "SELECT XPATH_NUMBER('<a/>', 'string-length(system-property(\"user.home\"))')",
+        "SELECT xpath('<a/>', '*[system-property(\"user.home\") != \"\"]/text()')",
+        "SELECT xpath_int('<a/>', 'string-length(concat(\"a(\", system-property(\"user.home\")))')",
+        "SELECT xpath_string('<a/>', concat('system-', 'property(\"user.home\")'))",
+        "SELECT xpath_string('<a/>', a) FROM VALUES ('system-property(\"user.home\")') t(a)",
+        "SELECT IDENTIFIER('xpath_string')('<a/>', trim('system-property(\"user.home\")'))",
+        "SELECT xpath_string('<a xmlns:b=\"c\"/>', 'b:system-property(\"user.home\")')",
+        "CREATE TEMPORARY FUNCTION peek(p STRING) RETURNS STRING RETURN (xpath_string('<a/>', p))",
+    ],
+    "load a class by a property of a table": [
+        f"CREATE TABLE peek {made} TBLPROPERTIES ('{key}' = 'com.acme.Own'){more}"
+        for key in ("parquet.crypto.factory.class", "parquet.encryption.kms.client.class", "own.orc.key.provider")
+        for made, more in (
+            ("(a INT) STORED AS PARQUET", ""),
+            ("STORED AS ORC", " AS SELECT 1 AS a"),
+            ("LIKE kept", ""),
+            ("(a INT) USING parquet", ""),
+        )
+    ]
+    + ["ALTER TABLE kept SET TBLPROPERTIES ('parquet.crypto.factory.class' = 'com.acme.Own')"],
     "read a file while rows are merged, changed or declared": [
         "MERGE INTO kept USING text.`{bait}` t ON id = length(t.value) WHEN NOT MATCHED THEN INSERT (id) VALUES (1)",
         "MERGE INTO kept USING (SELECT * FROM text.`file:{bait}`) t ON true WHEN MATCHED THEN DELETE",

@@ -68,6 +68,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "WITH t AS (SELECT id % 3 AS k FROM range(9)) SELECT k, count(*) FROM t GROUP BY k",
         "SELECT transform(array(1, 2), x -> x + 1)",
         "SELECT map('path', concat('a', 'b')), map(concat('a', 'b'), 1), from_csv('1', 'a INT', map('sep', ';'))",
+        "SELECT xpath_string('<a><b>1</b></a>', 'a/b[position() = last()]/text()')",
         "EXPLAIN SELECT 1",
     ],
     "tables of the catalog": [
@@ -98,6 +99,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "DROP TABLE own_lake",
     ],
     "the session": [
+        "RESET",
         "SET spark.sql.shuffle.partitions=5",
         "SET spark.sql.adaptive.enabled=true",
         "SET spark.sql.session.timeZone=UTC",

@@ -56,7 +56,7 @@ private[doors] object FunctionCalls {
    * @param options that it sets
    * @param paths that it reads
    * @param type whether a text may name a class there
-   * @param open whether it has anything but literals where it sets options
+   * @param open whether it has anything but literals where it sets options, or an XPath that calls what is not listed
    */
   final case class Asked(
       format: String,
@@ -84,7 +84,7 @@ private[doors] object FunctionCalls {
       maps.flatten.flatten.toMap,
       paths,
       at("type").exists(TypeTexts.isOpen),
-      isNamed || maps.exists(_.isEmpty))
+      isNamed || maps.exists(_.isEmpty) || at("xpath").exists(XPaths.isOpen))
   }
 
   /** The entries of `map(...)`; None: they are not all literals. */

@@ -1,5 +1,7 @@
 package io.sparkconfig.policy.doors
 
+import java.util.Locale
+
 import scala.collection.JavaConverters._
 
 import io.sparkconfig.core.{Expression, NamedConnections}
@@ -62,6 +64,7 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     case "SetTableProperties" | "AlterTableSetPropertiesCommand" => change(policies, node, Map.empty, maps(node))
     case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => change(policies, node, maps(node), Map.empty)
     case "SetTableLocation" | "AlterTableSetLocationCommand" => change(policies, node, Map.empty, Map.empty)
+    case "CreateTableLikeCommand" => table(policies, None, Map.empty, maps(node))
     case name if name.startsWith("Create") || name.startsWith("Replace") =>
       arguments(node) {
         case made: CatalogTable => table(policies, made.provider, made.storage.properties, made.properties)
@@ -111,7 +114,10 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
       }
     }).getOrElse(None -> Map.empty)
 
-  /** A table's options serve reads and writes; in a catalog of its own they are properties with a prefix. */
+  /**
+   * A table's options serve reads and writes; in a catalog of its own they are properties with a prefix, and Spark
+   * takes some properties of Hive's tables for options, too.
+   */
   private def table(
       policies: PolicyClient,
       provider: Option[String],
@@ -120,6 +126,7 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     val formats = provider.toSeq.flatMap(SourceNames.of(_))
     val all = options ++ properties.collect {
       case (key, text) if key.startsWith(OptionPrefix) => key.stripPrefix(OptionPrefix) -> text
+      case (key, text) if SqlSurface.property.of(key.toLowerCase(Locale.ROOT)).isDefined => key -> text
     }
     check(policies, Source, all, formats = formats)
     check(policies, Sink, all, formats = formats)

@@ -29,15 +29,28 @@ private final class SessionGuard(policies: PolicyClient, conf: SQLConf, clone: B
   private val changes = new AtomicLong(1)
   private val judged = new AtomicLong
   @volatile private var accepted = Map.empty[String, String]
+  private var lost = Set.empty[String]
 
   override def setting(key: String, text: String): Unit =
-    if ((isQuestion(key, text) || isHidden(key)) && !(isFree(key, text) && SparkInternalConfs.isSetting)) {
+    if ((isQuestion(key, text) || isHidden(key) && !SparkInternalConfs.isResetting) &&
+      !(isFree(key, text) && SparkInternalConfs.isSetting)) {
       policies.check(scopeOf(key), Map(key -> Some(text)))
       synchronized { accepted += key -> text }
     }
 
   /** Or else the right value of the server's would be told by being accepted. */
   override def isHidden(key: String): Boolean = !policies.shows(key) && !LoginDoor.sets(key)
+
+  /** The server's own text, unless it may be missing. RESET puts that back by itself. */
+  override def remaining(key: String): Option[String] = policies.confs.get(key).filter { _ =>
+    SparkInternalConfs.isResetting || {
+      val refused = !policies.evaluate(scopeOf(key), Map(key -> GuardedConf.default(key))).allowed
+      if (refused) synchronized { lost += key }
+      refused
+    }
+  }
+
+  override def standing: Map[String, String] = policies.confs
 
   override def removed(): Unit = changes.incrementAndGet(): Unit
 
@@ -50,7 +63,8 @@ private final class SessionGuard(policies: PolicyClient, conf: SQLConf, clone: B
   private def judge(upTo: Long): Unit = {
     val texts = GuardedConf.texts(conf)
     val other = texts.collect { case (key, text) if isQuestion(key, text) && !isFree(key, text) => key -> Option(text) }
-    val missing = policies.confs.keys.filterNot(texts.contains).map(key => key -> GuardedConf.default(conf, key))
+    val taken = synchronized { val found = lost; lost = Set.empty; found }
+    val missing = (taken ++ policies.confs.keySet.filterNot(texts.contains)).map(key => key -> GuardedConf.default(key))
     val questions = (other ++ missing).groupBy { case (key, _) => scopeOf(key) }
     val verdicts = questions.toSeq.map { case (scope, props) => props -> policies.evaluate(scope, props) }
     val refused = verdicts.collect {

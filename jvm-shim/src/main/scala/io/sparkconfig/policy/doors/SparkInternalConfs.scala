@@ -34,6 +34,11 @@ private[policy] object SparkInternalConfs {
   /** Whether Spark's own code is setting a conf, in this thread. */
   def isSetting: Boolean = caller(_.dropWhile(frame => Between.exists(frame.getClassName.startsWith(_))))
 
+  /** Whether this is RESET, which gives a session the server's own texts again. */
+  def isResetting: Boolean = StackWalker.getInstance().walk[Boolean](_.anyMatch(_.getClassName.startsWith(Reset)))
+
+  private val Reset = "org.apache.spark.sql.execution.command.ResetCommand"
+
   /** Whether Spark's own code is cloning a session, in this thread. */
   def isCloning: Boolean =
     caller(_.dropWhile(_.getMethodName != "cloneSession").dropWhile(_.getMethodName == "cloneSession"))

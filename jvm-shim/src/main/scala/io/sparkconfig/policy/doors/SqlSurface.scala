@@ -69,6 +69,7 @@ private[doors] object SqlSurface {
   val metadata = new Keys("metadata")
   val login = new Keys("login")
   val option = new Keys("option")
+  val property = new Keys("property")
 
   /**
    * Keys of one kind; a line may have `*` in it. A key itself wins over a pattern, a longer pattern over a shorter.

@@ -180,4 +180,29 @@ class StatementWalkSuite extends FunSuite {
         assertEquals(ColumnDefaults.inJson(schema.json), open, s"$key $text")
       }
   }
+
+  test("an XPath calls what computes from its document") {
+    def asked(path: String): Set[String] = items(parsed(s"SELECT xpath_string('<a/>', '$path')"))
+    for (path <- Seq(
+        "a/b[position() = last()]/text()",
+        "sum(a/b) div count (a//b) - 1",
+        "(a | b)[not(contains(., \"system-property(x)\"))]",
+        "self::node()/child::comment()",
+        "a[(1) and (2)]")) assertEquals(asked(path), Set.empty[String], path)
+    for (path <- Seq(
+        "system-property(\"a\")",
+        "concat(\"\", system-property\t(\"a\"))",
+        "self::system-property(\"a\")",
+        "a[function-available(\"a\")]",
+        "b:name(\"a\")",
+        "\" system-property(1)",
+        "document-location()",
+        "SYSTEM-PROPERTY(1)")) assertEquals(asked(path), Set("statement function-options xpath_string"), path)
+    assertEquals(asked("a(" * 300000 + "\"" * 300001).size, 1)
+  }
+
+  test("3.5 reads no sketch that a user may have made up") {
+    val refused = if (isOld) Set("statement hll_sketch_estimate()") else Set.empty[String]
+    assertEquals(items(parsed("SELECT hll_sketch_estimate(X'00')")), refused)
+  }
 }

@@ -19,7 +19,13 @@ trait ConfGuard {
   /** Whether it is asked about the text that a key has, too. */
   def isHidden(key: String): Boolean
 
-  /** After keys were taken away. Putting them back is a matter for the next statement. */
+  /** What stays of a key that is taken away: a statement that runs meanwhile must not miss it. None: nothing. */
+  def remaining(key: String): Option[String]
+
+  /** What stays when all keys are. */
+  def standing: Map[String, String]
+
+  /** After keys were taken away. What the rules say to that is a matter for the next statement. */
   def removed(): Unit
 }
 
@@ -42,12 +48,20 @@ private final class GuardedSettings(val settings: JMap[String, String], val guar
   override def size(): Int = settings.size()
 
   override def remove(key: AnyRef): String = {
-    val before = settings.remove(key)
+    val before = settings.get(key)
+    guard.remaining(key.toString).fold(settings.remove(key))(settings.put(key.toString, _))
     guard.removed()
     before
   }
 
-  override def clear(): Unit = { settings.clear(); guard.removed() }
+  override def clear(): Unit = {
+    val kept = guard.standing.asJava
+    settings.synchronized {
+      settings.putAll(kept)
+      settings.keySet.retainAll(kept.keySet)
+    }
+    guard.removed()
+  }
 
   /** A copy, since Spark iterates under the lock of this map and not of the other. */
   override def entrySet(): JSet[JMap.Entry[String, String]] = settings.synchronized {
@@ -102,6 +116,9 @@ object GuardedConf {
   /** What Spark takes for a key that the session does not have. */
   def default(conf: SQLConf, key: String): Option[String] =
     Option(ConfigEntry.findEntry(key)).flatMap(_ => Try(conf.getConfString(key)).toOption)
+
+  /** What it takes for one that no session has. */
+  def default(key: String): Option[String] = default(new SQLConf, key)
 
   /** Puts texts back, or takes keys away, without asking the guard. */
   def restore(conf: SQLConf, texts: Map[String, Option[String]]): Unit = texts.foreach { case (key, text) =>

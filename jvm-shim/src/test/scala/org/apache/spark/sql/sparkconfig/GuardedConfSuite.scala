@@ -9,12 +9,16 @@ class GuardedConfSuite extends FunSuite {
   private object Accepting extends ConfGuard {
     override def setting(key: String, text: String): Unit = ()
     override def isHidden(key: String): Boolean = false
+    override def remaining(key: String): Option[String] = standing.get(key)
+    override def standing: Map[String, String] = Map("spark.shop.kept" -> "yes")
     override def removed(): Unit = ()
   }
 
   private object Refusing extends ConfGuard {
     override def setting(key: String, text: String): Unit = throw new IllegalArgumentException("refused")
     override def isHidden(key: String): Boolean = false
+    override def remaining(key: String): Option[String] = standing.get(key)
+    override def standing: Map[String, String] = Map("spark.shop.kept" -> "yes")
     override def removed(): Unit = ()
   }
 
@@ -36,6 +40,20 @@ class GuardedConfSuite extends FunSuite {
     assertEquals(conf.getConfString(key), "red")
     GuardedConf.restore(conf, Map(key -> None))
     assertEquals(GuardedConf.texts(conf).get(key), None)
+  }
+
+  test("at no time a session lacks what stays") {
+    val conf = new SQLConf
+    Seq("spark.shop.kept" -> "yes", key -> "red").foreach { case (each, text) => conf.setConfString(each, text) }
+    assert(GuardedConf.install(conf, Accepting))
+    for (take <- Seq[() => Unit](() => conf.unsetConf("spark.shop.kept"), () => conf.clear())) {
+      @volatile var isDone = false
+      val taking = new Thread(() => { (1 to 20000).foreach(_ => take()); isDone = true })
+      taking.start()
+      while (!isDone) assertEquals(conf.getConfString("spark.shop.kept", "missing"), "yes")
+      taking.join()
+    }
+    assertEquals(GuardedConf.texts(conf), Map("spark.shop.kept" -> "yes"))
   }
 
   for ((text, expected) <- Seq(
