@@ -191,17 +191,6 @@ class TestThrift:
         assert self.run(connection, "SELECT 1") == [("1",)]
         connection.close()
 
-    def test_references(self, site, connect):
-        (site.folder / "rows.txt").write_text(f"one{SECRET}two")
-        view = "CREATE TEMPORARY VIEW v USING text OPTIONS (path '{}/rows.txt', lineSep '{}')"
-        connection = connect("")
-        self.refused(
-            lambda: self.run(connection, view.format(site.folder, site.reference("own"))), "own", "sql job"
-        )
-        self.run(connection, view.format(site.folder, site.reference("shared")))
-        assert self.run(connection, "SELECT count(*) FROM v") == [("2",)]
-        connection.close()
-
 
 @pytest.fixture(scope="class")
 def ends(site: Site) -> dict[str, tuple[int, str]]:
@@ -320,16 +309,6 @@ class TestConnect:
             self.refused(
                 lambda name=name: session.sql(f"SELECT {name}({other})").collect(), "sparkconfig.reflect"
             )
-
-    def test_references(self, site, session):
-        (site.folder / "words.txt").write_text(f"one{SECRET}two")
-
-        def count(key: str) -> int:
-            reader = session.read.option("lineSep", site.reference(key))
-            return reader.text(f"{site.folder}/words.txt").count()
-
-        self.refused(lambda: count("own"), "own", "connect job")
-        assert count("shared") == 2
 
     def test_two_users_at_once(self, site, url):
         """A proxy that the operator trusts says who they are."""
