@@ -46,7 +46,6 @@ _MOST, _LONGEST = 4096, 1000
 _ANY = Pattern("*")
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 _SEGMENT = re.compile(r"[\w@+-][\w.@+-]*")
-_DOTS = re.compile(r"(?:^|[/{},])\.{1,2}(?:$|[/{},])")
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,9 @@ class _Spelling:
         folder = text.lower().rstrip("/") + "/"
         glob = _GLOB.search(folder)
         # Hadoop takes away backslashes, and joins parts when it expands braces: `.{./a,b/c}` becomes `../a`.
-        is_open = any(each in text for each in ("${", "$[", "\\")) or bool(_DOTS.search(text))
+        parts = re.split(r"[/{},]", text)
+        is_joined = "." in parts and _has_slash_in_braces(text)
+        is_open = any(each in text for each in ("${", "$[", "\\")) or ".." in parts or is_joined
         return cls(text, is_open, folder, None if glob is None else folder[: glob.start()])
 
     def may_reach(self, pattern: Pattern) -> bool:
@@ -253,6 +254,16 @@ class _Spelling:
         if self.begin is None:
             return pattern.prefix.startswith(self.folder)
         return self.begin.startswith(pattern.prefix) or pattern.prefix.startswith(self.begin)
+
+
+def _has_slash_in_braces(text: str) -> bool:
+    """Whether there are braces of which Hadoop makes several paths, before it lists any folder."""
+    depth = 0
+    for character in text:
+        if character == "/" and depth:
+            return True
+        depth += (character == "{") - (character == "}" and depth > 0)
+    return False
 
 
 @lru_cache(maxsize=64)

@@ -34,6 +34,8 @@ def path_refused(tmp_path, rules, path, access="read"):
         "s3a://lake/day=1/*.csv",
         "s3a://lake/{a,b}/x",
         "s3a://lake/a%3Ab",
+        "s3a://lake/{a/b,c/d}/x",
+        "s3a://lake/{a,b}.{csv,json}",
     ],
 )
 def test_paths_below_an_allowed_one(tmp_path, path):
@@ -50,6 +52,7 @@ def test_paths_below_an_allowed_one(tmp_path, path):
         "s3a://lake/\\.\\./other", "s3a://lake/.\\./other", "s3a://lake/%5C.%5C./other", "s3a://lake/a*/\\.\\./x",
         "s3a://lake/.{./other,a/b}", "s3a://lake/{.,a/b}{./other,c}", "s3a://lake/{a/b,.}{.,c/d}/other",
         "s3a://lake/{a/b,}{.,c/d}./other", "s3a://lake/%2e{./other,a/b}",
+        "s3a://lake/.{.,/b}/other", "s3a://lake/{b,.{/a,./other}}/x", "s3a://lake/%7b.,a/b}./other",
     ],
 )  # fmt: skip
 def test_other_paths(tmp_path, path):
