@@ -130,9 +130,8 @@ def child() -> None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a process so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """User and system time of a process so far: its clock on Linux, where /proc counts hundredths of a second."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def fetch(address: str) -> tuple[float, bytes]:

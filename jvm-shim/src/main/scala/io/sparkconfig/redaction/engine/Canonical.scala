@@ -92,8 +92,18 @@ private[redaction] object Canonical {
         case '&' => entity()
         case _ => false
       }
-      if (!known) { put(text.charAt(at), at); at += 1 }
+      if (!known) { put(text.charAt(at), at); at += 1; plain() }
     }
+
+    /** Takes what begins no escape, many characters at once. */
+    private def plain(): Unit = {
+      val from = at
+      val shift = out.length - from
+      while (at < text.length && !isSign(text.charAt(at))) { origins(at + shift) = at; at += 1 }
+      out.append(text, from, at)
+    }
+
+    private def isSign(c: Char): Boolean = c == '\\' || c == '%' || c == '&'
 
     private def put(char: Char, origin: Int): Unit = {
       origins(out.length) = if (quoting >= 0) quoting else origin

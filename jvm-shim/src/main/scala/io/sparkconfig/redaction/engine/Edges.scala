@@ -39,15 +39,8 @@ private[redaction] object Edges {
     }
 
   /** Whether it is a number, or some of a list. */
-  def isNumbers(text: String, start: Int, end: Int): Boolean = {
-    var i = start
-    while (i < end) {
-      val c = text.charAt(i)
-      if (!inNumber(c) && c != ',' && c != ' ') return false
-      i += 1
-    }
-    true
-  }
+  def isNumbers(text: String, start: Int, end: Int): Boolean =
+    (start until end).forall(i => inNumber(text.charAt(i)) || ", ".indexOf(text.charAt(i).toInt) >= 0)
 
   private def inNumber(c: Char): Boolean =
     (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E'

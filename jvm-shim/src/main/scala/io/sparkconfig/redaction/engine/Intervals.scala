@@ -2,7 +2,8 @@ package io.sparkconfig.redaction.engine
 
 /** Parts of a text, as half-open intervals of character positions; `settle` sorts and joins them. */
 private[redaction] final class Intervals {
-  private var packed = Intervals.Nothing
+  // Shared by all: most texts hold nothing.
+  private var packed = Array.emptyLongArray
   private var count = 0
   def size: Int = count
   def isEmpty: Boolean = count == 0
@@ -47,9 +48,4 @@ private[redaction] final class Intervals {
     }
     count = last + 1
   }
-}
-
-private object Intervals {
-  // Most texts hold nothing.
-  private val Nothing = new Array[Long](0)
 }

@@ -45,7 +45,7 @@ private[redaction] object Needle {
 private[redaction] object Needles {
   import Constants.{CommonWords => _, _}
 
-  /** What every encoder leaves as it is (some escape full stops): a text of these is found raw, whatever precedes it. */
+  /** What every encoder leaves as it is (some escape full stops): such a text is found raw, whatever precedes it. */
   private val Plain = "[A-Za-z0-9]*".r.pattern
 
   def of(text: String): LinkedHashSet[Needle] = {

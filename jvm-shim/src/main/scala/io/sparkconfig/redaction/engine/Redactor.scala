@@ -40,9 +40,6 @@ object Redactor {
   /** [[register]] for callers without Scala collections. */
   def registerAll(values: JCollection[String]): Unit = register(values.toArray(new Array[String](0)).toSeq)
 
-  /** The number of registered values. */
-  def size: Int = values.size
-
   def isEmpty: Boolean = values.isEmpty
 
   /** Another number once there are other values to look for. */

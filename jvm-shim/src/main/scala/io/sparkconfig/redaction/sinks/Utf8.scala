@@ -21,7 +21,10 @@ private[redaction] object Utf8 {
     val text = decode(bytes, charset)
     val safe = mask(text)
     val shown = if (safe eq text) bytes else encode(safe, charset)
-    if (charset != StandardCharsets.UTF_8 || !text.exists(isEscaped)) shown
+    // `exists` would box each character of a page.
+    var i = 0
+    while (i < text.length && !isEscaped(text.charAt(i))) i += 1
+    if (charset != StandardCharsets.UTF_8 || i == text.length) shown
     else {
       val latin = new String(shown, StandardCharsets.ISO_8859_1)
       val again = mask(latin)
