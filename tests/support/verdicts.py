@@ -86,7 +86,9 @@ def all_refused(
         for text in texts:
             statement = fill(text, folder, server)
             problem = attempt(run, statement)
-            if problem is None or (problem.startswith("NOT") and known(text)):
+            # Where a link leads is not told to those who may not read it.
+            told = f"{folder}/bait.txt" in str(problem) and "bait.txt" not in statement
+            if problem is None or told or (problem.startswith("NOT") and known(text)):
                 passed[f"{attack}: {statement}"] = problem
     assert not passed, "\n".join(f"{key} -> {text}" for key, text in passed.items())
 

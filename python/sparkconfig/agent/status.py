@@ -71,7 +71,15 @@ def _decisions(policies: Policies) -> list[dict[str, Any]]:
     """The last policy decisions, the newest first."""
     shown = ("time", "user", "session", "scope", "subject", "canonical", "decision", "reason", "rule")
     records = list(policies.engine.recent)
-    return [{name: record[name] for name in shown if name in record} for record in reversed(records)]
+    # Users see their own decisions; where a link of a statement's path leads is for the operator.
+    return [
+        {
+            name: record[name]
+            for name in shown
+            if name in record and (name != "canonical" or "statement" not in record)
+        }
+        for record in reversed(records)
+    ]
 
 
 def _keys_in_use(uses: Iterable[Use]) -> dict[Place, list[str]]:

@@ -181,7 +181,8 @@ class Evaluator:
                 problems.append(f"{item}: {problem} [{decided_by}]")
             verdict: Verdict = "allowed" if problem is None else "denied"
             kind = item.name if item.kind == "statement" else item.kind
-            listed.append(Explained(str(item), "", verdict, problem or "", decided_by, shorten(kind)))
+            real = str(item._replace(shown="")) if item.shown else ""
+            listed.append(Explained(str(item), real, verdict, problem or "", decided_by, shorten(kind)))
         return Decision(violations=tuple(problems), explanation=tuple(listed), head=head)
 
     def _reason(self, policy: OverridePolicy, request: OverrideRequest, known: str, value: object) -> str:

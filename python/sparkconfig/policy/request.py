@@ -117,14 +117,17 @@ class StatementItem(NamedTuple):
         name: the statement's kind such as ``add-jar``, the class, the canonical path, the data source, or the named
             connection.
         detail: what the statement names, such as the jar; ``read`` or ``write`` for paths, sources and connections.
+        shown: what is told of it instead of the name; ``""``: the name. Users are not told where links lead.
     """
 
     kind: str
     name: str
     detail: str = ""
+    shown: str = ""
 
     def __str__(self) -> str:
-        name, detail = (shorten(_USER_INFO.sub(r"\1***@", text)) for text in (self.name, self.detail))
+        texts = (self.shown or self.name, self.detail)
+        name, detail = (shorten(_USER_INFO.sub(r"\1***@", text)) for text in texts)
         if self.kind == "statement":
             return f"statement {name}" + (f" ({detail})" if detail else "")
         return f"{self.kind} {name}"

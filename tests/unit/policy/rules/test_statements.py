@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from sparkconfig.agent.policy_calls import answer
+from sparkconfig.agent.status import _decisions
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.policy.request import StatementItem
 from unit.policy.helpers import engine, request
@@ -57,6 +59,26 @@ def test_paths_below_an_allowed_one(tmp_path, path):
 )  # fmt: skip
 def test_other_paths(tmp_path, path):
     assert path_refused(tmp_path, [LAKE], path)
+
+
+def test_where_a_link_leads_is_told_to_the_operator_alone(tmp_path):
+    audit = tmp_path / "audit.jsonl"
+    made = engine(tmp_path, {"paths": [LAKE]}, audit__file=str(audit))
+    items = [
+        ["path", "file:/etc/shop.key", "read", "file:/lake/link"],
+        ["path", "file:/etc/other", "read", ""],
+    ]
+    found = answer(made, {"op": "statement", "items": items, "job_type": "connect"})
+    assert not found["allowed"]
+    assert "path file:/lake/link: " in found["message"]
+    assert "path file:/etc/other: " in found["message"]
+    assert "shop.key" not in str({**found, "audit": ""})
+    link, _ = map(json.loads, audit.read_text().splitlines())
+    assert (link["subject"], link["canonical"]) == ("path file:/lake/link", "path file:/etc/shop.key")
+    # The page Config shows users what they did.
+    shown = json.dumps(_decisions(SimpleNamespace(engine=made)))
+    assert "/lake/link" in shown
+    assert "shop.key" not in shown
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,14 @@ private[driver] object HadoopReferences {
   private val Credential = "sparkconfig.credential."
 
   /** A reference has a colon; Hadoop's own `${hadoop.tmp.dir}`, which it has in many keys, has none. */
-  private val Reference = java.util.regex.Pattern.compile("\\$\\{[^}]*:[^}]*\\}")
+  private def holds(text: String): Boolean = Expression.mayHold(text) && (text.contains("$[") || holdsColon(text))
 
-  private def holds(text: String): Boolean =
-    Expression.mayHold(text) && (text.contains("$[") || Reference.matcher(text).find())
+  /** Whether `${` and a colon stand before the same brace. Users write such texts: each part is read once. */
+  private def holdsColon(text: String): Boolean =
+    text.take(text.lastIndexOf('}') + 1).split('}').exists { part =>
+      val begin = part.indexOf("${")
+      begin >= 0 && part.indexOf(':', begin) >= 0
+    }
 
   def of(configuration: Configuration, plan: StartPlan): HadoopReferences = {
     val found = for {

@@ -17,8 +17,11 @@ import org.apache.hadoop.security.UserGroupInformation
 private[sparkconfig] object CanonicalPath {
   private val Glob = "*?[]{}\\"
 
-  /** @param local whether it is a path of this machine whatever the default is, as in LOAD DATA LOCAL */
-  def of(text: String, conf: Configuration, local: Boolean = false): String = Try {
+  /**
+   * @param local whether it is a path of this machine whatever the default is, as in LOAD DATA LOCAL
+   * @param links whether they are followed
+   */
+  def of(text: String, conf: Configuration, local: Boolean = false, links: Boolean = true): String = Try {
     val uri = new Path(text).toUri
     val default = if (local) new File("/").toURI else FileSystem.getDefaultUri(conf)
     val scheme = Option(uri.getScheme).getOrElse(default.getScheme).toLowerCase(Locale.ROOT)
@@ -27,7 +30,7 @@ private[sparkconfig] object CanonicalPath {
     val isFile = scheme == "file"
     val path = uri.getPath
     val parts = segments(if (path.startsWith("/")) path else s"${home(isFile)}/$path")
-    if (isFile) s"file:${linked(parts)}"
+    if (isFile) s"file:${if (links) linked(parts) else parts.mkString("/", "/", "")}"
     else s"$scheme://${authority.toLowerCase(Locale.ROOT)}/${parts.mkString("/")}"
   }.getOrElse(s"unknown:$text")
 

@@ -200,7 +200,7 @@ private[sparkconfig] final class PolicyClient(
     val made = Json.obj()
     made.put("op", "statement")
     val node = made.putArray("items")
-    items.foreach(item => node.addArray().add(item.kind).add(item.name).add(item.detail))
+    items.foreach(item => node.addArray().add(item.kind).add(item.name).add(item.detail).add(item.shown))
     made
   }
 

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import com.github.luben.zstd.ZstdInputStream
 import io.sparkconfig.policy.StatementItem.statement
-import io.sparkconfig.policy.{CanonicalPath, Requester, StatementItem, Verdict}
+import io.sparkconfig.policy.{Requester, StatementItem, Verdict}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.connect.proto.{Command, Relation}
 import org.apache.spark.sql.connect.sparkconfig.ClientRows
@@ -55,7 +55,7 @@ private[sparkconfig] object ConnectStatements {
     "asks:class" -> (found =>
       found.texts.flatMap(name => Seq(statement(found.argument, name), StatementItem("function", name)))),
     "asks:path" -> (found =>
-      found.texts.map(text => StatementItem("path", CanonicalPath.of(text, hadoop), found.argument))),
+      found.texts.map(StatementItem.path(_, found.argument, hadoop))),
     "asks:source" -> (found => walked(walk => found.texts.foreach(walk.source(_, found.argument)))),
     "asks:options" -> (found =>
       (found.options.keys ++ found.options.values).flatMap(typeIn) ++

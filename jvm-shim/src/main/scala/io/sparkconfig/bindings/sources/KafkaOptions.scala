@@ -54,7 +54,8 @@ private[sparkconfig] object KafkaOptions {
       for {
         name <- names
         text <- options.values if text != null
-        found <- Pattern.quote(opening(name)).concat("([^}]*)\\}").r.findAllMatchIn(text)
+        found <- Pattern.quote(opening(name)).concat("([^}]*)\\}").r
+          .findAllMatchIn(text.take(text.lastIndexOf('}') + 1)) // or else each beginning is looked through to the end
       } Values.allowConnection(Client, client(brokers, "${" + found.group(1) + "}"))
       options.filterNot { case (key, _) => params.exists(_.equalsIgnoreCase(key)) } ++
         brokers.toSeq.flatMap(text => params.map(_ -> text))

@@ -4,7 +4,6 @@ import java.util.Locale
 
 import scala.util.Try
 
-import com.fasterxml.jackson.core.{JsonFactory, JsonToken}
 import io.sparkconfig.policy.StatementItem.statement
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sparkconfig.access.Reflect
@@ -74,32 +73,14 @@ private[doors] object ColumnDefaults {
   def inOutput(relation: LogicalPlan): Boolean = Try(relation.output).toOption.exists(_.exists(column =>
     isOpen(column.metadata) || isOpen(column.dataType)))
 
-  private val json = new JsonFactory()
-
   /** Whether a text is a schema as JSON, or a part of one, with such a default. A key may stand there twice. */
   def inJson(text: String): Boolean =
-    (text.contains("\"metadata\"") || text.contains("_DEFAULT") || text.contains("\\u")) && {
-      val parser = json.createParser(text)
-      try {
-        var key: Option[String] = None
-        var found = false
-        var token = parser.nextToken()
-        while (token != null && !found) {
-          if (token == JsonToken.FIELD_NAME) key = Some(parser.currentName)
-          else {
-            found = key.exists(name =>
-              if (token == JsonToken.VALUE_STRING) isOpen(name, parser.getText)
-              else SqlSurface.metadata.of(name).exists(_.kind.startsWith("asks:")))
-            key = None
-          }
-          token = parser.nextToken()
-        }
-        found
-      } catch {
+    (text.contains("\"metadata\"") || text.contains("_DEFAULT") || text.contains("\\u")) &&
+      JsonTokens.exists(text) { (key, value) =>
+        value.fold(SqlSurface.metadata.of(key).exists(_.kind.startsWith("asks:")))(isOpen(key, _))
+      }
         // No JSON, so no schema either, unless another reader is more patient.
-        case _: java.io.IOException => text.contains("_DEFAULT") || text.contains("\\u")
-      } finally parser.close()
-    }
+        .getOrElse(text.contains("_DEFAULT") || text.contains("\\u"))
 }
 
 /** Post-hoc resolution: the types of everything that a plan reads or makes. */

@@ -5,12 +5,10 @@ import java.util.Locale
 
 import scala.collection.JavaConverters._
 import scala.collection.mutable
-import scala.util.Try
 
-import io.sparkconfig.core.Json
+import io.sparkconfig.policy.StatementItem
 import io.sparkconfig.policy.StatementItem.{Read, Write, statement}
 import io.sparkconfig.policy.doors.Surface.Verdict
-import io.sparkconfig.policy.{CanonicalPath, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sparkconfig.access.Reflect
@@ -75,7 +73,7 @@ private[doors] class StatementWalk(
   }
 
   def path(text: String, access: String, local: Boolean = false): Unit =
-    found += StatementItem("path", CanonicalPath.of(text, conf, local), access)
+    found += StatementItem.path(text, access, conf, local)
 
   def source(name: String, access: String): Unit = SourceNames.of(name).foreach { each =>
     found += StatementItem("source", each, access)
@@ -282,7 +280,7 @@ private[doors] object StatementWalk {
   /** The paths that an option holds: one, or a list as JSON. */
   private def pathsIn(text: String): Seq[String] =
     if (text == null || isPlain(text)) Nil
-    else Try(Json.texts(Json.parse(text))).filter(_ => text.trim.startsWith("[")).getOrElse(Seq(text))
+    else Some(text).filter(_.trim.startsWith("[")).flatMap(JsonTokens.values).getOrElse(Seq(text))
 
   private def isPlain(text: String): Boolean =
     text.isEmpty || text.forall(_.isDigit) || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")

@@ -1,10 +1,5 @@
 package io.sparkconfig.policy.doors
 
-import scala.collection.JavaConverters._
-import scala.util.Try
-
-import com.fasterxml.jackson.databind.JsonNode
-import io.sparkconfig.core.Json
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 
 /**
@@ -26,8 +21,6 @@ private[doors] object TypeTexts {
   /** Whether a text is a type as JSON that names a class. */
   def holdsUdt(text: String): Boolean =
     (text.contains("\"type\"") || text.contains("\\u")) &&
-      Try(Json.parse(text)).toOption.fold(text.contains("udt") || text.contains("\\u"))(isUdt)
-
-  private def isUdt(node: JsonNode): Boolean =
-    node != null && (node.path("type").asText == "udt" || node.elements.asScala.exists(isUdt))
+      JsonTokens.exists(text)((key, value) => key == "type" && value.contains("udt"))
+        .getOrElse(text.contains("udt") || text.contains("\\u"))
 }

@@ -2,7 +2,6 @@ package io.sparkconfig.policy.doors
 
 import java.nio.file.Files
 
-import io.sparkconfig.policy.StatementItem
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SPARK_VERSION
@@ -42,7 +41,7 @@ class StatementWalkSuite extends FunSuite {
   private def parsed(sql: String): StatementWalk = walk(new SparkSqlParser().parsePlan(sql))
 
   private def items(found: StatementWalk): Set[String] =
-    found.items.map { case StatementItem(kind, name, detail) => s"$kind $name $detail".trim }
+    found.items.map(item => s"${item.kind} ${item.name} ${item.detail}".trim)
 
   test("what no file lists is refused by its name") {
     val none = "no surface file lists it"
@@ -53,6 +52,34 @@ class StatementWalkSuite extends FunSuite {
     assertEquals(items(walk(select(ForeignExpression()))), Set(s"statement ${Foreign}Expression $none"))
     assertEquals(items(parsed("SELECT own(1)")), Set(s"statement own() of com.acme.Own $none"))
     assertEquals(items(walk(select(Literal(1)))), Set.empty[String])
+  }
+
+  test("where a link leads is not what is told") {
+    val folder = Files.createTempDirectory("links").toRealPath()
+    val file = Files.createFile(folder.resolve("file"))
+    val link = Files.createSymbolicLink(folder.resolve("link"), file)
+    Seq(link -> s"file:$link", file -> "").foreach { case (path, shown) =>
+      val Seq(found) =
+        parsed(s"SELECT * FROM text.`$folder/./${path.getFileName}`").items.filter(_.kind == "path").toSeq
+      assertEquals((found.name, found.shown), (s"file:$file", shown))
+    }
+  }
+
+  test("JSON of users is read without a tree of it") {
+    val fits = (text: String) => JsonTokens.exists(text)((key, value) => key == "type" && value.contains("udt"))
+    Seq(
+      """{"type":"udt"}""" -> Some(true),
+      """[{"a":[{"type":"u\u0064t"}]}]""" -> Some(true),
+      """{"type":"struct","type":"udt"}""" -> Some(true),
+      """{"a":"udt","type":["udt"],"udt":"type"}""" -> Some(false),
+      """["type","udt"]""" -> Some(false),
+      """{"type":"udt""" -> None,
+      "" -> Some(false)).foreach { case (text, expected) => assertEquals(fits(text), expected, text) }
+    val many = "[" + "[]," * 5000000 + "\"a\"]"
+    assertEquals(fits(s"""{"type":$many}"""), Some(false))
+    assertEquals(JsonTokens.values(many), Some(Seq("a")))
+    assertEquals(JsonTokens.values("[\"b\",1,[\"b\"],{\"a\":\"c\"}]"), Some(Seq("b", "1", "c")))
+    assertEquals(JsonTokens.values("[\"b\""), None)
   }
 
   private object Alias {
