@@ -34,6 +34,7 @@ class _Group:
     #: The names of what the bracket is a part of, and those that hold for what is in it, too.
     around: list[str] = field(default_factory=list)
     outer: list[str] = field(default_factory=list)
+    annotation: bool = False
     keys: list[str] = field(default_factory=list)
     assigned: str = ""
     inside: str = ""
@@ -81,6 +82,9 @@ class _Reading:
             if token.kind == "literal" and self._at(at - 1).text in ("=", ":=", "<-"):
                 typed = self._at(at - 3).text == ":"
                 self._given[self._at(at - (4 if typed else 2)).text].append(token)
+        #: What a function is called, and what is matched.
+        self._function = ""
+        self._subject: list[str] = []
 
     def named(self) -> Iterator[tuple[str, _Token]]:
         """Return the literals that may be secrets, with their names."""
@@ -122,14 +126,23 @@ class _Reading:
             if text in words.BESIDE:
                 group.keys += [self._last] if text == "to" else []
                 return
-            group.keys = []  # the next attribute, block or declaration
+            if not words.EQUALS.fullmatch(text):
+                group.keys = []  # the next attribute, block or declaration
+        if before.text in ("def", "fun", "func", "function", "fn"):
+            self._function = "" if text.startswith("test") else text
+        elif text in ("match", "switch"):
+            self._subject = [self._last, self._at(at + 1).text, self._at(at + 2).text]
         if _is_command(text):  # $token = Get-Token -From "..."
             group.keys = []
         if not words.NO_NAMES.fullmatch(text):
             self._earlier, self._last = self._last, text
             known = self._given.get(text, [])
             constant = known[0].text if len(known) == 1 and _is_name(known[0].text) else ""
-            own = text.rpartition(".")[2].isupper() or words.OR_ELSE.fullmatch(_short(group))
+            own = (
+                text.rpartition(".")[2].isupper()
+                or words.EQUALS.fullmatch(group.function)
+                or words.OR_ELSE.fullmatch(_short(group))
+            )
             group.alone = constant or (text if own else group.alone if before.text in ("%", "+") else "")
 
     def _literal(self, at: int) -> None:
@@ -174,6 +187,8 @@ class _Reading:
         outer = around
         if words.INSTEAD.fullmatch(short):
             outer = [*around, self._earlier]
+        elif words.EQUALS.fullmatch(function):
+            outer = [function.rpartition(".")[0] or self._earlier]
         elif short == "format" and (tail := words.TAIL.search(self._earlier)):
             outer = [tail[1]]
         elif function and not words.SAME.fullmatch(short):
@@ -196,7 +211,9 @@ class _Reading:
                 outer = [each for each in outer if not words.LISTED.search(each)]
         inside = group.assigned if before.text in ("=", ":=") else ""
         group.alone = ""
-        self._groups.append(_Group(sign, function, around, outer, inside=inside))
+        self._groups.append(
+            _Group(sign, function, around, outer, self._at(at - 2).text == "@", inside=inside)
+        )
 
     def _names(self, at: int) -> list[str]:
         """What a literal goes by."""
@@ -206,11 +223,14 @@ class _Reading:
             alone = after.text == "->" and len(self._groups) == 1 and before.text in ("", "\n", ";")
             return [self._at(at + 2).text] if alone or after.text[0] in "=!<" else []
         if before.text in ("return", "yield", "case"):
-            return []
+            return self._subject if before.text == "case" else [self._function]
+        compared = (
+            after.kind == "name" and words.EQUALS.fullmatch(after.text) and self._at(at + 2).text == "("
+        )
         joined = before.text in ("+", "%") or (before.text == "," and words.FORMATS.fullmatch(group.function))
         tail = words.TAIL.search(self._last) if joined else None
-        if tail:
-            return [tail[1]]
+        if compared or tail:
+            return [tail[1] if tail else self._at(at + 3).text]
         return self._of_keys(group, at) if group.keys else self._of_place(group, at)
 
     def _of_keys(self, group: _Group, at: int) -> list[str]:
@@ -233,6 +253,8 @@ class _Reading:
     @staticmethod
     def _of_pair(group: _Group, value: str, after: str) -> list[str]:
         short = _short(group)
+        if words.EQUALS.fullmatch(group.function):
+            return [group.before]
         pairs = group.sign == "[" and words.PAIRS.fullmatch(short)
         if group.sign != "(" and not pairs and not group.before.startswith("-"):
             return []
@@ -250,6 +272,18 @@ class _Reading:
         known = words.STORE.search(group.function) or self._tokens[at].text in words.FIELDS
         if last and group.index and words.OR_ELSE.fullmatch(short) and not known:
             names = [*group.around, *group.said[:1], group.before]
+        if (
+            last
+            and (filled := words.FILLED.fullmatch(group.function))
+            and not words.LISTED.search(filled["of"])
+        ):
+            names = [*names, filled["of"]]
+        if group.annotation and words.GIVES.fullmatch(group.function):
+            rest = [
+                each for each in self._tokens[at + 1 : at + 12] if each.kind == "name" or each.text in "=;\n"
+            ]
+            end = next((n for n, each in enumerate(rest) if each.kind == "sign"), len(rest))
+            return [each.text for each in rest[:end]][-1:]
         if last and self._is_login(group):
             return ["password", *names]
         return [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ADDRESS", "ASKS", "BESIDE", "CLOSING", "ENCODING", "FIELDS", "FORMATS", "GENERIC",
-    "INSTEAD", "JOINS", "LISTED", "LISTS", "LITERAL", "LITERALS", "LOGIN", "MOST_BLANKS", "NAME",
+    "ADDRESS", "ASKS", "BESIDE", "CLOSING", "ENCODING", "EQUALS", "FIELDS", "FILLED", "FORMATS", "GENERIC",
+    "GIVES", "INSTEAD", "JOINS", "LISTED", "LISTS", "LITERAL", "LITERALS", "LOGIN", "MOST_BLANKS", "NAME",
     "NAMING", "NO_NAMES", "OR_ELSE", "PAIRS", "PASSWORDS", "SAME", "STORE", "TAIL", "TOKEN",
     "WITH_ONE",
 ]  # fmt: skip
@@ -66,11 +66,20 @@ LISTS = re.compile(
 FIELDS = frozenset(("user", "username", "name", "id", "key", "value", "host", "port", "url"))
 #: Calls that take pairs as lists of two.
 PAIRS = re.compile(r"dict|map|from_?entries|set_?all", re.IGNORECASE)
+EQUALS = re.compile(
+    r"(?:.*\.)?(?:(?:assert_?)?equals?\w*|content_?equals|compare\w*|verify|checkpw)", re.IGNORECASE
+)
 FORMATS = re.compile(r"(?:.*\.)?s?(?:print)?f(?:ormat)?", re.IGNORECASE)
 LOGIN = re.compile(
     r"(?:credentials?|authentication|login|auth)(?:\.\w+)?$|(?:get_?)?connect(?:ion)?$|\bPDO$", re.IGNORECASE
 )
 WITH_ONE = re.compile(r"(?:Key|Token|Secret|Password)Credentials?$")
+#: password_box.send_keys("...")
+FILLED = re.compile(
+    r"(?P<of>.+?)(?:_?(?:entry|box|field|input|elem(?:ent)?|edit))?\.(?:set|insert|send_keys|fill|set_?text|put)",
+    re.IGNORECASE,
+)
+GIVES = re.compile(r"(?:\w+\.)*\w*(?:value|default)", re.IGNORECASE)
 TAIL = re.compile(r"([A-Za-z_][\w.-]{0,100})\s?[=:]\s?['\"]?(?:%s|\{\})?$")
 PASSWORDS = re.compile(r"pass(?:word|wd|phrase)?s?$|(?:^|_)pws?$", re.IGNORECASE)
 MOST_BLANKS = 2
