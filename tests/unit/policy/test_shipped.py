@@ -181,6 +181,7 @@ LAKES = [
     "s3a://your-bucket/x",
     "gs://your-bucket/x",
     "abfss://your-container@your-account.dfs.core.windows.net/x",
+    "hdfs://your-namenode/x",
 ]
 OTHERS = [
     "file:///etc",
@@ -190,6 +191,16 @@ OTHERS = [
     "s3a://b/x",
     "s3a://your-bucket.evil/x",
     "abfss://your-container@evil.example/x",
+    "abfss://other@your-account.dfs.core.windows.net/x",
+    "abfs://your-container@your-account.dfs.core.windows.net/x",
+    "gs://your-bucket2/x",
+    "gs:///your-bucket/x",
+    "s3://your-bucket/x",
+    "s3n://your-bucket/x",
+    "hdfs://evil.example/x",
+    "hdfs://your-namenode:1/x",
+    "webhdfs://your-namenode/x",
+    "viewfs://your-namenode/x",
     "http://evil.example/x",
 ]
 
