@@ -32,15 +32,15 @@ from support.attacks import (
     prepare,
 )
 from support.attacks_in_connect import CONNECT_LOGS
-from support.attacks_in_files import resumed
 from support.attacks_in_sql import DONE_TO_LED, LEADING, LED, LOGS
-from support.connect_messages import outside, parse, rows_ahead, unknown_fields, upload
+from support.connect_names import texts_name
 from support.honest import CONNECT_HONEST
+from support.large_messages import options, others_are_answered, view
 from support.policies import records
 from support.processes import Child
 from support.shipped_rules import shipped_rules
 from support.spark_ui import UI, page
-from support.sql_clients import jdbc_rows, send_listener
+from support.sql_clients import jdbc_rows
 from support.sql_servers import THRIFT, Site, connect_server, thrift_confs, thrift_port
 from support.thrift_login import GUESSED_LOGINS, HONEST_LOGINS, REFUSED_LOGINS, open_session
 from support.two_users import USERS, make_folders, nobody_is_mistaken, take_turns
@@ -245,6 +245,11 @@ class TestThriftStatements:
         literals = ", ".join(map(str, range(1_000_000, 1_020_000)))
         assert run(f"SELECT count(*) FROM range(9) WHERE id IN ({literals})") == [("0",)]
 
+    def test_20000_references_or_6000_options_hold_up_nobody_else(self, site, run):
+        given = options(site.folder, 20_000)
+        large = {name: partial(attempt, run, view(each)) for name, each in given.items()}
+        others_are_answered(large, lambda: run("SELECT 1", "bob"))
+
     def test_a_reference_in_the_options_of_a_function_is_refused(self, site, run):
         line = f"${{files:{site.folder}/users/ann/own.properties:line}}"
         problem = attempt(
@@ -339,36 +344,7 @@ class TestConnectStatements:
 
     @pytest.fixture
     def python(self, site, session) -> Callable[[str], object]:
-        from pyspark.sql import types as T  # noqa: N812
-        from pyspark.sql.connect import functions as F  # noqa: N812 - as everybody calls it
-        from pyspark.sql.datasource import DataSource
-
-        class Rows:
-            def eval(self):
-                yield (1,)
-
-        class Source(DataSource):
-            pass
-
-        udt = {"type": "udt", "class": "com.acme.Own", "pyClass": None, "sqlType": "string"}
-        fields = [{"name": "a", "type": udt, "nullable": True, "metadata": {}}]
-        names = {
-            "spark": session, "F": F, "T": T, "Rows": Rows, "Source": Source,
-            "UDT": json.dumps({"type": "struct", "fields": fields}),
-            "DEFAULT": T.StructType.fromJson(
-                {"fields": [{**fields[0], "type": "string", "metadata": {"EXISTS_DEFAULT": "upper(user())"}}]}
-            ),
-            "listener": lambda payload: send_listener(session, payload),
-            "ahead": partial(rows_ahead, session),
-            "outside": partial(outside, session),
-            "parse": partial(parse, session),
-            "resumed": partial(resumed, session, site.folder / "lake"),
-            "upload": partial(upload, session),
-            "unknown": partial(unknown_fields, session),
-            "rate": session.readStream.format("rate").load(),
-            "rows": session.readStream.schema("id long").parquet(f"{site.folder}/lake/dataframe"),
-            **{name: {"sparkconfig.connection": name} for name in ("shop", "look", "hidden")},
-        }  # fmt: skip
+        names = texts_name(session, site.folder)
         return lambda text: eval(text, names)
 
     def test_what_the_parser_refuses_is_told(self, run):
@@ -386,6 +362,16 @@ class TestConnectStatements:
     @pytest.mark.parametrize("part", BEGINNINGS)
     def test_a_megabyte_of_beginnings_is_read_once(self, run, part):
         assert run(f"SELECT length('{(part * 1_000_000)[:1_000_000]}') a")[0].a == 1_000_000
+
+    def test_20000_references_or_6000_options_hold_up_nobody_else(self, site, session):
+        other = self.another()
+
+        def read(given: Mapping[str, str]) -> object:
+            return session.read.format("jdbc").options(**given).load().schema
+
+        given = options(site.folder, 20_000)
+        large = {name: partial(attempt, lambda _, each=each: read(each), "") for name, each in given.items()}
+        others_are_answered(large, lambda: other.sql("SELECT 1").collect())
 
     @pytest.mark.parametrize(
         "text", ["spark.udf.register('peek', lambda a: a)", "spark.sql('ADD JAR a').collect()"]
