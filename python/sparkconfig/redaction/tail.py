@@ -39,5 +39,6 @@ def _start(search: Search, text: str) -> int:
 
 
 def _begun(search: Search, text: str) -> int:
-    """Where the longest end of a text begins that is the beginning of a needle."""
-    return next(search.beginnings.starts(text), len(text))
+    """Where the longest end of a text begins that is the beginning of a needle; half a character waits as well."""
+    end = len(text) - ("\ud800" <= text[-1:] <= "\udbff")
+    return next(search.beginnings.starts(text[:end]), end)
