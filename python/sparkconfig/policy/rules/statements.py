@@ -43,6 +43,8 @@ _DO = {
     "connection write": "send SQL of its own or write through this connection",
 }
 _MOST, _LONGEST = 4096, 1000
+# Years, months and days of a table in braces are far fewer.
+_MOST_BRACES, _MOST_PATHS = 20, 1_000_000
 _ANY = Pattern("*")
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 _SEGMENT = re.compile(r"[\w@+-][\w.@+-]*")
@@ -220,14 +222,20 @@ def _pattern(kind: str, text: str, *, folds: bool) -> Pattern:
     return Pattern(text.lower() if folds else text)
 
 
+def _is_flood(text: str) -> bool:
+    """Whether Hadoop, which writes out each path that braces stand for, would fill the driver's memory with them."""
+    braces, commas = text.count("{"), text[text.find("{") : text.rfind("}") + 1].count(",")
+    return braces > _MOST_BRACES or (commas + 2) ** braces > _MOST_PATHS
+
+
 @dataclass(frozen=True)
 class _Spelling:
     """One way to write a path.
 
     Attributes:
         text: as it stands there.
-        is_open: whether it does not say where it leads: it holds a parent folder, what Hadoop may make one of, or a
-            reference.
+        is_open: whether it does not say where it leads: it holds a parent folder, what Hadoop may make one of, a
+            reference, or braces that stand for more paths than anybody can look at.
         folder: in lower case, with a slash at the end.
         begin: the part of ``folder`` before the first glob; None: there is none.
     """
@@ -244,7 +252,9 @@ class _Spelling:
         # Hadoop takes away backslashes, and joins parts when it expands braces: `.{./a,b/c}` becomes `../a`.
         parts = re.split(r"[/{},]", text)
         is_joined = "." in parts and _has_slash_in_braces(text)
-        is_open = any(each in text for each in ("${", "$[", "\\")) or ".." in parts or is_joined
+        is_open = (
+            any(each in text for each in ("${", "$[", "\\")) or ".." in parts or is_joined or _is_flood(text)
+        )
         return cls(text, is_open, folder, None if glob is None else folder[: glob.start()])
 
     def may_reach(self, pattern: Pattern) -> bool:

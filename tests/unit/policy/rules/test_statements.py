@@ -38,6 +38,12 @@ def path_refused(tmp_path, rules, path, access="read"):
         "s3a://lake/a%3Ab",
         "s3a://lake/{a/b,c/d}/x",
         "s3a://lake/{a,b}.{csv,json}",
+        "s3a://lake/y={2024,2025}/m={"
+        + ",".join(map(str, range(12)))
+        + "}/d={"
+        + ",".join(map(str, range(31)))
+        + "}",
+        "s3a://lake/{" + ",".join(map(str, range(5000))) + "}",
     ],
 )
 def test_paths_below_an_allowed_one(tmp_path, path):
@@ -49,6 +55,8 @@ def test_paths_below_an_allowed_one(tmp_path, path):
     [
         "s3a://lake", "s3a://other/a", "s3a://lake2/a", "s3://lake/a", "file:/etc/passwd", "unknown:x",
         "s3a://lake/{a,../../other}/x", "s3a://lake/*/../../other", "s3a://lake/%2e%2e/other",
+        "s3a://lake/" + "{a/,b/}" * 20, "s3a://lake/" + "{a,b}" * 200, "s3a://lake/" + "{" * 30 + "a" + "}" * 30,
+        "s3a://lake/" + "{a/,{b/,c/}}" * 6, "s3a://lake/" + "%7Ba/,b/%7D" * 20,
         "s3a://lake/%252e%252e/other", "s3a://lake/${files:/p:k}", "s3a://la*/a", "s3a://{lake,other}/a",
         # Hadoop makes a parent folder of these: of escaped dots, and of dots that it joins as it expands braces.
         "s3a://lake/\\.\\./other", "s3a://lake/.\\./other", "s3a://lake/%5C.%5C./other", "s3a://lake/a*/\\.\\./x",

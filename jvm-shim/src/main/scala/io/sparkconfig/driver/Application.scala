@@ -10,6 +10,7 @@ import io.sparkconfig.core.{
   Expression,
   Json,
   NamedConnections,
+  Proxies,
   Readers,
   SparkConfigException,
   Values,
@@ -199,7 +200,10 @@ private[sparkconfig] object Application {
           ServerConfs.read(),
           application.service.fingerprint))
       }
-      if (PolicyClient.running.exists(_.evaluatesStatements)) XmlAccess.close()
+      if (PolicyClient.running.exists(_.evaluatesStatements)) {
+        XmlAccess.close()
+        Proxies.fix()
+      }
       application.places =
         plan.policy.flatMap(_.paths).map(SharedFiles.install(_, conf.getAll.toMap, sc.hadoopConfiguration))
       Doors.open(sc)

@@ -4,7 +4,7 @@ import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Snapshot, Used, Values, XmlAccess}
+import io.sparkconfig.core.{Expression, Proxies, Snapshot, Used, Values, XmlAccess}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.policy.SharedFiles
@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory
  * The executor's half: holds the driver's newest snapshot and makes it the source of this process's values.
  *
  * Nothing here throws out of `init`: an executor whose plugin fails exits, and the job would wait for ever. What
- * needs a value that could not be fetched fails by itself, with a message.
+ * needs a value that could not be fetched fails by itself, with a message. The one exception is a shared server's
+ * executor whose class path has a reader of XML that follows what a user's document names.
  */
 private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
   private val log = LoggerFactory.getLogger(classOf[ExecutorSide])
@@ -32,7 +33,10 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     if (context.executorID() != "driver") {
       RedactionSinks.installQuietly(context.conf())
       val isShared = extra.get(ExecutorSide.StatementsKey) == "true"
-      if (isShared) XmlAccess.close()
+      if (isShared) {
+        XmlAccess.close()
+        Proxies.fix()
+      }
       ExecutorSide.paths(extra).foreach { paths =>
         val confs = context.conf().getAll.toMap
         SharedFiles.close(SharedFiles.install(paths, confs, SparkAccess.hadoop(context.conf())))
