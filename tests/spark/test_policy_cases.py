@@ -83,6 +83,8 @@ UNSEEN = {
     "write where one may only read": "which connections there are is not known here",
     "read a file while rows are merged, changed or declared": "a table that was made before",
     "read the server's environment": "in a comment",
+    "read the server's properties by XPath": "by a function whose body is analysed when it is made",
+    "load a class by a property of a table": "the options of a format are asked about when the table is made",
 }
 """Attacks of which the statement alone does not show each one."""
 

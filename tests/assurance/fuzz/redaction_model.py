@@ -59,8 +59,6 @@ _DECODERS = (
     _percents,
     _entities,
     lambda text: text.replace("+", " "),
-    lambda text: text.replace("'\"'\"'", "'"),
-    lambda text: text.replace("'\\''", "'"),
 )
 
 
@@ -79,19 +77,20 @@ def readings(text):
 def leaks(parts, values):
     """The values that somebody could still read in one of the parts."""
     seen = {reading for part in parts if len(part) >= min(map(len, values)) for reading in readings(part)}
-    return [value for value in values if any(each in reading for reading in seen for each in _doubled(value))]
+    return [value for value in values if any(each in reading for reading in seen for each in _quoted(value))]
 
 
-def _doubled(value):
-    """The value, and how it stands between quotes that SQL or CSV doubles: all inside it, or none, as they write it."""
+def _quoted(value):
+    """The value, and how it stands between quotes of SQL, CSV and shells: they rewrite all quotes in it, or none."""
     found = {value}
-    for sign in "'\"":
-        found |= {each.replace(sign, sign * 2) for each in found}
-        found |= {
-            each.replace(inner, inner.replace(sign, sign * 2))
-            for each in found
-            if (inner := each.strip(sign))
-        }
+    for _ in range(2):
+        for sign in "'\"":
+            found |= {each.replace(sign, sign * 2) for each in found}
+            inner = {each: each.strip(sign) for each in found if each.strip(sign)}
+            found |= {each.replace(part, part.replace(sign, sign * 2)) for each, part in inner.items()}
+        found |= {each.replace("'", quote) for each in found for quote in ("'\"'\"'", "'\\''")}
+        if len(found) > _MOST_VIEWS:
+            break
     return found
 
 
