@@ -5,6 +5,7 @@ The inputs are of our own making and of the same kinds. Cases that need a runnin
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,25 @@ def test_resolve_yaml(tmp_path: Path) -> None:
     )
     assert found.problems == []
     assert [row.key for row in found.rows] == ["spark.x.password", "spark.hadoop.fs.s3a.secret.key"]
+
+
+def test_resolve_yaml_that_migrate_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("yaml", reason="the extra yaml")
+    app, key = tmp_path / "app.yaml", ["--key-file", str(tmp_path / "k.key")]
+    app.write_text(
+        "apiVersion: sparkoperator.k8s.io/v1beta2\nkind: SparkApplication\nmetadata:\n  name: shop\nspec:\n"
+        "  sparkConf:\n    spark.plugins: io.sparkconfig.ConfigPlugin\n    spark.shop.password: correct-horse-71\n"
+        "  hadoopConf:\n    fs.s3a.secret.key: wJalrXUtnFEMI/K7MDENG\n"
+    )
+    to = ["--new-key", *key, "--sealed-file", str(tmp_path / "s.sealed")]
+    assert main(["migrate", "--apply", *to, str(app)]) == 0
+    assert "correct-horse-71" not in app.read_text()
+    assert main(["resolve", "--dry-run", str(app)]) == 0
+    capsys.readouterr()
+    main(["doctor", "--json", "--file", str(app)])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    levels = {each["area"]: each["level"] for each in found}
+    assert (levels["plugin"], levels["references"]) == ("ok", "ok")
 
 
 @pytest.mark.parametrize(
