@@ -101,7 +101,7 @@ class StatementRule:
         return concerns_user(self.users, request, allow=self.allow)
 
     def of_user(self, user: str) -> StatementRule:
-        """The rule for who asks, whose name must be a folder's name as it is; a pattern that lacks it fits nothing."""
+        """The rule with the user's name in its patterns; one that is not a plain folder name fits nothing."""
         if self.kind != "path" or not self.allow or not any(USER in each.text for each in self.names):
             return self
         name = user if _SEGMENT.fullmatch(user) else None

@@ -64,7 +64,7 @@ class CanonicalPathSuite extends FunSuite {
     }
   }
 
-  test("what is no path is no place of any lake") {
+  test("a text that is not a path is in no lake") {
     for (text <- Seq("", ":", "s3a:", "://bucket/a"))
       assert(CanonicalPath.of(text, conf("s3a://bucket")).startsWith("unknown:"), clue(text))
   }

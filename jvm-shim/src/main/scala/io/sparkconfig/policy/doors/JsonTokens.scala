@@ -11,7 +11,7 @@ private[doors] object JsonTokens {
   private val json = new JsonFactory()
 
   /**
-   * Whether any key of any object fits; None: it is no JSON.
+   * Whether any key of any object fits; None: the text is not JSON.
    *
    * @param fits the key, and its value if that is a text
    */
@@ -30,7 +30,7 @@ private[doors] object JsonTokens {
     found
   }
 
-  /** All values that are neither objects nor lists, each once; None: it is no JSON. */
+  /** All values that are neither objects nor lists, each once; None: the text is not JSON. */
   def values(text: String): Option[Seq[String]] = reading(text) { parser =>
     val found = mutable.LinkedHashSet.empty[String]
     var token = parser.nextToken()

@@ -11,14 +11,14 @@ private[doors] object XPaths {
   /** What ends a name. */
   private val Marks = Blanks + "()[],|+*=<>!/@$\"'"
 
-  /** Whether an argument may call a function that no surface file lists; what is no literal may. */
+  /** Whether an argument may call a function that no surface file lists. Only literals are known. */
   def isOpen(argument: Expression): Boolean = argument match {
     case Literal(null, _) => false
     case Literal(text, _: StringType) => !called(Quoted.replaceAllIn(text.toString, "''")).forall(isListed)
     case _ => true
   }
 
-  /** What stands before each parenthesis: a name, or nothing. */
+  /** The name before each parenthesis, or an empty text. */
   private def called(path: String): Iterator[String] = path.indices.iterator.filter(path(_) == '(').map { at =>
     var end = at
     while (end > 0 && Blanks.indexOf(path(end - 1)) >= 0) end -= 1
