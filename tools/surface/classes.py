@@ -100,7 +100,7 @@ def _kind(content: bytes) -> Kind:
 def _members(
     content: bytes, at: int, text: Callable[[int], str]
 ) -> tuple[list[tuple[str, str, str, int]], int]:
-    """Names, plain types, types with what stands in their brackets, and flags; and where the file goes on."""
+    """Names, plain types, generic types with their arguments, and flags; and the offset after them."""
     (count,) = struct.unpack_from(">H", content, at)
     found = []
     at += 2
