@@ -57,8 +57,8 @@ PATHS: Sequence[str] = (
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
 
-NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |RETURN \(")
-"""What 3.5 has not: options of one read, XML, pipes, variables and functions in SQL."""
+NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |^CALL |RETURN \(")
+"""What 3.5 has not: options of one read, XML, pipes, variables, procedures and functions in SQL."""
 
 # A password that everybody may use for one database, and nowhere else; that database; a table with that password.
 PASSWORD = "${{files:{folder}/shop/db.properties:password}}"

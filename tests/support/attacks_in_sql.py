@@ -191,6 +191,26 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "DECLARE OR REPLACE VARIABLE peek STRING DEFAULT (SELECT max(value) FROM text.`{bait}`)",
         "CREATE TEMPORARY FUNCTION peek() RETURNS STRING RETURN (SELECT max(value) FROM text.`{bait}`)",
     ],
+    "leave a catalog by a name": [
+        "SHOW TABLES IN shop_catalog.`../../ben`",
+        "USE shop_catalog.`..`",
+        "SELECT * FROM shop_catalog.`..`.`..`.ben.own",
+        "TABLE shop_catalog.`{folder}`.own",
+        "CREATE TABLE shop_catalog.`..`.peek (a INT)",
+        "DROP TABLE shop_catalog.`..`.`..`.ben.own",
+        "CREATE NAMESPACE shop_catalog.`{folder}/away`",
+        "ALTER TABLE shop_catalog.APP.own RENAME TO APP.`../own`",
+        "DESCRIBE NAMESPACE shop_catalog.`a%2fb`",
+        "EXPLAIN DELETE FROM shop_catalog.`a/b`.own",
+    ],
+    "lead a procedure elsewhere": [
+        f"CALL shop_catalog.system.register_table(table => 'a', metadata_file => {place})"
+        for place in (
+            "CAST(X'2f61' AS STRING)", "X'2f61'::STRING", "(SELECT '{bait}')", "array(X'2f61')[0]", "current_user",
+            "CASE WHEN true THEN X'2f61' END", "'{bait}' COLLATE UTF8_BINARY", "spark_catalog.session.own",
+        )
+    ]
+    + ["CALL shop_catalog.system.remove_orphan_files(table => 'a', location => IDENTIFIER('own'))"],
     "take a catalog of a connection apart": [
         "SELECT * FROM hidden_catalog.SYSIBM.SYSDUMMY1",
         "SHOW TABLES IN hidden_catalog.SYSIBM",

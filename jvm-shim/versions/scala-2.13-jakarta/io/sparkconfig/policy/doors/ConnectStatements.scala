@@ -33,6 +33,9 @@ private[sparkconfig] object ConnectStatements {
   /** Spark copies a read's options once for each of them: 8,000 took 5 s, and no source has a hundred. */
   private val MostOptions = 1000
 
+  /** In the name of a database; see [[StatementWalk.leadsAway]]. */
+  private val Folders = raw"[/\\%]|\.\.|(^|`)\.(`|$$)".r
+
   /** A field that a message of somebody's has, with what the verdict on it says besides. */
   private final case class Found(message: Message, field: FieldDescriptor, argument: String, who: Requester) {
     def value: AnyRef = message.getField(field)
@@ -64,6 +67,7 @@ private[sparkconfig] object ConnectStatements {
       if (found.all.size > MostOptions) Seq(statement(found.field.getFullName, s"more than $MostOptions options"))
       else (found.options.keys ++ found.options.values).flatMap(typeIn) ++
         (if (found.argument.isEmpty) Nil else walked(_.options(found.options, found.argument)))),
+    "asks:namespace" -> (_.texts.filter(Folders.findFirstIn(_).isDefined).map(statement("place-in-name", _))),
     "asks:type" -> (_.texts.flatMap(typeIn)),
     "asks:rows" -> (found =>
       if (found.all.forall { case rows: ByteString => ArrowRows.areWhole(() => rows.newInput(), rows.size.toLong) }) Nil

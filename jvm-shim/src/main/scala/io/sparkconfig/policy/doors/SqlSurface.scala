@@ -25,6 +25,7 @@ private[doors] object SqlSurface {
     "asks:options",
     "asks:table",
     "asks:name",
+    "asks:namespace",
     "asks:query",
     "asks:procedure",
     "asks:function",

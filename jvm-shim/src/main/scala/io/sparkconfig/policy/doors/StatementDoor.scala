@@ -3,7 +3,7 @@ package io.sparkconfig.policy.doors
 import scala.util.Try
 
 import io.sparkconfig.policy.PolicyClient
-import io.sparkconfig.policy.StatementItem.statement
+import io.sparkconfig.policy.StatementItem.{Read, statement}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
@@ -87,6 +87,8 @@ private[sparkconfig] object StatementDoor extends Door {
     session.injectPostHocResolutionRule(_ => ColumnDefaultRule)
     session.injectPostHocResolutionRule(_ => ClassesRule)
     session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
+    session.injectParser((spark, parser) =>
+      ParserHook.names(parser, ParserRefusal.of[Seq[String]](checkName(spark, _))))
   }
 
   /** The policies, if any rule is about statements. */
@@ -101,6 +103,14 @@ private[sparkconfig] object StatementDoor extends Door {
       conf
     }
   }
+
+  /** A name may be a path, too. Whoever asks for it says what it does there. */
+  private def checkName(session: Sessions.Spark, parts: Seq[String]): Unit =
+    if (parts.exists(_.exists("./\\%".contains(_)))) asked.foreach { policies =>
+      val walk = new StatementWalk(conf(session), _ => false)
+      walk.name(parts, Seq(Read))
+      policies.statement(walk.items)
+    }
 
   private def checkText(text: String): Unit = asked.foreach { policies =>
     policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)))

@@ -13,11 +13,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.parser.{CatalystSqlParser, ParseException}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkSqlParser
-import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
+import org.apache.spark.sql.types.{BinaryType, DataType, Metadata, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -95,6 +96,7 @@ private[doors] class StatementWalk(
     // DEFAULT of a column, and DEFAULT of a variable, which is an ordinary expression.
     if (kind.verdict.exists(_.kind == "asks:default") && !each.children.forall(ColumnDefaults.isConstant)) openDefault()
     FunctionCalls.of(each).foreach(call)
+    if (places && !isWritten(each)) found += statement("function-options", kind.name)
     each match {
       case Literal(text: UTF8String, _) =>
         if (ColumnDefaults.inJson(text.toString)) openDefault()
@@ -106,7 +108,7 @@ private[doors] class StatementWalk(
   }
 
   private def call(call: FunctionCalls.Call): Unit = SqlSurface.function(call.name) match {
-    case _ if places && SqlSurface.of(s"default ${call.name}").isEmpty =>
+    case _ if places && (call.arguments.isEmpty || SqlSurface.of(s"default ${call.name}").isEmpty) =>
       found += statement("function-options", call.name)
     case Some(Verdict("asks:call", places)) =>
       val asked = FunctionCalls.asked(call, places)
@@ -119,6 +121,17 @@ private[doors] class StatementWalk(
     case None if call.name.isEmpty => found += statement("function-by-name", "IDENTIFIER")
     case None => unlisted(call.name).foreach(kind => refuse(s"${call.name}() of $kind"))
   }
+
+  /** A table's name. A catalog may take it for a place: Delta's and Iceberg's do. */
+  def name(parts: Seq[String], access: Seq[String], isPath: Boolean = false): Unit = {
+    if (leadsAway(parts)) placeInName(parts)
+    if (parts.last.contains("/") || isPath) access.foreach { access =>
+      if (parts.size > 1 && SourceNames.exists(parts(parts.size - 2))) source(parts(parts.size - 2), access)
+      path(parts.last, access)
+    }
+  }
+
+  private def placeInName(parts: Seq[String]): Unit = found += statement("place-in-name", parts.mkString("."))
 
   private def openDefault(): Unit = found += statement(ColumnDefaults.Refused)
 
@@ -154,12 +167,9 @@ private[doors] class StatementWalk(
 
   private def argument(is: Argument, value: Any): Unit = ((is.verdict, value): @unchecked) match {
     case (_, null | None | _: java.lang.Boolean | _: java.lang.Number) | (Some("reads:nothing"), _) => ()
+    case (Some("asks:namespace"), Name(parts)) => if (leadsAway(parts :+ "")) placeInName(parts)
     case (Some(kind @ ("asks:table" | "asks:name")), Name(parts)) =>
-      // A catalog may take such a name for a place, too: Delta's and Iceberg's do.
-      if (parts.last.contains("/") || kind == "asks:table" && direct(parts)) is.access.foreach { access =>
-        if (parts.size > 1 && SourceNames.exists(parts(parts.size - 2))) source(parts(parts.size - 2), access)
-        path(parts.last, access)
-      }
+      name(parts, is.access, kind == "asks:table" && direct(parts))
     case (Some("asks:options"), Options(texts, below)) =>
       is.access.foreach(options(texts, _))
       below.foreach(expression)
@@ -256,6 +266,20 @@ private[doors] object StatementWalk {
       case parts: Seq[_] if parts.nonEmpty && parts.forall(_.isInstanceOf[String]) => Some(parts.map(_.toString))
       case _ => None
     }
+  }
+
+  /**
+   * Whether a table's name leads out of its catalog: some catalogs make folders of the parts. The last one may be a
+   * path by itself, which is asked about.
+   */
+  def leadsAway(parts: Seq[String]): Boolean =
+    parts.exists(_.split("[/\\\\]").exists(Set(".", ".."))) || parts.init.exists(_.exists("/\\%".contains(_)))
+
+  /** Whether Spark takes an argument of a procedure as it was written, or makes it of the arguments below. */
+  private def isWritten(argument: Expression): Boolean = argument match {
+    case Literal(_, kind) => kind != BinaryType
+    case _: UnresolvedFunction | _: NamedArgumentExpression => true
+    case _ => false
   }
 
   /** A map of options, and the expressions in it. */

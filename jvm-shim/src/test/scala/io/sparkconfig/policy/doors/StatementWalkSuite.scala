@@ -146,12 +146,69 @@ class StatementWalkSuite extends FunSuite {
         "path file:/lake write",
         "path file:/x read",
         "path file:/x write"),
+      "CALL ice.`..`.expire_snapshots('a')" -> Set(
+        "statement call-expire-snapshots",
+        "statement place-in-name ice....expire_snapshots"),
       "CALL own.system.anything()" -> Set("statement call anything no surface file lists it"),
       "CREATE FUNCTION f(a INT DEFAULT 1) RETURNS INT RETURN a" -> Set("statement create-sql-function"),
       "CREATE FUNCTION f(a STRING DEFAULT java_method('b', 'c')) RETURNS STRING RETURN a" -> Set(
         "statement create-sql-function",
         "statement column-default"))
       .foreach { case (sql, expected) => assertEquals(items(parsed(sql)), expected.toSet[String], sql) }
+  }
+
+  test("a procedure's places are literals") {
+    assume(!isOld, "Spark 3.5 has no such statements")
+    def asked(place: String): Set[String] =
+      items(parsed(s"CALL ice.system.register_table(table => 'a', metadata_file => $place)")) -
+        "statement call-register-table"
+    Seq("1", "-1", "NULL", "true", "map('a', 'b')", "array('a', 'b')", "TIMESTAMP '2026-01-01 00:00:00'")
+      .foreach(place => assertEquals(asked(place), Set.empty[String], place))
+    Seq(
+      "v",
+      "a.v",
+      "X'2f61'",
+      "CAST(X'2f61' AS STRING)",
+      "X'2f61'::STRING",
+      "array(X'2f61')[0]",
+      "array(v)",
+      "map('a', (SELECT v))",
+      "CASE WHEN true THEN X'2f61' END",
+      "(SELECT v)",
+      "current_user",
+      "current_user()",
+      "'a' COLLATE UTF8_BINARY",
+      "'a' || 'b'",
+      "IDENTIFIER('v')").foreach(place => assert(asked(place).exists(_.contains("function-options")), place))
+  }
+
+  test("the parts of a name lead to no other folder") {
+    Seq(
+      "SHOW TABLES IN ice.`../../ben`",
+      "SHOW NAMESPACES IN ice.`..`",
+      "SELECT * FROM ice.`..`.`..`.ben.t",
+      "SELECT * FROM ice.`/lake/ben`.t",
+      "SELECT * FROM ice.`.`.t",
+      "SELECT * FROM ice.db.`..`",
+      "SELECT * FROM ice.db.`a/../../b`",
+      "SELECT * FROM ice.`a%2fb`.t",
+      "SELECT * FROM ice.`a\\\\b`.t",
+      "TABLE ice.`..`.t",
+      "CREATE TABLE ice.`..`.t (a INT) USING iceberg",
+      "CREATE TABLE ice.`..`.t USING iceberg AS SELECT 1 AS a",
+      "CREATE NAMESPACE ice.`a/b`",
+      "DROP NAMESPACE ice.`..`",
+      "USE ice.`../../ben`",
+      "INSERT INTO ice.`..`.t SELECT 1",
+      "DELETE FROM ice.`..`.t",
+      "DROP TABLE ice.`..`.t PURGE",
+      "DROP VIEW ice.`..`.t",
+      "ALTER TABLE t RENAME TO ice.`..`.t",
+      "DESCRIBE NAMESPACE ice.`..`").foreach { sql =>
+      assert(items(parsed(sql)).exists(_.startsWith("statement place-in-name")), s"$sql ${items(parsed(sql))}")
+    }
+    Seq("SELECT `..`, `a/b`.`c` FROM t", "SELECT * FROM ice.`a.b`.`c..d`", "USE `a-b`", "SELECT * FROM text.`/lake/a`")
+      .foreach(sql => assert(!items(parsed(sql)).exists(_.contains("place-in-name")), sql))
   }
 
   test("a file of the operator's decides more, and a wrong one is an error that names it") {

@@ -31,6 +31,16 @@ object ParserHook {
     result
   }
 
+  /** Shows the parts of each name that is a text of its own, such as an argument of a procedure. */
+  def names(parser: ParserInterface, check: Seq[String] => Unit): ParserInterface = around(parser) { (_, _, parse) =>
+    val result = parse()
+    result match {
+      case parts: Seq[_] => check(parts.map(_.toString))
+      case _ => ()
+    }
+    result
+  }
+
   /** Shows each text to `check` before it is parsed. */
   def texts(parser: ParserInterface, check: String => Unit): ParserInterface =
     around(parser) { (name, arguments, parse) =>
