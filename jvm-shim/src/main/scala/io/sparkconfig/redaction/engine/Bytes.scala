@@ -57,6 +57,22 @@ private[redaction] object Bytes {
     if (ByteOrder.nativeOrder eq ByteOrder.BIG_ENDIAN) java.lang.Integer.reverseBytes(found) else found
   }
 
+  /** The highest bit of each of eight bytes that may begin an escape, and of others beyond ASCII. */
+  def escapes(eight: Long): Long = {
+    val low = eight & Sevens
+    // The first two are neighbours.
+    (low + (0x80 - '%') * Ones) & ~(low + (0x7f - '&') * Ones) | ~((low ^ '\\' * Ones) + Sevens)
+  }
+
+  /**
+   * Not zero in the highest bits if two dots are side by side, as of three in a row two are in any eight bytes. The one
+   * character for them ends with the byte of an ampersand.
+   */
+  def dots(eight: Long): Long = {
+    val others = ((eight & Sevens) ^ '.' * Ones) + Sevens
+    ~(others | others >>> 8 | 0x80L << 56)
+  }
+
   /** The highest bit of each of eight bytes that is not an ASCII letter or digit. */
   def others(eight: Long): Long = {
     val low = eight & Sevens

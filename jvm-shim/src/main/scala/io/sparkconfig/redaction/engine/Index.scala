@@ -4,19 +4,19 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.regex.Pattern
 
 /**
- * Finds needles, of four characters and more, in one pass over a text. Each has a window of letters and digits, which
- * no writer escapes by itself:
- *  - long (16 characters), as most encodings have one: texts have few runs that are as long. Whether there is one is
- *    asked at every ninth position only, and each window of such a run is looked for;
- *  - short (4 to 15 characters, the same for all): their 4-grams are in a filter that is asked at every position, or at
- *    every twelfth at best.
- * A needle without any has a short window of anything. [[Lists]] are found otherwise.
+ * Finds needles, of four characters and more, in one pass over a text. Each has a window:
+ *  - a long one of 16 letters and digits, as most encodings have one: in runs that are as long, each window is looked
+ *    for;
+ *  - any other, of 4 to 15 characters, the same for all: their 4-grams are in a filter, asked at every eighth position,
+ *    or more often for short needles.
+ * A second pass, in texts with escapes only, tells whether a needle may stand there with escapes: it looks for short
+ * windows of letters and digits, which no writer escapes by itself. [[Lists]] are found otherwise.
  */
 private[redaction] final class Index {
   import Index._
 
   @volatile private var tables =
-    new Tables(new Array[Needle](16), 0, new Windows(Long, 16), new Windows(Long - 1, 16))
+    new Tables(new Array[Needle](16), 0, new Windows(Long, 16), new Windows(Long - 1, 16), new Windows(Long - 1, 16))
   private val lists = new Lists
 
   /** The longest runs in needles without a window: they stand in whatever writes these, unless it hides letters. */
@@ -28,7 +28,7 @@ private[redaction] final class Index {
     val number = now.count
     val needles = if (number < now.needles.length) now.needles else java.util.Arrays.copyOf(now.needles, 2 * number)
     needles(number) = needle
-    val next = new Tables(needles, number + 1, now.long, now.short)
+    val next = new Tables(needles, number + 1, now.long, now.short, now.any)
     place(next, needle.text, number)
     tables = next
   }
@@ -43,6 +43,8 @@ private[redaction] final class Index {
       if (most < next.short.width) next.short = next.short.narrowed(most, next.needles)
       next.short = next.short.added(text, next.short.rarest(text, anything = isBare)._1, number, next.needles)
       if (isBare) bare.add(run)
+      if (text.length < next.any.width) next.any = next.any.narrowed(text.length, next.needles)
+      next.any = next.any.added(text, next.any.rarest(text, anything = true)._1, number, next.needles)
     }
   }
 
@@ -52,28 +54,50 @@ private[redaction] final class Index {
 
   def scan(scan: Scan): Unit = {
     val now = tables
+    chunks(scan)(walk(now, _, scan))
+    // Where nothing is escaped, needles can only stand as they are.
+    if (scan.escapes && scan.form.before == null && now.short.used)
+      chunks(scan)(scanShort(now, now.short, _, scan))
+  }
+
+  private def chunks(scan: Scan)(look: Part => Unit): Unit = {
     val part = Part.mine
     var base = 0
     while (base < scan.text.length) {
       part.copy(scan.text, base)
-      if (scan.form.before == null) part.noteSigns(scan)
-      if (now.long.used) scanLong(now, part, scan)
-      if (now.short.used) scanShort(now, part, scan)
-      if (lists.used) lists.scan(part, scan)
+      look(part)
       base += Bytes.Chunk
     }
   }
 
-  private def scanLong(now: Tables, part: Part, scan: Scan): Unit = {
+  /** Looks at eight characters at once: of most texts that is all. */
+  private def walk(now: Tables, part: Part, scan: Scan): Unit = {
     val bytes = part.bytes
-    val last = part.limit - 8
-    // The margins too: a run may begin or end there.
-    var p = Bytes.Lead
-    while (p <= last) {
-      if (Bytes.others(Bytes.long(bytes, p)) == 0L) p = scanRun(now, part, scan, p) + 1
-      else p += LongStep
+    val bits = now.any.filter.bits
+    val shift = now.any.filter.shift
+    var escapes = 0L
+    var dots = 0L
+    var run = 0
+    var list = 0
+    var p = part.begin
+    while (p < part.end) {
+      val eight = Bytes.long(bytes, p)
+      escapes |= Bytes.escapes(eight)
+      dots |= Bytes.dots(eight)
+      if (Bytes.others(eight) == 0L && p >= run && runLength(bytes, p) >= Long) run = scanRun(now, part, scan, p)
+      if (Lists.others(eight) == 0L && p >= list) list = lists.scan(part, scan, p)
+      if ((Filter.bit(bits, shift, eight.toInt) & 1L) != 0L) lookCloser(now, now.any, part, scan, p, Step)
+      p += Step
     }
+    scan.escapes ||= (escapes & Bytes.Highs) != 0L
+    scan.dots ||= ((dots | escapes) & Bytes.Highs) != 0L
+    if (now.any.grams < Step) scanShort(now, now.any, part, scan)
   }
+
+  /** How many letters and digits are side by side around the eight at `p`; of those beside it up to eight count. */
+  private def runLength(bytes: Array[Byte], p: Int): Int =
+    8 + (java.lang.Long.numberOfLeadingZeros(Bytes.others(Bytes.long(bytes, p - 8))) +
+      java.lang.Long.numberOfTrailingZeros(Bytes.others(Bytes.long(bytes, p + 8)))) / 8
 
   /** Looks at each window of the run of letters and digits around the eight at `p`; returns its end. */
   private def scanRun(now: Tables, part: Part, scan: Scan, p: Int): Int = {
@@ -100,11 +124,11 @@ private[redaction] final class Index {
     until
   }
 
-  private def scanShort(now: Tables, part: Part, scan: Scan): Unit = {
-    val bits = now.short.filter.bits
-    val shift = now.short.filter.shift
+  private def scanShort(now: Tables, windows: Windows, part: Part, scan: Scan): Unit = {
+    val bits = windows.filter.bits
+    val shift = windows.filter.shift
     val bytes = part.bytes
-    val step = now.short.grams
+    val step = windows.grams
     var p = part.begin
     // Whether one of four is in the filter costs one branch. What is behind the end may raise a false alarm.
     while (p < part.end) {
@@ -112,23 +136,19 @@ private[redaction] final class Index {
         Filter.bit(bits, shift, Bytes.int(bytes, p + step)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + 2 * step)) |
         Filter.bit(bits, shift, Bytes.int(bytes, p + 3 * step))
-      if ((held & 1L) != 0L) lookCloser(now, part, scan, p, math.min(p + 4 * step, part.end))
+      if ((held & 1L) != 0L)
+        for (gram <- p until math.min(p + 4 * step, part.end) by step if windows.filter.mayHold(Bytes.int(bytes, gram)))
+          lookCloser(now, windows, part, scan, gram, step)
       p += 4 * step
     }
   }
 
-  private def lookCloser(now: Tables, part: Part, scan: Scan, from: Int, until: Int): Unit = {
-    val step = now.short.grams
-    var p = from
-    while (p < until) {
-      if (now.short.filter.mayHold(Bytes.int(part.bytes, p))) {
-        var w = p
-        while (w > p - step && w >= Bytes.Lead) {
-          look(now, now.short, now.short.key(part.bytes, w), w + part.shift, scan)
-          w -= 1
-        }
-      }
-      p += step
+  /** Looks at the windows that have the gram at `p`, and none of `step` characters before. */
+  private def lookCloser(now: Tables, windows: Windows, part: Part, scan: Scan, p: Int, step: Int): Unit = {
+    var w = p
+    while (w > p - step && w >= Bytes.Lead) {
+      look(now, windows, windows.key(part.bytes, w), w + part.shift, scan)
+      w -= 1
     }
   }
 
@@ -156,13 +176,14 @@ private[redaction] object Index {
   private final val MostBare = 16
   private val Others = Pattern.compile("[^A-Za-z0-9]+")
 
-  /** Of eight characters at every such position some lie in a long window as a whole. */
-  private final val LongStep = Long - 8 + 1
+  /** Eight characters at every such position: some lie in a long window as a whole. */
+  private final val Step = 8
 
   /** What one search sees: all needles that were added before it began. */
   private final class Tables(
       val needles: Array[Needle],
       val count: Int,
       var long: Windows,
-      var short: Windows)
+      var short: Windows,
+      var any: Windows)
 }

@@ -7,7 +7,7 @@ import org.apache.logging.log4j.core.config.{Configuration, LoggerConfig, Proper
 import org.apache.logging.log4j.core.impl.{Log4jLogEvent, LogEventFactory, ReusableLogEventFactory}
 import org.apache.logging.log4j.core.{LogEvent, LoggerContext}
 import org.apache.logging.log4j.message.{Message, ReusableParameterizedMessage, SimpleMessage}
-import org.apache.logging.log4j.util.{BiConsumer, SortedArrayStringMap, StringBuilderFormattable}
+import org.apache.logging.log4j.util.{SortedArrayStringMap, StringBuilderFormattable}
 import org.apache.logging.log4j.{Level, LogManager, Marker, ThreadContext}
 
 /**
@@ -121,10 +121,8 @@ object LogRedaction extends Sink {
         val context = event.getContextData
         var dirty = false
         if (context != null && !context.isEmpty)
-          context.forEach(new BiConsumer[String, AnyRef] {
-            override def accept(key: String, value: AnyRef): Unit =
-              if (value != null && Redactor.contains(value.toString)) dirty = true
-          })
+          context.forEach((_: String, value: AnyRef) =>
+            if (value != null && Redactor.contains(value.toString)) dirty = true)
         val thread = event.getThreadName
         val threadDirty = holdsValue(thread)
         val stack = event.getContextStack
@@ -133,10 +131,8 @@ object LogRedaction extends Sink {
         else {
           val safeContext = new SortedArrayStringMap()
           if (context != null)
-            context.forEach(new BiConsumer[String, AnyRef] {
-              override def accept(key: String, value: AnyRef): Unit =
-                safeContext.putValue(key, if (value == null) null else Redactor.redact(value.toString))
-            })
+            context.forEach((key: String, value: AnyRef) =>
+              safeContext.putValue(key, if (value == null) null else Redactor.redact(value.toString)))
           val builder =
             new Log4jLogEvent.Builder(event).setContextData(safeContext).setThreadName(Redactor.redact(thread))
           if (stackDirty) builder.setContextStack(ThreadContext.EMPTY_STACK)
