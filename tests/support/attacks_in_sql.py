@@ -23,6 +23,23 @@ _CALL = "java_method(\\'java.lang.System\\', \\'getenv\\', \\'HOME\\')"
 _SOME = _schema("upper(current_database())")
 
 
+#: What ends a comment in the Java code that Spark generates, or is read as that by its compiler, and what follows then.
+ENDS = ("*/", "\\u002a/", "*\\u002F", "\\uuu002a\\u002f")
+_READS = (
+    "throw new RuntimeException(new String(java.nio.file.Files.readAllBytes("
+    'java.nio.file.Paths.get("{bait}", new String[0]))));'
+)
+
+
+def coded(end: str = "*/") -> str:
+    """The name of a lambda's parameter that is code, after what ends the comment in which it stands."""
+    return f"{end}).set(null); if (true) {_READS} (new java.util.concurrent.atomic.AtomicReference() /*"
+
+
+#: A unit of timestampadd that is code.
+UNIT = 'DAY" + new String(java.nio.file.Files.readAllBytes(java.nio.file.Paths.get("{bait}", new String[0]))) + "'
+
+
 def _look(options: str) -> str:
     """A view through a connection that is for reading."""
     return (
@@ -31,6 +48,23 @@ def _look(options: str) -> str:
 
 
 IN_SQL: Mapping[str, Sequence[str]] = {
+    "run Java by a name": [
+        *(f"SELECT transform(array(id), `{coded(end)}` -> id) FROM range(3)" for end in ENDS),
+        f"SELECT transform(array(id), (`{coded()}`, i) -> id) FROM range(3)",
+        f"SELECT transform(array(id), (x, `{coded()}`) -> id) FROM range(3)",
+        f"SELECT filter(array(id), `{coded()}` -> id > 1) FROM range(3)",
+        f"SELECT exists(array(id), `{coded()}` -> id > 1), forall(array(id), x -> id > 1) FROM range(3)",
+        f"SELECT aggregate(array(id), 0L, (`{coded()}`, x) -> x) FROM range(3)",
+        f"SELECT aggregate(array(id), 0L, (x, y) -> x, `{coded()}` -> id) FROM range(3)",
+        f"SELECT zip_with(array(id), array(id), (`{coded()}`, y) -> id) FROM range(3)",
+        f"SELECT count(*) FROM range(3) WHERE exists(array(id), `{coded()}` -> id > 1)",
+        f"CREATE TEMPORARY VIEW peek AS SELECT transform(array(id), `{coded()}` -> id) AS a FROM range(3)",
+        f"CREATE VIEW peek AS SELECT transform(array(id), `{coded()}` -> id) AS a FROM range(3)",
+        f"INSERT INTO kept SELECT size(transform(array(id), `{coded()}` -> id)) FROM range(3)",
+        f"CACHE TABLE peek AS SELECT transform(array(id), `{coded()}` -> id) AS a FROM range(3)",
+        f"DESCRIBE QUERY SELECT transform(array(id), `{coded()}` -> id) FROM range(3)",
+        f"SELECT (SELECT max(size(transform(array(id), `{coded()}` -> id))) FROM range(3))",
+    ],
     "load a class by the text of a type": [
         f"SELECT from_json('x', '{_ROW}')",
         f"SELECT FROM_JSON('x', '{_UDT}')",

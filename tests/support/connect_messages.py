@@ -7,7 +7,18 @@ import struct
 import zlib
 from typing import Any
 
-__all__ = ["outside", "parse", "rows_ahead", "unknown_fields", "upload"]
+__all__ = ["called", "outside", "parse", "rows_ahead", "unknown_fields", "upload"]
+
+
+def called(name: str, function: str = "transform") -> Any:
+    """A column that calls a function with a lambda whose parameter has this name."""
+    from pyspark.sql.connect import expressions as e
+    from pyspark.sql.connect import functions as F  # noqa: N812 - as everybody calls it
+    from pyspark.sql.connect.column import Column
+
+    body = (F.col("id") > 1)._expr
+    made = e.LambdaFunction(body, [e.UnresolvedNamedLambdaVariable([name])])
+    return Column(e.UnresolvedFunction(function, [F.array("id")._expr, made]))
 
 
 def rows_ahead(session: Any, schema: str, *, alone: bool = False) -> object:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from support.attacks_in_files import resumed
-from support.connect_messages import outside, parse, rows_ahead, unknown_fields, upload
+from support.connect_messages import called, outside, parse, rows_ahead, unknown_fields, upload
 from support.sql_clients import send_listener
 
 
@@ -33,6 +33,7 @@ def texts_name(session: Any, folder: Path) -> dict[str, Any]:
         "DEFAULT": T.StructType.fromJson(
             {"fields": [{**fields[0], "type": "string", "metadata": {"EXISTS_DEFAULT": "upper(user())"}}]}
         ),
+        "called": called,
         "listener": lambda payload: send_listener(session, payload),
         "ahead": partial(rows_ahead, session),
         "outside": partial(outside, session),

@@ -67,6 +67,12 @@ HONEST: Mapping[str, Sequence[str]] = {
         "SELECT count(*) FROM range(10) r JOIN range(5) s ON r.id = s.id",
         "WITH t AS (SELECT id % 3 AS k FROM range(9)) SELECT k, count(*) FROM t GROUP BY k",
         "SELECT transform(array(1, 2), x -> x + 1)",
+        # Names that Java would misread: they are in no code.
+        "SELECT regexp_replace(string(id), '\\\\d+', '\"*/ /*') FROM range(3)",
+        'SELECT `a */ \\u002a/ "` + 1 FROM (SELECT id AS `a */ \\u002a/ "` FROM range(3))',
+        "SELECT from_json(string(id), '`a */ \\\\ \"` INT') FROM range(3)",
+        "SELECT named_struct('a */ \\\\ \"', id) AS s, dateadd(DAY, 1, now()) FROM range(3)",
+        "SELECT transform(array(id), `größe in m` -> `größe in m` + id) FROM range(3)",
         "SELECT map('path', concat('a', 'b')), map(concat('a', 'b'), 1), from_csv('1', 'a INT', map('sep', ';'))",
         "SELECT xpath_string('<a><b>1</b></a>', 'a/b[position() = last()]/text()')",
         "EXPLAIN SELECT 1",

@@ -2,8 +2,8 @@ package io.sparkconfig.policy.doors
 
 import scala.util.Try
 
-import io.sparkconfig.policy.PolicyClient
 import io.sparkconfig.policy.StatementItem.{Read, statement}
+import io.sparkconfig.policy.{PolicyClient, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
@@ -43,18 +43,23 @@ private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalP
   }
 }
 
-/** Post-hoc resolution: the classes of what Spark made of a statement, functions of extensions among them. */
+/**
+ * Post-hoc resolution: the classes of what Spark made of a statement, functions of extensions among them, and the texts
+ * of which it makes code.
+ */
 private object ClassesRule extends Rule[LogicalPlan] {
   private val NoConf = new Configuration(false)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
       val walk = new StatementWalk(NoConf, _ => false)
+      val texts = Set.newBuilder[StatementItem]
       OptionsDoor.fresh(plan) { node =>
         walk.list(node)
         node.expressions.foreach(_.foreach(walk.list))
+        texts ++= CodeTexts.of(node.expressions)
       }
-      policies.statement(walk.items)
+      policies.statement(walk.items ++ texts.result())
     }
     plan
   }
@@ -86,6 +91,7 @@ private[sparkconfig] object StatementDoor extends Door {
     session.injectResolutionRule(_ => ColumnDefaultOfTargetRule)
     session.injectPostHocResolutionRule(_ => ColumnDefaultRule)
     session.injectPostHocResolutionRule(_ => ClassesRule)
+    session.injectColumnar(_ => CodeTextsRule)
     session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
     session.injectParser((spark, parser) =>
       ParserHook.names(parser, ParserRefusal.of[Seq[String]](checkName(spark, _))))
