@@ -23,6 +23,7 @@ from support.attacks import (
     BOUND,
     CONNECT,
     CONNECTED,
+    FIELDED,
     FOOTED,
     LINKED,
     LOGGED,
@@ -115,6 +116,7 @@ class TestThriftStatements:
             log_of_a_sink(site.folder, "thrift_later")
             run(fill(FOOTED, site.folder, "thrift"))
             run(fill(LINKED, site.folder, "thrift"))
+            attempt(run, FIELDED)
             yield run
 
     def test_attacks_are_refused(self, site, run):
@@ -297,6 +299,7 @@ class TestConnectStatements:
             log_of_a_sink(site.folder, "connect_later")
             made.sql(fill(FOOTED, site.folder, "connect"))
             made.sql(fill(LINKED, site.folder, "connect"))
+            made.sql(FIELDED)
             yield made
             made.stop()
 

@@ -19,6 +19,7 @@ __all__ = [
     "BOUND",
     "CONNECT",
     "CONNECTED",
+    "FIELDED",
     "FOOTED",
     "LINKED",
     "LOGGED",
@@ -57,8 +58,8 @@ PATHS: Sequence[str] = (
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
 
-NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |^CALL |RETURN \(")
-"""What 3.5 has not: options of one read, XML, pipes, variables, procedures and functions in SQL."""
+NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |^CALL |RETURN \(|\bfielded\b")
+"""What 3.5 has not: options of one read, XML, pipes, variables, procedures, functions in SQL, any name for a field."""
 
 # A password that everybody may use for one database, and nowhere else; that database; a table with that password.
 PASSWORD = "${{files:{folder}/shop/db.properties:password}}"
@@ -75,6 +76,12 @@ CONNECTED = (
 
 #: Tables of files in the lake whose footers say what Spark shall evaluate for a column that is left out.
 FOOTED = "CREATE TABLE footed USING parquet LOCATION '{lake}/footer'"
+
+#: A table of whose default Spark writes SQL anew, with the name of a field between quotes.
+FIELDED = (
+    "CREATE TABLE fielded (a INT, s STRUCT<`x', cast(xpath_string('<a/>', 'system-property(\"user.home\")') as int), "
+    "'y`: STRING> DEFAULT named_struct('a', 'v')) USING json"
+)
 
 #: A table whose folder holds a link out of the lake.
 LINKED = "CREATE TABLE linked_table (a STRING) USING text LOCATION '{lake}/linked'"

@@ -91,6 +91,9 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.createDataFrame([('x',)], DEFAULT).collect()",
         "spark.catalog.createTable('peek', source='parquet', schema=DEFAULT)",
         "spark.range(1).selectExpr('id', 'string(id) a').write.insertInto('footed')",
+        "spark.catalog.getTable('footed')",
+        "spark.catalog.getTable('fielded')",
+        "spark.catalog.listColumns('fielded')",
     ],
     "read through a link in the lake": [
         "spark.read.text('{lake}/linked').collect()",

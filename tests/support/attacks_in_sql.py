@@ -225,6 +225,18 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "DECLARE OR REPLACE VARIABLE peek STRING DEFAULT (SELECT max(value) FROM text.`{bait}`)",
         "CREATE TEMPORARY FUNCTION peek() RETURNS STRING RETURN (SELECT max(value) FROM text.`{bait}`)",
     ],
+    "have SQL evaluated by the name of a field": [
+        "DESCRIBE TABLE fielded",
+        "DESCRIBE TABLE EXTENDED fielded",
+        "SHOW CREATE TABLE fielded",
+        "SHOW COLUMNS IN fielded",
+        "ANALYZE TABLE fielded COMPUTE STATISTICS",
+        "ALTER TABLE fielded ADD COLUMNS (b INT)",
+        "REFRESH TABLE fielded",
+        "SELECT * FROM fielded",
+        "INSERT INTO fielded (a) VALUES (1)",
+        "TRUNCATE TABLE fielded",
+    ],
     "leave a catalog by a name": [
         "SHOW TABLES IN shop_catalog.`../../ben`",
         "USE shop_catalog.`..`",

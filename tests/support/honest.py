@@ -28,7 +28,6 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.range(5).createOrReplaceTempView('own_seen')",
     # The catalog holds tables that may not be read.
     "spark.catalog.listTables()",
-    "spark.catalog.getTable('footed')",
     "spark.catalog.cacheTable('own_rows')",
     "spark.catalog.dropTempView('own_seen')",
     "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",

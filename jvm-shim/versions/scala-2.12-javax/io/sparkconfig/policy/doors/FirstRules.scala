@@ -7,6 +7,10 @@ import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions}
 
 /** The first rules of an analysis that an extension can add: on Spark 3.5 the rules of the resolution. */
 private[doors] object FirstRules {
+
+  /** The field of an analyzer that holds them. */
+  val ofAnalyzer = "extendedResolutionRules"
+
   def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectResolutionRule(rule(_))
 

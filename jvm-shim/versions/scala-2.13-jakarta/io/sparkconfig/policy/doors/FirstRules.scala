@@ -7,6 +7,10 @@ import org.apache.spark.sql.sparkconfig.Sessions
 
 /** The first rules of an analysis that an extension can add: since Spark 4.0 the rules of the hints. */
 private[doors] object FirstRules {
+
+  /** The field of an analyzer that holds them. */
+  val ofAnalyzer = "hintResolutionRules"
+
   def inject(session: SparkSessionExtensions)(rule: Sessions.Spark => Rule[LogicalPlan]): Unit =
     session.injectHintResolutionRule(rule(_))
 

@@ -7,11 +7,12 @@ import scala.util.Try
 import io.sparkconfig.policy.StatementItem.statement
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sparkconfig.access.Reflect
-import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedAttribute, UnresolvedFunction}
-import org.apache.spark.sql.catalyst.expressions.{Expression, PlanExpression}
-import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+import org.apache.spark.sql.catalyst.analysis.{Analyzer, ResolvedTable, UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal, PlanExpression}
+import org.apache.spark.sql.catalyst.parser.{AstBuilder, CatalystSqlParser, SqlBaseParser}
 import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, Metadata, StructType, UserDefinedType}
 
 /**
@@ -81,6 +82,43 @@ private[doors] object ColumnDefaults {
       }
         // No JSON, so no schema either, unless another reader is more patient.
         .getOrElse(text.contains("_DEFAULT") || text.contains("\\u"))
+}
+
+/**
+ * The last point, wherever a default comes from: among the first rules of Spark's analyzer of defaults, and in the
+ * parser with which Spark reads the constants that it has written itself. So also where no rule of a session has seen
+ * the table, such as in DESCRIBE, or with the schema of a table's log.
+ */
+private[doors] object DefaultsRule extends Rule[LogicalPlan] {
+  def guard(): Unit = {
+    Reflect.field(classOf[Analyzer], FirstRules.ofAnalyzer).set(ResolveDefaultColumns.DefaultColumnAnalyzer, List(this))
+    Reflect.field(classOf[CatalystSqlParser], "astBuilder").set(CatalystSqlParser, new Reader)
+  }
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan.expressions.foreach {
+      case Alias(tree, _) => check(tree)
+      case other => check(other)
+    }
+    plan
+  }
+
+  /** Spark would put an error of its own in the place of an AnalysisException. */
+  private val check = ParserRefusal.of[Expression] { tree =>
+    StatementDoor.asked.filterNot(_ => ColumnDefaults.isConstant(tree))
+      .foreach(_.statement(Set(statement(ColumnDefaults.Refused))))
+  }
+
+  private final class Reader extends AstBuilder {
+    override def visitSingleExpression(text: SqlBaseParser.SingleExpressionContext): Expression = {
+      val tree = super.visitSingleExpression(text)
+      if (isConstants) check(tree)
+      tree
+    }
+  }
+
+  private def isConstants: Boolean = StackWalker.getInstance().walk[Boolean](_.anyMatch(frame =>
+    frame.getMethodName == "fromSQL" && frame.getClassName.startsWith(classOf[Literal].getName)))
 }
 
 /** Post-hoc resolution: the types of everything that a plan reads or makes. */

@@ -84,6 +84,7 @@ private[sparkconfig] object StatementDoor extends Door {
   override def open(sc: SparkContext): Unit = asked.foreach { policies =>
     SqlSurface.open(policies.surface)
     SqlVariables.bound()
+    DefaultsRule.guard()
   }
 
   override def open(session: SparkSessionExtensions): Unit = {
