@@ -67,12 +67,10 @@ SHOP = "jdbc:derby:memory:shop;create=true"
 _LOGIN = f"dbtable 'sysibm.sysdummy1', user 'app', password '{PASSWORD}'"
 BOUND = f"CREATE TABLE bound USING jdbc OPTIONS (url '{SHOP}', {_LOGIN})"
 
-
 #: Through a connection that is for reading.
 CONNECTED = (
     "CREATE TABLE connected USING jdbc OPTIONS (sparkconfig.connection 'look', dbtable 'sysibm.sysdummy1')"
 )
-
 
 #: Tables of files in the lake whose footers say what Spark shall evaluate for a column that is left out.
 FOOTED = "CREATE TABLE footed USING parquet LOCATION '{lake}/footer'"

@@ -31,6 +31,13 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.read.option('query', 'VALUES 1').table('connected').schema",
         "spark.catalog.createTable('peek', source='jdbc', query='VALUES 1', **look)",
     ],
+    "make or drop what is everybody's": [
+        "spark.range(1).createGlobalTempView('peek')",
+        "spark.range(1).createOrReplaceGlobalTempView('peek')",
+        "spark.catalog.clearCache()",
+        "spark.sql('EXECUTE IMMEDIATE \"CLEAR CACHE\"').collect()",
+        "spark.sql('EXECUTE IMMEDIATE \"CREATE GLOBAL TEMP VIEW peek AS SELECT 1\"').collect()",
+    ],
     "leave a catalog by a name": [
         "spark.table('shop_catalog.`..`.own').collect()",
         "spark.read.table('shop_catalog.`{folder}`.own').schema",

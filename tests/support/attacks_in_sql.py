@@ -237,6 +237,14 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "INSERT INTO fielded (a) VALUES (1)",
         "TRUNCATE TABLE fielded",
     ],
+    "make or drop what is everybody's": [
+        "CREATE GLOBAL TEMPORARY VIEW peek AS SELECT 1",
+        "CREATE OR REPLACE GLOBAL TEMP VIEW peek AS SELECT 1",
+        "CREATE GLOBAL TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}')",
+        "EXPLAIN CREATE GLOBAL TEMP VIEW peek AS SELECT 1",
+        "CLEAR CACHE",
+        "EXPLAIN CLEAR CACHE",
+    ],
     "leave a catalog by a name": [
         "SHOW TABLES IN shop_catalog.`../../ben`",
         "USE shop_catalog.`..`",

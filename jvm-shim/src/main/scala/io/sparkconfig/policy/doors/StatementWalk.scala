@@ -13,7 +13,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
+import org.apache.spark.sql.catalyst.analysis.{GlobalTempView, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.parser.{CatalystSqlParser, ParseException}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -159,6 +159,8 @@ private[doors] class StatementWalk(
     val here = local || all.exists { case (name, value) => name == "isLocal" && value == true }
     all.foreach { case (name, value) =>
       val verdict = kind.arguments.get(name)
+      verdict.filter(_.kind == "asks:statement" && Seq(true, GlobalTempView).contains(value))
+        .foreach(is => found += statement(is.argument))
       if (verdict.exists(_.kind == "reads:function")) call(FunctionCalls.table(value, all.map(_._2)))
       val own = verdict.map(_.argument).filter(_.nonEmpty).fold(access)(_.split('-').toSeq)
       argument(Argument(s"${kind.name}.$name", verdict.map(_.kind), own, here), value)
