@@ -5,13 +5,12 @@ tools/docs/generate.py makes the tables of docs/shared-servers.md from these, an
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from support.attacks_in_connect import CONNECT
-from support.attacks_in_files import footer
+from support.attacks_in_files import PATTERNS, footer, log_of_a_sink, patterns
 from support.attacks_in_sql import IN_SQL
 
 __all__ = [
@@ -134,6 +133,7 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
         _embedded("jdbc:postgresql://db/shop", ", socketFactory 'com.acme.Own'"),
         "CREATE TABLE peek USING jdbc OPTIONS (url 'jdbc:derby:memory:mine;create=true', dbtable 'a') AS SELECT 1 AS b",
     ],
+    "read a file by a name that is a pattern": PATTERNS,
     "read a file": [f"SELECT * FROM text.`{path}`" for path in PATHS],
     "read a file, by the source's other names": [
         f"SELECT * FROM {source}.`{{bait}}`"
@@ -386,14 +386,4 @@ def prepare(folder: Path) -> None:
     (lake / "linked_days" / "day=a").symlink_to(folder / "away")
     log_of_a_sink(folder, "logged")
     footer(lake / "footer")
-
-
-def log_of_a_sink(folder: Path, name: str) -> None:
-    """What a stream into files leaves beside them in a folder of the lake, here with another file's name."""
-    file, log = folder / "bait.txt", folder / "lake" / name / "_spark_metadata"
-    entry = {
-        "path": f"file://{file}", "size": file.stat().st_size, "isDir": False, "modificationTime": 1,
-        "blockReplication": 1, "blockSize": 1, "action": "add",
-    }  # fmt: skip
-    log.mkdir(parents=True)
-    (log / "0").write_text(f"v1\n{json.dumps(entry)}")
+    patterns(lake)

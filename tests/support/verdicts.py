@@ -53,7 +53,8 @@ def attempt(run: Callable[[str], object], text: str) -> str | None:
         problem = re.sub(r"An error occurred[^:]*:", "", str(error))
         assert BAIT not in problem, text
         # A file that Hadoop refuses is told in Spark's own errors of that.
-        is_ours = "operator's policy does not allow" in problem and "is not of the lake" not in problem
+        is_files = re.search("is not of the lake|its name is a pattern", problem)
+        is_ours = "operator's policy does not allow" in problem and not is_files
         if is_ours and _state(error) != "42501":
             return f"NOT BY POLICY: its SQLSTATE is {_state(error)}: {problem[:300]}"
         return problem if REFUSED.search(problem) else f"NOT BY POLICY: {problem[:300]}"

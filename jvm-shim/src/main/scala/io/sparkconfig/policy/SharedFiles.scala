@@ -42,6 +42,9 @@ private[sparkconfig] object SharedFiles {
       else if (!open.hasScheme(scheme)) systems.put(scheme, classOf[RefusedFileSystem])
     }
     hadoop.set("fs.AbstractFileSystem.file.impl", classOf[SharedLocalFs].getName)
+    if (Option(hadoop.get(PlainNames.Key)).exists(_ != classOf[PlainNames].getName)) throw new SparkConfigException(
+      s"This server is shared, and ${PlainNames.Key} names a filter of files: remove that setting.")
+    hadoop.setClass(PlainNames.Key, classOf[PlainNames], classOf[PathFilter])
     hadoop.asScala.map(_.getKey).collect { case Impl(scheme) if !open.hasScheme(scheme) => scheme }.toList.foreach {
       scheme => hadoop.set(s"fs.$scheme.impl", classOf[RefusedFileSystem].getName)
     }
@@ -169,4 +172,22 @@ private[sparkconfig] final class RefusedFileSystem extends RawLocalFileSystem {
   override def initialize(given: URI, conf: Configuration): Unit = { super.initialize(given, conf); uri = given }
   override def getUri: URI = uri
   override def pathToFile(path: Path): File = SharedFiles.refuse(path.toString)
+}
+
+/**
+ * Refuses files with a pattern for a name. Spark and Hadoop list a folder, and some of what infers a schema then takes
+ * each listed path for a pattern: `/lake/ana/{a,../ben/b}` would have another user's file read, on any file system.
+ */
+private[sparkconfig] final class PlainNames extends PathFilter with Serializable {
+  override def accept(path: Path): Boolean = {
+    if (path.toUri.getPath.exists("{[*?\\".indexOf(_) >= 0)) throw new AccessControlException(
+      s"the operator's policy does not allow this: rename $path: its name is a pattern, which stands for other files")
+    true
+  }
+}
+
+private[policy] object PlainNames {
+
+  /** Hadoop's conf for a class that is asked about each listed file; Spark's lists of files ask it, too. */
+  val Key = "mapreduce.input.pathFilter.class"
 }
