@@ -118,22 +118,40 @@ private[policy] final class SharedRawFileSystem extends RawLocalFileSystem {
 
   override protected def createOutputStreamWithMode(path: Path, append: Boolean, mode: FsPermission): OutputStream = {
     within(path)
-    written(path, super.createOutputStreamWithMode(path, append, mode))
+    written(path, append, super.createOutputStreamWithMode(path, true, mode))
   }
 
   override protected def createOutputStream(path: Path, append: Boolean): OutputStream = {
     within(path)
-    written(path, super.createOutputStream(path, append))
+    written(path, append, super.createOutputStream(path, true))
   }
 
-  private def written(path: Path, stream: OutputStream): OutputStream =
-    opened(path, stream, Reflect.get(stream, "fos").asInstanceOf[FileOutputStream].getFD)
+  /** A file is emptied when it is known which one is open. */
+  private def written(path: Path, append: Boolean, stream: OutputStream): OutputStream = {
+    val file = Reflect.get(stream, "fos").asInstanceOf[FileOutputStream]
+    opened(path, stream, file.getFD)
+    if (!append) file.getChannel.truncate(0)
+    stream
+  }
+
+  /** A link that comes into a folder's way meanwhile is seen afterwards: nothing more is written there. */
+  override def mkOneDirWithMode(path: Path, folder: File, mode: FsPermission): Boolean = {
+    val isMade = super.mkOneDirWithMode(path, folder, mode)
+    pathToFile(path)
+    isMade
+  }
 
   private def opened[T <: Closeable](path: Path, stream: T, descriptor: FileDescriptor): T =
     try { SharedFiles.checkOpen(super.pathToFile(path), descriptor); stream }
     catch { case e: AccessControlException => stream.close(); throw e }
 
-  override def rename(from: Path, to: Path): Boolean = { within(from); within(to); super.rename(from, to) }
+  override def rename(from: Path, to: Path): Boolean = {
+    within(from)
+    within(to)
+    val isDone = super.rename(from, to)
+    within(to)
+    isDone
+  }
 
   override def delete(path: Path, recursive: Boolean): Boolean = { within(path); super.delete(path, recursive) }
 

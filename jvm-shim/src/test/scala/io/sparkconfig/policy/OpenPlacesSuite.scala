@@ -1,13 +1,16 @@
 package io.sparkconfig.policy
 
 import java.io.{File, FileOutputStream}
-import java.nio.file.{Files, Paths}
+import java.net.URI
+import java.nio.file.{Files, Paths, StandardCopyOption}
 import java.util.UUID
 
 import scala.util.Try
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.security.AccessControlException
 
 class OpenPlacesSuite extends FunSuite {
   private val root = Files.createTempDirectory("places").toRealPath()
@@ -99,6 +102,43 @@ class OpenPlacesSuite extends FunSuite {
         stream.close()
       }
     finally SharedFiles.release()
+  }
+
+  test("a link that is turned while a file is opened or a folder made: no file is emptied, and the work ends") {
+    assume(Files.exists(Paths.get("/proc/self/fd")))
+    val (outside, link) = (root.resolve("away/kept"), root.resolve("lake/a/turned"))
+    Files.write(outside, "kept".getBytes)
+    def turn(to: String): Unit = {
+      val next = Files.createSymbolicLink(root.resolve("next"), root.resolve(to))
+      Files.move(next, link, StandardCopyOption.ATOMIC_MOVE): Unit
+    }
+    turn("lake/a")
+    SharedFiles.close(places(s"file:$root/lake/a/*"))
+    val system = new SharedRawFileSystem
+    system.initialize(URI.create("file:///"), hadoop)
+    val turning = new Thread(() => while (!Thread.interrupted()) Seq("away", "lake/a").foreach(turn))
+    turning.start()
+    try {
+      for (_ <- 1 to 2000) Try(system.create(new Path(s"$link/kept"), true).close())
+      assertEquals(new String(Files.readAllBytes(outside)), "kept")
+      turning.interrupt()
+      turning.join()
+      turn("lake/a")
+      val made = new File(link.toFile, "made") {
+        override def mkdir(): Boolean = { turn("away"); super.mkdir() }
+      }
+      intercept[AccessControlException](system.mkOneDirWithMode(new Path(made.getPath), made, null))
+      val own = new Path(s"$root/lake/a/own")
+      for (text <- Seq("first and long", "short")) {
+        val stream = system.create(own, true)
+        stream.write(text.getBytes)
+        stream.close()
+      }
+      assertEquals(new String(Files.readAllBytes(Paths.get(own.toString))), "short")
+    } finally {
+      turning.interrupt()
+      SharedFiles.release()
+    }
   }
 
   test("a pattern is a folder as far as it has names") {
