@@ -107,6 +107,8 @@ def server(harness_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     (folder / "lake").mkdir()
     jars = released(harness_run)
     rules = json.loads(json.dumps(dict(read(ROOT / "conf" / "policies" / "shared-server.json").data)))
+    rules["sources"].append({"type": "allow", "source": ["delta", "iceberg"]})
+    rules["statements"].append({"type": "allow", "statement": "call-*"})
     rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
     operators = {
         "spark.sql.extensions": f"{DELTA},{ICEBERG}",
