@@ -237,6 +237,15 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "INSERT INTO fielded (a) VALUES (1)",
         "TRUNCATE TABLE fielded",
     ],
+    "keep Spark's parser busy": [
+        f"SELECT {'/*' * 400}",
+        f"SELECT 1 {'/* ' * 300}{'*/ ' * 300}",
+        f"SELECT * FROM {'(' * 1000}range(1){')' * 1000}",
+        f"SELECT {'abs( ' * 300}1{')' * 300}",
+        f"SELECT cast('1' AS {'array<' * 3000}int{'>' * 3000})",
+        f"SELECT cast('1' AS {'struct< a : ' * 400}int{' >' * 400})",
+        f"CREATE TABLE peek (a {'map<int, ' * 300}int{'>' * 300}) USING parquet",
+    ],
     "make or drop what is everybody's": [
         "CREATE GLOBAL TEMPORARY VIEW peek AS SELECT 1",
         "CREATE OR REPLACE GLOBAL TEMP VIEW peek AS SELECT 1",

@@ -120,6 +120,24 @@ private[sparkconfig] object StatementDoor extends Door {
     }
 
   private def checkText(text: String): Unit = asked.foreach { policies =>
-    policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)))
+    policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)) ++
+      Set(statement("nesting", s"more than $Deepest levels")).filter(_ => isDeep(text)))
+  }
+
+  /** For what is nested more deeply Spark's parser takes minutes, and memory that it keeps. */
+  private val Deepest = 200
+
+  /** Whether comments, brackets or types are nested too deeply, or look like it. `<` alone is a comparison. */
+  def isDeep(text: String): Boolean = depth(text, "/*", "*/") > Deepest || depth(text, "(", ")") > Deepest ||
+    depth(text, "<", ">") > Deepest && depth(text.reverse, ">", "<") > Deepest
+
+  private def depth(text: String, open: String, close: String): Int = {
+    var most, now, at = 0
+    while (at < text.length) {
+      if (text.startsWith(open, at)) { now += 1; at += open.length }
+      else { if (now > 0 && text.startsWith(close, at)) now -= 1; at += 1 }
+      most = math.max(most, now)
+    }
+    most
   }
 }
