@@ -349,6 +349,7 @@ STATEMENTS: Mapping[str, Sequence[str]] = {
                 "=org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
             ),
             "spark.sql.parquet.output.committer.class=org.apache.parquet.hadoop.ParquetOutputCommitter",
+            "spark.sql.sources.commitProtocolClass=com.acme.Own",
             "spark.sql.streaming.commitProtocolClass=com.acme.Own",
             "spark.sql.cache.serializer=com.acme.Own",
             "spark.hadoop.fs.s3a.impl=com.acme.Own",

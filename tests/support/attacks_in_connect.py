@@ -240,6 +240,7 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "spark.sql('EXECUTE IMMEDIATE \"ADD JAR \\'{bait}\\'\"').collect()",
         "spark.sql('BEGIN SELECT * FROM text.`{bait}`; END').collect()",
         "spark.conf.set('spark.sql.adaptive.customCostEvaluatorClass', 'com.acme.Own')",
+        "spark.conf.set('spark.sql.sources.commitProtocolClass', 'com.acme.Own')",
         # Hadoop puts these in where options of files become its settings.
         "spark.read.option('nullValue', '$' + '{{env.HOME}}').csv('{lake}').collect()",
         "spark.range(3).write.option('parquet.block.size', '$' + '{{user.home}}').parquet('{lake}/peek')",

@@ -12,6 +12,7 @@ import io.sparkconfig.policy.{Requester, StatementItem, Verdict}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.connect.proto.{Command, Relation}
 import org.apache.spark.sql.connect.sparkconfig.ClientRows
+import org.apache.spark.sql.sparkconfig.PolicyViolationException
 import org.apache.spark.{SPARK_VERSION, SparkContext}
 import org.sparkproject.connect.protobuf.Descriptors.FieldDescriptor
 import org.sparkproject.connect.protobuf.Descriptors.FieldDescriptor.{JavaType, Type}
@@ -55,7 +56,7 @@ private[sparkconfig] object ConnectStatements {
     "harmless" -> (_ => Nil),
     "asks:plan" -> (_ => Nil),
     "asks:conf" -> (_ => Nil),
-    "asks:session" -> (found => guarded(found.who)),
+    "asks:session" -> guarded,
     "refused" -> (found => Seq(statement(found.field.getFullName, packed(found)))),
     "asks:statement" -> (found => Seq(statement(found.argument.replace("*", kebab(found.field.getName))))),
     "asks:class" -> (found =>
@@ -79,9 +80,19 @@ private[sparkconfig] object ConnectStatements {
       }),
     "asks:artifact" -> (_.texts.map(artifact)))
 
-  /** A session that this request makes has its guard before it has the conf. */
-  private def guarded(who: Requester): Seq[StatementItem] = {
-    ClientRows.session(who.user, who.session).foreach(SessionDoor.check)
+  /**
+   * A session that this request makes has its guard before it has the conf, which is judged before Spark looks for a
+   * class in it. What is set silently, as a client begins, is told as a warning.
+   */
+  private def guarded(found: Found): Seq[StatementItem] = {
+    val isSilent = found.all.exists { case set: Message => field(set, "silent").exists(set.getField(_) == true) }
+    ClientRows.session(found.who.user, found.who.session).foreach { session =>
+      SessionDoor.check(session)
+      if (!isSilent) found.all.collect { case set: Message => value(set, "pairs") }.foreach {
+        case pairs: java.util.List[_] => pairs.asScala.collect { case pair: Message => entryOf(pair) }
+            .foreach { case (key, text) => SessionDoor.setting(session, key, text) }
+      }
+    }
     Nil
   }
 
@@ -110,6 +121,7 @@ private[sparkconfig] object ConnectStatements {
         val verdict =
           try policies.statement(items(request) ++ more, who(request))
           catch {
+            case refused: PolicyViolationException => Verdict(allowed = false, refused.getMessage, Nil)
             case NonFatal(e) =>
               Verdict(allowed = false, s"the policies cannot read this request: ${e.getClass.getSimpleName}", Nil)
           }

@@ -145,6 +145,9 @@ private[doors] object SessionDoor extends Door {
   /** Guards the session from its first statement on, and evaluates what changed since the last one. */
   def check(session: Sessions.Spark): Unit = guard(session).foreach(_.check())
 
+  /** Before a session is asked to set a conf. */
+  def setting(session: Sessions.Spark, key: String, text: String): Unit = guard(session).foreach(_.setting(key, text))
+
   private def guard(session: Sessions.Spark): Option[SessionGuard] = PolicyClient.running.flatMap { policies =>
     val conf = Sessions.classic(session).sessionState.conf
     if (GuardedConf.guard(conf).isEmpty) {

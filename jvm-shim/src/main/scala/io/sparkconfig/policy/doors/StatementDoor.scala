@@ -10,12 +10,18 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
+import org.apache.spark.sql.execution.command.SetCommand
 import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions, SqlVariables}
 
 /** Statements as they were parsed, before Spark evaluates or opens anything. */
 private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
+      // Spark looks for the class in a conf before it sets it, and its error tells whether it is there.
+      plan.foreach {
+        case SetCommand(Some((key, Some(text)))) => SessionDoor.setting(session, key, text)
+        case _ => ()
+      }
       val walk = new StatementWalk(StatementDoor.conf(session), isDirect, unlisted)
       walk.plan(plan)
       policies.statement(walk.items)
