@@ -183,17 +183,14 @@ def _rewritten(text: str) -> Iterator[str]:
 
 def _within_escapes(text: str) -> Iterator[Needle]:
     """The text without what the signs around it make an escape of: ``100%`` before ``41ab``, ``100%`` before ``ab``."""
-    heads = {0}
-    if not _PLAIN.fullmatch(text):
-        # The longest that leaves something to look for: an escape may take less.
-        found = (each.match(text) for each in _HEADS)
-        heads |= {min(head.end(), len(text) - FLOOR // 2) for head in found if head}
+    heads = [] if _PLAIN.fullmatch(text) else [head.end() for each in _HEADS if (head := each.match(text))]
     ends = [len(text)]
     # Each round may take one more.
     while len(ends) < 3 and (tail := _TAIL.search(text, 0, ends[-1])):
         ends.append(tail.start())
-    for start in heads:
-        for end in ends:
+    for end in ends:
+        # The longest head that leaves something to look for: an escape may take less.
+        for start in {0, *(min(head, end - FLOOR // 2) for head in heads)}:
             if start >= 0 and len(text) > end - start >= FLOOR // 2:
                 yield Needle(text[start:end], text[:start], text[end:])
 

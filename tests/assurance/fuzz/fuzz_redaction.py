@@ -61,6 +61,14 @@ def piece_of(given, values):
     return written, True
 
 
+def joined(pieces):
+    """One after the other; nobody can tell whose escape a backslash begins right before what is escaped twice."""
+    text = ""
+    for piece in pieces:
+        text += (" " if text.endswith(("\\", "%5C", "%5c")) else "") + piece
+    return text
+
+
 def check_with(jvm):
     def check(data: bytes) -> None:
         given = atheris.FuzzedDataProvider(data)
@@ -68,7 +76,7 @@ def check_with(jvm):
         # A value inside the mask masks nothing of masks.
         values = [value for value in values if value not in MASK] or [PADDING]
         pieces = [piece_of(given, values) for _ in range(given.ConsumeIntInRange(1, 4))]
-        text = "".join(piece for piece, _ in pieces)
+        text = joined(piece for piece, _ in pieces)
         cut = given.ConsumeBool() and given.ConsumeIntInRange(0, len(text))
         python = Registry()
         python.declare(values)

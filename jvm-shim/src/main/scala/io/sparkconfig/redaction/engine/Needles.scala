@@ -75,15 +75,15 @@ private[redaction] object Needles {
   /** The text without what the signs around it make an escape of. */
   private def addWithinEscapes(text: String, found: LinkedHashSet[Needle]): Unit = {
     val tail = Tail.matcher(text)
-    // The longest that leaves something to look for: an escape may take less.
-    val heads = if (Plain.matcher(text).matches()) Nil
-    else Heads.map(_.matcher(text)).filter(_.lookingAt()).map(head => math.min(head.end, text.length - Floor / 2))
-    val starts = (0 +: heads).filter(_ >= 0).distinct
+    val heads =
+      if (Plain.matcher(text).matches()) Nil else Heads.map(_.matcher(text)).filter(_.lookingAt()).map(_.end)
     // Each round may take one more.
     val ends = Iterator.iterate(text.length) { end =>
       if (tail.region(0, end).find()) tail.start else end
     }.take(3).toSeq.distinct
-    for (start <- starts; end <- ends if end - start < text.length && end - start >= Floor / 2)
+    // The longest head that leaves something to look for: an escape may take less.
+    for (end <- ends; start <- (0 +: heads.map(math.min(_, end - Floor / 2))).distinct
+      if start >= 0 && end - start < text.length && end - start >= Floor / 2)
       found.add(Needle(text.substring(start, end), text.substring(0, start), text.substring(end)))
   }
 
