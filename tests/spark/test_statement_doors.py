@@ -288,6 +288,7 @@ class TestConnectStatements:
             "spark.eventLog.dir": f"file://{site.folder}/events",
             "spark.eventLog.compress": "false",
             "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.streaming.checkpointLocation": f"file:{site.folder}/state",
         }
         with connect_server(site, "connect", **confs) as (address, _):
             cls.another = ConnectSession.builder.remote(f"{address}/;user_id=bob").create

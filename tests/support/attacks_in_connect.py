@@ -189,6 +189,14 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "rate.writeStream.format('parquet').option('checkpointLocation', '{folder}/c').start('{folder}/out')",
         "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{folder}/c').start()",
     ],
+    "have a stream's name lead to another place below the server's root for checkpoints, or out of it": [
+        "rate.writeStream.format('noop').queryName('../lake/c').start()",
+        "rate.writeStream.format('noop').queryName('../lake/users/bob/c').start()",
+        "rate.writeStream.format('memory').queryName('own/../../lake/c').start()",
+        "rate.writeStream.format('noop').queryName('{lake}/c').start()",
+        "rate.writeStream.format('noop').queryName('file:{lake}/c').start()",
+        "rate.writeStream.format('console').queryName('..').start()",
+    ],
     "have a stream trust files that users write": [
         "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{lake}/c').start()",
         "rows.writeStream.format('csv').option('CheckpointLocation', 'file:{lake}/c').start('{lake}/own_files')",

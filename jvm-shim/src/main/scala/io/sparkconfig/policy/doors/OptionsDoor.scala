@@ -47,11 +47,22 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     case view: CreateTempViewUsing =>
       check(policies, Source, view.options, formats = SourceNames.of(view.provider))
     case start: WriteToStream =>
+      checkpoint(start)
       val texts = policies.confs ++ GuardedConf.texts(Sessions.classic(session).sessionState.conf)
       policies.check("application", texts.map { case (key, text) => key -> Option(text) }, streaming = true)
       check(policies, Sink, fileSink(start.sink), streaming = true)
     case other => visitOthers(policies, other)
   }
+
+  /**
+   * Below the root of spark.sql.streaming.checkpointLocation, a stream's name is a path. Without a name the place is
+   * the user's own text, which was judged, or one that Spark makes for this stream alone.
+   */
+  private def checkpoint(start: WriteToStream): Unit =
+    if (start.name != null && !start.deleteCheckpointOnStop) StatementDoor.asked.foreach { policies =>
+      val path = StatementItem.path(start.resolvedCheckpointLocation, "checkpoint", StatementDoor.conf(session))
+      policies.statement(Set(path))
+    }
 
   private def visitOthers(policies: PolicyClient, node: LogicalPlan): Unit = node.getClass.getSimpleName match {
     // Its package differs between versions.
