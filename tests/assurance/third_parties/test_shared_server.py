@@ -41,6 +41,8 @@ ROWS = (
     "ALTER TABLE {t} ADD COLUMN (more INT)",
     "DESCRIBE TABLE EXTENDED {t}",
 )
+#: The name of a column that Java reads as code after the end of a literal.
+CODED = "a\\u0022\\u0029\\u003b"
 WORKS = {
     "delta": (
         # In the lake: Delta reads the log of a table by its path, so a managed table needs the warehouse among "paths".
@@ -53,6 +55,8 @@ WORKS = {
         "DESCRIBE DETAIL {t}",
         "ALTER TABLE {t} ADD CONSTRAINT own CHECK (id > 0)",
         "ALTER TABLE {t} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+        f"CREATE TABLE coded (id BIGINT, `{CODED}` INT) USING delta LOCATION '{{lake}}/coded'",
+        f"SELECT `{CODED}` FROM coded",
         "INSERT INTO {t} VALUES (7, 'n', 1)",
         "SELECT count(*) FROM table_changes('{t}', 9)",
     ),
@@ -82,6 +86,9 @@ REFUSED = {
         "VACUUM {t}",
         "RESTORE TABLE {t} TO VERSION AS OF 0",
         "GENERATE symlink_format_manifest FOR TABLE {t}",
+        # Delta writes the name into Java code.
+        f"ALTER TABLE coded ADD CONSTRAINT own CHECK (id > 0 OR `{CODED}` > 0)",
+        f"ALTER TABLE {{t}} ADD CONSTRAINT own3 CHECK (`{CODED}` > 0 OR id > 0)",
         "ALTER TABLE {t} ADD CONSTRAINT own2 CHECK (java_method('java.lang.System', 'gc') IS NULL)",
     ),
     "ice": (

@@ -2,6 +2,7 @@ package io.sparkconfig.policy.doors
 
 import io.sparkconfig.policy.StatementItem
 import io.sparkconfig.policy.StatementItem.statement
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, ScalaUDF, Unevaluable}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
@@ -35,6 +36,19 @@ private[doors] object CodeTexts {
         .find(each => SqlSurface.of(s"text $each").isEmpty)
     case _ => None
   }
+
+  /**
+   * Whether Delta reads a table's constraint or generated column that names a column by such a text: it writes that
+   * name between quotes, into code that it makes after the last plan that rules see. Elsewhere columns may have such
+   * names.
+   */
+  def inDelta(tree: Expression): Boolean =
+    tree.exists {
+      case column: UnresolvedAttribute => ends(column.nameParts)
+      case _ => false
+    } && StackWalker.getInstance().walk[java.lang.Boolean](_.anyMatch(_.getClassName.startsWith(Delta)))
+
+  private val Delta = "org.apache.spark.sql.delta."
 
   private def ends(value: Any): Boolean = value match {
     case text: String => Ends.matcher(text).find()

@@ -7,6 +7,7 @@ import io.sparkconfig.policy.{PolicyClient, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
@@ -100,6 +101,7 @@ private[sparkconfig] object StatementDoor extends Door {
     session.injectPostHocResolutionRule(_ => ClassesRule)
     session.injectColumnar(_ => CodeTextsRule)
     session.injectParser((_, parser) => ParserHook.texts(parser, ParserRefusal.of[String](checkText)))
+    session.injectParser((_, parser) => ParserHook.expressions(parser, ParserRefusal.of[Expression](checkStored)))
     session.injectParser((spark, parser) =>
       ParserHook.names(parser, ParserRefusal.of[Seq[String]](checkName(spark, _))))
   }
@@ -124,6 +126,10 @@ private[sparkconfig] object StatementDoor extends Door {
       walk.name(parts, Seq(Read))
       policies.statement(walk.items)
     }
+
+  private def checkStored(tree: Expression): Unit = if (CodeTexts.inDelta(tree)) asked.foreach { policies =>
+    policies.statement(Set(statement("generated-code", "delta.constraints.CheckDeltaInvariant.columnExtractors")))
+  }
 
   private def checkText(text: String): Unit = asked.foreach { policies =>
     policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)) ++

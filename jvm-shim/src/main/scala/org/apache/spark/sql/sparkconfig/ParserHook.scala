@@ -2,6 +2,7 @@ package org.apache.spark.sql.sparkconfig
 
 import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
 
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
@@ -39,6 +40,17 @@ object ParserHook {
       case _ => ()
     }
     result
+  }
+
+  /** Shows each expression that is a text of its own, such as a table's constraint. */
+  def expressions(parser: ParserInterface, check: Expression => Unit): ParserInterface = around(parser) {
+    (_, _, parse) =>
+      val result = parse()
+      result match {
+        case tree: Expression => check(tree)
+        case _ => ()
+      }
+      result
   }
 
   /** Shows each text to `check` before it is parsed. */
