@@ -6,6 +6,7 @@ The server's files are those of the jar, ``delta.json`` and ``iceberg.json``. Pa
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,3 +159,25 @@ def test_what_works_and_what_is_refused(server: tuple[Any, Path], kind: str) -> 
             if is_refused != expected or (problem and not expected):
                 found[text] = problem
     assert not found, "\n".join(f"{text} -> {problem}" for text, problem in found.items())
+
+
+@pytest.mark.parametrize(
+    ("form", "key"), [("orc", "orc.write.format"), ("parquet", "write.parquet.compression-level")]
+)
+def test_what_a_forged_table_would_have_hadoop_expand_is_refused(
+    server: tuple[Any, Path], form: str, key: str
+) -> None:
+    session, folder = server
+    session.sql(f"CREATE TABLE ice.own.{form} (id BIGINT) USING iceberg").collect()
+    tables = folder / "lake" / "ice" / "own"
+    shutil.copytree(tables / form, tables / f"forged_{form}")
+    (file,) = (tables / f"forged_{form}" / "metadata").glob("v*.metadata.json")
+    metadata = json.loads(file.read_text())
+    metadata["properties"] |= {"write.format.default": form, key: "${env.HOME}"}
+    file.write_text(json.dumps(metadata))
+    (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+    problem = attempt(
+        lambda text: session.sql(text).collect(), f"INSERT INTO ice.own.forged_{form} VALUES (1)"
+    )
+    assert key in str(problem)
+    assert "NOT BY POLICY" not in str(problem)
