@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sparkconfig.errors import ConfigurationError
 from sparkconfig.language.kafka import CLIENT, PROVIDERS
+from sparkconfig.language.references import scan
 from sparkconfig.policy.destinations import jdbc
 from sparkconfig.policy.destinations.formats import LATE, Format, Formats
 from sparkconfig.policy.destinations.places import Place, UnclearError, hosts_of, url_of
@@ -86,6 +87,20 @@ def _place(text: str) -> Place | None:
     return Place(found.scheme, found.hosts, found.path, below, found.default_port)
 
 
+def _pads_user(request: OverrideRequest, option: str) -> bool:
+    """Whether a reference is one part of the name of a user, on a shared server.
+
+    Servers cut long names and show what is left in their errors, so that what stands before a value decides how much
+    of it is shown; errors are searched for whole values.
+    """
+    if request.job_type not in SHARED or request.scope == "application":
+        return False
+    text = request.texts.get(option, "")
+    return option.lower().endswith(("user", "username")) and [each[3:] for each in scan(text)] != [
+        (0, len(text))
+    ]
+
+
 @dataclass(frozen=True)
 class Bounds:
     """The bounds of one rule.
@@ -138,6 +153,8 @@ class Bounds:
             return None
         if not use.where:
             return self._by_name(request)
+        if _pads_user(request, use.where):
+            return "in the name of a user it may only be the whole text: a server's error would show a part of it"
         if request.scope in OPTION_SCOPES:
             source = self.table.of(request.formats, request.texts, use.where)
             names = {*(each.lower() for each in request.formats), *([source.name] if source else [])}

@@ -80,6 +80,18 @@ def test_on_shared_servers_references_stand_in_credential_options(tmp_path, opti
     assert not ask(named, JDBC)["allowed"]
 
 
+@pytest.mark.parametrize("option", ["user", "USER", "spark.cassandra.auth.username"])
+def test_on_shared_servers_a_reference_is_the_whole_name_of_a_user(tmp_path, option):
+    """PostgreSQL cuts a name after 63 bytes, and its error shows the rest: a part of the value that nothing masks."""
+    policies = made(tmp_path, {"type": "allow", "provider": "vault", "path": "shared/*", "options": ["*"]})
+    for text in ("p" * 40 + SECRET, SECRET + "p", SECRET * 2, f" {SECRET}"):
+        found = ask(policies, {"url": URL, "dbtable": "orders", option: text})
+        assert not found["allowed"], text
+        assert "the whole text" in found["message"]
+        assert ask(policies, {"url": URL, "dbtable": "orders", option: text}, job_type="batch")["allowed"]
+    assert ask(policies, {"url": URL, "dbtable": "orders", option: SECRET})["allowed"]
+
+
 def test_table_properties_and_confs_are_no_credential_options(tmp_path):
     policies = made(tmp_path, {"type": "allow", "provider": "vault", "path": "shared/*"})
     assert not ask(policies, {"comment": SECRET}, scope="catalog", formats=())["allowed"]
