@@ -18,6 +18,7 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.range(5).withColumn('a', F.expr('id * 2')).groupBy('a').count().collect()",
     "spark.range(5).select(F.struct('id')).collect()",
     "spark.range(5).write.mode('overwrite').parquet('{lake}/dataframe')",
+    "spark.range(5).selectExpr('id', 'id % 2 AS half').write.partitionBy('half').parquet('{lake}/halves')",
     "spark.read.parquet('{lake}/dataframe').count()",
     "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1').load().count()",
     "spark.range(3).write.format('jdbc').options(**shop, dbtable='own_frame').save()",
