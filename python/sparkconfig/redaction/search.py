@@ -121,9 +121,10 @@ def _behind(form: Form, at: int, head: str) -> bool:
 
 
 def _before(form: Form, at: int, tail: str) -> bool:
-    """Whether ``tail`` began what writes the character at ``at``: with what follows, it is an escape."""
+    """Whether ``tail`` stood in what writes the character at ``at``: with what follows, it is an escape."""
+    end = min(at + 1, len(form.text))
     while form.before is not None:
-        at, form = form.back(at), form.before
-        if form.text.startswith(tail, at):
+        at, end, form = form.back(at), form.back(end), form.before
+        if tail in form.text[at : end + len(tail) - 1]:
             return True
     return False

@@ -162,13 +162,16 @@ private[redaction] final class Scan(val form: Form, found: Intervals, reader: Re
     false
   }
 
+  /** Whether `tail` stood in what writes the character at this place. */
   private def before(tail: String, at: Int): Boolean = {
     var now = form
     var p = at
+    var end = math.min(at + 1, now.text.length)
     while (now.before != null) {
       p = now.back(p)
+      end = now.back(end)
       now = now.before
-      if (now.text.startsWith(tail, p)) return true
+      if ((p until end).exists(now.text.startsWith(tail, _))) return true
     }
     false
   }
