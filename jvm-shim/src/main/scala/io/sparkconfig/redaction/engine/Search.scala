@@ -147,7 +147,7 @@ private[redaction] final class Scan(val form: Form, found: Intervals, reader: Re
     (needle.head.isEmpty || behind(needle.head, start)) &&
       (needle.tail.isEmpty || before(needle.tail, start + needle.text.length))
 
-  /** Whether `head` stood before this place, or in what writes it. */
+  /** Whether `head` stood before this place, or in what writes it; a tail is looked for in the latter alone. */
   private def behind(head: String, at: Int): Boolean = {
     var now = form
     var first = at
@@ -162,7 +162,6 @@ private[redaction] final class Scan(val form: Form, found: Intervals, reader: Re
     false
   }
 
-  /** Whether `tail` stood in what writes the character at this place. */
   private def before(tail: String, at: Int): Boolean = {
     var now = form
     var p = at
