@@ -90,8 +90,8 @@ def _place(text: str) -> Place | None:
 def _pads_user(request: OverrideRequest, option: str) -> bool:
     """Whether a reference is one part of the name of a user, on a shared server.
 
-    Servers cut long names and show what is left in their errors, so that what stands before a value decides how much
-    of it is shown; errors are searched for whole values.
+    Servers cut long names and quote the rest in their errors: with enough padding in front, an error would end in the
+    middle of the value, and only whole values are masked.
     """
     if request.job_type not in SHARED or request.scope == "application":
         return False
