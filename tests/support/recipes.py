@@ -13,9 +13,7 @@ from sparkconfig.secret import Secret
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 #: In the order of the page.
-NAMES = (
-    "sops", "pass", "1password", "infisical", "doppler", "doppler-program", "conjur", "akeyless", "bitwarden",
-)  # fmt: skip
+NAMES = ("sops", "pass", "1password", "doppler")
 _HEAD = re.compile(
     r"# (?P<title>.+)\n(?P<text>(?:# .+\n)+?)# Ran: (?P<ran>.+\n(?:# .+\n)*)\n(?P<confs>(?:spark\..+\n)+)"
 )

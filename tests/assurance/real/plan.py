@@ -62,10 +62,6 @@ SUITES = (
         ["real/test_keycloak.py"], ("4.3",), ("read", "rotate"),
     ),
     Suite(
-        "recipes", "Conjur's program in Python, run by `exec`, against a server of ours", ["real/test_recipes.py"],
-        ("4.3",), ("read", "rotate"),
-    ),
-    Suite(
         "beside", "Delta, Iceberg, OpenLineage, sparkMeasure and a user's plugin, on local tables",
         ["third_parties/test_third_parties.py"], ("3.5",), ("write", "read", "leaks"), orders=True,
     ),

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -18,8 +17,7 @@ import pytest
 from sparkconfig.errors import UnresolvedReferenceError
 from sparkconfig.resolution.resolver import Resolver
 from support.fakes.http_server import BODY_MARK, Fault
-from support.fakes.vault import FakeVault
-from support.fakes.vendors import BWS, ConnectServer, DopplerServer, InfisicalServer
+from support.fakes.vendors import ConnectServer, DopplerServer
 from support.recipes import FOLDER, NAMES, Recipe, recipe, values
 
 FIRST, SECOND = "recipe-canary-5501", "recipe-canary-5502"
@@ -161,10 +159,6 @@ def connect(server: ConnectServer) -> Callable[[str], object]:
     )
 
 
-def infisical(server: InfisicalServer) -> Callable[[str], object]:
-    return lambda value: server.folders.update({"/shop": {"DB_USER": "ann", "DB_PASSWORD": value}})
-
-
 def doppler(server: DopplerServer) -> Callable[[str], object]:
     return lambda value: server.projects.update(shop={"DB_USER": "ann", "DB_PASSWORD": value})
 
@@ -174,12 +168,10 @@ def doppler(server: DopplerServer) -> Callable[[str], object]:
     [
         ("1password", ConnectServer, "https://connect.shop.example", connect,
          "${op:zzpiqdxdzncjtnvmv5fegud4qy:password}", "${op:wepiqdxdzncjtnvmv5fegud4qy:nothing}"),
-        ("infisical", InfisicalServer, "https://app.infisical.com", infisical,
-         "${infisical:none:DB_PASSWORD}", "${infisical:shop:NOTHING}"),
         ("doppler", DopplerServer, "https://api.doppler.com", doppler,
          "${doppler:none:DB_PASSWORD}", "${doppler:shop:NOTHING}"),
     ],
-    ids=["1password", "infisical", "doppler"],
+    ids=["1password", "doppler"],
 )  # fmt: skip
 def test_stores_asked_by_http(
     site: Site, name: str, kind: Any, host: str, put: Any, absent_path: str, absent_key: str
@@ -223,59 +215,3 @@ def test_an_ambiguous_label_of_1password(site: Site) -> None:
             assert values(resolver, {KEY: made.references[KEY].replace(":password", ":another")}) == {
                 KEY: SECOND
             }
-
-
-def test_the_program_of_doppler(site: Site) -> None:
-    made = recipe("doppler-program")
-    if shutil.which("doppler") is None:
-        pytest.skip("PyPI has no doppler for this machine")
-    assert made.ran.startswith(f"doppler {site.run('doppler', '--version').strip().removeprefix('v')} ")
-    with DopplerServer() as server, made.resolver() as resolver:
-        site.run("doppler", "configure", "set", "api-host", server.url, "--scope", "/")
-        site.env(DOPPLER_TOKEN=server.token)
-        read_and_rotate(made, resolver, doppler(server))
-        refused(resolver, {KEY: "${doppler:none:DB_PASSWORD}"}, "ended with status 1")
-        refused(resolver, {KEY: "${doppler:shop:NOTHING}"}, "NOTHING")
-        site.env(DOPPLER_TOKEN="dp.st.prd.canary")
-        refused(resolver, made.references, "ended with status 1")
-        site.env(DOPPLER_TOKEN=server.token)
-        server.fault(*[Fault(status=503)] * 100)
-        # Nothing that it kept serves in the meantime, and nothing is kept.
-        refused(resolver, made.references, "ended with status 1")
-    kept = [path for path in site.home.rglob("*") if path.is_file() and "fallback" in str(path)]
-    assert kept == []
-
-
-def test_akeyless(site: Site) -> None:
-    made = recipe("akeyless")
-    key = site.home / "akeyless-access-key"
-    key.write_text("akeyless-key-3395\n")
-    with FakeVault() as server:
-        server.approles["p-8f3k2m1q"] = "akeyless-key-3395"
-        places = {"https://hvp.akeyless.io": server.url, "/run/secrets": str(site.home)}
-        with made.resolver(places) as resolver:
-            read_and_rotate(made, resolver, lambda value: server.put("shop/db", {"password": value}))
-            refused(resolver, {KEY: "${akeyless:shop/none:password}"}, "shop/none")
-            refused(resolver, {KEY: "${akeyless:shop/db:nothing}"}, "nothing")
-        key.write_text("recipe-canary-of-nobody")
-        with made.resolver(places) as resolver:
-            refused(resolver, made.references, "login")
-
-
-def test_bitwarden(site: Site) -> None:
-    made = recipe("bitwarden")
-    program, store = site.bin / "bws", site.bin / "bws.json"
-    program.write_text(f"#!{sys.executable}\n{BWS}")
-    program.chmod(0o700)
-
-    def put(value: str) -> None:
-        secrets = {"be8e0ad8-d545-4017-a55a-b02f014d4158": value}
-        store.write_text(json.dumps({"token": "0.48c7.token3396", "mark": BODY_MARK, "secrets": secrets}))
-
-    site.env(BWS_ACCESS_TOKEN="0.48c7.token3396")
-    with made.resolver() as resolver:
-        read_and_rotate(made, resolver, put)
-        refused(resolver, {KEY: "${bws:be8e0ad8-0000-0000-0000-b02f014d4158:value}"}, "ended with status 1")
-        refused(resolver, {KEY: made.references[KEY].replace(":value", ":nothing")}, "nothing")
-        site.env(BWS_ACCESS_TOKEN="0.48c7.canary")
-        refused(resolver, made.references, "ended with status 1")
