@@ -205,14 +205,6 @@ def providers(user: User) -> None:
     user.command("providers", "test", "sealed", *asked, "--json")
 
 
-def connections(user: User) -> None:
-    confs = {"format": "jdbc", "option.url": "jdbc:postgresql://db/shop", "option.password": REFERENCE}
-    lines = "".join(f"spark.config.connections.shop.{key} {value}\n" for key, value in confs.items())
-    (user.job / "connections.conf").write_text((user.job / "job.conf").read_text() + lines)
-    expect(user.command("connections", "--file", "connections.conf"), "shop")
-    user.command("connections", "--file", "connections.conf", "--test", "shop", "--json")
-
-
 def refresh(user: User) -> None:
     """Without an application; :func:`spark_submit` asks one that runs."""
     user.command("refresh", "--list", "--json")
@@ -244,14 +236,6 @@ def install(user: User) -> None:
     user.command("install", "--spark-home", user.home, "--uninstall")
     if list((user.home / "jars").glob("sparkconfig*")):
         raise WrongError("install --uninstall left a jar")
-
-
-def completion(user: User) -> None:
-    for shell in ("bash", "zsh"):
-        script = user.command("completion", shell)
-        expect(script, "sparkconfig", "migrate")
-        if shutil.which(shell):
-            user.run(shell, "-n", "/dev/stdin", text=script)
 
 
 def spark_submit(user: User) -> None:
@@ -320,12 +304,10 @@ COMMANDS: dict[str, Callable[[User], str | None]] = {
     "scrub": scrub,
     "run": run,
     "providers": providers,
-    "connections": connections,
     "refresh": refresh,
     "doctor": doctor,
     "jar": jar,
     "install": install,
-    "completion": completion,
 }
 STEPS: dict[str, Callable[[User], str | None]] = {
     "--help of every command": help_of_every_command,
