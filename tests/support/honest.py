@@ -27,6 +27,7 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.table('own_rows').count()",
     "spark.range(5).writeTo('own_more').using('parquet').create()",
     "spark.range(5).createOrReplaceTempView('own_seen')",
+    "spark.range(5).filter(\"string(id) = '__HIVE_DEFAULT_PARTITION__'\").count()",
     # The catalog holds tables that may not be read.
     "spark.catalog.listTables()",
     "spark.catalog.cacheTable('own_rows')",
@@ -75,6 +76,9 @@ HONEST: Mapping[str, Sequence[str]] = {
         "SELECT transform(array(id), `größe in m` -> `größe in m` + id) FROM range(3)",
         "SELECT map('path', concat('a', 'b')), map(concat('a', 'b'), 1), from_csv('1', 'a INT', map('sep', ';'))",
         "SELECT xpath_string('<a><b>1</b></a>', 'a/b[position() = last()]/text()')",
+        "SELECT count(*) FROM range(3) WHERE string(id) = '__HIVE_DEFAULT_PARTITION__'",
+        "SELECT '{{MY_DEFAULT}}', from_csv('1', 'a INT', map('nullValue', '__HIVE_DEFAULT_PARTITION__'))",
+        "SELECT regexp_like(string(id), '\\\\u00e9') FROM range(3)",
         "EXPLAIN SELECT 1",
     ],
     "tables of the catalog": [

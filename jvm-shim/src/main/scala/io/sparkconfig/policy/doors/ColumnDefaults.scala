@@ -81,7 +81,7 @@ private[doors] object ColumnDefaults {
         value.fold(SqlSurface.metadata.of(key).exists(_.kind.startsWith("asks:")))(isOpen(key, _))
       }
         // No JSON, so no schema either, unless another reader is more patient.
-        .getOrElse(text.contains("_DEFAULT") || text.contains("\\u"))
+        .getOrElse(text.contains("{") && Seq("CURRENT_DEFAULT", "EXISTS_DEFAULT", "\\u").exists(text.contains))
 }
 
 /**

@@ -22,5 +22,5 @@ private[doors] object TypeTexts {
   def holdsUdt(text: String): Boolean =
     (text.contains("\"type\"") || text.contains("\\u")) &&
       JsonTokens.exists(text)((key, value) => key == "type" && value.contains("udt"))
-        .getOrElse(text.contains("udt") || text.contains("\\u"))
+        .getOrElse(text.contains("{") && Seq("udt", "\\u").exists(text.contains))
 }

@@ -265,6 +265,23 @@ class StatementWalkSuite extends FunSuite {
       }
   }
 
+  test("a text that is no schema may hold the words of one") {
+    for (text <- Seq(
+        "__HIVE_DEFAULT_PARTITION__",
+        "p=__HIVE_DEFAULT_PARTITION__/q=a",
+        "{MY_DEFAULT}",
+        "{\"p\": \"__HIVE_DEFAULT_PARTITION__\"}",
+        "EXISTS_DEFAULT",
+        "\\u00e9+",
+        "\"metadata\"",
+        "\"type\" udt")) assert(!ColumnDefaults.inJson(text) && !TypeTexts.holdsUdt(text), text)
+    for (text <- Seq(
+        "{\"metadata\": {'EXISTS_DEFAULT': \"f()\"}}",
+        "{\"metadata\": {\"CURRENT_DEFAULT\": f()}}",
+        "{'metadata': {\"EXISTS\\u005fDEFAULT\": 'f()'}}")) assert(ColumnDefaults.inJson(text), text)
+    for (text <- Seq("{'\"type\"': 'udt'}", "{'t\\u0079pe': 'u'}")) assert(TypeTexts.holdsUdt(text), text)
+  }
+
   test("an XPath calls what computes from its document") {
     def asked(path: String): Set[String] = items(parsed(s"SELECT xpath_string('<a/>', '$path')"))
     for (path <- Seq(
