@@ -10,11 +10,10 @@ import io.sparkconfig.core.{
   Expression,
   Json,
   NamedConnections,
-  Proxies,
   Readers,
+  SharedJvm,
   SparkConfigException,
-  Values,
-  XmlAccess
+  Values
 }
 import io.sparkconfig.executor.{ExecutorService, ExecutorSide, ExecutorState}
 import io.sparkconfig.policy.doors.{Doors, ServerConfs}
@@ -200,10 +199,7 @@ private[sparkconfig] object Application {
           ServerConfs.read(),
           application.service.fingerprint))
       }
-      if (PolicyClient.running.exists(_.evaluatesStatements)) {
-        XmlAccess.close()
-        Proxies.fix()
-      }
+      if (PolicyClient.running.exists(_.evaluatesStatements)) SharedJvm.prepare()
       application.places =
         plan.policy.flatMap(_.paths).map(SharedFiles.install(_, conf.getAll.toMap, sc.hadoopConfiguration))
       Doors.open(sc)

@@ -10,11 +10,14 @@ private[driver] object Defaults {
       conf.setIfMissing(key, text)
       hadoopKey(key).foreach(name => sc.hadoopConfiguration.set(name, text, "operator"))
     }
-    if (policy.evaluatesStatements) conf.set(IgnoreLogs, "true"): Unit
+    if (policy.evaluatesStatements) OfSharedServers.foreach { case (key, text) => conf.set(key, text) }
   }
 
-  /** A log that a stream has left in a folder names files anywhere, and who may write there may write a log. */
-  private val IgnoreLogs = "spark.sql.streaming.fileStreamSink.ignoreMetadata"
+  private val OfSharedServers = Seq(
+    // A log that a stream has left in a folder names files anywhere, and who may write there may write a log.
+    "spark.sql.streaming.fileStreamSink.ignoreMetadata" -> "true",
+    // For one user's StackOverflowError, Spark would end the executor with everybody's tasks, or the server.
+    "spark.executor.killOnFatalError.depth" -> "0")
 
   /** Spark copied these into its Hadoop configuration before plugins start. */
   private def hadoopKey(key: String): Option[String] =

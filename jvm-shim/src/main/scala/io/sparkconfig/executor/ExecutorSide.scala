@@ -4,7 +4,7 @@ import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
 
-import io.sparkconfig.core.{Expression, Proxies, Snapshot, Used, Values, XmlAccess}
+import io.sparkconfig.core.{Expression, SharedJvm, Snapshot, Used, Values}
 import io.sparkconfig.executor.workers.WorkerServer
 import io.sparkconfig.files.{FileSettings, LocalFiles}
 import io.sparkconfig.policy.SharedFiles
@@ -33,10 +33,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     if (context.executorID() != "driver") {
       RedactionSinks.installQuietly(context.conf())
       val isShared = extra.get(ExecutorSide.StatementsKey) == "true"
-      if (isShared) {
-        XmlAccess.close()
-        Proxies.fix()
-      }
+      if (isShared) SharedJvm.prepare()
       ExecutorSide.paths(extra).foreach { paths =>
         val confs = context.conf().getAll.toMap
         SharedFiles.close(SharedFiles.install(paths, confs, SparkAccess.hadoop(context.conf())))
