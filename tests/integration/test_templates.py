@@ -188,28 +188,9 @@ def others():
 
 asked = json.load(sys.stdin)
 found = [answer(lambda: spark.sql(text).collect()) for text in asked["statements"]]
-ways = {name: answer(lambda: eval(code, {"spark": spark})) for name, code in asked["ways"].items()}
-print("ANSWERS", json.dumps({"statements": found, "pandas": answer(pandas), "others": answer(others), "ways": ways}))
+print("ANSWERS", json.dumps({"statements": found, "pandas": answer(pandas), "others": answer(others)}))
 spark.stop()
 """
-
-WAYS = {
-    "option and load()": "spark.read.format('text').option('path', {path!r}).load().collect()",
-    "OPTIONS of a view": "spark.sql(\"CREATE TEMPORARY VIEW w USING text OPTIONS (path '{path}')\").collect()",
-    "save(p)": "spark.range(1).write.format('csv').save({path!r} + '-copy') or []",
-    "csv(p) of a write": "spark.range(1).write.csv({path!r} + '-copy') or []",
-    "directory of an insert": "spark.sql(\"INSERT OVERWRITE DIRECTORY '{path}-c' USING csv SELECT 1\").collect()",
-    "load(p)": "spark.read.format('text').load({path!r}).collect()",
-    "load([p])": "spark.read.format('text').load([{path!r}]).collect()",
-    "text(p)": "spark.read.text({path!r}).collect()",
-    "text([p])": "spark.read.text([{path!r}]).collect()",
-    "csv(p)": "spark.read.csv({path!r}).collect()",
-    "csv.`p`": "spark.sql('SELECT * FROM csv.`{path}`').collect()",
-    "LOCATION": "spark.sql(\"CREATE TABLE t USING text LOCATION '{path}'\").collect()",
-    "readStream.load(p)": "[[spark.readStream.format('text').load({path!r}).isStreaming]]",
-}
-"""Ways to a file of the server (docs/policies.md, Paths)."""
-
 
 CONNECT_SERVER = [
     "connect-server.conf.template",
@@ -235,13 +216,7 @@ def connect(site: Site, shared: Path) -> Iterator[dict[str, Any]]:
 
 
 def connect_answers(site: Site, address: str) -> dict[str, Any]:
-    public = site.folder / "public"
-    public.mkdir()
-    (public / "file.txt").write_text("seen")
-    asked = {
-        "statements": [text.format(rows=site.rows) for text, _ in STATEMENTS],
-        "ways": {name: code.format(path=f"file:{public}") for name, code in WAYS.items()},
-    }
+    asked = {"statements": [text.format(rows=site.rows) for text, _ in STATEMENTS]}
     done = subprocess.run(
         [sys.executable, "-c", CONNECT, address], input=json.dumps(asked),
         env=plain_environment(), capture_output=True, text=True, timeout=240, check=False,
@@ -262,14 +237,6 @@ class TestConnect:
         ]
         check(site, lambda _: answers)
         assert connect["others"] == [["1"], ["1"], ["2"]]
-
-    def test_no_way_leads_to_the_servers_own_disk(self, connect: dict[str, Any]) -> None:
-        passed = {
-            name: answer
-            for name, answer in connect["ways"].items()
-            if not isinstance(answer, str) or "no rule lets a connect job" not in answer
-        }
-        assert passed == {}
 
     @pytest.mark.templates(client="pandas API on Connect", documents=CONNECT_SERVER)
     def test_pandas(self, connect: dict[str, Any]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 
@@ -77,23 +75,3 @@ def test_a_class_with_a_start_of_its_own() -> None:
             super().__init__(4)
 
     assert (Own().x, Own().x, Point(1).x) == (4, 4, 1)
-
-
-def test_the_side_process_imports_no_module_that_it_may_not_need() -> None:
-    """Each start of a driver pays for them."""
-    done = subprocess.run(
-        [sys.executable, "-c", "import sys, sparkconfig.agent.main; print(*sys.modules)"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    heavy = {
-        "dataclasses",
-        "inspect",
-        "difflib",
-        "random",
-        "py4j",
-        "pydantic",
-        "ssl",
-        "http.client",
-        "asyncio",
-    }
-    assert not heavy & set(done.stdout.split())
