@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "conf" / "databricks-init.sh"
 LISTENER = "com.databricks.backend.daemon.driver.DBCEventLoggingListener"
 CORE = "----workspace_spark_4_0--core--core-hive-2.3__hadoop-3.4_{}_deploy.jar"
-BORROWED = ("cryptography", "cffi", "pycparser", "py4j", "watchdog", "typing_extensions", "zstandard")
+BORROWED = ("cryptography", "cffi", "pycparser", "py4j", "typing_extensions", "zstandard")
 
 # It stands for Databricks' own: it writes what happens into an event log of its own.
 

@@ -5,7 +5,6 @@ Mounted secrets look like this: Kubernetes, Docker, systemd credentials.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import itertools
 import logging
@@ -110,16 +109,13 @@ class DirectoryConfigProvider(Described, FilePushes):
             data = data if keys is None else {key: data[key] for key in keys if key in data}
         return ConfigData(data)
 
-    def _files(self, path: str) -> Sequence[str]:
-        """The directory, which may be a link itself, and what its links lead to (Kubernetes: ``..data``)."""
+    def _files(self, path: str, keys: Set[str]) -> Sequence[str]:
+        """The files of the keys, links followed; where a file's fields are keys, all of the directory's."""
         directory = self._allowed.usable(path) if self._allowed is not None and path else None
         if directory is None:
             return []
-        directory = directory.rstrip("/") or "/"
-        files = [directory, f"{directory}/"]
-        with contextlib.suppress(OSError), os.scandir(directory) as entries:
-            files += [entry.path for entry in entries if entry.is_symlink()]
-        return files
+        names = sorted(os.listdir(directory)) if self._structured else sorted(keys)  # noqa: PTH208 - texts
+        return [f"{directory}/{name}" for name in names]
 
     def _read(self, directory: str, keys: Set[str] | None, allowed: AllowedPaths) -> dict[str, str]:
         """Read until the directory was the same before and after."""

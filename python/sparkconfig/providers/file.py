@@ -74,7 +74,7 @@ class FileConfigProvider(Described, FilePushes):
             data = pick(data, keys, f"file '{shorten(path)}'")
         return ConfigData.of(data, keys)
 
-    def _files(self, path: str) -> Sequence[str]:
+    def _files(self, path: str, keys: Set[str]) -> Sequence[str]:  # noqa: ARG002 - all keys lie in one file
         usable = self._allowed.usable(path) if self._allowed is not None and path else None
         return [] if usable is None else [usable]
 

@@ -97,7 +97,7 @@ class SealedConfigProvider(Described, FilePushes):
             failure = _as_provider_error(error, path)
         raise failure
 
-    def _files(self, path: str) -> Sequence[str]:  # noqa: ARG002 - all sections lie in one file
+    def _files(self, path: str, keys: Set[str]) -> Sequence[str]:  # noqa: ARG002 - all sections lie in one file
         return [] if self._file is None else [str(self._file), *self._key_files]
 
     def close(self) -> None:

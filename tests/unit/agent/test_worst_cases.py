@@ -19,13 +19,6 @@ TRIES = 5
 """A busy machine is late now and then; the best of so many is the product's own time."""
 
 
-def without_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_watch(*_: object) -> None:
-        raise OSError(28, "no watch is left")
-
-    monkeypatch.setattr(watch._OBSERVED, "add", no_watch)
-
-
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Application]]:
     made: list[Application] = []
@@ -70,20 +63,20 @@ def replace(path: Path) -> Callable[[str], object]:
     return change
 
 
-@pytest.mark.parametrize(("events", "limit_s"), [(True, 0.1), (False, 2.3)], ids=["events", "none"])
+@pytest.mark.parametrize(("looks", "limit_s"), [(True, 0.1), (False, 2.3)], ids=["local", "network"])
 def test_a_file(
     start: Callable[..., Application],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    events: bool,
+    looks: bool,
     limit_s: float,
 ) -> None:
-    if not events:
-        without_events(monkeypatch)
+    if not looks:
+        monkeypatch.setattr(watch, "_state_of", lambda _: "as before")
     path = tmp_path / "s.properties"
     path.write_text("key=first\n")
     application = start(f"${{file:{path}:key}}")
-    assert best(application.keeper, replace(path), TRIES if events else 2) < limit_s
+    assert best(application.keeper, replace(path), TRIES if looks else 2) < limit_s
 
 
 @pytest.mark.parametrize("text", ["${envvar:SHOP_KEY}", "$[envVar=SHOP_KEY]"])

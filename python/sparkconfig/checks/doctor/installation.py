@@ -73,7 +73,7 @@ def packages(_: Subject) -> Iterator[Finding]:
     """Say which versions the package and what it depends on have."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"Python {python} ({sys.executable})")
-    parts = [f"{name} {_version(name) or 'is missing'}" for name in ("py4j", "cryptography", "watchdog")]
+    parts = [f"{name} {_version(name) or 'is missing'}" for name in ("py4j", "cryptography")]
     yield ok("package", f"sparkconfig {__version__} with {', '.join(parts)}")
 
 
