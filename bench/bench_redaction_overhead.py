@@ -149,7 +149,7 @@ def confs(folder: Path, values: int, classes: Path, *, stock: bool) -> dict[str,
     (folder / "log4j2.properties").write_text(LOG4J.format(folder=folder))
     (folder / "events").mkdir()
     found = {
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": "6g",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.port": "0",
         "spark.ui.showConsoleProgress": "false",

@@ -65,12 +65,12 @@ private[redaction] object Bytes {
   }
 
   /**
-   * Not zero in the highest bits if two dots are side by side, as of three in a row two are in any eight bytes. The one
+   * All highest bits, unless two dots are side by side, as of three in a row two are in any eight bytes. The one
    * character for them ends with the byte of an ampersand.
    */
-  def dots(eight: Long): Long = {
+  def noDots(eight: Long): Long = {
     val others = ((eight & Sevens) ^ '.' * Ones) + Sevens
-    ~(others | others >>> 8 | 0x80L << 56)
+    others | others >>> 8 | 0x80L << 56
   }
 
   /** The highest bit of each of eight bytes that is not an ASCII letter or digit. */
@@ -81,4 +81,8 @@ private[redaction] object Bytes {
     val letters = (lower + (0x80 - 'a') * Ones) & ~(lower + (0x7f - 'z') * Ones)
     ~((digits | letters) & ~eight) & Highs
   }
+
+  /** Whether all are letters and digits. Of most texts the first look is enough: most signs are before the digits. */
+  def areAlnum(eight: Long): Boolean =
+    (~((eight & Sevens) + (0x80 - '0') * Ones) & Highs) == 0L && others(eight) == 0L
 }

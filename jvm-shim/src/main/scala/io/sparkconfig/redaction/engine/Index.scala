@@ -76,28 +76,23 @@ private[redaction] final class Index {
     val bits = now.any.filter.bits
     val shift = now.any.filter.shift
     var escapes = 0L
-    var dots = 0L
+    var noDots = -1L
     var run = 0
     var list = 0
     var p = part.begin
     while (p < part.end) {
       val eight = Bytes.long(bytes, p)
       escapes |= Bytes.escapes(eight)
-      dots |= Bytes.dots(eight)
-      if (Bytes.others(eight) == 0L && p >= run && runLength(bytes, p) >= Long) run = scanRun(now, part, scan, p)
+      noDots &= Bytes.noDots(eight)
+      if (Bytes.areAlnum(eight) && p >= run) run = scanRun(now, part, scan, p)
       if (Lists.others(eight) == 0L && p >= list) list = lists.scan(part, scan, p)
       if ((Filter.bit(bits, shift, eight.toInt) & 1L) != 0L) lookCloser(now, now.any, part, scan, p, Step)
       p += Step
     }
     scan.escapes ||= (escapes & Bytes.Highs) != 0L
-    scan.dots ||= ((dots | escapes) & Bytes.Highs) != 0L
+    scan.dots ||= ((~noDots | escapes) & Bytes.Highs) != 0L
     if (now.any.grams < Step) scanShort(now, now.any, part, scan)
   }
-
-  /** How many letters and digits are side by side around the eight at `p`; of those beside it up to eight count. */
-  private def runLength(bytes: Array[Byte], p: Int): Int =
-    8 + (java.lang.Long.numberOfLeadingZeros(Bytes.others(Bytes.long(bytes, p - 8))) +
-      java.lang.Long.numberOfTrailingZeros(Bytes.others(Bytes.long(bytes, p + 8)))) / 8
 
   /** Looks at each window of the run of letters and digits around the eight at `p`; returns its end. */
   private def scanRun(now: Tables, part: Part, scan: Scan, p: Int): Int = {
