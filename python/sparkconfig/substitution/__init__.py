@@ -7,7 +7,6 @@
 from sparkconfig.substitution.allowlists import Allowlists
 from sparkconfig.substitution.builtin import BUILTIN_TYPES
 from sparkconfig.substitution.definitions import FROM_VALUES, SUFFIX
-from sparkconfig.substitution.keys import referenced_keys, sibling_texts
 from sparkconfig.substitution.redactable import REDACTED, RedactableObject
 from sparkconfig.substitution.scanner import OPENING, Command, Malformed, Plan, Segment, iter_segments, parse
 from sparkconfig.substitution.types import SubstituterType, SubstituterTypeHelper, UnderlyingValues
@@ -31,6 +30,4 @@ __all__ = [
     "UnderlyingValues",
     "iter_segments",
     "parse",
-    "referenced_keys",
-    "sibling_texts",
 ]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sparkconfig.errors import SubstitutionError
-from sparkconfig.secret import Secret
 from sparkconfig.substitution.builtin import BUILTIN_TYPES, KEY_VALUE
-from sparkconfig.substitution.scanner import Command, Segment, iter_segments
+from sparkconfig.substitution.scanner import Command, Segment
 
-__all__ = ["Named", "named", "referenced_keys", "sibling_texts"]
+__all__ = ["Named", "named"]
 
 
 class Named(NamedTuple):
@@ -20,38 +19,13 @@ class Named(NamedTuple):
     open_ended: bool
 
 
-def referenced_keys(text: str) -> frozenset[str]:
-    """Return the keys that the substitutions of ``text`` name.
-
-    These are the identifiers of ``keyValue`` and of everything with ``fromValueOfKey``, and each
-    ``defaultKey``, needed or not. ``$[keyValue/fromValueOfKey/=k]`` names ``k``; which key ``k``'s value
-    names, and what a custom type asks for, only the evaluation knows: see :func:`sibling_texts`.
-    """
-    return named(iter_segments(text)).keys
-
-
-def sibling_texts(text: str, values: Mapping[str, object]) -> dict[str, object]:
-    """Return the part of ``values`` that evaluating ``text`` may ask for, through any number of keys.
-
-    It is the whole of ``values`` if one of the texts may ask for keys that cannot be known beforehand (an
-    indirect ``keyValue``, or a type that is not built in).
-    """
-    kept: dict[str, object] = {}
-    waiting = [text]
-    while waiting:
-        found = named(iter_segments(waiting.pop()))
-        if found.open_ended:
-            return dict(values)
-        for key in found.keys:
-            if key not in kept and values.get(key) is not None:
-                kept[key] = raw = values[key]
-                if isinstance(raw, str | Secret):
-                    waiting.append(raw.reveal() if isinstance(raw, Secret) else raw)
-    return kept
-
-
 def named(segments: Iterable[Segment]) -> Named:
-    """Return what :func:`referenced_keys` returns for the text of ``segments``, and whether that may be all."""
+    """Return the keys that the substitutions of a text name, and whether that may be all.
+
+    These are the identifiers of ``keyValue`` and of everything with ``fromValueOfKey``, and each ``defaultKey``, needed
+    or not. Which key the value of ``k`` names in ``$[keyValue/fromValueOfKey/=k]``, and what a custom type asks for,
+    only the evaluation knows.
+    """
     keys: set[str] = set()
     open_ended = False
     for segment in segments:

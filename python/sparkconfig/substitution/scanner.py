@@ -140,11 +140,6 @@ class Plan:
         """The commands, left to right."""
         return tuple(s for s in self.segments if isinstance(s, Command))
 
-    @property
-    def malformed(self) -> tuple[str, ...]:
-        """Delimited texts that are not commands."""
-        return tuple(s.raw for s in self.segments if isinstance(s, Malformed))
-
     def __repr__(self) -> str:
         return f"Plan({len(self.segments)} segments)"
 

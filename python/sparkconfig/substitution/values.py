@@ -113,11 +113,6 @@ class SubstitutableValues:
         return self._prefix
 
     @property
-    def underlying_values(self) -> UnderlyingValues:
-        """What this instance reads."""
-        return self._values
-
-    @property
     def substitution_results(self) -> Mapping[str, RedactableObject]:
         """The keys that were calculated so far, with their results."""
         return Results(self._results, self._results)
