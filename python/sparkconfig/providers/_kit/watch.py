@@ -112,7 +112,8 @@ class FilePushes(ConfigProvider):
 
     def look(self) -> None:
         """Have the thread read if a file has another state."""
-        if any(self._state(each.path, each.keys) != each.state for each in self._subscriptions):
+        seen: dict[str, object] = {}  # sections of one file are many paths
+        if any(self._state(each.path, each.keys, seen) != each.state for each in self._subscriptions):
             self._events.set()
 
     def _check_on_events(self) -> None:
@@ -150,10 +151,13 @@ class FilePushes(ConfigProvider):
         except Exception as error:  # noqa: BLE001 - one bad callback must not end the others' pushes
             _log.error("a callback for '%s' failed with %s", path, type(error).__name__)
 
-    def _state(self, path: str, keys: Set[str]) -> _State:
+    def _state(self, path: str, keys: Set[str], seen: dict[str, object] | None = None) -> _State:
         """What changes when a file is written, replaced, led elsewhere by a link, or may be read from now on."""
+        known = {} if seen is None else seen
         try:
-            return tuple(_state_of(file) for file in self._files(path, keys))
+            files = self._files(path, keys)
+            known.update((file, _state_of(file)) for file in files if file not in known)
+            return tuple(known[file] for file in files)
         except Exception as error:  # noqa: BLE001 - what is wrong with a path, get says
             _log.debug("'%s' cannot be looked at: %s", shorten(path), type(error).__name__)
             return None
