@@ -87,6 +87,7 @@ UNSEEN = {
     "load a class by a property of a table": "the options of a format are asked about when the table is made",
     "run Java by a name": "names are looked at when the statement is analysed",
     "have SQL evaluated by the name of a field": "by a table that was made before",
+    "keep the driver busy with partitions": "partitions are counted when the statement is analysed",
     "keep Spark's parser busy": "how deep a statement is counted where clients are served",
 }
 """Attacks of which the statement alone does not show each one."""

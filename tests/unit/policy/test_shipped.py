@@ -91,7 +91,7 @@ def shared() -> PolicyEngine:
     return PolicyEngine.from_operator({}, OperatorFile(POLICIES / "sparkconfig.conf", confs, {}))
 
 
-def _allows(shared: PolicyEngine, option: str, formats: tuple[str, ...], scope: str, text: str = "x") -> bool:
+def _allows(shared: PolicyEngine, option: str, formats: tuple[str, ...], scope: str, text: str = "1") -> bool:
     asked = OverrideRequest("job", "connect", scope=scope, props={option: text}, formats=formats)
     return shared.check(asked).allowed
 
@@ -102,6 +102,15 @@ def test_options_of_drivers(shared: PolicyEngine, formats: tuple[str, ...], scop
     assert [name for name in BAD if _allows(shared, name, formats, scope)] == []
     assert [name for name in BAD if _allows(shared, name.upper(), formats, scope)] == []
     assert [name for name in GOOD if not _allows(shared, name, formats, scope)] == []
+
+
+@pytest.mark.parametrize("name", ["numPartitions", "NUMPARTITIONS", "minPartitions"])
+@pytest.mark.parametrize("formats", [(), ("jdbc",), ("rate",), ("kafka",)])
+def test_no_source_has_partitions_by_the_thousand(
+    shared: PolicyEngine, name: str, formats: tuple[str, ...]
+) -> None:
+    for text, allowed in (("1", True), ("2000", True), ("2001", False), ("99999999999", False), ("x", False)):
+        assert _allows(shared, name, formats, "source", text) == allowed
 
 
 @pytest.mark.parametrize("name", BAD)

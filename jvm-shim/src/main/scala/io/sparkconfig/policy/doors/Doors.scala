@@ -15,6 +15,7 @@ private[sparkconfig] object Doors {
     ConnectDoor,
     StatementDoor,
     SessionDoor,
+    PartitionsDoor,
     ReadDoor,
     OptionsDoor,
     TableDoor,
