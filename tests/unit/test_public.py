@@ -83,6 +83,7 @@ CONFS = {
     "spark.config.substitution.sysProp.allowlist.pattern",
     "spark.config.surface.files",
     "spark.config.unresolved",
+    "spark.config.user.sessions",
     "spark.config.worker.job.types",
     "spark.config.worker.references",
 }

@@ -301,6 +301,7 @@ def _policy(application: Application) -> Json | None:
         "audit_logger": policies.engine.audit.logger,
         "audit": list(check.audit),
         "surface": list(application.settings.surface_files),
+        "sessions": application.settings.user_sessions,
     }
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "Kind",
     "boolean",
     "choice",
+    "count",
     "duration",
     "names",
     "optional_text",
@@ -36,6 +37,18 @@ class Kind(Record, Generic[T]):
 def duration(*, low: int = 0) -> Kind[int]:
     """Milliseconds, written as Spark writes durations: ``10s``, ``500ms``, or a number of milliseconds."""
     return Kind(DURATION, lambda given: milliseconds(given or "", low))
+
+
+def count(*, low: int = 0) -> Kind[int]:
+    """A whole number."""
+
+    def parse(given: str | None) -> int:
+        stripped = (given or "").strip()
+        if re.fullmatch(r"-?[0-9]{1,9}", stripped) is None or int(stripped) < low:
+            raise ValueError(f"expected a whole number from {low}, got '{shorten(stripped, 40)}'")
+        return int(stripped)
+
+    return Kind("number", parse)
 
 
 def choice(*words: str, optional: bool = False) -> Kind[str | None]:

@@ -20,6 +20,7 @@ from sparkconfig.settings.kinds import (
     Kind,
     boolean,
     choice,
+    count,
     duration,
     names,
     optional_text,
@@ -222,6 +223,12 @@ class Settings(Record):
         boolean,
         "false",
         "Whether a proxy or token in front of a Spark Connect server authenticates its users.",
+    )
+    user_sessions: int = _conf(
+        "user.sessions",
+        count(low=1),
+        "200",
+        "How many sessions a user of a server whose statements a policy judges may have at once.",
     )
     worker_references: tuple[str, ...] = _conf(
         "worker.references",

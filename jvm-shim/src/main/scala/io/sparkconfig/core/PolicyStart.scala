@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode
  *
  * @param paths on a shared server, the patterns of paths that are allowed to anybody
  * @param confs the same of the confs whose values users see
+ * @param sessions how many a user may have at once
  */
 private[sparkconfig] final case class PolicyStart(
     evaluatesTables: Boolean,
@@ -18,7 +19,8 @@ private[sparkconfig] final case class PolicyStart(
     audit: Seq[String],
     paths: Option[Seq[String]] = None,
     confs: Option[Seq[String]] = None,
-    surface: Seq[String] = Nil)
+    surface: Seq[String] = Nil,
+    sessions: Int = Int.MaxValue)
 
 private[sparkconfig] object PolicyStart {
   def fromJson(node: JsonNode): Option[PolicyStart] = Option(node).filterNot(_.isNull).map { given =>
@@ -30,6 +32,7 @@ private[sparkconfig] object PolicyStart {
       Json.texts(given.get("audit")),
       Option(given.get("paths")).filterNot(_.isNull).map(Json.texts),
       Option(given.get("confs")).filterNot(_.isNull).map(Json.texts),
-      Json.texts(given.get("surface")))
+      Json.texts(given.get("surface")),
+      given.path("sessions").asInt(Int.MaxValue))
   }
 }

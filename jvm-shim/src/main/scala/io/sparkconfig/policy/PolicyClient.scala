@@ -65,6 +65,18 @@ private[sparkconfig] final class PolicyClient(
   /** The operator's surface files, beside those of this jar. */
   def surface: Seq[String] = start.surface
 
+  /**
+   * What is asked about besides where a user gets a session: each takes memory of the driver for as long as it is open.
+   *
+   * @param open how many the user has
+   */
+  def moreSessions(open: => Int): Set[StatementItem] =
+    if (start.sessions == Int.MaxValue || open < start.sessions) Set.empty
+    else {
+      val advice = "end those that are not in use, for example by spark.stop() or by closing their connections"
+      Set(StatementItem.statement("more-sessions", s"spark.config.user.sessions=${start.sessions} are open; $advice"))
+    }
+
   /** The application's confs, which every session begins with. */
   def confs: Map[String, String] = now
 

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import com.github.luben.zstd.ZstdInputStream
 import io.sparkconfig.policy.StatementItem.statement
-import io.sparkconfig.policy.{Requester, StatementItem, Verdict}
+import io.sparkconfig.policy.{PolicyClient, Requester, StatementItem, Verdict}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.connect.proto.{Command, Relation}
 import org.apache.spark.sql.connect.sparkconfig.ClientRows
@@ -119,8 +119,11 @@ private[sparkconfig] object ConnectStatements {
   def problem(message: Any, more: Set[StatementItem] = Set.empty): Option[String] = message match {
     case request: Message => StatementDoor.asked.flatMap { policies =>
         val verdict =
-          try policies.statement(items(request) ++ more, who(request))
-          catch {
+          try {
+            // First: to judge what it sets, a session is made.
+            val session = policies.statement(moreSessions(policies, request), who(request))
+            if (session.allowed) policies.statement(items(request) ++ more, who(request)) else session
+          } catch {
             case refused: PolicyViolationException => Verdict(allowed = false, refused.getMessage, Nil)
             case NonFatal(e) =>
               Verdict(allowed = false, s"the policies cannot read this request: ${e.getClass.getSimpleName}", Nil)
@@ -129,6 +132,11 @@ private[sparkconfig] object ConnectStatements {
       }
     case _ => None
   }
+
+  /** The second field is that of a session that becomes a copy of the first. */
+  private def moreSessions(policies: PolicyClient, request: Message): Set[StatementItem] =
+    Set("session_id", "new_session_id").flatMap(text(request, _))
+      .flatMap(session => policies.moreSessions(ClientRows.before(who(request).user, session)))
 
   private def who(request: Message): Requester = {
     val user = field(request, "user_context").map(request.getField(_)).collect { case context: Message => context }

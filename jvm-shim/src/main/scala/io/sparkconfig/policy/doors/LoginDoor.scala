@@ -6,6 +6,7 @@ import scala.collection.JavaConverters._
 
 import io.sparkconfig.policy.Requester
 import io.sparkconfig.policy.StatementItem.statement
+import org.apache.spark.sql.sparkconfig.ThriftSessions
 
 /**
  * What a client sends with its login to a Thrift server. Hive acts on it before there is a session: it sets Java's
@@ -33,7 +34,8 @@ private[sparkconfig] object LoginDoor {
           nameOf(key) -> Option(value)
       }
       val verdicts = hidden.map { case (key, text) => policies.evaluate(SessionDoor.scopeOf(key), Map(key -> text)) }
-      (policies.statement(refused.toSet, who) +: verdicts).find(!_.allowed).map(_.message)
+      val more = policies.moreSessions(ThriftSessions.count(who.user))
+      (policies.statement(refused.toSet ++ more, who) +: verdicts).find(!_.allowed).map(_.message)
   }
 
   private def nameOf(key: String): String = key match {

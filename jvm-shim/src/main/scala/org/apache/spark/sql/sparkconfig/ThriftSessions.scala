@@ -29,10 +29,18 @@ object ThriftSessions {
       contexts.asScala.collectFirst {
         case (handle, context) if id(context) == session && !isShared(context) => handle
       }.map { handle =>
-        val found = Reflect.get(sessions, "handleToSession").asInstanceOf[JMap[AnyRef, AnyRef]].get(handle)
-        found.getClass.getMethod("getUserName").invoke(found).asInstanceOf[String]
+        userOf(open(sessions).get(handle))
       }
     }
+
+  /** How many sessions of this user are open. */
+  def count(user: String): Int = manager.fold(0)(open(_).values.asScala.count(userOf(_) == user))
+
+  private def open(sessions: AnyRef): JMap[AnyRef, AnyRef] =
+    Reflect.get(sessions, "handleToSession").asInstanceOf[JMap[AnyRef, AnyRef]]
+
+  private def userOf(session: AnyRef): String =
+    session.getClass.getMethod("getUserName").invoke(session).asInstanceOf[String]
 
   /**
    * Keeps what came by `--jars`: a session that ends closes the class loader that its statements ran with, and those

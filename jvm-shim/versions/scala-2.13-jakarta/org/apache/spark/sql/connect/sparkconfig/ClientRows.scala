@@ -19,6 +19,13 @@ object ClientRows {
   def session(user: String, session: String): Option[SparkSession] =
     Try(SparkConnectService.getOrCreateIsolatedSession(user, session, None).session).toOption
 
+  /** How many sessions the user of a session has that is still to be made; 0: it is there. */
+  def before(user: String, session: String): Int = {
+    val manager = SparkConnectService.sessionManager
+    if (manager.getIsolatedSessionIfPresent(SessionKey(user, session)).nonEmpty) 0
+    else manager.listActiveSessions.count(_.userId == user)
+  }
+
   /** Reads what has this name, by what opens it and its length; None: this user's session has nothing of this name. */
   def read[T](user: String, session: String, name: String)(reader: (() => InputStream, Long) => T): Option[T] = for {
     holder <- SparkConnectService.sessionManager.getIsolatedSessionIfPresent(SessionKey(user, session))

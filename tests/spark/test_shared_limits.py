@@ -1,0 +1,99 @@
+"""How much one user takes of a shared server: sessions, options and properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from leaks.support import bare_jvm
+from support.attacks import BAIT
+from support.shipped_rules import shipped_rules
+from support.sql_clients import jdbc_rows
+from support.sql_servers import Site, connect_server, thrift_server
+from support.verdicts import attempt
+
+pytestmark = pytest.mark.spark
+
+SESSIONS = 4
+
+
+class Client(NamedTuple):
+    """One session of a user's: what runs a statement in it, and what ends it."""
+
+    run: Callable[[str], Any]
+    end: Callable[[], object]
+    session: Any
+
+
+LogIn = Callable[[str], Client]
+
+
+@pytest.fixture(scope="module")
+def site(harness_run, tmp_path_factory) -> Site:
+    folder = tmp_path_factory.mktemp("limits").resolve()
+    (folder / "lake").mkdir()
+    rules = shipped_rules(folder)
+    rules["statements"].append({"type": "allow", "statement": "more-sessions", "users": "pool"})
+    settings = {"spark.config.user.sessions": str(SESSIONS), "spark.config.connect.user.trusted": "true"}
+    return Site(harness_run, folder, rules, **settings)
+
+
+@pytest.fixture(scope="module")
+def thrift(site: Site) -> Iterator[LogIn]:
+    with thrift_server(site, "thrift", BAIT) as (url, _), bare_jvm() as gateway:
+        gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
+
+        def log_in(user: str) -> Client:
+            made = gateway.jvm.java.sql.DriverManager.getConnection(url, user, "")
+            return Client(lambda text: jdbc_rows(made, text), made.close, made)
+
+        yield log_in
+
+
+@pytest.fixture(scope="module")
+def connect(site: Site) -> Iterator[LogIn]:
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    kept: list[Any] = []  # see KEPT in test_policy_servers.py
+
+    def log_in(user: str) -> Client:
+        made = ConnectSession.builder.remote(f"{address}/;user_id={user}").create()
+        kept.append(made)
+        made.sql("SELECT 1").collect()
+        return Client(lambda text: made.sql(text).collect(), made.stop, made)
+
+    with connect_server(site, "connect") as (address, _):
+        yield log_in
+
+
+@pytest.fixture(params=["thrift", pytest.param("connect", marks=pytest.mark.sparks(since="4.0"))])
+def log_in(request) -> LogIn:
+    return request.getfixturevalue(request.param)
+
+
+def test_a_user_has_so_many_sessions_at_once(log_in):
+    clients = [log_in("ann") for _ in range(SESSIONS)]
+    for _ in range(3):
+        assert f"spark.config.user.sessions={SESSIONS} are open" in str(attempt(log_in, "ann"))
+    assert [len(each.run("SELECT 1")) for each in clients] == [1] * SESSIONS
+    clients += [log_in("pool") for _ in range(SESSIONS + 1)]  # a user whom a rule lets have more
+    for _ in range(2):
+        clients.pop(0).end()
+        clients.insert(SESSIONS - 1, log_in("ann"))
+    assert attempt(log_in, "ann")
+    for each in clients:
+        each.end()
+
+
+@pytest.mark.sparks(since="4.1")
+def test_a_copy_is_a_session_too(connect):
+    clients = [connect("eve") for _ in range(SESSIONS)]
+    first = clients[0].session
+    assert "are open" in str(attempt(lambda _: first.cloneSession(), ""))
+    clients.pop().end()
+    copy = first.cloneSession()
+    assert copy.sql("SELECT 1").collect()
+    for end in (copy.stop, *(each.end for each in clients)):
+        end()
