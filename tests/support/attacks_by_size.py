@@ -7,6 +7,10 @@ from collections.abc import Mapping, Sequence
 #: With more partitions than the policy lets shuffles have.
 _MANY = "range(0, 10, 1, 3000)"
 
+#: More keys, and longer ones, than any table has.
+_KEYS = ", ".join(f"'k{number}' = 'v'" for number in range(1001))
+_LONG = "k" * 1001
+
 SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
     "keep the driver busy with partitions": [
         f"SELECT count(*) FROM {_MANY}",
@@ -32,6 +36,22 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
             "partitionColumn 'ID', lowerBound '0', upperBound '99999999', numPartitions '3000')"
         ),
     ],
+    "keep others waiting with options and properties": [
+        f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ({_KEYS})",
+        f"CREATE TABLE peek (a INT) USING csv OPTIONS ({_KEYS})",
+        f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ('{_LONG}' = 'v')",
+        f"CREATE TABLE peek USING csv TBLPROPERTIES ({_KEYS}) AS SELECT 1 AS a",
+        f"CREATE TABLE peek LIKE kept TBLPROPERTIES ({_KEYS})",
+        f"ALTER TABLE kept SET TBLPROPERTIES ({_KEYS})",
+        f"ALTER TABLE kept SET TBLPROPERTIES ('{_LONG}' = 'v')",
+        f"ALTER TABLE kept SET SERDEPROPERTIES ({_KEYS})",
+        f"CREATE VIEW peek TBLPROPERTIES ({_KEYS}) AS SELECT 1 AS a",
+        f"CREATE DATABASE peek WITH DBPROPERTIES ({_KEYS})",
+        f"CREATE TEMPORARY VIEW peek USING csv OPTIONS (path '{{lake}}', '{_LONG}' 'v')",
+        f"SELECT to_json(named_struct('a', 1), map('{_LONG}', 'v'))",
+        f"SELECT from_csv('1', 'a INT', map({_KEYS.replace('=', ',')}))",
+        f"INSERT OVERWRITE DIRECTORY '{{lake}}/peek' USING csv OPTIONS ('{_LONG}' 'v') SELECT 1",
+    ],
 }
 
 CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
@@ -50,5 +70,15 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
             "upperBound=99999999, numPartitions=3000).load().schema"
         ),
         "spark.readStream.format('rate').option('numPartitions', 3000).load().isStreaming",
+    ],
+    "keep others waiting with options and properties": [
+        f"spark.read.option('{_LONG}', 'v').csv('{{lake}}').collect()",
+        "spark.read.options(**{{f'k{{n}}': 'v' for n in range(1001)}}).csv('{lake}').collect()",
+        f"spark.readStream.schema('a INT').option('{_LONG}', 'v').csv('{{lake}}').isStreaming",
+        f"spark.range(3).write.option('{_LONG}', 'v').csv('{{lake}}/peek')",
+        f"spark.range(3).writeTo('peek').using('csv').tableProperty('{_LONG}', 'v').create()",
+        f"spark.range(3).select(F.to_json(F.struct('id'), {{{{'{_LONG}': 'v'}}}})).collect()",
+        f"rate.writeStream.format('memory').queryName('peek').option('{_LONG}', 'v').start()",
+        f"spark.catalog.createTable('peek', source='csv', schema=DEFAULT, **{{{{'{_LONG}': 'v'}}}})",
     ],
 }

@@ -31,9 +31,6 @@ private[sparkconfig] object ConnectStatements {
   private val Deepest = 1024
   private val Longest = 200
 
-  /** Spark copies a read's options once for each of them: 8,000 took 5 s, and no source has a hundred. */
-  private val MostOptions = 1000
-
   /** In the name of a database; see [[StatementWalk.leadsAway]]. */
   private val Folders = raw"[/\\%]|\.\.|(^|`)\.(`|$$)".r
 
@@ -65,7 +62,7 @@ private[sparkconfig] object ConnectStatements {
       found.texts.map(StatementItem.path(_, found.argument, hadoop))),
     "asks:source" -> (found => walked(walk => found.texts.foreach(walk.source(_, found.argument)))),
     "asks:options" -> (found =>
-      if (found.all.size > MostOptions) Seq(statement(found.field.getFullName, s"more than $MostOptions options"))
+      if (StatementWalk.isFlood(found.options)) Seq(StatementWalk.Flood)
       else (found.options.keys ++ found.options.values).flatMap(typeIn) ++
         (if (found.argument.isEmpty) Nil else walked(_.options(found.options, found.argument)))),
     "asks:namespace" -> (_.texts.filter(Folders.findFirstIn(_).isDefined).map(statement("place-in-name", _))),

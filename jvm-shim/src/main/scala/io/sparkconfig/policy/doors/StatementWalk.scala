@@ -113,7 +113,8 @@ private[doors] class StatementWalk(
     case Some(Verdict("asks:call", places)) =>
       val asked = FunctionCalls.asked(call, places)
       asked.paths.foreach(path(_, Read))
-      if (asked.options.nonEmpty) called += asked.format -> asked.options
+      if (isFlood(asked.options)) found += Flood
+      else if (asked.options.nonEmpty) called += asked.format -> asked.options
       if (asked.`type`) found += statement("udt")
       if (asked.open) found += statement("function-options", call.name)
     case Some(Verdict("harmless", _)) => ()
@@ -220,14 +221,16 @@ private[doors] class StatementWalk(
     catch { case _: ParseException => found += statement("sql-text") }
 
   /** The options of a source or sink, and properties of tables, that hold paths or name classes of Hive's. */
-  def options(texts: scala.collection.Map[String, String], access: String): Unit = texts.foreach { case (key, text) =>
-    // `avro.schema.url` and `avroSchemaUrl` are one key to this.
-    val squeezed = key.toLowerCase(Locale.ROOT).filter(_.isLetterOrDigit)
-    Seq(key.toLowerCase(Locale.ROOT), squeezed).distinct.flatMap(SqlSurface.option.of(_)).foreach {
-      case Verdict("asks:path", own) => pathsIn(text).foreach(path(_, if (own.isEmpty) access else own))
-      case _ => if (text != null) source(text, access)
+  def options(texts: scala.collection.Map[String, String], access: String): Unit =
+    if (isFlood(texts)) found += Flood
+    else texts.foreach { case (key, text) =>
+      // `avro.schema.url` and `avroSchemaUrl` are one key to this.
+      val squeezed = key.toLowerCase(Locale.ROOT).filter(_.isLetterOrDigit)
+      Seq(key.toLowerCase(Locale.ROOT), squeezed).distinct.flatMap(SqlSurface.option.of(_)).foreach {
+        case Verdict("asks:path", own) => pathsIn(text).foreach(path(_, if (own.isEmpty) access else own))
+        case _ => if (text != null) source(text, access)
+      }
     }
-  }
 
   /** What a statement names that no other item says. */
   private def detail(kind: Kind, node: LogicalPlan): String = Arguments.of(node.asInstanceOf[Product]).flatMap {
@@ -276,6 +279,18 @@ private[doors] object StatementWalk {
    */
   def leadsAway(parts: Seq[String]): Boolean =
     parts.exists(_.split("[/\\\\]").exists(Set(".", ".."))) || parts.init.exists(_.exists("/\\%".contains(_)))
+
+  /** Spark copies a read's options once for each of them: 8,000 took 5 s, and no source has a hundred. */
+  private val MostKeys = 1000
+  private val LongestKey = 1000
+
+  /** What is asked about in the place of [[isFlood]]. */
+  val Flood: StatementItem =
+    statement("flood", s"more than $MostKeys options or properties, or a name of more than $LongestKey letters")
+
+  /** Whether options or properties are so many, or their names so long, that other users would wait. */
+  def isFlood(texts: scala.collection.Map[String, _]): Boolean =
+    texts.size > MostKeys || texts.keysIterator.exists(_.length > LongestKey)
 
   /** Whether Spark takes an argument of a procedure as it was written, or makes it of the arguments below. */
   private def isWritten(argument: Expression): Boolean = argument match {
