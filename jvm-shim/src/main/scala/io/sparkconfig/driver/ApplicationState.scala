@@ -64,7 +64,6 @@ private[sparkconfig] final class ApplicationState(
     side.put("restarts", restarts)
     side.put("answers", agent.isDefined)
     node.put("local", local)
-    node.path("generations").elements().asScala.foreach(addReach)
     LocalFiles.problem.foreach(node.put("files_problem", _))
     val executors = node.putArray("executors")
     service.executors.toSeq.sortBy(_._1).foreach { case (id, seen) =>
@@ -88,16 +87,6 @@ private[sparkconfig] final class ApplicationState(
       restart.put("attempts", event.attempts)
     }
     node
-  }
-
-  /** When the executors had a generation, as far as they have said so. */
-  private def addReach(entry: JsonNode): Unit = entry match {
-    case generation: ObjectNode => service.reached(generation.path("generation").asLong).foreach { reached =>
-        generation.put("executors", reached.executors)
-        generation.put("executors_missing", reached.missing)
-        if (reached.tookMs >= 0) generation.put("executors_took_ms", reached.tookMs)
-      }
-    case _ =>
   }
 
   private def silentAfterMs: Long = math.max(service.askAgainMs * SilentAsks, client.settings.pollIntervalMs * 5)

@@ -37,7 +37,6 @@ private[sparkconfig] final class ExecutorService(
   private val packing = new AtomicBoolean
   private val retired = new RetiredBroadcasts
   @volatile private var broadcastsWork = false
-  private val reach = new GenerationReach
   private val seen = new ConcurrentHashMap[String, Seen]()
   private val asked = new ConcurrentHashMap[Any, Answer]()
   private val pool = Threads.pool("sparkconfig-resolve", MostAtOnce)
@@ -93,7 +92,6 @@ private[sparkconfig] final class ExecutorService(
         if (!fresh.forall(secrets)) covered = count
         else if (old.forall(_.generation < snapshot.generation)) covered = before
         news = Some(new SnapshotNews(snapshot.generation, if (shared == null) bytes else null, shared, count))
-        reach.published(snapshot.generation, seen.keySet().asScala, System.currentTimeMillis())
         old.map(_.shared).orNull
       }
     }
@@ -110,11 +108,7 @@ private[sparkconfig] final class ExecutorService(
   def forget(executor: String): Unit = {
     seen.remove(executor)
     pushes.forget(executor)
-    reach.forget(executor, System.currentTimeMillis())
   }
-
-  /** How far a generation has come among the executors that ran when it was published. */
-  def reached(generation: Long): Option[Reached] = reach.of(generation)
 
   /**
    * After how many milliseconds an executor asks whether it has missed news that were pushed to it. However many there
@@ -152,7 +146,6 @@ private[sparkconfig] final class ExecutorService(
   private def has(executor: String, state: ExecutorState): Unit = {
     val now = System.currentTimeMillis()
     seen.put(executor, Seen(state.generation, now))
-    reach.has(executor, state.generation, now)
     pushes.has(executor, state)
   }
 

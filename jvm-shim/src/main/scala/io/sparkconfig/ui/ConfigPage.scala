@@ -74,15 +74,14 @@ object ConfigPage {
       table(
         "generations",
         "Generations",
-        Seq("Generation", "Published", "Changed", "Added", "Lost", "All executors updated"),
+        Seq("Generation", "Published", "Changed", "Added", "Lost"),
         list(state, "generations").map(each =>
           Seq(
             plain(text(each, "generation")),
             plain(ago(now, each.get("at"))),
             names(each, "changed"),
             names(each, "added"),
-            names(each, "lost"),
-            plain(reach(state, each)))))
+            names(each, "lost"))))
     }
       {
       table(
@@ -232,17 +231,6 @@ object ConfigPage {
     val more = generation.path(s"${kind}_more").asLong
     if (more == 0) shown else shown ++ Text(s"and $more more")
   }
-
-  private def reach(state: JsonNode, generation: JsonNode): String =
-    if (state.path("local").asBoolean) "at once, in the driver"
-    else if (generation.hasNonNull("executors_took_ms"))
-      s"after ${span(generation.get("executors_took_ms"))} " +
-        s"(${counted(generation.path("executors").asLong, "executor")})"
-    else if (generation.has("executors_missing"))
-      s"waiting for ${generation.path("executors_missing").asLong} of ${generation.path("executors").asLong}"
-    else "no executor ran then"
-
-  private def counted(number: Long, what: String): String = if (number == 1) s"1 $what" else s"$number ${what}s"
 
   private def side(state: JsonNode): String = {
     val node = state.path("side_process")

@@ -80,6 +80,6 @@ object Viewer {
     "generations")
   private val InReferences = Seq("references", "changed_at")
   private val InProviders = Seq("name", "class", "up", "paths")
-  private val InGenerations = Seq("generation", "at", "executors", "executors_missing", "executors_took_ms")
+  private val InGenerations = Seq("generation", "at")
   private val InPaths = Seq("age_ms", "due_ms", "expires_ms", "failures", "reads", "pushed")
 }
