@@ -166,7 +166,9 @@ class Policies:
     def status(self) -> dict[str, Any]:
         """The mode, how many violations there were since the side process started, and whether users share this."""
         mode = "enforce" if self.engine.enforcing else "warn"
-        return {"mode": mode, "shared": self.job_type in SHARED, **self.engine.counts}
+        failures = self.engine.audit.failures
+        shared = self.job_type in SHARED
+        return {"mode": mode, "shared": shared, "audit_failures": failures, **self.engine.counts}
 
     def close(self) -> None:
         """Close the policies and the audit file."""

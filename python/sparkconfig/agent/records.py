@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sparkconfig._base.text import shorten
 from sparkconfig.agent.generations import Changes
+from sparkconfig.errors import PolicyViolationError
 from sparkconfig.policy.audit import Audit, Record, now
 from sparkconfig.resolution.cache_entry import PathState
 
@@ -55,7 +56,9 @@ class RotationRecords:
         if found is not None:
             head = {"generation": after, "previous": before}
             records.append({**self._head("sparkconfig.rotation"), **head, **found.names(_MOST)})
-        self._audit.write(records)
+        # What has happened is not refused; the audit counts and logs that it is missing.
+        with contextlib.suppress(PolicyViolationError):
+            self._audit.write(records)
         if self._audit.logger is not None:
             self._pending.extend(json.dumps(record) for record in records)
 

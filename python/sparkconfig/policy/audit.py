@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import json
 import logging
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparkconfig._base.text import shorten
-from sparkconfig.errors import ConfigurationError
+from sparkconfig.errors import ConfigurationError, PolicyViolationError
 from sparkconfig.policy.destinations.formats import shown_place
 from sparkconfig.settings.schema import PREFIX
 
@@ -24,7 +25,7 @@ __all__ = ["Audit", "Record", "now", "records"]
 
 Record = dict[str, Any]
 _ROOT = f"{PREFIX}audit."
-_NAMES = ("file", "logger")
+_NAMES = ("file", "logger", "required")
 _log = logging.getLogger(__name__)
 
 
@@ -32,23 +33,35 @@ class Audit:
     """Where decisions are recorded.
 
     Each record is one JSON object on one line, written with one ``write`` in append mode, so that several
-    applications can share a file. A file that was renamed or removed (log rotation) is opened again.
+    applications can share a file. A file that was renamed or removed (log rotation) is opened again. If a disk is full
+    in the middle of a line, that line stays broken, and the next record begins a new one.
 
     Args:
         file: the file, or None; made with mode 0600.
         logger: name of the log4j logger that the driver writes records to, or None. In Python alone the
             logger of that name gets them.
+        required: whether what cannot be recorded is refused. It takes a file: nobody tells whether a logger wrote.
+
+    Attributes:
+        failures: how many times the file could not be written.
 
     Raises:
-        ConfigurationError: the file cannot be written.
+        ConfigurationError: the file cannot be written, or is missing.
     """
 
-    def __init__(self, file: Path | None = None, logger: str | None = None) -> None:
+    def __init__(
+        self, file: Path | None = None, logger: str | None = None, *, required: bool = False
+    ) -> None:
+        if required and file is None:
+            raise ConfigurationError(f"{_ROOT}required: takes a file; set {_ROOT}file")
         self.logger = logger
+        self.failures = 0
+        self._required = required
         self._path = file
         self._lock = threading.Lock()
         self._descriptor: int | None = None
         self._failed = False
+        self._cut = False
         if file is not None:
             try:
                 self._descriptor = _open(file)
@@ -60,19 +73,23 @@ class Audit:
 
     @classmethod
     def from_confs(cls, confs: Mapping[str, str]) -> Audit:
-        """Read ``spark.config.audit.file`` and ``.logger``.
+        """Read ``spark.config.audit.file``, ``.logger`` and ``.required``.
 
         Raises:
-            ConfigurationError: another name, or the file cannot be written.
+            ConfigurationError: another name or value, or the file cannot be written.
         """
         given = {key[len(_ROOT) :]: text.strip() for key, text in confs.items() if key.startswith(_ROOT)}
         unknown = sorted(set(given) - set(_NAMES))
         if unknown:
             raise ConfigurationError(
-                f"{_ROOT}{shorten(unknown[0])}: no such setting; use {_ROOT}file or {_ROOT}logger"
+                f"{_ROOT}{shorten(unknown[0])}: no such setting; use {_ROOT}file, {_ROOT}logger or"
+                f" {_ROOT}required"
             )
+        required = given.get("required", "false").lower()
+        if required not in ("true", "false"):
+            raise ConfigurationError(f"{_ROOT}required: must be true or false")
         file = given.get("file")
-        return cls(Path(file) if file else None, given.get("logger") or None)
+        return cls(Path(file) if file else None, given.get("logger") or None, required=required == "true")
 
     @property
     def enabled(self) -> bool:
@@ -80,7 +97,11 @@ class Audit:
         return self._path is not None or self.logger is not None
 
     def write(self, records: Sequence[Record]) -> None:
-        """Record decisions; a failing disk is reported once and stops no job that was allowed."""
+        """Record decisions; a failing disk is reported once.
+
+        Raises:
+            PolicyViolationError: the records are required, and the file cannot be written.
+        """
         if not records:
             return
         lines = [json.dumps(record, ensure_ascii=True) for record in records]
@@ -98,13 +119,24 @@ class Audit:
                 if self._descriptor is None or _moved(path, self._descriptor):
                     self._shut()
                     self._descriptor = _open(path)
-                os.write(self._descriptor, content)
+                    self._cut = False
+                # After half a line an end of its own: nothing is joined to it.
+                whole = b"\n" + content if self._cut else content
+                self._cut = os.write(self._descriptor, whole) < len(whole)
+                if self._cut:
+                    problem = os.strerror(errno.ENOSPC)
             except OSError as error:
                 problem = error.strerror
             is_new = problem is not None and not self._failed
             self._failed = problem is not None
+            self.failures += self._failed
         if is_new:
             _log.error("the audit file %s cannot be written: %s", path, problem)
+        if problem is not None and self._required:
+            raise PolicyViolationError(
+                f"this cannot be recorded, and {_ROOT}required refuses what is not recorded; the operator must see"
+                f" that {path} can be written: {problem}"
+            )
 
     def _shut(self) -> None:
         if self._descriptor is not None:

@@ -37,6 +37,7 @@ def application(tmp_path_factory) -> Iterator[dict[str, Any]]:
             "spark.plugins": conf["spark.plugins"],
             "spark.config.worker.job.types": "batch, connect",
             "spark.config.worker.references": "files:*",
+            "spark.config.audit.required": "true",
         },
     )
     log_to(home, folder / "driver.log")

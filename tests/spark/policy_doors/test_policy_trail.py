@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spark.policy_doors.policy import SECRET
+from sparkconfig._spark import driver
 from support.policies import of_event, records
 from support.processes import wait_until
 
@@ -41,6 +42,22 @@ def test_generations_are_recorded_beside_decisions_and_reach_the_same_logger(app
         lambda: by_text(logged(application["folder"], "rotation")) == by_text(found),
         timeout=60,
     )
+
+
+def test_what_cannot_be_recorded_is_refused(application):
+    spark, file = application["classic"], application["folder"] / "audit.jsonl"
+    kept = file.rename(file.with_name("kept.jsonl"))
+    file.mkdir()
+    with pytest.raises(Exception, match=r"audit\.required"):
+        spark.conf.set("spark.shop.token", "unrecorded")
+    assert spark.conf.get("spark.shop.token", "none") != "unrecorded"
+    wait_until(
+        "the failure in the status", lambda: driver.status()["policy"]["audit_failures"] > 0, timeout=60
+    )
+    file.rmdir()
+    kept.rename(file)
+    spark.conf.set("spark.shop.token", "recorded")
+    assert spark.conf.get("spark.shop.token") == "recorded"
 
 
 def logged(folder, event: str) -> list[dict[str, Any]]:

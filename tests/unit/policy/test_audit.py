@@ -2,6 +2,8 @@
 
 import json
 import logging
+import subprocess
+import sys
 
 import pytest
 
@@ -80,3 +82,58 @@ def test_a_failing_disk_is_reported_once_and_stops_nothing(tmp_path, caplog):
     for _ in range(3):
         assert checker.check(request({"spark.a": "1"})).allowed
     assert caplog.text.count("cannot be written") == 1
+
+
+def test_what_cannot_be_recorded_is_refused_if_the_audit_is_required(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    checker = engine(tmp_path, RULES, audit__file=str(folder / "audit.jsonl"), audit__required="true")
+    question = {"job_type": "batch", "props": {"spark.a": "1"}}
+    assert policy_calls.answer(checker, question)["allowed"]
+    (folder / "audit.jsonl").unlink()
+    folder.rmdir()
+    answer = policy_calls.answer(checker, question)
+    assert (answer["ok"], answer["type"]) == (False, "PolicyViolationError")
+    assert "spark.config.audit.required" in answer["message"]
+    assert "audit.jsonl" in answer["message"]
+    folder.mkdir()
+    assert policy_calls.answer(checker, question)["allowed"]
+    assert checker.audit.failures == 1
+
+
+@pytest.mark.parametrize(
+    ("confs", "told"),
+    [({"audit__required": "true"}, r"audit\.file"), ({"audit__required": "yes"}, "must be true or false")],
+)
+def test_a_required_audit_that_is_none_stops_the_start(tmp_path, confs, told):
+    with pytest.raises(ConfigurationError, match=told):
+        engine(tmp_path, **confs)
+
+
+FULL = """
+import resource, sys
+from pathlib import Path
+from sparkconfig.policy.audit import Audit
+audit = Audit(Path(sys.argv[1]))
+record = {"text": "x" * 100}
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+audit.write([record])
+resource.setrlimit(resource.RLIMIT_FSIZE, (150, hard))
+audit.write([record])
+audit.write([record])
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+audit.write([record])
+print(audit.failures)
+"""
+
+
+def test_half_a_line_is_joined_to_nothing(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(file)], capture_output=True, text=True, check=True, timeout=60
+    )
+    first, half, last = file.read_text().splitlines()
+    assert first == last == json.dumps({"text": "x" * 100})
+    assert first.startswith(half)
+    assert done.stdout == "2\n"
+    assert done.stderr.count("cannot be written") == 1

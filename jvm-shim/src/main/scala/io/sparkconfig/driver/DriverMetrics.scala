@@ -21,6 +21,7 @@ private[driver] object DriverMetrics {
     gauge("failures")(told(_.path("failed_rounds").asLong))
     gauge("policyViolations")(told(_.path("policy").path("denied").asLong))
     gauge("policyWarnings")(told(_.path("policy").path("warned").asLong))
+    gauge("auditFailures")(told(_.path("policy").path("audit_failures").asLong))
     gauge("executorsBehind")(state.executorsBehind.toLong)
     gauge("sideProcessRestarts")(state.restarts.toLong)
   }
