@@ -1,10 +1,12 @@
 """What redaction costs a whole application, beside stock Spark.
 
-    python bench/bench_redaction_overhead.py [--tasks 100000] [--values 100] [--rounds 20] [--json FILE]
+    python bench/bench_redaction_overhead.py [--tasks 20000] [--values 100] [--rounds 10] [--json FILE]
 
 Both applications, stock Spark and Spark with sparkconfig, live at the same time and work by turns, so that both meet
 the same moods of the machine: in each round an SQL job of many tiny tasks with the event log and the UI on, in the end
 each page of the UI and the REST interface, then log lines through log4j2 into a file, of level INFO and of level WARN.
+Jobs are measured in several pairs of JVMs: what one of them compiles well or badly stays so, a tenth of the time and
+more, and nothing of it is ours.
 It prints medians, and the median ratio of a round to the round of stock just before or after it. CPU counts the
 driver's JVM, executor included. None of the values occurs, as in nearly every text.
 """
@@ -24,6 +26,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +39,9 @@ PROBE = Path(__file__).with_name("LogBench.scala")
 FETCHES = 1000
 # Rounds: of jobs the JVM still compiled for a tenth of its time after eight of them with 2,000 tasks.
 WARM_UP = 4
-JOB_WARM_UP = 20
+JOB_WARM_UP = 12
+PAIRS = 5
+KINDS = ("stock", "redacted")
 WIDTH = 28
 LOG_LINES = 300_000
 LOG4J = """rootLogger.level=info
@@ -176,6 +181,12 @@ def confs(folder: Path, values: int, classes: Path, *, stock: bool) -> dict[str,
     return found
 
 
+def start(folder: Path, kind: str, values: int, classes: Path) -> Application:
+    """Start an application of this kind, with files of its own."""
+    folder.mkdir()
+    return Application(kind, folder, confs(folder, values, classes, stock=kind == "stock"))
+
+
 def by_turns(
     applications: list[Application], rounds: int, measure: Callable[[Application], Any]
 ) -> list[Any]:
@@ -202,9 +213,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--tasks", type=int, default=100_000, help="of each application in all rounds")
+    parser.add_argument("--tasks", type=int, default=20_000, help="of each application in all rounds")
     parser.add_argument("--values", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -218,21 +229,24 @@ def main() -> None:
         measured[what] = [list(stock), list(ours)]
         report(what, *measured[what])
 
-    with tempfile.TemporaryDirectory() as name:
-        folders = [Path(name) / kind for kind in ("classes", "stock", "redacted")]
-        for folder in folders:
-            folder.mkdir()
-        classes, *places = folders
+    with tempfile.TemporaryDirectory() as name, ExitStack() as running:
+        classes = Path(name) / "classes"
+        classes.mkdir()
         compile_scala(PROBE, classes)
-        both = [
-            Application(place.name, place, confs(place, args.values, classes, stock=place.name == "stock"))
-            for place in places
-        ]
         print(f"{'':{WIDTH}} {'stock':>10} {'redacted':>10} {'ratio':>7}   middle half of the ratios")
-        by_turns(both, JOB_WARM_UP, lambda each: each.ask(("job", tasks)))
-        stock, ours = by_turns(both, args.rounds, lambda each: each.ask(("job", tasks)))
+        pairs: list[Any] = []
+        for number in range(PAIRS):
+            running.close()
+            both = [start(Path(name) / f"{kind}{number}", kind, args.values, classes) for kind in KINDS]
+            for each in both:
+                running.callback(each.end)
+            by_turns(both, JOB_WARM_UP, lambda each: each.ask(("job", tasks)))
+            pairs.append(by_turns(both, args.rounds, lambda each: each.ask(("job", tasks))))
         for column, unit in enumerate(("wall", "CPU")):
-            note(f"{tasks} tasks, {unit} s", *([pair[column] for pair in side] for side in (stock, ours)))
+            note(
+                f"{tasks} tasks, {unit} s",
+                *([took[column] for pair in pairs for took in pair[side]] for side in (0, 1)),
+            )
         addresses = {each.kind: each.ask(("pages",)) for each in both}
         for page in addresses["stock"]:
             pair = by_turns(
@@ -253,8 +267,6 @@ def main() -> None:
                 )
         if args.json:
             args.json.write_text(json.dumps(measured, indent=2) + "\n")
-        for each in both:
-            each.end()
 
 
 if __name__ == "__main__":

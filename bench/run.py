@@ -194,7 +194,7 @@ BENCHES = {
     "transform": Bench((), 120, transform),
     "redaction": Bench(("--values", "1,100,10000", "--megabytes", "3"), 150, redaction),
     "redaction_python": Bench(("--values", "10,20000"), 60, in_python),
-    "redaction_overhead": Bench(("--tasks", "12000", "--rounds", "6"), 260, overhead),
+    "redaction_overhead": Bench(("--tasks", "6000", "--rounds", "6"), 400, overhead),
     "startup": Bench(("--pairs", "4", "--cds"), 220, startup),
     "policy": Bench((), 30, json=False),
     "policy_doors": Bench(("--statements", "300"), 60, json=False),

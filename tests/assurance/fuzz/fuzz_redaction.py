@@ -41,6 +41,7 @@ def value_of(given):
             + value[at:]
         )
     value += PADDING[len(value) :]
+    value = re.sub("(?i)%5c", r"\g<0> ", value)  # as `joined` does it
     # What is left of a value when its own escapes are undone may be too short to be looked for.
     return value if all(worth_registering(form.text) for form in forms(value)) else value + PADDING
 
