@@ -29,7 +29,7 @@ private[sparkconfig] object Requester {
 
   /** Whether a client of a server asks, of one session for all clients, too; this application's own code is none. */
   def isClient(session: SparkSession): Boolean =
-    Thread.currentThread.getName.startsWith(ThriftSessions.Threads) || named(session).nonEmpty
+    Try(ThriftSessions.serves(SessionIds.of(session))).getOrElse(false) || named(session).nonEmpty
 
   private val ConnectPlugin = "org.apache.spark.sql.connect.SparkConnectPlugin"
   @volatile private var serves = false

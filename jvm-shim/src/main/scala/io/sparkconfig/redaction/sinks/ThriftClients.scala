@@ -90,8 +90,7 @@ private[sparkconfig] object ThriftClients extends Sink {
 
   private lazy val isMain: Boolean = System.getProperty("sun.java.command", "").contains(Server)
 
-  /** No other application pays for the server's classes. */
-  def serves: Boolean = isMain || Thread.currentThread.getName.startsWith(ThriftSessions.Threads)
+  def serves: Boolean = isMain || ThriftSessions.isLoaded
 
   /** The service behind the port, once it is there. */
   private def server(): Option[AnyRef] = {

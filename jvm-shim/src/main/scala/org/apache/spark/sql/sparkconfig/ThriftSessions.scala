@@ -3,35 +3,36 @@ package org.apache.spark.sql.sparkconfig
 import java.util.{Map => JMap}
 
 import scala.collection.JavaConverters._
+import scala.util.Try
 
+import org.apache.spark.SparkContext
 import org.apache.spark.sparkconfig.access.Reflect
 
 /** Whose sessions a Thrift server in this JVM serves. The server and its sessions are private to Spark and Hive. */
 object ThriftSessions {
 
-  /** How the names of threads begin in which a server runs statements. */
-  val Threads = "HiveServer2-"
   private val Server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2$"
   private val SingleSession = "spark.sql.hive.thriftServer.singleSession"
+  private val loader = classOf[SparkContext].getClassLoader
+
+  /** None where the JVM keeps `java.lang` closed. */
+  private lazy val find = Try(Reflect.method(classOf[ClassLoader], "findLoadedClass", classOf[String])).toOption
+
+  /** Whether this JVM has loaded the server's classes: no other application pays for them. */
+  def isLoaded: Boolean = loaded.nonEmpty
+
+  /** Whether the server's clients have the session of this id ([[SessionIds]]), be it one for all of them. */
+  def serves(session: String): Boolean = contexts(session).nonEmpty
 
   /**
-   * The user who opened the session of this id ([[SessionIds]]); None outside of the server's own threads, and where
-   * several users share one session.
+   * The user who opened the session of this id; None if the server does not know it, and where several users share one
+   * session.
    *
    * @param session as [[SessionIds.of]] returns it
    */
-  def user(session: String): Option[String] =
-    // No other application pays for the server's classes.
-    if (!Thread.currentThread.getName.startsWith(Threads)) None
-    else manager.flatMap { sessions =>
-      val operations = Reflect.get(sessions, "operationManager")
-      val contexts = Reflect.get(operations, "sessionToContexts").asInstanceOf[JMap[AnyRef, AnyRef]]
-      contexts.asScala.collectFirst {
-        case (handle, context) if id(context) == session && !isShared(context) => handle
-      }.map { handle =>
-        userOf(open(sessions).get(handle))
-      }
-    }
+  def user(session: String): Option[String] = contexts(session).collectFirst {
+    case (sessions, handle, context) if !isShared(context) => userOf(open(sessions).get(handle))
+  }
 
   /** How many sessions of this user are open. */
   def count(user: String): Int = manager.fold(0)(open(_).values.asScala.count(userOf(_) == user))
@@ -49,13 +50,24 @@ object ThriftSessions {
   def keepClasses(hive: AnyRef, session: Sessions.Spark): Unit =
     Reflect.field(hive.getClass, "parentLoader").set(hive, Sessions.classic(session).sharedState.jarClassLoader)
 
-  private def manager: Option[AnyRef] = {
-    val module = Class.forName(Server, true, Thread.currentThread.getContextClassLoader)
-    for {
-      listener <- Option(Reflect.get(module.getField("MODULE$").get(null), "listener"))
-      server <- Reflect.get(listener, "server").asInstanceOf[Option[AnyRef]]
-    } yield Reflect.get(Reflect.get(server, "cliService"), "sessionManager")
+  /** The manager of sessions, with each handle to this session and its context. */
+  private def contexts(session: String): Iterator[(AnyRef, AnyRef, AnyRef)] = for {
+    sessions <- manager.iterator
+    each = Reflect.get(Reflect.get(sessions, "operationManager"), "sessionToContexts")
+    (handle, context) <- each.asInstanceOf[JMap[AnyRef, AnyRef]].asScala.iterator
+    if id(context) == session
+  } yield (sessions, handle, context)
+
+  private def loaded: Option[Class[_]] = find match {
+    case Some(method) => Option(method.invoke(loader, Server).asInstanceOf[Class[_]])
+    case None => Try[Class[_]](Class.forName(Server, true, loader)).toOption
   }
+
+  private def manager: Option[AnyRef] = for {
+    module <- loaded
+    listener <- Option(Reflect.get(module.getField("MODULE$").get(null), "listener"))
+    server <- Reflect.get(listener, "server").asInstanceOf[Option[AnyRef]]
+  } yield Reflect.get(Reflect.get(server, "cliService"), "sessionManager")
 
   private def id(context: AnyRef): String = SessionIds.of(sessionOf(context))
 
