@@ -85,3 +85,14 @@ def test_a_guess_is_not_answered(run):
     for text in ("EXPLAIN", "EXPLAIN EXTENDED", "EXPLAIN CODEGEN"):
         assert LITERAL in str(run("ann", f"{text} SELECT '{LITERAL}' AS a FROM range(3)"))
     assert LITERAL in str(run("ann", f"SELECT raise_error('{LITERAL}')"))
+
+
+def test_a_connection_that_a_table_leads_to_is_refused_with_the_state_of_missing_rights(run):
+    run(
+        "bob",
+        "CREATE TABLE led USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable 'sysibm.sysdummy1')",
+    )
+    for text in ("SELECT * FROM led", "INSERT INTO led SELECT 'a'", "SELECT (SELECT count(*) FROM led)"):
+        for later in (False, True):
+            state, told = run("ann", text, later=later)
+            assert (state, "connection bobs" in told) == ("42501", True), (text, later, state, told)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.AnalysisException
 /**
  * A reference in an option cannot be used. The constructors of AnalysisException that take a text are private to
  * Spark SQL; as a subclass it reaches PySpark and Connect clients as their AnalysisException.
- * It has a condition of Spark's own whose text is the message, since SQL scripts and PySpark's `getMessage()` fail at
+ * It has a condition whose text is the message, since SQL scripts and PySpark's `getMessage()` fail at
  * errors that have none.
  *
  * @param message names option, source and reference, never a value
@@ -17,7 +17,7 @@ class OptionReferenceException(message: String, cause: Throwable = null, isRefus
     None,
     None,
     Option(cause),
-    Some("USER_RAISED_EXCEPTION"),
+    Some(if (isRefusal) PolicyViolationException.Condition else "USER_RAISED_EXCEPTION"),
     Map("errorMessage" -> message),
     Array.empty) {
 
