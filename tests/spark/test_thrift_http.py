@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -96,3 +97,20 @@ def test_a_connection_that_a_table_leads_to_is_refused_with_the_state_of_missing
         for later in (False, True):
             state, told = run("ann", text, later=later)
             assert (state, "connection bobs" in told) == ("42501", True), (text, later, state, told)
+
+
+def test_a_table_with_the_name_of_a_file_does_not_hide_it(run):
+    """Spark reads the file where the current catalog has no such table."""
+    for text in ("CREATE DATABASE text", "CREATE TABLE text.job (a STRING) USING parquet"):
+        assert run("ann", text) == []
+    refused = r"path file:\S*/job"
+    for catalog in ("bobs_catalog", "spark_catalog"):
+        run("bob", f"USE {catalog}")
+        for text in ("SELECT * FROM text.job", "SELECT * FROM `TEXT`.job", "TABLE text.job"):
+            state, told = run("bob", text)
+            assert (state, bool(re.search(refused, told))) == ("42501", True), (catalog, text, told)
+    assert run("bob", "SELECT count(*) FROM spark_catalog.text.job") == [(0,)]
+    run("bob", "USE text")
+    assert run("bob", "SELECT count(*) FROM job") == [(0,)]
+    assert run("bob", "DROP TABLE spark_catalog.text.job") == []
+    assert run("bob", "USE default") == []

@@ -10,7 +10,7 @@ import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
+import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.execution.command.SetCommand
 import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions, SqlVariables}
 
@@ -40,14 +40,11 @@ private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalP
     Try(Sessions.catalog(session).lookupFunctionInfo(FunctionIdentifier(function))).toOption
       .filter(_.getSource == "built-in").map(_.getClassName)
 
-  /** As Spark does it: a table of that name comes first. */
-  private def isDirect(parts: Seq[String]): Boolean = parts match {
-    case Seq(source, path) =>
-      val isTable = !path.contains("/") && Try(
-        Sessions.catalog(session).tableExists(TableIdentifier(path, Some(source)))).getOrElse(false)
-      !isTable && SourceNames.exists(source)
-    case _ => false
-  }
+  /**
+   * Spark looks for a table of that name first. Whether there is one is not asked here: it may be in a catalog that is
+   * not the current one, or gone by the time that Spark looks. With its catalog's name it is a table alone.
+   */
+  private def isDirect(parts: Seq[String]): Boolean = parts.size == 2 && SourceNames.exists(parts.head)
 }
 
 /**
