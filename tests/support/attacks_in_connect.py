@@ -36,8 +36,6 @@ CONNECT: Mapping[str, Sequence[str]] = {
     "make or drop what is everybody's": [
         "spark.range(1).createGlobalTempView('peek')",
         "spark.range(1).createOrReplaceGlobalTempView('peek')",
-        "spark.catalog.clearCache()",
-        "spark.sql('EXECUTE IMMEDIATE \"CLEAR CACHE\"').collect()",
         "spark.sql('EXECUTE IMMEDIATE \"CREATE GLOBAL TEMP VIEW peek AS SELECT 1\"').collect()",
     ],
     "leave a catalog by a name": [

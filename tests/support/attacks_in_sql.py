@@ -251,8 +251,6 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "CREATE OR REPLACE GLOBAL TEMP VIEW peek AS SELECT 1",
         "CREATE GLOBAL TEMPORARY VIEW peek USING csv OPTIONS (path '{lake}')",
         "EXPLAIN CREATE GLOBAL TEMP VIEW peek AS SELECT 1",
-        "CLEAR CACHE",
-        "EXPLAIN CLEAR CACHE",
     ],
     "leave a catalog by a name": [
         "SHOW TABLES IN shop_catalog.`../../ben`",

@@ -34,6 +34,7 @@ CONNECT_HONEST: Sequence[str] = (
     "spark.catalog.listTables()",
     "spark.catalog.cacheTable('own_rows')",
     "spark.catalog.dropTempView('own_seen')",
+    "spark.catalog.clearCache()",
     "rate.writeStream.format('memory').queryName('own_ticks').start().stop()",
     "spark.range(3).cache().count()",
     # With batches of their own, for which Spark sets confs of a session that it clones.
@@ -97,6 +98,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "ANALYZE TABLE own_copy COMPUTE STATISTICS",
         "CACHE TABLE own_copy",
         "UNCACHE TABLE own_copy",
+        "CLEAR CACHE",
         "TRUNCATE TABLE own_copy",
         "DROP TABLE own_copy",
         "DROP TABLE own_table",

@@ -3,21 +3,22 @@ package io.sparkconfig.policy.doors
 import scala.util.Try
 
 import io.sparkconfig.policy.StatementItem.{Read, statement}
-import io.sparkconfig.policy.{PolicyClient, StatementItem}
+import io.sparkconfig.policy.{PolicyClient, Requester, StatementItem}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.execution.command.SetCommand
-import org.apache.spark.sql.sparkconfig.{ParserHook, Sessions, SqlVariables}
+import org.apache.spark.sql.sparkconfig.{OwnCaches, ParserHook, Sessions, SqlVariables}
 
 /** Statements as they were parsed, before Spark evaluates or opens anything. */
 private final class StatementRule(session: Sessions.Spark) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
+      if (!OwnCaches.isIn(session) && Requester.isClient(session)) OwnCaches.put(session)
       // Spark looks for the class in a conf before it sets it, and its error tells whether it is there.
       plan.foreach {
         case SetCommand(Some((key, Some(text)))) => SessionDoor.setting(session, key, text)
