@@ -11,6 +11,8 @@ from leaks.support import bare_jvm
 from sparkconfig.redaction import Registry
 from support.maven import maven_jars
 from support.scala_objects import scala_object
+from support.session import running_session
+from support.shim import shim_jar
 
 pytestmark = pytest.mark.spark
 
@@ -90,6 +92,30 @@ def test_no_password_is_in_the_error_of_a_driver(harness_run):
         assert not shown(password, python.redact(raw)), (
             f"{url}, by Python: password {PASSWORDS.index(password)}"
         )
+
+
+def test_a_name_that_a_database_cuts_is_not_told(postgres, pg_driver, tmp_path):
+    name = "".join(f"{number * number * 7919:06x}kQzR" for number in range(1, 12))
+    (tmp_path / "store.properties").write_text(f"name={name}\nshort={name[:60]}\n")
+    conf = {
+        "spark.plugins": "io.sparkconfig.ConfigPlugin",
+        "spark.jars": f"{shim_jar()},{pg_driver}",
+        "spark.config.providers": "files",
+        "spark.config.providers.files.class": "file",
+    }
+    options = {"url": postgres.jdbc_url("postgres"), "dbtable": "a", "driver": "org.postgresql.Driver"}
+    with running_session(conf, folder=tmp_path) as spark:
+        told = {}
+        for key in ("name", "short"):
+            login = {"user": f"${{files:{tmp_path}/store.properties:{key}}}", "password": "x"}
+            with pytest.raises(Exception) as error:
+                spark.read.format("jdbc").options(**options, **login).load()
+            java = spark._jvm.java.io.StringWriter()
+            error.value._origin.printStackTrace(spark._jvm.java.io.PrintWriter(java))
+            told[key] = f"{error.value} {java.toString()}"
+    assert not shown(name[:8], told["name"])
+    assert ("text is withheld" in told["name"], "SQLState 28" in told["name"]) == (True, True), told["name"]
+    assert "password authentication failed" in told["short"]
 
 
 def _errors(jars, port):

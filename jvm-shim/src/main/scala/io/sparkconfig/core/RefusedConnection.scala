@@ -1,6 +1,7 @@
 package io.sparkconfig.core
 
 import java.net.{ConnectException, NoRouteToHostException, SocketTimeoutException, UnknownHostException}
+import java.nio.charset.StandardCharsets.UTF_8
 import java.sql._
 
 import org.apache.spark.sql.sparkconfig.OptionReferenceException
@@ -9,6 +10,9 @@ import org.apache.spark.sql.sparkconfig.OptionReferenceException
 private[sparkconfig] object RefusedConnection {
   private val Reference = java.util.regex.Pattern.compile("\\$\\{[^{}]*\\}")
   private val LongestName = 200
+
+  /** PostgreSQL's longest name: of a longer user it quotes the beginning, which no redaction takes for the value. */
+  private val LongestUser = 63
 
   /**
    * The values that may be to blame: where no server was reached, only the references that say where it is. A
@@ -21,7 +25,8 @@ private[sparkconfig] object RefusedConnection {
    * What Spark gets: the driver's error with a line more, or, where Spark would only say that it could not connect,
    * an error of Spark's own kind with all of that.
    */
-  def error(refused: SQLException, target: Target, outcome: String): Exception = {
+  def error(thrown: SQLException, target: Target, outcome: String): Exception = {
+    val refused = if (isCut(target)) withheld(thrown) else thrown
     val by = target.connection.fold(names(target))(name => s"the connection '$name'")
     val note = s"[sparkconfig] this connection used $by from generation ${target.used.generation}; $outcome"
     val told = explained(refused, note)
@@ -32,6 +37,14 @@ private[sparkconfig] object RefusedConnection {
         told)
     } else told
   }
+
+  private def isCut(target: Target): Boolean = target.keys.exists(key =>
+    key.equalsIgnoreCase("user") && target.properties(key).getBytes(UTF_8).length > LongestUser)
+
+  private def withheld(thrown: SQLException): SQLException = new SQLException(
+    s"the database's text is withheld: it may quote a part of the user's name, which has more than $LongestUser bytes",
+    thrown.getSQLState,
+    thrown.getErrorCode)
 
   /** Where Spark reads a table's schema, it puts an error without the database's text in front. */
   private def isHiddenBySpark: Boolean =
