@@ -69,6 +69,7 @@ WORKS = {
         "SELECT assert_true(max(name) = 'm') FROM {t} VERSION AS OF 'before'",
         "ALTER TABLE {t} ADD PARTITION FIELD bucket(2, id)",
         "CALL ice.system.rewrite_data_files(table => 'own.rows')",
+        "CALL ice.system.rewrite_data_files(table => 'own.rows', strategy => 'sort', sort_order => 'id DESC')",
         "CALL ice.system.expire_snapshots('own.rows', TIMESTAMP '2020-01-01 00:00:00')",
         "CALL ice.system.remove_orphan_files(table => 'own.rows', location => '{lake}/ice/own/rows')",
     ),
@@ -162,10 +163,15 @@ def test_what_works_and_what_is_refused(server: tuple[Any, Path], kind: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("form", "key"), [("orc", "orc.write.format"), ("parquet", "write.parquet.compression-level")]
+    ("form", "key", "value"),
+    [
+        ("orc", "orc.write.format", "${env.HOME}"),
+        ("parquet", "write.parquet.compression-level", "${env.HOME}"),
+        ("avro", "write.location-provider.impl", "com.acme.Own"),
+    ],
 )
-def test_what_a_forged_table_would_have_hadoop_expand_is_refused(
-    server: tuple[Any, Path], form: str, key: str
+def test_what_a_forged_table_has_hadoop_expand_or_load_is_refused(
+    server: tuple[Any, Path], form: str, key: str, value: str
 ) -> None:
     session, folder = server
     session.sql(f"CREATE TABLE ice.own.{form} (id BIGINT) USING iceberg").collect()
@@ -173,7 +179,7 @@ def test_what_a_forged_table_would_have_hadoop_expand_is_refused(
     shutil.copytree(tables / form, tables / f"forged_{form}")
     (file,) = (tables / f"forged_{form}" / "metadata").glob("v*.metadata.json")
     metadata = json.loads(file.read_text())
-    metadata["properties"] |= {"write.format.default": form, key: "${env.HOME}"}
+    metadata["properties"] |= {"write.format.default": form, key: value}
     file.write_text(json.dumps(metadata))
     (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
     problem = attempt(

@@ -43,7 +43,7 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     case write: InsertIntoHadoopFsRelationCommand =>
       // The options of a table were evaluated when it was made.
       if (write.catalogTable.isEmpty) check(policies, Sink, write.options, formats = SourceNames.of(write.fileFormat))
-    case write: V2WriteCommand => check(policies, Sink, maps(write) ++ expanding(write), formats = target(write))
+    case write: V2WriteCommand => check(policies, Sink, maps(write) ++ active(write), formats = target(write))
     case view: CreateTempViewUsing =>
       check(policies, Source, view.options, formats = SourceNames.of(view.provider))
     case start: WriteToStream =>
@@ -184,11 +184,12 @@ private[sparkconfig] object OptionsDoor extends Door {
   }.getOrElse(Nil)
 
   /**
-   * Properties of the table that is written: Iceberg's writers hand them to Hadoop, which expands them as it does
-   * options, and its metadata may be a file that a user has written.
+   * Properties of the table that is written: some of Iceberg's name classes, and its writers hand all of them to
+   * Hadoop, which expands them as it does options. The table's metadata may be a file that a user has written.
    */
-  private[doors] def expanding(node: LogicalPlan): Map[String, String] = node.productIterator.collectFirst {
-    case relation: DataSourceV2Relation => relation.table.properties.asScala.toMap.filter(_._2.contains("${"))
+  private[doors] def active(node: LogicalPlan): Map[String, String] = node.productIterator.collectFirst {
+    case relation: DataSourceV2Relation =>
+      relation.table.properties.asScala.toMap.filter { case (key, text) => text.contains("${") || key.endsWith("impl") }
   }.getOrElse(Map.empty)
 
   def texts(options: CaseInsensitiveStringMap): Map[String, String] = options.asCaseSensitiveMap.asScala.toMap

@@ -1,6 +1,6 @@
 package org.apache.spark.sql.sparkconfig
 
-import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
+import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Modifier, Proxy}
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.ParserInterface
@@ -65,8 +65,8 @@ object ParserHook {
 
   private def around(parser: ParserInterface)(call: (String, Array[AnyRef], () => AnyRef) => AnyRef): ParserInterface =
     Proxy.newProxyInstance(
-      classOf[ParserHookMarker].getClassLoader,
-      Array[Class[_]](classOf[ParserInterface]),
+      parser.getClass.getClassLoader,
+      interfaces(parser),
       new InvocationHandler {
         override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef = {
           val given = Option(arguments).getOrElse(Array.empty[AnyRef])
@@ -78,6 +78,9 @@ object ParserHook {
               catch { case e: InvocationTargetException => throw UncheckedParserException.of(e.getCause) })
         }
       }).asInstanceOf[ParserInterface]
-}
 
-private trait ParserHookMarker
+  /** Iceberg looks for one of its own. */
+  private def interfaces(parser: ParserInterface): Array[Class[_]] =
+    Iterator.iterate[Class[_]](parser.getClass)(_.getSuperclass).takeWhile(_ != null)
+      .flatMap(_.getInterfaces).filter(each => Modifier.isPublic(each.getModifiers)).toArray.distinct
+}
