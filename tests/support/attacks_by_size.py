@@ -7,6 +7,11 @@ from collections.abc import Mapping, Sequence
 #: With more partitions than the policy lets shuffles have.
 _MANY = "range(0, 10, 1, 3000)"
 
+#: What a literal holds is parsed again, as a type. Escapes hide it from who looks at the statement's text.
+_COMMENTS = r"\u002f\u002a" * 201
+_TYPES = "a " + "array\\u003c" * 201 + "int" + "\\u003e" * 201
+_DEEP = "a " + "array<" * 201 + "int" + ">" * 201
+
 #: More keys, and longer ones, than any table has.
 _KEYS = ", ".join(f"'k{number}' = 'v'" for number in range(1001))
 _LONG = "k" * 1001
@@ -35,6 +40,17 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
             "CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (sparkconfig.connection 'shop', dbtable 'own_ids', "
             "partitionColumn 'ID', lowerBound '0', upperBound '99999999', numPartitions '3000')"
         ),
+    ],
+    "keep Spark's parser busy with a text that holds a type": [
+        f"SELECT from_json('{{{{}}}}', '{_COMMENTS}')",
+        f"SELECT from_json('{{{{}}}}', '{_TYPES}')",
+        f"SELECT from_csv('1', '{_TYPES}')",
+        f"SELECT from_xml('<a/>', '{_COMMENTS}')",
+        f"SELECT variant_get(parse_json('{{{{}}}}'), '$', '{_COMMENTS}')",
+        f"SELECT from_json('{{{{}}}}', '/*/*' '{_COMMENTS}')",
+        f"CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (sparkconfig.connection 'shop', customSchema '{_COMMENTS}')",
+        f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ('a' = '{_COMMENTS}')",
+        f"EXECUTE IMMEDIATE 'SELECT from_json(''{{{{}}}}'', ''{_COMMENTS}'')'",
     ],
     "keep others waiting with options and properties": [
         f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ({_KEYS})",
@@ -70,6 +86,14 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
             "upperBound=99999999, numPartitions=3000).load().schema"
         ),
         "spark.readStream.format('rate').option('numPartitions', 3000).load().isStreaming",
+    ],
+    "keep Spark's parser busy with a text that holds a type": [
+        f"spark.range(1).select(F.from_json(F.lit('{{{{}}}}'), '{_DEEP}')).collect()",
+        f"spark.range(1).select(F.from_csv(F.lit('1'), '{_DEEP}')).collect()",
+        f"spark.range(1).select(F.lit('1').cast('{_DEEP}')).collect()",
+        f"spark.read.schema('{_DEEP}').csv('{{lake}}').collect()",
+        f"spark.read.format('jdbc').options(**look, dbtable='own_ids', customSchema='{_DEEP}').load().schema",
+        f"spark.range(1).select(F.expr(r\"from_json('', '{_COMMENTS}')\")).collect()",
     ],
     "keep others waiting with options and properties": [
         f"spark.read.option('{_LONG}', 'v').csv('{{lake}}').collect()",

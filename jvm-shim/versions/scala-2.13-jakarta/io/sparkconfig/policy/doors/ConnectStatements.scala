@@ -201,7 +201,7 @@ private[sparkconfig] object ConnectStatements {
   /** Types as JSON may name classes, and hold SQL as default values. */
   private def typeIn(text: String): Seq[StatementItem] =
     Seq("udt").filter(_ => TypeTexts.holdsUdt(text)).map(statement(_)) ++
-      Seq("nesting").filter(_ => StatementDoor.isDeep(text)).map(statement(_)) ++
+      StatementDoor.nesting(text) ++
       Seq(ColumnDefaults.Refused).filter(_ => ColumnDefaults.inJson(text)).map(statement(_))
 
   private def hadoop: Configuration = SparkContext.getOrCreate().hadoopConfiguration

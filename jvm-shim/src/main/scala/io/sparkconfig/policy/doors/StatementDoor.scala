@@ -130,15 +130,18 @@ private[sparkconfig] object StatementDoor extends Door {
   }
 
   private def checkText(text: String): Unit = asked.foreach { policies =>
-    policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)) ++
-      Set(statement("nesting", s"more than $Deepest levels")).filter(_ => isDeep(text)))
+    policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)) ++ nesting(text))
   }
 
   /** For what is nested more deeply Spark's parser takes minutes, and memory that it keeps. */
   private val Deepest = 200
 
+  /** What is asked about a text that Spark may parse: SQL, and a literal or an option that it takes for a type. */
+  def nesting(text: String): Set[StatementItem] =
+    Set(statement("nesting", s"more than $Deepest levels")).filter(_ => isDeep(text))
+
   /** Whether comments, brackets or types are nested too deeply, or look like it. `<` alone is a comparison. */
-  def isDeep(text: String): Boolean = depth(text, "/*", "*/") > Deepest || depth(text, "(", ")") > Deepest ||
+  private def isDeep(text: String): Boolean = depth(text, "/*", "*/") > Deepest || depth(text, "(", ")") > Deepest ||
     depth(text, "<", ">") > Deepest && depth(text.reverse, ">", "<") > Deepest
 
   private def depth(text: String, open: String, close: String): Int = {

@@ -101,6 +101,7 @@ private[doors] class StatementWalk(
       case Literal(text: UTF8String, _) =>
         if (ColumnDefaults.inJson(text.toString)) openDefault()
         if (TypeTexts.holdsUdt(text.toString)) found += statement("udt")
+        found ++= StatementDoor.nesting(text.toString)
         if (places && text.toString.exists("/:".contains(_))) Both.foreach(path(text.toString, _))
       case _ if kind.arguments.nonEmpty => arguments(kind, each.asInstanceOf[Product], Both, local = false)
       case _ => each.productIterator.foreach(nested)
@@ -224,6 +225,7 @@ private[doors] class StatementWalk(
   def options(texts: scala.collection.Map[String, String], access: String): Unit =
     if (isFlood(texts)) found += Flood
     else texts.foreach { case (key, text) =>
+      if (text != null) found ++= StatementDoor.nesting(text)
       // `avro.schema.url` and `avroSchemaUrl` are one key to this.
       val squeezed = key.toLowerCase(Locale.ROOT).filter(_.isLetterOrDigit)
       Seq(key.toLowerCase(Locale.ROOT), squeezed).distinct.flatMap(SqlSurface.option.of(_)).foreach {
