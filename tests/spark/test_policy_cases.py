@@ -88,6 +88,7 @@ UNSEEN = {
     "run Java by a name": "names are looked at when the statement is analysed",
     "have SQL evaluated by the name of a field": "by a table that was made before",
     "keep the driver busy with partitions": "partitions are counted when the statement is analysed",
+    "keep the driver busy with partitions that add up": "they are counted when the statement is planned",
     "keep Spark's parser busy": "how deep a statement is counted where clients are served",
 }
 """Attacks of which the statement alone does not show each one."""

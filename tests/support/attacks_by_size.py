@@ -12,6 +12,9 @@ _COMMENTS = r"\u002f\u002a" * 201
 _TYPES = "a " + "array\\u003c" * 201 + "int" + "\\u003e" * 201
 _DEEP = "a " + "array<" * 201 + "int" + ">" * 201
 
+#: Of which two make 160,000, joined without a condition that could be looked up.
+_SOME = "range(0, 10, 1, 400)"
+
 #: More keys, and longer ones, than any table has.
 _KEYS = ", ".join(f"'k{number}' = 'v'" for number in range(1001))
 _LONG = "k" * 1001
@@ -35,6 +38,8 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"CREATE TEMPORARY VIEW peek AS SELECT * FROM {_MANY}",
         f"CREATE TABLE peek USING parquet AS SELECT * FROM {_MANY}",
         f"CACHE TABLE peek AS SELECT * FROM {_MANY}",
+        "CREATE TABLE peek (a INT) USING parquet CLUSTERED BY (a) INTO 3000 BUCKETS",
+        "CREATE TABLE peek USING parquet CLUSTERED BY (a) INTO 100000 BUCKETS AS SELECT 1 AS a",
         f"INSERT INTO kept SELECT id FROM {_MANY}",
         (
             "CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (sparkconfig.connection 'shop', dbtable 'own_ids', "
@@ -51,6 +56,18 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (sparkconfig.connection 'shop', customSchema '{_COMMENTS}')",
         f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ('a' = '{_COMMENTS}')",
         f"EXECUTE IMMEDIATE 'SELECT from_json(''{{{{}}}}'', ''{_COMMENTS}'')'",
+    ],
+    "keep the driver busy with partitions that add up": [
+        f"SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ count(*) FROM {_SOME} a JOIN {_SOME} b ON a.id < b.id",
+        f"SELECT /*+ SHUFFLE_REPLICATE_NL(a, b, c) */ 1 FROM {_SOME} a CROSS JOIN {_SOME} b CROSS JOIN {_SOME} c",
+        f"WITH t AS (SELECT id FROM {_SOME}) SELECT /*+ SHUFFLE_REPLICATE_NL(a, t) */ count(*) FROM t a JOIN t",
+        (
+            "SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ 1 FROM (SELECT /*+ REPARTITION(400) */ id FROM range(9)) a "
+            "JOIN (SELECT /*+ REPARTITION(400) */ id FROM range(9)) b"
+        ),
+        " UNION ALL ".join(["SELECT id FROM range(0, 10, 1, 2000)"] * 60),
+        f"INSERT INTO kept SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ a.id FROM {_SOME} a JOIN {_SOME} b",
+        f"CREATE TABLE peek AS SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ a.id FROM {_SOME} a JOIN {_SOME} b",
     ],
     "keep others waiting with options and properties": [
         f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ({_KEYS})",
@@ -79,6 +96,7 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
         "spark.range(9).hint('rebalance', 3000).count()",
         "spark.range(9).hint('repartition', 3000, 'id').count()",
         "spark.range(9).coalesce(3000).count()",
+        "spark.range(9).write.bucketBy(3000, 'id').saveAsTable('peek')",
         "spark.range(0, 10, 1, 3000).createOrReplaceTempView('peek')",
         "spark.range(0, 10, 1, 3000).write.mode('overwrite').parquet('{lake}/dataframe')",
         (
@@ -94,6 +112,12 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"spark.read.schema('{_DEEP}').csv('{{lake}}').collect()",
         f"spark.read.format('jdbc').options(**look, dbtable='own_ids', customSchema='{_DEEP}').load().schema",
         f"spark.range(1).select(F.expr(r\"from_json('', '{_COMMENTS}')\")).collect()",
+    ],
+    "keep the driver busy with partitions that add up": [
+        *(
+            f"spark.range(0, 9, 1, 400){more}.hint('shuffle_replicate_nl').join(spark.range(0, 9, 1, 400)).count()"
+            for more in ("", ".cache()", ".repartition(400)", ".localCheckpoint()", ".union(spark.range(9))")
+        ),
     ],
     "keep others waiting with options and properties": [
         f"spark.read.option('{_LONG}', 'v').csv('{{lake}}').collect()",

@@ -83,6 +83,7 @@ HONEST: Mapping[str, Sequence[str]] = {
         "SELECT '{{MY_DEFAULT}}', from_csv('1', 'a INT', map('nullValue', '__HIVE_DEFAULT_PARTITION__'))",
         "SELECT regexp_like(string(id), '\\\\u00e9') FROM range(3)",
         "SELECT count(*) FROM (SELECT /*+ REPARTITION(250) */ * FROM range(0, 9, 1, 3))",
+        "SELECT count(*) FROM range(9) a JOIN range(9) b ON a.id < b.id JOIN range(0, 9, 1, 3) c ON b.id <> c.id",
         "EXPLAIN SELECT 1",
     ],
     "tables of the catalog": [

@@ -1,15 +1,28 @@
 package io.sparkconfig.policy.doors
 
+import io.sparkconfig.policy.StatementItem.statement
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Range, RebalancePartitions, RepartitionOperation}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  LogicalPlan,
+  Range,
+  RebalancePartitions,
+  RepartitionOperation,
+  V2CreateTablePlan
+}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.adaptive.{AQEShuffleReadExec, AdaptiveSparkPlanExec, QueryStageExec}
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+import org.apache.spark.sql.execution.datasources.CreateTable
+import org.apache.spark.sql.execution.exchange.Exchange
+import org.apache.spark.sql.execution.joins.CartesianProductExec
+import org.apache.spark.sql.execution.{ColumnarRule, LeafExecNode, RDDScanExec, SparkPlan, UnionExec}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sparkconfig.PolicyViolationException
 
 /**
- * Resolution: the partitions that `range`, hints and `repartition` number themselves. A million of them keeps the
- * driver busy, and all other users waiting. As many as the session's shuffles have are in order; more are a question
- * about the conf that says how many these may have.
+ * Resolution: the partitions that `range`, hints, `repartition` and buckets number themselves. A million of them keeps
+ * the driver busy, and all other users waiting. As many as the session's shuffles have are in order; more are a
+ * question about the conf that says how many these may have.
  */
 private object PartitionsRule extends Rule[LogicalPlan] {
   private val Key = SQLConf.SHUFFLE_PARTITIONS.key
@@ -31,7 +44,38 @@ private object PartitionsRule extends Rule[LogicalPlan] {
     case range: Range => range.numSlices
     case parts: RepartitionOperation => Some(parts.numPartitions)
     case parts: RebalancePartitions => parts.optNumPartitions
+    case made: V2CreateTablePlan => made.partitioning.collectFirst { case TableDoor.Buckets(number) => number }
+    case made: CreateTable => made.tableDesc.bucketSpec.map(_.numBuckets)
     case _ => None
+  }
+}
+
+/** Before a plan runs: what unions add up, and joins without a condition multiply. */
+private object TasksRule extends ColumnarRule {
+  private val Most = 100000
+
+  override def preColumnarTransitions: Rule[SparkPlan] = LastPlan
+
+  private object LastPlan extends Rule[SparkPlan] {
+    override def apply(plan: SparkPlan): SparkPlan = {
+      val stages = plan +: plan.collect { case exchange: Exchange => exchange.child }
+      StatementDoor.asked.filter(_ => stages.exists(tasks(_) > Most)).foreach { policies =>
+        policies.statement(Set(statement("tasks", s"more than $Most of one stage")))
+      }
+      plan
+    }
+  }
+
+  /** Of the stage that ends here. What reads files has as many as these allow, and counts as one. */
+  private def tasks(plan: SparkPlan): Double = plan match {
+    case cached: InMemoryTableScanExec => tasks(cached.relation.cachedPlan)
+    case adaptive: AdaptiveSparkPlanExec => tasks(adaptive.executedPlan)
+    case stage: QueryStageExec => tasks(stage.plan)
+    case rows: RDDScanExec => rows.rdd.getNumPartitions.toDouble
+    case _: Exchange | _: AQEShuffleReadExec | _: LeafExecNode => math.max(plan.outputPartitioning.numPartitions, 1)
+    case _: CartesianProductExec => plan.children.map(tasks).product
+    case _: UnionExec => plan.children.map(tasks).sum
+    case _ => plan.children.map(tasks).foldLeft(1d)(math.max)
   }
 }
 
@@ -46,5 +90,8 @@ private[doors] object PartitionsDoor extends Door {
       "the same",
       "the same"))
 
-  override def open(session: SparkSessionExtensions): Unit = session.injectResolutionRule(_ => PartitionsRule)
+  override def open(session: SparkSessionExtensions): Unit = {
+    session.injectResolutionRule(_ => PartitionsRule)
+    session.injectColumnar(_ => TasksRule)
+  }
 }
