@@ -299,7 +299,7 @@ class StatementWalkSuite extends FunSuite {
         "\" system-property(1)",
         "document-location()",
         "SYSTEM-PROPERTY(1)")) assertEquals(asked(path), Set("statement function-options xpath_string"), path)
-    assertEquals(asked("a(" * 300000 + "\"" * 300001).size, 1)
+    assert(asked("a(" * 300000 + "\"" * 300001)("statement function-options xpath_string"))
   }
 
   test("3.5 reads no sketch that a user may have made up") {
