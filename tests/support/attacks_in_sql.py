@@ -209,11 +209,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
             ("(a INT) USING parquet", ""),
         )
     ]
-    + [
-        "ALTER TABLE kept SET TBLPROPERTIES ('parquet.crypto.factory.class' = 'com.acme.Own')",
-        "ALTER TABLE kept SET TBLPROPERTIES ('write.location-provider.impl' = 'com.acme.Own')",
-        "CREATE TABLE peek (a INT) USING parquet TBLPROPERTIES ('write.location-provider.impl' = 'com.acme.Own')",
-    ],
+    + ["ALTER TABLE kept SET TBLPROPERTIES ('parquet.crypto.factory.class' = 'com.acme.Own')"],
     "read a file while rows are merged, changed or declared": [
         "MERGE INTO kept USING text.`{bait}` t ON id = length(t.value) WHEN NOT MATCHED THEN INSERT (id) VALUES (1)",
         "MERGE INTO kept USING (SELECT * FROM text.`file:{bait}`) t ON true WHEN MATCHED THEN DELETE",
