@@ -10,6 +10,10 @@ _MANY = "range(0, 10, 1, 3000)"
 #: What a literal holds is parsed again, as a type. Escapes hide it from who looks at the statement's text.
 _COMMENTS = r"\u002f\u002a" * 201
 _TYPES = "a " + "array\\u003c" * 201 + "int" + "\\u003e" * 201
+_SCHEMA = (
+    '{{"type":"struct","fields":[{{"name":"a","type":"string","nullable":true,"metadata":'
+    + '{{"__CHAR_VARCHAR_TYPE_STRING":"%s"}}}}]}}' % (r"\\u002f\\u002a" * 201)
+)
 _DEEP = "a " + "array<" * 201 + "int" + ">" * 201
 
 #: Of which two make 160,000, joined without a condition that could be looked up.
@@ -52,6 +56,7 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"SELECT from_csv('1', '{_TYPES}')",
         f"SELECT from_xml('<a/>', '{_COMMENTS}')",
         f"SELECT variant_get(parse_json('{{{{}}}}'), '$', '{_COMMENTS}')",
+        f"SELECT from_json('{{{{}}}}', '{_SCHEMA}')",
         f"SELECT from_json('{{{{}}}}', '/*/*' '{_COMMENTS}')",
         f"CREATE TEMPORARY VIEW peek USING jdbc OPTIONS (sparkconfig.connection 'shop', customSchema '{_COMMENTS}')",
         f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ('a' = '{_COMMENTS}')",

@@ -28,6 +28,10 @@ private[sparkconfig] object ConnectStatements {
 
   /** The server's own limits. */
   private val MostBytes = 256 << 20
+
+  /** Few bytes may stand for so many more, or rows that repeat themselves for a hundred times what was sent. */
+  private val FewBytes = 16 << 20
+  private val Repeated = 100L
   private val Deepest = 1024
   private val Longest = 200
 
@@ -207,11 +211,13 @@ private[sparkconfig] object ConnectStatements {
   private def hadoop: Configuration = SparkContext.getOrCreate().hadoopConfiguration
 
   private def decompressed(message: Message): Message = {
-    val stream = new ZstdInputStream(value(message, "data").asInstanceOf[ByteString].newInput())
+    val sent = value(message, "data").asInstanceOf[ByteString]
+    val most = math.min(MostBytes, FewBytes + Repeated * sent.size).toInt
+    val stream = new ZstdInputStream(sent.newInput())
     val bytes =
-      try stream.readNBytes(MostBytes)
+      try stream.readNBytes(most)
       finally stream.close()
-    if (bytes.length >= MostBytes) throw new IllegalArgumentException("the plan is too large")
+    if (bytes.length >= most) throw new IllegalArgumentException("the plan is too large")
     val input = CodedInputStream.newInstance(bytes)
     input.setRecursionLimit(Deepest)
     if (value(message, "op_type").toString.endsWith("RELATION")) Relation.parseFrom(input) else Command.parseFrom(input)

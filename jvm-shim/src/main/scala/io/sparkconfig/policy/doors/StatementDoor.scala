@@ -138,7 +138,8 @@ private[sparkconfig] object StatementDoor extends Door {
 
   /** What is asked about a text that Spark may parse: SQL, and a literal or an option that it takes for a type. */
   def nesting(text: String): Set[StatementItem] =
-    Set(statement("nesting", s"more than $Deepest levels")).filter(_ => isDeep(text))
+    Set(statement("nesting", s"more than $Deepest levels")).filter(_ =>
+      isDeep(text) || JsonTokens.exists(text)((_, inner) => inner.exists(isDeep)).contains(true))
 
   /** Whether comments, brackets or types are nested too deeply, or look like it. `<` alone is a comparison. */
   private def isDeep(text: String): Boolean = depth(text, "/*", "*/") > Deepest || depth(text, "(", ")") > Deepest ||

@@ -110,6 +110,15 @@ class ConnectStatementsSuite extends FunSuite {
       items(compressed((1 to 300).foldLeft(range)((input, _) => filter(input, literal("a"))))),
       Set.empty[String])
     assert(ConnectStatements.problem(compressed(range, 256 << 20)).exists(_.contains("cannot read")))
+    assertEquals(items(compressed(filter(range, literal("row " * 1000000)))), Set.empty[String])
+  }
+
+  test("a compressed plan of a few bytes takes little memory") {
+    val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
+    val request = compressed(range, 200 << 20)
+    val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+    assert(ConnectStatements.problem(request).exists(_.contains("cannot read")))
+    assert(threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before < (80 << 20))
   }
 
   test("the time that a message takes grows as its length does") {
