@@ -87,7 +87,9 @@ def check_with(jvm):
         shown = ascii((values, text))
         assert WITHHELD not in (answer, theirs), shown
         # Where writings of values touch each other, an engine may see one where the other sees two: both hide the same.
-        assert merged(answer) == merged(theirs) or model.repeats(values), (
+        # The JVM undoes no escape that no encoder writes, such as a backslash before a letter in the middle of a value.
+        same = merged(answer) == merged(theirs) or model.repeats(values)
+        assert same or not model.leaks(theirs.split(MASK), values), (
             shown,
             ascii(answer),
             ascii(theirs),
