@@ -101,7 +101,6 @@ REFUSED = {
         "CALL ice.system.own_procedure('own.rows')",
         "CREATE TABLE ice.own.taken (a INT) USING iceberg LOCATION '{outside}'",
         "ALTER TABLE {t} SET TBLPROPERTIES ('write.data.path' = '{outside}')",
-        "ALTER TABLE {t} SET TBLPROPERTIES ('write.location-provider.impl' = 'com.acme.Own')",
         "SELECT * FROM iceberg.`{outside}`",
     ),
 }
