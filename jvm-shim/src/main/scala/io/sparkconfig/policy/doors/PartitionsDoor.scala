@@ -33,7 +33,7 @@ private object PartitionsRule extends Rule[LogicalPlan] {
         partitions(node).filter(_ > conf.numShufflePartitions).foreach { count =>
           val verdict = policies.evaluate("session", Map(Key -> Some(count.toString)))
           if (!verdict.allowed)
-            throw new PolicyViolationException(s"$count partitions are as many as $Key may allow: ${verdict.message}")
+            throw new PolicyViolationException(s"$count partitions, which $Key bounds, too: ${verdict.message}")
         }
       }
     }

@@ -37,7 +37,7 @@ object PolicyViolationException {
    */
   lazy val Condition: String = Try {
     val conditions = SparkThrowableHelper.errorReader
-    val own = new ErrorClassesJsonReader(Seq(getClass.getResource("/sparkconfig/conditions.json")))
+    val own = new ErrorClassesJsonReader(Seq(getClass.getResource("/io/sparkconfig/conditions.json")))
     Reflect.field(classOf[ErrorClassesJsonReader], "errorInfoMap")
       .set(conditions, conditions.errorInfoMap ++ own.errorInfoMap)
     own.errorInfoMap.head._1
