@@ -86,13 +86,14 @@ def test_violations_are_counted_for_people_and_monitors(service: AgentService, o
     call(service, "start", confs={}, operator_file=str(operator))
     call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
     state = call(service, "status")["status"]["policy"]
-    assert state == {"mode": "enforce", "shared": False, "denied": 1, "warned": 0}
+    assert state == {"mode": "enforce", "shared": False, "audit_failures": 0, "denied": 1, "warned": 0}
     operator.write_text(operator.read_text() + "spark.config.override.mode=warn\n")
     call(service, "start", confs={}, operator_file=str(operator))
     call(service, "check", scope="session", props={"spark.sql.shuffle.partitions": "99"})
     assert call(service, "status")["status"]["policy"] == {
         "mode": "warn",
         "shared": False,
+        "audit_failures": 0,
         "denied": 0,
         "warned": 1,
     }
