@@ -40,7 +40,7 @@ FETCHES = 1000
 # Rounds: of jobs the JVM still compiled for a tenth of its time after eight of them with 2,000 tasks.
 WARM_UP = 4
 JOB_WARM_UP = 12
-PAIRS = 5
+PAIRS = 3
 KINDS = ("stock", "redacted")
 WIDTH = 28
 LOG_LINES = 300_000
