@@ -109,16 +109,21 @@ def test_rotations_every_few_milliseconds_end_with_the_newest(
 
 
 class _Counting(FileConfigProvider):
-    """Its users, as they were pushed, and how often it was read."""
+    """Its users, as they were pushed, and how often it was read and looked at."""
 
     def __init__(self) -> None:
         super().__init__()
         self.reads = 0
+        self.looks = 0
         self.users: list[str] = []
 
     def get(self, path: str, keys: Set[str] | None = None) -> ConfigData:
         self.reads += 1
         return super().get(path, keys)
+
+    def look(self) -> None:
+        super().look()
+        self.looks += 1
 
     def push(self, _path: str, data: ConfigData) -> None:
         self.users += data.data.values()
@@ -141,6 +146,12 @@ def pushes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pushed(provider: _Counting, user: str) -> bool:
     return wait_until("a push", lambda: provider.users[-1:] == [user], timeout=10)
+
+
+def looked_at(provider: _Counting) -> bool:
+    """Wait for a look that began after this call."""
+    before = provider.looks
+    return wait_until("two looks", lambda: provider.looks >= before + 2, timeout=10)
 
 
 @pytest.mark.usefixtures("pushes_alone")
@@ -171,38 +182,38 @@ def test_files_that_are_written_in_other_ways(secrets: Path) -> None:
         assert pushed(provider, "2")
         before = provider.reads
         secrets.with_name("driver.log").write_text("a line beside them\n")
-        time.sleep(0.2)
+        assert looked_at(provider)
         assert provider.reads == before
 
 
-def _replaced(folder: Path) -> None:
+def _replaced(folder: Path, _: _Counting) -> None:
     folder.rename(folder.with_name("old"))
     folder.mkdir()
 
 
-def _made_again(folder: Path) -> None:
+def _made_again(folder: Path, _: _Counting) -> None:
     shutil.rmtree(folder)
     folder.mkdir()
 
 
-def _below_a_link_whose_target_comes_later(folder: Path) -> None:
+def _below_a_link_whose_target_comes_later(folder: Path, provider: _Counting) -> None:
     folder.rename(folder.with_name("old"))
     folder.symlink_to("new")
-    time.sleep(0.2)
+    assert looked_at(provider)
     folder.with_name("new").mkdir()
 
 
 @pytest.mark.parametrize("change", [_replaced, _made_again, _below_a_link_whose_target_comes_later])
 @pytest.mark.usefixtures("pushes_alone")
 def test_another_directory_of_that_name_is_looked_at_from_then_on(
-    tmp_path: Path, change: Callable[[Path], None]
+    tmp_path: Path, change: Callable[[Path, _Counting], None]
 ) -> None:
     folder = tmp_path / "secrets"
     folder.mkdir()
     secrets = folder / "s.properties"
     secrets.write_text("user=one\n")
     with watching(secrets) as provider:
-        change(folder)
+        change(folder, provider)
         for name in ("two", "three"):
             secrets.write_text(f"user={name}\n")
             assert pushed(provider, name)

@@ -27,9 +27,12 @@ private[sparkconfig] object Requester {
     connectUser(id).orElse(Try(ThriftSessions.user(id)).toOption.flatten.map(Requester(_, id, Thrift)))
   }
 
-  /** Whether a client of a server asks, of one session for all clients, too; this application's own code is none. */
+  /**
+   * Whether the session belongs to a server's client, or to all its clients, and not to this application's own code.
+   * It does if a Thrift server is there and cannot be asked.
+   */
   def isClient(session: SparkSession): Boolean =
-    Try(ThriftSessions.serves(SessionIds.of(session))).getOrElse(false) || named(session).nonEmpty
+    Try(ThriftSessions.serves(SessionIds.of(session))).getOrElse(true) || named(session).nonEmpty
 
   private val ConnectPlugin = "org.apache.spark.sql.connect.SparkConnectPlugin"
   @volatile private var serves = false

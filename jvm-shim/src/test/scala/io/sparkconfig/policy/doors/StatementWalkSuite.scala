@@ -265,7 +265,7 @@ class StatementWalkSuite extends FunSuite {
       }
   }
 
-  test("a text that is no schema may hold the words of one") {
+  test("an ordinary text may contain the words of a schema") {
     for (text <- Seq(
         "__HIVE_DEFAULT_PARTITION__",
         "p=__HIVE_DEFAULT_PARTITION__/q=a",
