@@ -44,9 +44,9 @@ class FakeSecretManager:
             [grpc.method_handlers_generic_handler(_SERVICE, {_METHOD: handler})]
         )
         pair = (Path(tls.key).read_bytes(), Path(tls.certificate).read_bytes())
-        port = self._server.add_secure_port("localhost:0", grpc.ssl_server_credentials([pair]))
+        port = self._server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair]))
         self.endpoint = f"localhost:{port}"
-        self.plain_port = self._server.add_insecure_port("localhost:0")
+        self.plain_port = self._server.add_insecure_port("127.0.0.1:0")
         """The same without TLS, for whatever ends TLS in front of it."""
 
     def __enter__(self):
