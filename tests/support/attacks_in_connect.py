@@ -137,6 +137,18 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "outside('string', 0, 99999, 'ahead')",
         "outside('large_binary', -8, 77, 'chunk')",
     ],
+    "have rows that nobody sent": [
+        "many('null', 20_000_000)",
+        "many('null', 20_000_000, 'ahead')",
+        "many('null', 300_000, times=9)",
+        "many('null', 300_000, 'chunk', 9)",
+        "many('none', 20_000_000)",
+        "many('wide', 20_000)",
+        "many('struct', 20_000_000)",
+        "many('list', 200_000_000)",
+        "many('fixed', 200_000_000)",
+        "many('bool', 8_000_000)",
+    ],
     "have a class loaded by a checkpoint": [
         f"resumed('spark.sql.streaming.stateStore.{key}', '{name}')"
         for key in ("providerClass", "compression.codec")

@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Any
 
-__all__ = ["called", "outside", "parse", "rows_ahead", "unknown_fields", "upload"]
+__all__ = ["called", "many", "outside", "parse", "rows_ahead", "unknown_fields", "upload"]
 
 
 def called(name: str, function: str = "transform") -> Any:
@@ -56,6 +56,40 @@ def outside(session: Any, kind: str, first: int, last: int, way: str = "") -> ob
     else:
         sent = LocalRelation(data=rows).SerializeToString()
         relation.cached_local_relation.hash = session.client.cache_artifact(sent)
+    return session.client.schema(Plan(root=relation))
+
+
+def many(session: Any, kind: str, rows: int, way: str = "", times: int = 1) -> object:
+    """Rows without end in few bytes: `rows` of a type that takes none, sent `times` under one name or in one message."""
+    import pyarrow as pa
+    from pyspark.sql.connect.proto import LocalRelation, Plan, Relation
+
+    nulls = pa.nulls(rows)
+    columns = {
+        "null": lambda: [nulls],
+        "wide": lambda: [nulls] * 500,
+        "struct": lambda: [pa.StructArray.from_arrays([nulls], ["b"])],
+        "list": lambda: [pa.ListArray.from_arrays(pa.array([0, rows], pa.int32()), nulls)],
+        "fixed": lambda: [pa.FixedSizeListArray.from_arrays(nulls, rows)],
+        "bool": lambda: [pa.array([True], pa.bool_()).take(pa.array([0] * rows, pa.int32()))],
+        "none": list,
+    }[kind]()
+    batch = pa.record_batch(columns, [f"a{each}" for each in range(len(columns))])
+    if kind == "none":
+        batch = pa.record_batch([nulls], ["a"]).select([])
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        for _ in range(times if not way else 1):
+            stream.write_batch(batch)
+    data, relation = sink.getvalue().to_pybytes(), Relation()
+    if way == "chunk" and hasattr(relation, "chunked_cached_local_relation"):
+        name = session.client.cache_artifact(data)
+        relation.chunked_cached_local_relation.dataHashes.extend([name] * times)
+    elif way:
+        sent = LocalRelation(data=data).SerializeToString()
+        relation.cached_local_relation.hash = session.client.cache_artifact(sent)
+    else:
+        relation.local_relation.data = data
     return session.client.schema(Plan(root=relation))
 
 

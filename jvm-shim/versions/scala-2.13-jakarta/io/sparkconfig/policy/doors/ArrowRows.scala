@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import org.apache.arrow.memory.RootAllocator
-import org.apache.arrow.vector.complex.{LargeListVector, ListVector}
+import org.apache.arrow.vector.complex.{FixedSizeListVector, LargeListVector, ListVector}
 import org.apache.arrow.vector.ipc.ArrowStreamReader
 import org.apache.arrow.vector.ipc.message.{MessageMetadataResult, MessageSerializer}
 import org.apache.arrow.vector.validate.{ValidateVectorBufferVisitor, ValidateVectorDataVisitor}
@@ -22,14 +22,18 @@ private[doors] object ArrowRows {
   /** Arrow rounds what it allocates up, and a batch is as long as its part of the stream. */
   private def most(length: Long): Long = 4 * length + (1 << 20)
 
+  /** In bytes, what Spark takes at least for a row and for each value in it: those of the type Null are not even sent. */
+  private val PerRow = 64L
+  private val PerValue = 8L
+
   /**
-   * Whether every length, offset and count in a stream of rows stays within it.
+   * The bytes that Spark takes at least for a stream of rows; None: a length, offset or count leads out of it.
    *
    * @param open makes the stream, from its beginning
    */
-  def areWhole(open: () => InputStream, length: Long): Boolean =
-    try areFramed(new DataInputStream(open()), length) && areWithin(open(), new RootAllocator(most(length)))
-    catch { case NonFatal(_) | _: StackOverflowError => false }
+  def taken(open: () => InputStream, length: Long): Option[Long] =
+    try if (areFramed(new DataInputStream(open()), length)) within(open(), new RootAllocator(most(length))) else None
+    catch { case NonFatal(_) | _: StackOverflowError => None }
 
   /** Arrow allocates what a message says, before it reads. */
   private def areFramed(stream: DataInputStream, length: Long): Boolean = {
@@ -51,19 +55,28 @@ private[doors] object ArrowRows {
     own >= 0
   }
 
-  private def areWithin(stream: InputStream, memory: RootAllocator): Boolean =
+  private def within(stream: InputStream, memory: RootAllocator): Option[Long] =
     try {
       val reader = new ArrowStreamReader(stream, memory)
       try {
         val root = reader.getVectorSchemaRoot
-        var within = true
-        while (within && reader.loadNextBatch()) {
-          within = root.getFieldVectors.asScala.forall(column =>
-            column.getValueCount == root.getRowCount && isWithin(column))
+        val columns = root.getFieldVectors.asScala
+        var taken: Option[Long] = Some(0L)
+        while (taken.nonEmpty && reader.loadNextBatch()) {
+          val isWhole = columns.forall(column => column.getValueCount == root.getRowCount && isWithin(column))
+          taken = taken.filter(_ => isWhole).map(_ + root.getRowCount * PerRow + columns.map(values(_)).sum * PerValue)
         }
-        within
+        taken
       } finally reader.close()
     } finally memory.close()
+
+  private def values(vector: FieldVector): Long = {
+    val below = vector match {
+      case list: FixedSizeListVector => list.getValueCount.toLong * list.getListSize
+      case _ => 0L
+    }
+    vector.getValueCount + math.max(below, vector.getChildrenFromFields.asScala.map(values(_)).sum)
+  }
 
   /** Arrow's own checks throw, and look at each offset but the first; the one of types takes maps for wrong lists. */
   private def isWithin(column: FieldVector): Boolean = {

@@ -29,8 +29,10 @@ private[doors] object ConnectRows {
     LocalRelation.parseFrom(input)
   }
 
-  /** Of rows that were sent ahead by themselves: see [[ArrowRows]]. */
-  def areWhole(who: Requester, name: String): Option[Boolean] = read(who, name)(ArrowRows.areWhole)
+  /** Of rows that were sent ahead by themselves: what [[ArrowRows]] says of them, and their length. */
+  def taken(who: Requester, name: String): Option[(Option[Long], Long)] = read(who, name) { (open, length) =>
+    (ArrowRows.taken(open, length), length)
+  }
 
   /** A schema that was sent ahead by itself. */
   def schema(who: Requester, name: String): Option[LocalRelation] = read(who, name) { (open, _) =>

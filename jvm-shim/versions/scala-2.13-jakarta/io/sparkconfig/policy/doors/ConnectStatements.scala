@@ -32,6 +32,9 @@ private[sparkconfig] object ConnectStatements {
   /** Few bytes may stand for so many more, or rows that repeat themselves for a hundred times what was sent. */
   private val FewBytes = 16 << 20
   private val Repeated = 100L
+
+  /** Of the heap, for the rows of one request. */
+  private val MemoryShare = 4
   private val Deepest = 1024
   private val Longest = 200
 
@@ -39,7 +42,12 @@ private[sparkconfig] object ConnectStatements {
   private val Folders = raw"[/\\%]|\.\.|(^|`)\.(`|$$)".r
 
   /** A field that a message of somebody's has, with what the verdict on it says besides. */
-  private final case class Found(message: Message, field: FieldDescriptor, argument: String, who: Requester) {
+  private final case class Found(
+      message: Message,
+      field: FieldDescriptor,
+      argument: String,
+      who: Requester,
+      rows: SentRows) {
     def value: AnyRef = message.getField(field)
 
     def all: Seq[Any] = value match {
@@ -72,12 +80,14 @@ private[sparkconfig] object ConnectStatements {
     "asks:namespace" -> (_.texts.filter(Folders.findFirstIn(_).isDefined).map(statement("place-in-name", _))),
     "asks:type" -> (_.texts.flatMap(typeIn)),
     "asks:rows" -> (found =>
-      if (found.all.forall { case rows: ByteString => ArrowRows.areWhole(() => rows.newInput(), rows.size.toLong) }) Nil
-      else Seq(notWhole(found))),
+      found.all.flatMap { case rows: ByteString =>
+        found.rows.problem(ArrowRows.taken(() => rows.newInput(), rows.size.toLong), rows.size.toLong, found)
+      }),
     "asks:cached-rows" -> (found =>
-      found.texts.map(ConnectRows.areWhole(found.who, _)).collect {
-        case None => notSent(found)
-        case Some(false) => notWhole(found)
+      found.texts.flatMap { name =>
+        ConnectRows.taken(found.who, name).fold(Option(notSent(found))) { case (taken, length) =>
+          found.rows.problem(taken, if (found.rows.isNew(name)) length else 0, found)
+        }
       }),
     "asks:artifact" -> (_.texts.map(artifact)))
 
@@ -99,8 +109,22 @@ private[sparkconfig] object ConnectStatements {
 
   private def notSent(found: Found): StatementItem = statement(found.field.getFullName, "what was not sent ahead")
 
-  private def notWhole(found: Found): StatementItem =
-    statement(found.field.getFullName, "rows that cannot be read without leaving them")
+  /** Of one request, what Spark takes for all rows in it, and how much of them was sent: a name may stand there often. */
+  private final class SentRows {
+    private val named = mutable.Set.empty[String]
+    private var (taken, sent) = (0L, 0L)
+
+    def isNew(name: String): Boolean = named.add(name)
+
+    def problem(more: Option[Long], length: Long, found: Found): Option[StatementItem] = {
+      sent += length
+      taken += more.getOrElse(0L)
+      val most = math.min(Runtime.getRuntime.maxMemory / MemoryShare, FewBytes + Repeated * sent)
+      if (more.isEmpty) Some(statement(found.field.getFullName, "rows that cannot be read without leaving them"))
+      else if (taken > most) Some(statement(found.field.getFullName, "more rows than the server has memory for"))
+      else None
+    }
+  }
 
   /** Verdicts on what holds a message in another form: that message is walked, too. */
   private val Inner: Map[String, Found => Seq[Message]] = Map(
@@ -147,6 +171,7 @@ private[sparkconfig] object ConnectStatements {
   private def items(request: Message): Set[StatementItem] = {
     val found = mutable.LinkedHashSet.empty[StatementItem]
     val client = who(request)
+    val rows = new SentRows
     val waiting = mutable.Stack[Message](request)
     while (waiting.nonEmpty) {
       val message = waiting.pop()
@@ -154,7 +179,7 @@ private[sparkconfig] object ConnectStatements {
         found += statement(message.getDescriptorForType.getFullName, "fields that this version of Spark does not know")
       message.getAllFields.keySet.forEach { field =>
         val verdict = decided.computeIfAbsent(field, verdictOn(_))
-        val each = Found(message, field, verdict.argument, client)
+        val each = Found(message, field, verdict.argument, client, rows)
         Verdicts.get(verdict.kind).foreach(asks => found ++= asks(each))
         waiting.pushAll(below(each))
         Inner.get(verdict.kind).foreach { read =>
