@@ -5,10 +5,12 @@
 Both applications, stock Spark and Spark with sparkconfig, live at the same time and work by turns, so that both meet
 the same moods of the machine: in each round an SQL job of many tiny tasks with the event log and the UI on, in the end
 each page of the UI and the REST interface, then log lines through log4j2 into a file, of level INFO and of level WARN.
-Jobs are measured in several pairs of JVMs: what one of them compiles well or badly stays so, a tenth of the time and
-more, and nothing of it is ours.
 It prints medians, and the median ratio of a round to the round of stock just before or after it. CPU counts the
 driver's JVM, executor included. None of the values occurs, as in nearly every text.
+
+Two JVMs differ by a tenth in what they compile well, which is more than a task costs with us. So Java's flight recorder
+looks at the threads of ours while the same jobs run, and the row `by samples` compares all samples with those in which
+no frame is ours. What we call counts as ours, so that row shows too much rather than too little; memory does not count.
 """
 
 # ruff: noqa: SLF001, ANN401 - the measures are in the JVM, whose objects have no types here
@@ -40,7 +42,8 @@ FETCHES = 1000
 # Rounds: of jobs the JVM still compiled for a tenth of its time after eight of them with 2,000 tasks.
 WARM_UP = 4
 JOB_WARM_UP = 12
-PAIRS = 3
+# Rounds that are sampled, for each that is timed: with 100 samples a second they are few.
+SAMPLED = 3
 KINDS = ("stock", "redacted")
 WIDTH = 28
 LOG_LINES = 300_000
@@ -128,12 +131,33 @@ def child() -> None:
         cpu = cpu_seconds(pid)
         return log.run(number, level == "WARN") / 1000, cpu_seconds(pid) - cpu
 
-    orders = {"job": job, "pages": pages, "lines": lines}
+    def samples(tasks: int) -> tuple[int, int]:
+        recording = jvm.jdk.jfr.Recording(jvm.jdk.jfr.Configuration.getConfiguration("profile"))
+        recording.start()
+        job(tasks)
+        recording.stop()
+        with tempfile.NamedTemporaryFile(suffix=".jfr") as file:
+            recording.dump(jvm.java.nio.file.Path.of(file.name, context._gateway.new_array(jvm.String, 0)))
+            recording.close()
+            return sampled(Path(file.name))
+
+    orders = {"job": job, "pages": pages, "lines": lines, "samples": samples}
     print("MEASURED", json.dumps("ready"), flush=True)
     for line in sys.stdin:
         name, *arguments = json.loads(line)
         print("MEASURED", json.dumps(orders[name](*arguments)), flush=True)
     spark.stop()
+
+
+def sampled(recording: Path) -> tuple[int, int]:
+    """Count the samples of a flight recording in which no frame is ours, and all of them."""
+    jfr = Path(os.environ["JAVA_HOME"]) / "bin" / "jfr" if "JAVA_HOME" in os.environ else "jfr"
+    printed = subprocess.run(
+        [jfr, "print", "--stack-depth", "64", "--events", "jdk.ExecutionSample", recording],
+        stdout=subprocess.PIPE, text=True, check=True,
+    ).stdout  # fmt: skip
+    stacks = printed.split("jdk.ExecutionSample {")[1:]
+    return sum("sparkconfig" not in each for each in stacks), len(stacks)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -234,19 +258,15 @@ def main() -> None:
         classes.mkdir()
         compile_scala(PROBE, classes)
         print(f"{'':{WIDTH}} {'stock':>10} {'redacted':>10} {'ratio':>7}   middle half of the ratios")
-        pairs: list[Any] = []
-        for number in range(PAIRS):
-            running.close()
-            both = [start(Path(name) / f"{kind}{number}", kind, args.values, classes) for kind in KINDS]
-            for each in both:
-                running.callback(each.end)
-            by_turns(both, JOB_WARM_UP, lambda each: each.ask(("job", tasks)))
-            pairs.append(by_turns(both, args.rounds, lambda each: each.ask(("job", tasks))))
+        both = [start(Path(name) / kind, kind, args.values, classes) for kind in KINDS]
+        for each in both:
+            running.callback(each.end)
+        by_turns(both, JOB_WARM_UP, lambda each: each.ask(("job", tasks)))
+        jobs = by_turns(both, args.rounds, lambda each: each.ask(("job", tasks)))
         for column, unit in enumerate(("wall", "CPU")):
-            note(
-                f"{tasks} tasks, {unit} s",
-                *([took[column] for pair in pairs for took in pair[side]] for side in (0, 1)),
-            )
+            note(f"{tasks} tasks, {unit} s", *([took[column] for took in side] for side in jobs))
+        samples = [both[-1].ask(("samples", tasks)) for _ in range(args.rounds * SAMPLED)]
+        note(f"{tasks} tasks, by samples", *zip(*samples, strict=True))
         addresses = {each.kind: each.ask(("pages",)) for each in both}
         for page in addresses["stock"]:
             pair = by_turns(
