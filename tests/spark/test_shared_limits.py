@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -41,12 +44,19 @@ def site(harness_run, tmp_path_factory) -> Site:
 
 
 @pytest.fixture(scope="module")
-def thrift(site: Site) -> Iterator[LogIn]:
-    with thrift_server(site, "thrift", BAIT) as (url, _), bare_jvm() as gateway:
+def server(site: Site) -> Iterator[str]:
+    """The URL of a Thrift server."""
+    with thrift_server(site, "thrift", BAIT) as (url, _):
+        yield url
+
+
+@pytest.fixture(scope="module")
+def thrift(server: str) -> Iterator[LogIn]:
+    with bare_jvm() as gateway:
         gateway.jvm.java.lang.Class.forName("org.apache.hive.jdbc.HiveDriver")
 
         def log_in(user: str) -> Client:
-            made = gateway.jvm.java.sql.DriverManager.getConnection(url, user, "")
+            made = gateway.jvm.java.sql.DriverManager.getConnection(server, user, "")
             return Client(lambda text: jdbc_rows(made, text), made.close, made)
 
         yield log_in
@@ -112,3 +122,38 @@ def test_keys_by_the_thousand_and_of_megabytes_are_refused_before_anybody_waits(
     ):
         assert "statement flood" in str(attempt(client.run, text)), text[:60]
     client.end()
+
+
+@pytest.fixture
+def connections(server: str) -> Iterator[Callable[[], socket.socket]]:
+    """Connections to the Thrift server without a driver."""
+    port = int(server.rpartition(":")[2].split("/")[0])
+    with contextlib.ExitStack() as opened:
+        yield lambda: opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=90))
+
+
+def sasl(status: int, text: bytes) -> bytes:
+    return struct.pack(">bI", status, len(text)) + text
+
+
+@pytest.mark.parametrize("length", [100_000_000, 131_073, 2**31 - 1, 2**31, 2**32 - 1])
+def test_nobody_has_memory_taken_by_saying_a_length(connections, length):
+    """Memory for a length was taken before any login, and after it without a limit; both connections end at once."""
+    stranger, user = connections(), connections()
+    stranger.sendall(b"\x01" + struct.pack(">I", length))
+    user.sendall(sasl(1, b"PLAIN") + sasl(5, b"\0ann\0ann"))
+    assert user.recv(5) == sasl(5, b"")
+    user.sendall(struct.pack(">I", max(length, 100_000_000)))
+    for each in (stranger, user):
+        with contextlib.suppress(ConnectionResetError):
+            while each.recv(1000):
+                pass
+
+
+def test_who_does_not_log_in_is_sent_away(connections):
+    silent, slow = connections(), connections()
+    slow.sendall(sasl(1, b"PLAIN") + b"\x05")
+    for each in (silent, slow):
+        with contextlib.suppress(ConnectionResetError):
+            while each.recv(1000):
+                pass

@@ -23,6 +23,17 @@ _SOME = "range(0, 10, 1, 400)"
 _KEYS = ", ".join(f"'k{number}' = 'v'" for number in range(1001))
 _LONG = "k" * 1001
 
+#: What Spark computes before a plan runs, and writes down in full; a number besides keeps the rest of it.
+_COMPUTED = (
+    "repeat('x', 2000000)",
+    "lpad('x', 2000000, 'y')",
+    "space(2000000)",
+    "array_repeat('x', 700000)",
+    "concat(repeat('x', 600000), repeat('y', 600000))",
+    "format_string('%2000000s', 'x')",
+    "from_json('[]', concat('array<struct<', repeat('a', 2000000), ':int>>'))",
+)
+
 SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
     "keep the driver busy with partitions": [
         f"SELECT count(*) FROM {_MANY}",
@@ -73,6 +84,25 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
         " UNION ALL ".join(["SELECT id FROM range(0, 10, 1, 2000)"] * 60),
         f"INSERT INTO kept SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ a.id FROM {_SOME} a JOIN {_SOME} b",
         f"CREATE TABLE peek AS SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ a.id FROM {_SOME} a JOIN {_SOME} b",
+    ],
+    "have Hive make a type of types that grows by powers": [
+        "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
+        "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('AVRO.schema.literal' = '\"int\"')",
+        "CREATE TABLE peek (a INT) ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.avro.AvroSerDe' "
+        "WITH SERDEPROPERTIES ('avro.schema.literal' = '\"int\"') STORED AS AVRO",
+        "ALTER TABLE kept SET TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
+        "ALTER TABLE kept SET SERDEPROPERTIES ('avro.schema.literal' = '\"int\"')",
+        "CREATE TABLE peek LIKE kept STORED AS AVRO TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
+    ],
+    "have Spark write down what it has computed": [
+        *(f"SELECT struct(id, {each}) AS a FROM range(3)" for each in _COMPUTED),
+        "SELECT * FROM range(3) WHERE concat(id, repeat('x', 2000000)) > 'y'",
+        "SELECT id FROM range(3) ORDER BY concat(id, repeat('x', 2000000))",
+        "SELECT a.id FROM range(3) a JOIN range(3) b ON concat(a.id, b.id, repeat('x', 2000000)) = 'y'",
+        "SELECT named_struct(repeat('x', 2000000), id) AS a FROM range(3)",
+        "WITH a AS (SELECT repeat('x', 2000000) x) SELECT concat(id, (SELECT x FROM a)) AS b FROM range(3)",
+        "CREATE TABLE peek USING csv AS SELECT concat(id, repeat('x', 2000000)) AS a FROM range(3)",
+        "CACHE TABLE peek AS SELECT concat(id, repeat('x', 2000000)) AS a FROM range(3)",
     ],
     "keep others waiting with options and properties": [
         f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ({_KEYS})",

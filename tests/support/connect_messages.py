@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Any
 
-__all__ = ["called", "many", "outside", "parse", "rows_ahead", "unknown_fields", "upload"]
+__all__ = ["called", "compressed", "many", "outside", "parse", "rows_ahead", "unknown_fields", "upload"]
 
 
 def called(name: str, function: str = "transform") -> Any:
@@ -91,6 +91,18 @@ def many(session: Any, kind: str, rows: int, way: str = "", times: int = 1) -> o
     else:
         relation.local_relation.data = data
     return session.client.schema(Plan(root=relation))
+
+
+def compressed(session: Any, call: str, **fields: Any) -> object:
+    """A call whose message gRPC has compressed, which no client of Spark's does."""
+    import grpc
+    from pyspark.sql.connect import proto
+
+    request = getattr(proto, f"{call}Request")(session_id=session.session_id, **fields)
+    request.user_context.user_id = session.client._user_id or ""
+    stub, metadata = session.client._stub, session.client._builder.metadata()
+    answer = getattr(stub, call)(request, metadata=metadata, compression=grpc.Compression.Gzip)
+    return list(answer) if call == "ExecutePlan" else answer
 
 
 def upload(session: Any, name: str, *parts: bytes) -> object:

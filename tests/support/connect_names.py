@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from support.attacks_in_files import resumed
-from support.connect_messages import called, many, outside, parse, rows_ahead, unknown_fields, upload
+from support.connect_messages import called, compressed, many, outside, parse, rows_ahead, unknown_fields, upload
 from support.sql_clients import send_listener
 
 
@@ -36,6 +36,7 @@ def texts_name(session: Any, folder: Path) -> dict[str, Any]:
         "called": called,
         "listener": lambda payload: send_listener(session, payload),
         "ahead": partial(rows_ahead, session),
+        "compressed": partial(compressed, session),
         "many": partial(many, session),
         "outside": partial(outside, session),
         "parse": partial(parse, session),

@@ -17,6 +17,8 @@ REFUSED_LOGINS = {
     "set:hiveconf:system:socksProxyHost": "evil.example",
     "set:metaconf:hive.metastore.event.listeners": "com.acme.Own",
     "set:hivevar:x": "${env:HOME}",
+    "set:hivevar:hive.exec.post.hooks": "com.acme.Own",
+    "set:hivevar:spark.hadoop.fs.defaultFS": "s3a://evil",
     "set:hivevar:${system:user.home}": "x",
     "SET:system:socksProxyHost": "evil.example",
     "set:env:HOME": "x",
@@ -33,6 +35,8 @@ REFUSED_LOGINS = {
 GUESSED_LOGINS = {
     "spark.acme.region": ("eu-west", "us-east"),
     "set:hiveconf:spark.acme.region": ("eu-west", "us-east"),
+    "set:hivevar:spark.acme.region": ("eu-west", "us-east"),
+    "set:hivevar:spark.sql.sources.fileCompressionFactor": ("1.0", "2.0"),
     "spark.acme.wait": ("5m", "300s", "6m"),
     "spark.config.connections.hidden.format": ("jdbc", "kafka"),
     "spark.sql.catalog.hidden_catalog.sparkconfig.connection": ("hidden", "shop"),
@@ -42,6 +46,7 @@ HONEST_LOGINS = {
     "use:database": "default",
     "set:hiveconf:spark.sql.shuffle.partitions": "3",
     "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
+    "set:hivevar:day": "2026-11-28",
     # As Kyuubi's driver does.
     "kyuubi.client.version": "1.9.2",
     "kyuubi.client.ipAddress": "10.0.0.7",

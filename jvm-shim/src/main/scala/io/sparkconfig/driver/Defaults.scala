@@ -17,7 +17,11 @@ private[driver] object Defaults {
     // A log that a stream has left in a folder names files anywhere, and who may write there may write a log.
     "spark.sql.streaming.fileStreamSink.ignoreMetadata" -> "true",
     // For one user's StackOverflowError, Spark would end the executor with everybody's tasks, or the server.
-    "spark.executor.killOnFatalError.depth" -> "0")
+    "spark.executor.killOnFatalError.depth" -> "0",
+    // Spark keeps the text of each plan for its pages, and the states of its parser for ever.
+    "spark.sql.maxPlanStringLength" -> "100000",
+    "spark.sql.ui.retainedExecutions" -> "100",
+    "spark.sql.parser.parserDfaCacheFlushRatio" -> "10")
 
   /** Spark copied these into its Hadoop configuration before plugins start. */
   private def hadoopKey(key: String): Option[String] =

@@ -39,8 +39,8 @@ private[sparkconfig] object CanonicalPath {
 
   private def segments(path: String): List[String] = path.split('/').foldLeft(List.empty[String]) {
     case (above, "" | ".") => above
-    // The parent of a glob is not the parent of a name: `..` stays, and no rule allows it.
-    case (last :: above, "..") if !isGlob(last) => above
+    // The parent of a glob, or of what Iceberg cuts off, is not that of a name: `..` stays, and no rule allows it.
+    case (last :: above, "..") if !isGlob(last) && !last.contains('#') => above
     case (Nil, "..") => Nil
     case (above, part) => part :: above
   }.reverse

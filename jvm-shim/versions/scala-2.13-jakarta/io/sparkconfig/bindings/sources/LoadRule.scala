@@ -1,5 +1,7 @@
 package io.sparkconfig.bindings.sources
 
+import scala.collection.mutable
+
 import io.sparkconfig.core.Fingerprint
 import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, EliminateSubqueryAliases, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.UnresolvedCatalogRelation
@@ -85,7 +87,8 @@ private[sparkconfig] final class LoadRule(session: Sessions.Spark) extends Rule[
     val added = Options.texts(relation.options).filterNot { case (key, _) => key.startsWith("__") }
     if (added.isEmpty) relation
     else {
-      val remembered = AnalysisContext.get.relationCache
+      // Pairs in 4.0; a later Spark has a class for the keys, and the jar is compiled once for all of them.
+      val remembered = AnalysisContext.get.relationCache.asInstanceOf[mutable.Map[Any, LogicalPlan]]
       val before = remembered.keySet.toSet
       val found =
         try Sessions.classic(session).sessionState.analyzer.ResolveRelations(relation)

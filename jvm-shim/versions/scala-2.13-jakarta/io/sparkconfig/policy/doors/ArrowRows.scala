@@ -22,7 +22,7 @@ private[doors] object ArrowRows {
   /** Arrow rounds what it allocates up, and a batch is as long as its part of the stream. */
   private def most(length: Long): Long = 4 * length + (1 << 20)
 
-  /** In bytes, what Spark takes at least for a row and for each value in it: those of the type Null are not even sent. */
+  /** In bytes, what Spark takes at least for a row, and for each value in it: those of the type Null are not sent. */
   private val PerRow = 64L
   private val PerValue = 8L
 

@@ -23,6 +23,12 @@ class ConnectDoorInterceptor extends ServerInterceptor {
       call: ServerCall[Q, S],
       headers: Metadata,
       next: ServerCallHandler[Q, S]): ServerCall.Listener[Q] =
+    if (isCompressed(headers)) {
+      call.close(Status.PERMISSION_DENIED.withDescription(Compressed), details(Compressed))
+      new ServerCall.Listener[Q] {}
+    } else judged(call, headers, next)
+
+  private def judged[Q, S](call: ServerCall[Q, S], headers: Metadata, next: ServerCallHandler[Q, S]) =
     new ForwardingServerCallListener.SimpleForwardingServerCallListener[Q](next.startCall(call, headers)) {
       private val rows = new ConnectRows
       private var last: Any = _
@@ -51,6 +57,14 @@ class ConnectDoorInterceptor extends ServerInterceptor {
 }
 
 private object ConnectDoorInterceptor {
+  private val Encoding = Metadata.Key.of("grpc-encoding", Metadata.ASCII_STRING_MARSHALLER)
+
+  /** No client of Spark's compresses messages, and gRPC would make a thousand times as much of them for the doors. */
+  private val Compressed = "the operator's policy does not allow messages that gRPC compresses"
+
+  private def isCompressed(headers: Metadata): Boolean =
+    Option(headers.get(Encoding)).exists(_ != "identity")
+
   private val Details = Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER)
 
   /** By these, clients make their AnalysisException. */

@@ -84,11 +84,10 @@ private[sparkconfig] object ConnectStatements {
         found.rows.problem(ArrowRows.taken(() => rows.newInput(), rows.size.toLong), rows.size.toLong, found)
       }),
     "asks:cached-rows" -> (found =>
-      found.texts.flatMap { name =>
-        ConnectRows.taken(found.who, name).fold(Option(notSent(found))) { case (taken, length) =>
-          found.rows.problem(taken, if (found.rows.isNew(name)) length else 0, found)
-        }
-      }),
+      found.texts.flatMap(name =>
+        found.rows.named(name, found).fold(Option(notSent(found))) {
+          case (taken, length) => found.rows.problem(taken, length, found)
+        })),
     "asks:artifact" -> (_.texts.map(artifact)))
 
   /**
@@ -109,12 +108,17 @@ private[sparkconfig] object ConnectStatements {
 
   private def notSent(found: Found): StatementItem = statement(found.field.getFullName, "what was not sent ahead")
 
-  /** Of one request, what Spark takes for all rows in it, and how much of them was sent: a name may stand there often. */
+  /** Of one request, what Spark takes for all rows in it, and how much of them was sent. */
   private final class SentRows {
-    private val named = mutable.Set.empty[String]
-    private var (taken, sent) = (0L, 0L)
+    private val named = mutable.Map.empty[String, Option[(Option[Long], Long)]]
+    private var taken = 0L
+    private var sent = 0L
 
-    def isNew(name: String): Boolean = named.add(name)
+    /** What was sent ahead under this name counts as sent once, as often as it is named. */
+    def named(name: String, found: Found): Option[(Option[Long], Long)] = {
+      val before = named.get(name).map(_.map { case (taken, _) => (taken, 0L) })
+      before.getOrElse(named.getOrElseUpdate(name, ConnectRows.taken(found.who, name)))
+    }
 
     def problem(more: Option[Long], length: Long, found: Found): Option[StatementItem] = {
       sent += length

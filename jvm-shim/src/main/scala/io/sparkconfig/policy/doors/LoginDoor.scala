@@ -15,7 +15,8 @@ import org.apache.spark.sql.sparkconfig.ThriftSessions
  */
 private[sparkconfig] object LoginDoor {
 
-  private val Conf = "(?:set:)?(?:hiveconf:)?([^:]+)".r
+  /** A session gets a variable of HiveQL as a conf, too, which one with a dot can be. */
+  private val Conf = raw"(?:set:)?(?:hiveconf:|hivevar:(?=.*\.))?([^:]+)".r
 
   /** Whether logins are judged. */
   def isAsked: Boolean = StatementDoor.asked.isDefined

@@ -30,7 +30,7 @@ private object PartitionsRule extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     StatementDoor.asked.foreach { policies =>
       OptionsDoor.fresh(plan) { node =>
-        partitions(node).filter(_ > conf.numShufflePartitions).foreach { count =>
+        partitions(node).filter(_ > conf.getConf(SQLConf.SHUFFLE_PARTITIONS)).foreach { count =>
           val verdict = policies.evaluate("session", Map(Key -> Some(count.toString)))
           if (!verdict.allowed)
             throw new PolicyViolationException(s"$count partitions, which $Key bounds, too: ${verdict.message}")
@@ -79,19 +79,21 @@ private object TasksRule extends ColumnarRule {
   }
 }
 
-/** How many partitions a plan may ask for. */
+/** How large a plan may be: its partitions, tasks and text. */
 private[doors] object PartitionsDoor extends Door {
-  override def name: String = "numbers of partitions"
+  override def name: String = "sizes of plans"
 
   override def asks: Seq[Asked] = Seq(
     Asked(
       "`range(…, n)`, `repartition(n)` and hints with more partitions than the session's shuffles have",
       "when the statement is analysed",
       "the same",
-      "the same"))
+      "the same"),
+    Asked("a plan of more than 1,048,576 letters", "before it runs", "the same", "the same"))
 
   override def open(session: SparkSessionExtensions): Unit = {
     session.injectResolutionRule(_ => PartitionsRule)
     session.injectColumnar(_ => TasksRule)
+    session.injectColumnar(_ => PlanTexts)
   }
 }

@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.Threads
-import io.sparkconfig.policy.doors.LoginDoor
+import io.sparkconfig.policy.doors.{LoginDoor, LoginTransport}
 import io.sparkconfig.redaction.engine.{Client, Redactor, Throwables}
 import org.apache.hive.service.cli.session.HiveSession
 import org.apache.hive.service.cli.{
@@ -60,7 +60,7 @@ private[sparkconfig] object ThriftClients extends Sink {
       }
   }
 
-  private def hook(): Unit = server().foreach { service =>
+  private def hook(): Unit = server().filter(!LoginDoor.isAsked || LoginTransport.limit(_)).foreach { service =>
     val cli = Reflect.field(service.getClass, "cliService")
     cli.get(service) match {
       case _: RedactingCli =>
