@@ -89,6 +89,9 @@ UNSEEN = {
     "have SQL evaluated by the name of a field": "by a table that was made before",
     "keep the driver busy with partitions": "partitions are counted when the statement is analysed",
     "keep the driver busy with partitions that add up": "they are counted when the statement is planned",
+    "have Spark write down what it has computed": "plans are measured before they run",
+    "have Hive make a type of types that grows by powers": "properties are judged when the table is made",
+    "name a relation by a text": "the name is known when the statement is analysed",
     "keep Spark's parser busy": "how deep a statement is counted where clients are served",
 }
 """Attacks of which the statement alone does not show each one."""

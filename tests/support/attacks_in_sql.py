@@ -118,6 +118,16 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "CACHE TABLE peek AS SELECT * FROM text.`{lake}/linked`",
         "SELECT * FROM linked_table",
     ],
+    "name a relation by a text": [
+        "SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')",
+        "SELECT * FROM IDENTIFIER('binary' || 'File.`{lake}`')",
+        "WITH a AS (SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')) SELECT * FROM a",
+        "SELECT (SELECT count(*) FROM IDENTIFIER('binaryFile.`{lake}`'))",
+        "TABLE IDENTIFIER('binaryFile.`{lake}`')",
+        "CREATE TEMPORARY VIEW peek AS SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')",
+        "CREATE TABLE peek USING csv AS SELECT * FROM IDENTIFIER('text.`{bait}`')",
+        "CACHE TABLE peek AS SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')",
+    ],
     "fetch a schema from somewhere else": [
         "CREATE TABLE peek (a INT) USING avro TBLPROPERTIES ('avro.schema.url' = 'file:{bait}')",
         "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('avro.schema.url' = '{bait}')",

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from support.attacks_in_files import resumed
-from support.connect_messages import called, compressed, many, outside, parse, rows_ahead, unknown_fields, upload
+from support.connect_messages import (
+    called,
+    compressed,
+    many,
+    outside,
+    parse,
+    rows_ahead,
+    unknown_fields,
+    upload,
+)
 from support.sql_clients import send_listener
 
 

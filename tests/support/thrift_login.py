@@ -46,7 +46,6 @@ HONEST_LOGINS = {
     "use:database": "default",
     "set:hiveconf:spark.sql.shuffle.partitions": "3",
     "set:hiveconf:hive.server2.thrift.resultset.default.fetch.size": "1000",
-    "set:hivevar:day": "2026-11-28",
     # As Kyuubi's driver does.
     "kyuubi.client.version": "1.9.2",
     "kyuubi.client.ipAddress": "10.0.0.7",

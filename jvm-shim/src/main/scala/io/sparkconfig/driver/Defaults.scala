@@ -10,7 +10,10 @@ private[driver] object Defaults {
       conf.setIfMissing(key, text)
       hadoopKey(key).foreach(name => sc.hadoopConfiguration.set(name, text, "operator"))
     }
-    if (policy.evaluatesStatements) OfSharedServers.foreach { case (key, text) => conf.set(key, text) }
+    if (policy.evaluatesStatements) OfSharedServers.foreach { case (key, text) =>
+      conf.set(key, text)
+      hadoopKey(key).foreach(sc.hadoopConfiguration.set(_, text, "sparkconfig"))
+    }
   }
 
   private val OfSharedServers = Seq(
@@ -18,6 +21,8 @@ private[driver] object Defaults {
     "spark.sql.streaming.fileStreamSink.ignoreMetadata" -> "true",
     // For one user's StackOverflowError, Spark would end the executor with everybody's tasks, or the server.
     "spark.executor.killOnFatalError.depth" -> "0",
+    // Hive writes a user's name into its cookie as it is: `a&cu=b` is b from then on.
+    "spark.hadoop.hive.server2.thrift.http.cookie.auth.enabled" -> "false",
     // Spark keeps the text of each plan for its pages, and the states of its parser for ever.
     "spark.sql.maxPlanStringLength" -> "100000",
     "spark.sql.ui.retainedExecutions" -> "100",

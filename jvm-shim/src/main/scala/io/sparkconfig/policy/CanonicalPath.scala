@@ -17,11 +17,15 @@ import org.apache.hadoop.security.UserGroupInformation
 private[sparkconfig] object CanonicalPath {
   private val Glob = "*?[]{}\\"
 
+  /** Iceberg cuts off what begins with this sign, and with it what leads back. */
+  private val LeadsBack = raw"#.*/\.\.(/|$$)".r
+
   /**
    * @param local whether it is a path of this machine whatever the default is, as in LOAD DATA LOCAL
    * @param links whether they are followed
    */
   def of(text: String, conf: Configuration, local: Boolean = false, links: Boolean = true): String = Try {
+    require(LeadsBack.findFirstIn(text).isEmpty)
     val uri = new Path(text).toUri
     val default = if (local) new File("/").toURI else FileSystem.getDefaultUri(conf)
     val scheme = Option(uri.getScheme).getOrElse(default.getScheme).toLowerCase(Locale.ROOT)
@@ -39,8 +43,8 @@ private[sparkconfig] object CanonicalPath {
 
   private def segments(path: String): List[String] = path.split('/').foldLeft(List.empty[String]) {
     case (above, "" | ".") => above
-    // The parent of a glob, or of what Iceberg cuts off, is not that of a name: `..` stays, and no rule allows it.
-    case (last :: above, "..") if !isGlob(last) && !last.contains('#') => above
+    // The parent of a glob is not the parent of a name: `..` stays, and no rule allows it.
+    case (last :: above, "..") if !isGlob(last) => above
     case (Nil, "..") => Nil
     case (above, part) => part :: above
   }.reverse

@@ -4,9 +4,14 @@ import java.util.Locale
 
 import scala.util.Try
 
-import org.apache.spark.sql.catalyst.analysis.{ExpressionWithUnresolvedIdentifier, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.analysis.{
+  ExpressionWithUnresolvedIdentifier,
+  PlanWithUnresolvedIdentifier,
+  UnresolvedFunction
+}
 import org.apache.spark.sql.catalyst.expressions.{CreateMap, Expression, Literal, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.types.StringType
 
 /**
@@ -48,6 +53,17 @@ private[doors] object FunctionCalls {
         Some(build(parts, arguments))
       case _ => None
     }
+
+  /**
+   * IDENTIFIER in the place of a table's name: what is to be looked at instead, and whether nobody knows it. Spark 3.5
+   * makes the relation of it before rules see its name; later Sparks show them the name.
+   */
+  def table(named: PlanWithUnresolvedIdentifier): (Option[LogicalPlan], Boolean) = named.productIterator.toList match {
+    case List(name: Expression, build: Function1[Seq[String], LogicalPlan] @unchecked) =>
+      val made = nameOf(name).map(build)
+      (made, made.isEmpty)
+    case _ => (None, false)
+  }
 
   /**
    * What a call asks about.

@@ -13,7 +13,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{GlobalTempView, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.analysis.{GlobalTempView, PlanWithUnresolvedIdentifier, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.parser.{CatalystSqlParser, ParseException}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -54,6 +54,13 @@ private[doors] class StatementWalk(
     places ||= procedure
     arguments(kind, node.asInstanceOf[Product], Both, local = false)
     if (procedure) places = false
+    node match {
+      case named: PlanWithUnresolvedIdentifier =>
+        val (made, isUnknown) = FunctionCalls.table(named)
+        made.foreach(_.foreach(plan))
+        if (isUnknown) found += statement("table-by-name", "IDENTIFIER")
+      case _ => ()
+    }
   }
 
   /** CALL of a catalog's procedure: whether the texts that it is called with may be places. */
