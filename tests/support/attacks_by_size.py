@@ -34,6 +34,8 @@ _COMPUTED = (
     "from_json('[]', concat('array<struct<', repeat('a', 2000000), ':int>>'))",
 )
 
+_SERDE = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
+
 SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
     "keep the driver busy with partitions": [
         f"SELECT count(*) FROM {_MANY}",
@@ -88,8 +90,7 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
     "have Hive make a type of types that grows by powers": [
         "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
         "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('AVRO.schema.literal' = '\"int\"')",
-        "CREATE TABLE peek (a INT) ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.avro.AvroSerDe' "
-        "WITH SERDEPROPERTIES ('avro.schema.literal' = 'x')",
+        f"CREATE TABLE peek (a INT) ROW FORMAT SERDE '{_SERDE}' WITH SERDEPROPERTIES ('avro.schema.literal' = 'x')",
         "ALTER TABLE kept SET TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
         "ALTER TABLE kept SET SERDEPROPERTIES ('avro.schema.literal' = '\"int\"')",
         "CREATE TABLE peek LIKE kept STORED AS AVRO TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
@@ -155,6 +156,7 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
         ),
     ],
     "keep others waiting with options and properties": [
+        "[spark.addTag(f'peek{{n}}') for n in range(101)] and spark.range(3).collect()",
         f"spark.read.option('{_LONG}', 'v').csv('{{lake}}').collect()",
         "spark.read.options(**{{f'k{{n}}': 'v' for n in range(1001)}}).csv('{lake}').collect()",
         f"spark.readStream.schema('a INT').option('{_LONG}', 'v').csv('{{lake}}').isStreaming",

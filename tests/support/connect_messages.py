@@ -60,7 +60,7 @@ def outside(session: Any, kind: str, first: int, last: int, way: str = "") -> ob
 
 
 def many(session: Any, kind: str, rows: int, way: str = "", times: int = 1) -> object:
-    """Rows without end in few bytes: `rows` of a type that takes none, sent `times` under one name or in one message."""
+    """Rows without end in few bytes: ``rows`` of a type that takes none, ``times`` in one message or by one name."""
     import pyarrow as pa
     from pyspark.sql.connect.proto import LocalRelation, Plan, Relation
 

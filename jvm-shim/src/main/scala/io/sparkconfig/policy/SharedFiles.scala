@@ -112,6 +112,11 @@ private[policy] final class SharedRawFileSystem extends RawLocalFileSystem {
   override def listStatus(path: Path): Array[FileStatus] = { within(path); plain.listStatus(makeQualified(path)) }
 
   override def open(path: Path, size: Int): FSDataInputStream = {
+    // Who opens a pipe waits for whoever writes into it, and nothing ends that.
+    val file = pathToFile(path)
+    if (file.exists && !file.isFile && !file.isDirectory)
+      throw new AccessControlException(
+        s"the operator's policy does not allow this: $path is no file, but a pipe or device")
     val stream = super.open(path, size)
     opened(path, stream, stream.getFileDescriptor)
   }

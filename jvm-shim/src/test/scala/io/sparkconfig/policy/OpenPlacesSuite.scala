@@ -104,6 +104,24 @@ class OpenPlacesSuite extends FunSuite {
     finally SharedFiles.release()
   }
 
+  test("a pipe in the lake is not opened, by whatever name: nothing would end the wait") {
+    SharedFiles.close(places(s"file:$root/lake/*"))
+    val system = new SharedLocalFileSystem
+    system.initialize(URI.create("file:///"), hadoop)
+    val own = Files.write(root.resolve("lake/a/own"), "own".getBytes)
+    val pipes = Seq("pipe", ".own.crc").map(root.resolve("lake/a").resolve(_))
+    try {
+      for (pipe <- pipes) assertEquals(new ProcessBuilder("mkfifo", pipe.toString).start().waitFor(), 0)
+      val refused = intercept[AccessControlException](system.open(new Path(pipes.head.toUri)))
+      assert(refused.getMessage.contains("pipe or device"), clue(refused))
+      // Hadoop goes on without the file's sums.
+      assertEquals(system.open(new Path(own.toUri)).read(), 'o'.toInt)
+    } finally {
+      pipes.foreach(Files.delete)
+      SharedFiles.release()
+    }
+  }
+
   test("a link that is turned while a file is opened or a folder made: no file is emptied, and the work ends") {
     assume(Files.exists(Paths.get("/proc/self/fd")))
     val (outside, link) = (root.resolve("away/kept"), root.resolve("lake/a/turned"))

@@ -36,6 +36,7 @@ private[sparkconfig] object ConnectStatements {
   /** Of the heap, for the rows of one request. */
   private val MemoryShare = 4
   private val Deepest = 1024
+  private val MostNames = 100
   private val Longest = 200
 
   /** In the name of a database; see [[StatementWalk.leadsAway]]. */
@@ -77,6 +78,7 @@ private[sparkconfig] object ConnectStatements {
       if (StatementWalk.isFlood(found.options)) Seq(StatementWalk.Flood)
       else (found.options.keys ++ found.options.values).flatMap(typeIn) ++
         (if (found.argument.isEmpty) Nil else walked(_.options(found.options, found.argument)))),
+    "asks:few" -> (found => if (found.all.size > MostNames) Seq(StatementWalk.Flood) else Nil),
     "asks:namespace" -> (_.texts.filter(Folders.findFirstIn(_).isDefined).map(statement("place-in-name", _))),
     "asks:type" -> (_.texts.flatMap(typeIn)),
     "asks:rows" -> (found =>

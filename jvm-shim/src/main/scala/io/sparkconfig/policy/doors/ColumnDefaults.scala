@@ -43,7 +43,8 @@ private[doors] object ColumnDefaults {
     case Some("asks:default") => isOpenText(text)
     case Some("asks:expression") => isOpenExpression(text)
     case Some("refused") => true
-    case _ => false
+    // Spark parses a type's text there, too.
+    case _ => StatementDoor.nesting(text).nonEmpty
   }
 
   private val noConf = new Configuration(false)
@@ -51,15 +52,16 @@ private[doors] object ColumnDefaults {
 
   /** SQL that is evaluated as an expression like any other, but for subqueries. */
   private def isOpenExpression(sql: String): Boolean = {
-    val walk = new StatementWalk(noConf, _ => true)
-    Try(CatalystSqlParser.parseExpression(sql)).toOption.forall { tree =>
+    val walk = new StatementWalk(noConf, _ => true, Some(_))
+    StatementDoor.nesting(sql).nonEmpty || Try(CatalystSqlParser.parseExpression(sql)).toOption.forall { tree =>
       tree.exists(_.isInstanceOf[PlanExpression[_]]) || walk.finds(tree)
     }
   }
 
   /** Whether a default that is written as SQL is more than a constant. */
   def isOpenText(sql: String): Boolean =
-    sql != null && !Try(CatalystSqlParser.parseExpression(sql)).toOption.exists(isConstant)
+    sql != null && (StatementDoor.nesting(sql).nonEmpty ||
+      !Try(CatalystSqlParser.parseExpression(sql)).toOption.exists(isConstant))
 
   def isConstant(tree: Expression): Boolean = tree match {
     case call: UnresolvedFunction =>
