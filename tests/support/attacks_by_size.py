@@ -156,7 +156,7 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
         ),
     ],
     "keep others waiting with options and properties": [
-        "[spark.addTag(f'peek{{n}}') for n in range(101)] and spark.range(3).collect()",
+        "sent('ExecutePlan', tags=['peek'] * 101)",
         f"spark.read.option('{_LONG}', 'v').csv('{{lake}}').collect()",
         "spark.read.options(**{{f'k{{n}}': 'v' for n in range(1001)}}).csv('{lake}').collect()",
         f"spark.readStream.schema('a INT').option('{_LONG}', 'v').csv('{{lake}}').isStreaming",

@@ -150,12 +150,12 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "many('bool', 8_000_000)",
     ],
     "have gRPC make much of few bytes": [
-        "compressed('Interrupt', interrupt_type=2, operation_tag='x' * 5_000_000)",
-        "compressed('Interrupt', interrupt_type=1)",
-        "compressed('AnalyzePlan', spark_version={{}})",
-        "compressed('Config', operation={{'get_all': {{}}}})",
-        "compressed('ExecutePlan')",
-        "compressed('ReleaseExecute', operation_id='00112233-4455-6677-8899-aabbccddeeff')",
+        "sent('Interrupt', is_compressed=True, interrupt_type=2, operation_tag='x' * 5_000_000)",
+        "sent('Interrupt', is_compressed=True, interrupt_type=1)",
+        "sent('AnalyzePlan', is_compressed=True, spark_version={{}})",
+        "sent('Config', is_compressed=True, operation={{'get_all': {{}}}})",
+        "sent('ExecutePlan', is_compressed=True)",
+        "sent('ReleaseExecute', is_compressed=True, operation_id='00112233-4455-6677-8899-aabbccddeeff')",
     ],
     "have a class loaded by a checkpoint": [
         f"resumed('spark.sql.streaming.stateStore.{key}', '{name}')"

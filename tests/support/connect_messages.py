@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Any
 
-__all__ = ["called", "compressed", "many", "outside", "parse", "rows_ahead", "unknown_fields", "upload"]
+__all__ = ["called", "many", "outside", "parse", "rows_ahead", "sent", "unknown_fields", "upload"]
 
 
 def called(name: str, function: str = "transform") -> Any:
@@ -93,15 +93,16 @@ def many(session: Any, kind: str, rows: int, way: str = "", times: int = 1) -> o
     return session.client.schema(Plan(root=relation))
 
 
-def compressed(session: Any, call: str, **fields: Any) -> object:
-    """A call whose message gRPC has compressed, which no client of Spark's does."""
+def sent(session: Any, call: str, *, is_compressed: bool = False, **fields: Any) -> object:
+    """A call with these fields; gRPC compresses its message, which no client of Spark's lets it do."""
     import grpc
     from pyspark.sql.connect import proto
 
     request = getattr(proto, f"{call}Request")(session_id=session.session_id, **fields)
     request.user_context.user_id = session.client._user_id or ""
     stub, metadata = session.client._stub, session.client._builder.metadata()
-    answer = getattr(stub, call)(request, metadata=metadata, compression=grpc.Compression.Gzip)
+    way = grpc.Compression.Gzip if is_compressed else grpc.Compression.NoCompression
+    answer = getattr(stub, call)(request, metadata=metadata, compression=way)
     return list(answer) if call == "ExecutePlan" else answer
 
 

@@ -10,11 +10,11 @@ from typing import Any
 from support.attacks_in_files import resumed
 from support.connect_messages import (
     called,
-    compressed,
     many,
     outside,
     parse,
     rows_ahead,
+    sent,
     unknown_fields,
     upload,
 )
@@ -45,8 +45,8 @@ def texts_name(session: Any, folder: Path) -> dict[str, Any]:
         "called": called,
         "listener": lambda payload: send_listener(session, payload),
         "ahead": partial(rows_ahead, session),
-        "compressed": partial(compressed, session),
         "many": partial(many, session),
+        "sent": partial(sent, session),
         "outside": partial(outside, session),
         "parse": partial(parse, session),
         "resumed": partial(resumed, session, folder / "lake"),
