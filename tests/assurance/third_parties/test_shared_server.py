@@ -44,6 +44,26 @@ ROWS = (
 )
 #: The name of a column that Java reads as code after the end of a literal.
 CODED = "a\\u0022\\u0029\\u003b"
+#: By these a table has Delta, with the server's login, ask whatever host its JSON names.
+COORDINATED = (
+    "'delta.coordinatedCommits.commitCoordinator-preview' = 'dynamodb', "
+    "'delta.coordinatedCommits.commitCoordinatorConf-preview' = "
+    """'{{"dynamoDBTableName":"t","dynamoDBEndpoint":"http://127.0.0.1:9"}}', """
+    "'delta.enableInCommitTimestamps' = 'true'"
+)
+USUAL = {
+    "delta": (
+        "'delta.appendOnly' = 'false', 'delta.logRetentionDuration' = 'interval 9 days', 'team' = 'ann', "
+        "'delta.autoOptimize.optimizeWrite' = 'true', 'delta.columnMapping.mode' = 'name', "
+        "'delta.feature.deletionVectors' = 'supported', 'delta.deletedFileRetentionDuration' = '9 days'"
+    ),
+    "ice": (
+        "'write.format.default' = 'orc', 'write.target-file-size-bytes' = '1000000', 'team' = 'ann', "
+        "'history.expire.max-snapshot-age-ms' = '9000000', 'commit.retry.num-retries' = '5', 'format-version' = '2', "
+        "'write.parquet.bloom-filter-enabled.column.id' = 'true', 'write.metadata.metrics.default' = 'counts', "
+        "'read.split.target-size' = '1000000'"
+    ),
+}
 WORKS = {
     "delta": (
         # In the lake: Delta reads the log of a table by its path, so a managed table needs the warehouse among "paths".
@@ -58,6 +78,11 @@ WORKS = {
         "ALTER TABLE {t} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
         f"CREATE TABLE coded (id BIGINT, `{CODED}` INT) USING delta LOCATION '{{lake}}/coded'",
         f"SELECT `{CODED}` FROM coded",
+        f"CREATE TABLE usual (id BIGINT) USING delta LOCATION '{{lake}}/usual' TBLPROPERTIES ({USUAL['delta']})",
+        "INSERT INTO usual VALUES (1)",
+        "ALTER TABLE usual SET TBLPROPERTIES ('delta.checkpointInterval' = '20', 'DELTA.appendonly' = 'true')",
+        "CREATE TABLE noted (id BIGINT) USING parquet LOCATION '{lake}/noted' TBLPROPERTIES ('note.team' = 'ann')",
+        "ALTER TABLE noted SET TBLPROPERTIES ('note.team' = 'ben')",
         "INSERT INTO {t} VALUES (7, 'n', 1)",
         "SELECT count(*) FROM table_changes('{t}', 9)",
     ),
@@ -68,6 +93,9 @@ WORKS = {
         "ALTER TABLE {t} CREATE TAG before",
         "SELECT assert_true(max(name) = 'm') FROM {t} VERSION AS OF 'before'",
         "ALTER TABLE {t} ADD PARTITION FIELD bucket(2, id)",
+        f"CREATE TABLE ice.own.usual (id BIGINT) USING iceberg TBLPROPERTIES ({USUAL['ice']})",
+        "INSERT INTO ice.own.usual VALUES (1)",
+        "ALTER TABLE ice.own.usual SET TBLPROPERTIES ('write.format.default' = 'parquet', 'gc.enabled' = 'true')",
         "CALL ice.system.rewrite_data_files(table => 'own.rows')",
         "CALL ice.system.rewrite_data_files(table => 'own.rows', strategy => 'sort', sort_order => 'id DESC')",
         "CALL ice.system.expire_snapshots('own.rows', TIMESTAMP '2020-01-01 00:00:00')",
@@ -92,6 +120,18 @@ REFUSED = {
         f"ALTER TABLE coded ADD CONSTRAINT own CHECK (id > 0 OR `{CODED}` > 0)",
         f"ALTER TABLE {{t}} ADD CONSTRAINT own3 CHECK (`{CODED}` > 0 OR id > 0)",
         "ALTER TABLE {t} ADD CONSTRAINT own2 CHECK (java_method('java.lang.System', 'gc') IS NULL)",
+        f"CREATE TABLE taken (id BIGINT) USING delta LOCATION '{{lake}}/taken' TBLPROPERTIES ({COORDINATED})",
+        f"CREATE TABLE taken USING delta LOCATION '{{lake}}/taken' TBLPROPERTIES ({COORDINATED}) AS SELECT 1L id",
+        f"CREATE OR REPLACE TABLE {{t}} (id BIGINT) USING delta TBLPROPERTIES ({COORDINATED})",
+        f"CREATE TABLE taken USING delta OPTIONS ({COORDINATED}) LOCATION '{{lake}}/taken' AS SELECT 1L id",
+        f"ALTER TABLE {{t}} SET TBLPROPERTIES ({COORDINATED})",
+        f"CREATE TABLE taken LIKE {{t}} TBLPROPERTIES ({COORDINATED})",
+        f"ALTER TABLE {{t}} SET TBLPROPERTIES ({COORDINATED.replace('delta.c', 'DELTA.C')})",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'hudi')",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('delta.redirectReaderWriter-preview' = '{{}}')",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('fs.s3a.endpoint' = 'http://127.0.0.1:9')",
+        "SET `spark.databricks.delta.properties.defaults.coordinatedCommits.commitCoordinator-preview` = dynamodb",
     ),
     "ice": (
         "CALL ice.system.add_files(table => 'own.rows', source_table => '`parquet`.`{outside}`')",
@@ -102,6 +142,15 @@ REFUSED = {
         "CREATE TABLE ice.own.taken (a INT) USING iceberg LOCATION '{outside}'",
         "ALTER TABLE {t} SET TBLPROPERTIES ('write.data.path' = '{outside}')",
         "SELECT * FROM iceberg.`{outside}`",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('write.location-provider.impl' = 'com.acme.Own')",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('write.format.default' = 'puffin')",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('encryption.key-id' = 'own')",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('write.coming.catalog' = 'own')",
+        # Iceberg writes its files by a Hadoop configuration that has all properties of the table.
+        "CREATE TABLE ice.own.taken (a INT) TBLPROPERTIES ('fs.s3a.endpoint' = 'http://127.0.0.1:9')",
+        "CREATE TABLE ice.own.taken USING iceberg TBLPROPERTIES ('fs.file.impl.disable.cache' = 'true') AS SELECT 1 a",
+        "ALTER TABLE {t} SET TBLPROPERTIES ('google.cloud.auth.type' = 'own')",
+        "SET `spark.sql.catalog.ice.table-default.write.location-provider.impl` = com.acme.Own",
     ),
 }
 TABLES = {"delta": "rows", "ice": "ice.own.rows"}
@@ -153,6 +202,17 @@ def test_what_works_and_what_is_refused(server: tuple[Any, Path], kind: str) -> 
         session.range(2).write.format("delta").mode("append").save(f"{folder}/lake/delta")
         told = session.read.format("delta").option("versionAsOf", 0).load(f"{folder}/lake/delta").count()
         assert told == 3
+        lake = f"{folder}/lake/option"
+        key = "delta.coordinatedCommits.commitCoordinator-preview"
+        for write in (
+            lambda path: session.range(1).write.format("delta").option(key, "dynamodb").save(path),
+            lambda path: (
+                session.range(1).write.format("delta").option(key, "dynamodb").saveAsTable("o", path=path)
+            ),
+            lambda _: session.range(1).writeTo("o").using("delta").tableProperty(key, "dynamodb").create(),
+        ):
+            assert f"  - {key.lower()}: " in str(attempt(write, lake)).lower()
+        session.range(1).write.format("delta").option("delta.appendOnly", "true").save(lake)
     for texts, expected in ((WORKS[kind], False), (REFUSED[kind], True)):
         for text in texts:
             problem = attempt(lambda filled: session.sql(filled).collect(), text.format_map(names))
@@ -168,6 +228,8 @@ def test_what_works_and_what_is_refused(server: tuple[Any, Path], kind: str) -> 
         ("orc", "orc.write.format", "${env.HOME}"),
         ("parquet", "write.parquet.compression-level", "${env.HOME}"),
         ("avro", "write.location-provider.impl", "com.acme.Own"),
+        ("cached", "fs.file.impl.disable.cache", "true"),
+        ("crypto", "parquet.crypto.factory.class", "com.acme.Own"),
     ],
 )
 def test_what_a_forged_table_has_hadoop_expand_or_load_is_refused(
@@ -179,7 +241,9 @@ def test_what_a_forged_table_has_hadoop_expand_or_load_is_refused(
     shutil.copytree(tables / form, tables / f"forged_{form}")
     (file,) = (tables / f"forged_{form}" / "metadata").glob("v*.metadata.json")
     metadata = json.loads(file.read_text())
-    metadata["properties"] |= {"write.format.default": form, key: value}
+    metadata["properties"] |= {key: value}
+    if form in ("orc", "avro"):
+        metadata["properties"]["write.format.default"] = form
     file.write_text(json.dumps(metadata))
     (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
     problem = attempt(

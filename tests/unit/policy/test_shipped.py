@@ -155,6 +155,51 @@ FILES_BAD = _words(
 )
 
 
+LAKES_BAD = _words(
+    """
+    delta.coordinatedCommits.commitCoordinator-preview delta.coordinatedCommits.commitCoordinatorConf-preview
+    delta.coordinatedCommits.tableConf-preview delta.redirectReaderWriter-preview delta.redirectWriterOnly-preview
+    delta.universalFormat.enabledFormats delta.universalFormat.iceberg.atomicConversion.supported
+    delta.feature.catalogManaged delta.feature.catalogOwned-preview delta.feature.coordinatedCommits-preview
+    delta.feature.redirectReaderWriter-preview delta.feature.comes-later delta.logStore.class delta.constraints.own
+    delta.compatibility.symlinkFormatManifest.enabled delta.comes.later
+    write.location-provider.impl write.parquet.own.class write.comes-later read.comes-later commit.comes-later
+    encryption.key-id encryption.comes-later engine.hive.lock-enabled fs.s3a.endpoint dfs.nameservices
+    """
+)
+LAKES_GOOD = _words(
+    """
+    delta.appendOnly delta.enableChangeDataFeed delta.logRetentionDuration delta.autoOptimize.optimizeWrite
+    delta.columnMapping.mode delta.feature.deletionVectors delta.checkpointPolicy delta.enableDeletionVectors
+    write.target-file-size-bytes write.parquet.row-group-size-bytes write.parquet.bloom-filter-enabled.column.id
+    write.metadata.metrics.column.id write.distribution-mode write.merge.mode history.expire.max-snapshot-age-ms
+    commit.retry.num-retries read.split.target-size format-version gc.enabled write.data.path
+    """
+)
+
+
+@pytest.mark.parametrize("scope", ["source", "sink"])
+@pytest.mark.parametrize("formats", [("delta",), ("iceberg",), ()])
+def test_properties_of_tables(shared: PolicyEngine, formats: tuple[str, ...], scope: str) -> None:
+    """None by which a table sends the server's login elsewhere, or names a class, a place or another table."""
+    assert [name for name in LAKES_BAD if _allows(shared, name, formats, scope)] == []
+    assert [name for name in LAKES_BAD if _allows(shared, name.upper(), formats, scope)] == []
+    assert [name for name in LAKES_GOOD if not _allows(shared, name, formats, scope)] == []
+    for text, allowed in (("orc", True), ("PARQUET", True), ("puffin", False), ("com.acme.Own", False)):
+        assert _allows(shared, "write.format.default", formats, scope, text) == allowed
+
+
+def test_no_session_has_defaults_for_properties_of_tables(shared: PolicyEngine) -> None:
+    ours = "spark.databricks.delta.properties.defaults."
+    for key in (
+        f"{ours}coordinatedCommits.commitCoordinator-preview",
+        f"{ours}appendOnly",
+        f"{ours}logStore.class",
+    ):
+        asked = OverrideRequest("job", "sql", scope="session", props={key: "x"})
+        assert not shared.check(asked).allowed
+
+
 @pytest.mark.parametrize("scope", ["source", "sink"])
 @pytest.mark.parametrize("formats", [("parquet",), ("text",), ("xml",), ("delta",), ()])
 def test_options_of_files_that_hadoop_would_read(

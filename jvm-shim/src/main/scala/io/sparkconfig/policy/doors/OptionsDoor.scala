@@ -78,9 +78,12 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     case "CreateTableLikeCommand" => table(policies, None, Map.empty, maps(node))
     case name if name.startsWith("Create") || name.startsWith("Replace") =>
       arguments(node) {
-        case made: CatalogTable => table(policies, made.provider, made.storage.properties, made.properties)
+        case made: CatalogTable =>
+          val readsAll = made.provider.exists(isLibrarys)
+          table(policies, made.provider, made.storage.properties, made.properties, readsAll)
         case made: TableSpec =>
-          table(policies, made.provider, made.options ++ maps(node), made.properties)
+          val readsAll = made.provider.forall(isLibrarys)
+          table(policies, made.provider, made.options ++ maps(node), made.properties, readsAll)
       }
     case _ => ReadOptions.late(node).foreach { case (formats, options, streaming) =>
         // What a connection sets is the operator's: its use was asked about when it joined the user's options.
@@ -103,13 +106,15 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
       options: Map[String, String],
       properties: Map[String, String]): Unit = {
     val (provider, held) = before(node)
+    val isOfCatalog = node.children.exists(_.isInstanceOf[ResolvedTable])
+    val readsAll = if (isOfCatalog) provider.forall(isLibrarys) else provider.exists(isLibrarys)
     val isOthers = held.exists { case (key, text) => Expression.mayHold(text) || NamedConnections.isKey(key) }
     val isPlain = !isOthers || properties.nonEmpty && !properties.keys.exists(_.startsWith(OptionPrefix))
-    if (isPlain) table(policies, None, options, properties)
+    if (isPlain) table(policies, None, options, properties, readsAll)
     else {
       val connection = NamedConnections.nameIn(held).map(StatementItem("connection", _, StatementItem.Write))
       policies.statement(connection.toSet)
-      table(policies, provider, NamedConnections.withoutKey(held) ++ options, properties)
+      table(policies, provider, NamedConnections.withoutKey(held) ++ options, properties, readsAll)
     }
   }
 
@@ -128,15 +133,19 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
   /**
    * A table's options serve reads and writes; in a catalog of its own they are properties with a prefix, and Spark
    * takes some properties of Hive's tables for options, too.
+   *
+   * @param readsAll properties are like options to the library of this table, see [[OptionsDoor.isLibrarys]]
    */
   private def table(
       policies: PolicyClient,
       provider: Option[String],
       options: Map[String, String],
-      properties: Map[String, String]): Unit = {
+      properties: Map[String, String],
+      readsAll: Boolean = false): Unit = {
     val formats = provider.toSeq.flatMap(SourceNames.of(_))
     val all = options ++ properties.collect {
       case (key, text) if key.startsWith(OptionPrefix) => key.stripPrefix(OptionPrefix) -> text
+      case (key, text) if readsAll && key.contains(".") => key -> text
       case (key, text) if SqlSurface.property.of(key.toLowerCase(Locale.ROOT)).isDefined => key -> text
     }
     check(policies, Source, all, formats = formats)
@@ -183,14 +192,28 @@ private[sparkconfig] object OptionsDoor extends Door {
     case table: Table => SourceNames.of(table)
   }.getOrElse(Nil)
 
+  /** Sources of Spark's own: properties of their tables are notes to the catalog. */
+  private val OfSpark =
+    Set("avro", "binaryfile", "csv", "hive", "jdbc", "json", "orc", "parquet", "text", "xml")
+
+  /**
+   * Whether the source of a table belongs to a library, which reads the table's properties as confs: by Delta's a table
+   * names what commits its changes, and Iceberg hands all of them to Hadoop. A name without a dot is no conf.
+   */
+  private[doors] def isLibrarys(provider: String): Boolean = !SourceNames.of(provider).exists(OfSpark)
+
   /**
    * Properties of the table that is written: some of Iceberg's name classes, and its writers hand all of them to
-   * Hadoop, which expands them as it does options. The table's metadata may be a file that a user has written.
+   * Hadoop, which expands them as it does options, and finds file systems by them. The table's metadata may be a file
+   * that a user has written.
    */
   private[doors] def active(node: LogicalPlan): Map[String, String] = node.productIterator.collectFirst {
-    case relation: DataSourceV2Relation =>
-      relation.table.properties.asScala.toMap.filter { case (key, text) => text.contains("${") || key.endsWith("impl") }
+    case relation: DataSourceV2Relation => relation.table.properties.asScala.toMap.filter {
+        case (key, text) => text.contains("${") || OfHadoop.matcher(key).matches
+      }
   }.getOrElse(Map.empty)
+
+  private val OfHadoop = "(?s)(fs|dfs|hadoop)\\..*|.*(impl|class)".r.pattern
 
   def texts(options: CaseInsensitiveStringMap): Map[String, String] = options.asCaseSensitiveMap.asScala.toMap
 
