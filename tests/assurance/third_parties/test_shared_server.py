@@ -61,7 +61,7 @@ USUAL = {
         "'write.format.default' = 'orc', 'write.target-file-size-bytes' = '1000000', 'team' = 'ann', "
         "'history.expire.max-snapshot-age-ms' = '9000000', 'commit.retry.num-retries' = '5', 'format-version' = '2', "
         "'write.parquet.bloom-filter-enabled.column.id' = 'true', 'write.metadata.metrics.default' = 'counts', "
-        "'read.split.target-size' = '1000000'"
+        "'read.split.target-size' = '8000000'"
     ),
 }
 WORKS = {
@@ -78,6 +78,7 @@ WORKS = {
         "ALTER TABLE {t} SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
         f"CREATE TABLE coded (id BIGINT, `{CODED}` INT) USING delta LOCATION '{{lake}}/coded'",
         f"SELECT `{CODED}` FROM coded",
+        "CREATE TABLE cloned SHALLOW CLONE {t} TBLPROPERTIES ('delta.appendOnly' = 'true') LOCATION '{lake}/cloned'",
         f"CREATE TABLE usual (id BIGINT) USING delta LOCATION '{{lake}}/usual' TBLPROPERTIES ({USUAL['delta']})",
         "INSERT INTO usual VALUES (1)",
         "ALTER TABLE usual SET TBLPROPERTIES ('delta.checkpointInterval' = '20', 'DELTA.appendonly' = 'true')",
@@ -125,6 +126,8 @@ REFUSED = {
         f"CREATE OR REPLACE TABLE {{t}} (id BIGINT) USING delta TBLPROPERTIES ({COORDINATED})",
         f"CREATE TABLE taken USING delta OPTIONS ({COORDINATED}) LOCATION '{{lake}}/taken' AS SELECT 1L id",
         f"ALTER TABLE {{t}} SET TBLPROPERTIES ({COORDINATED})",
+        f"CREATE TABLE taken SHALLOW CLONE {{t}} TBLPROPERTIES ({COORDINATED}) LOCATION '{{lake}}/taken'",
+        f"CREATE OR REPLACE TABLE taken SHALLOW CLONE {{t}} TBLPROPERTIES ({COORDINATED}) LOCATION '{{lake}}/taken'",
         f"CREATE TABLE taken LIKE {{t}} TBLPROPERTIES ({COORDINATED})",
         f"ALTER TABLE {{t}} SET TBLPROPERTIES ({COORDINATED.replace('delta.c', 'DELTA.C')})",
         "ALTER TABLE {t} SET TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')",
@@ -166,7 +169,9 @@ def server(harness_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     jars = released(harness_run)
     rules = json.loads(json.dumps(dict(read(ROOT / "conf" / "policies" / "shared-server.json").data)))
     rules["sources"].append({"type": "allow", "source": ["delta", "iceberg"]})
-    rules["statements"].append({"type": "allow", "statement": "call-*"})
+    rules["statements"].append(
+        {"type": "allow", "statement": ["call-*", "clone-table*", "create-delta-table*"]}
+    )
     rules["paths"].append({"type": "allow", "path": f"file:{folder}/lake/*"})
     operators = {
         "spark.sql.extensions": f"{DELTA},{ICEBERG}",

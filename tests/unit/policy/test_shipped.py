@@ -173,7 +173,7 @@ LAKES_GOOD = _words(
     delta.columnMapping.mode delta.feature.deletionVectors delta.checkpointPolicy delta.enableDeletionVectors
     write.target-file-size-bytes write.parquet.row-group-size-bytes write.parquet.bloom-filter-enabled.column.id
     write.metadata.metrics.column.id write.distribution-mode write.merge.mode history.expire.max-snapshot-age-ms
-    commit.retry.num-retries read.split.target-size format-version gc.enabled write.data.path
+    commit.retry.num-retries read.split.open-file-cost format-version gc.enabled write.data.path
     """
 )
 
@@ -187,6 +187,15 @@ def test_properties_of_tables(shared: PolicyEngine, formats: tuple[str, ...], sc
     assert [name for name in LAKES_GOOD if not _allows(shared, name, formats, scope)] == []
     for text, allowed in (("orc", True), ("PARQUET", True), ("puffin", False), ("com.acme.Own", False)):
         assert _allows(shared, "write.format.default", formats, scope, text) == allowed
+    for key, fits, wrong in (
+        ("read.split.target-size", "134217728", "4"),
+        ("split-size", "1048576", "1000"),
+        ("read.parquet.vectorization.batch-size", "5000", "2000000000"),
+        ("batch-size", "5000", "0"),
+        ("write.orc.vectorized.batch-size", "1024", "2000000000"),
+        ("delta.randomPrefixLength", "2", "99999999"),
+    ):
+        assert [_allows(shared, key, formats, scope, text) for text in (fits, wrong)] == [True, False], key
 
 
 def test_no_session_has_defaults_for_properties_of_tables(shared: PolicyEngine) -> None:

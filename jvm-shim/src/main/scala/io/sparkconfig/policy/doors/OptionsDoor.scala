@@ -76,6 +76,9 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => change(policies, node, maps(node), Map.empty)
     case "SetTableLocation" | "AlterTableSetLocationCommand" => change(policies, node, Map.empty, Map.empty)
     case "CreateTableLikeCommand" => table(policies, None, Map.empty, maps(node))
+    // Delta's: a copy has the properties of its source, and these besides.
+    case "CloneTableStatement" | "CloneTableCommand" => table(policies, None, Map.empty, maps(node), readsAll = true)
+    case "CreateDeltaTableCommand" if clone(node).isDefined => clone(node).foreach(visit(policies, _))
     case name if name.startsWith("Create") || name.startsWith("Replace") =>
       arguments(node) {
         case made: CatalogTable =>
@@ -94,6 +97,10 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
             throw refused
         }
       }
+  }
+
+  private def clone(node: LogicalPlan): Option[LogicalPlan] = node.productIterator.collectFirst {
+    case Some(query: LogicalPlan) if query.getClass.getSimpleName == "CloneTableCommand" => query
   }
 
   /**
