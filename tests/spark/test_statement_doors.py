@@ -36,6 +36,7 @@ from support.attacks_in_connect import CONNECT_LOGS
 from support.attacks_in_sql import DONE_TO_LED, LEADING, LED, LOGS
 from support.connect_names import texts_name
 from support.honest import CONNECT_HONEST
+from support.kept_confs import UNSHOWN, hidden_from_catalogs, hidden_from_jdbc, hidden_from_statements
 from support.large_messages import options, others_are_answered, view
 from support.policies import records
 from support.processes import Child
@@ -73,7 +74,8 @@ def site(harness_run, tmp_path_factory) -> Site:
         (folder / name / "db.properties").write_text(f"password={BAIT}\n")
     for name in ("events", "lake/dataframe"):
         (folder / name).mkdir()
-    settings = {"spark.plugins": "io.sparkconfig.ConfigPlugin", **UI, **connections(folder), **SEEN_BY_NONE}
+    settings = {**UI, **connections(folder), **SEEN_BY_NONE, **UNSHOWN}
+    settings["spark.plugins"] = "io.sparkconfig.ConfigPlugin"
     return Site(harness_run, folder, shipped_rules(folder), **settings)
 
 
@@ -151,6 +153,10 @@ class TestThriftStatements:
 
     def test_the_servers_confs_are_hidden(self, site, run):
         confs_are_hidden(run, site.folder)
+
+    def test_confs_that_views_and_functions_keep_are_hidden(self, site, run):
+        hidden_from_statements(run, site.folder)
+        hidden_from_jdbc(self.connection, site.folder)
 
     def test_a_connection_for_one_user(self, run):
         view = "CREATE OR REPLACE TEMPORARY VIEW mine USING jdbc OPTIONS (sparkconfig.connection 'bobs', dbtable "
@@ -331,6 +337,10 @@ class TestConnectStatements:
         assert str(site.folder) not in "".join(told)
         assert session.conf.get("spark.acme.nothing", "own") == "own"
         assert session.conf.get("spark.sql.session.timeZone").count("hidden") == 0
+
+    def test_confs_that_views_and_functions_keep_are_hidden(self, site, session, run):
+        hidden_from_statements(run, site.folder)
+        hidden_from_catalogs(session, site.folder)
 
     def test_the_first_thing_that_a_session_does_is_no_guess_either(self, run):
         """It sets a conf as it begins: its answer, and that of its first statement."""

@@ -12,8 +12,8 @@ import org.apache.spark.sql.sparkconfig.Sessions
 import org.apache.spark.sql.{Row, SparkSession}
 
 /**
- * What commands answer of the server's own: the values of confs that the session has not set itself, and plans. All
- * else is from a catalog, and was written there by one who had it.
+ * What commands answer of the server's own: the values of confs that the session has not set itself, also those that a
+ * view or a function keeps, and plans. All else is from a catalog, and was written there by one who had it.
  */
 private[sinks] object Answers {
 
@@ -29,7 +29,7 @@ private[sinks] object Answers {
         written <- command.origin.sqlText.flatMap(OwnConfs.setBy)
         if written._1 == key && written._2.trim == text.trim
       } OwnConfs.note(own, key, text)
-      changed(rows, 1)((row, text) =>
+      changed(rows, at = _ => 1)((row, text) =>
         if (session.exists(OwnConfs.knows(_, row.getString(0), text))) text
         else if (ShownConfs.hides(row.getString(0))) ShownConfs.Hidden
         else Redactor.redact(text, Client.Unknown))
@@ -38,7 +38,8 @@ private[sinks] object Answers {
       rows
     case explain: ExplainCommand =>
       val reader = client(explain)
-      changed(rows, 0)((_, text) => Redactor.redact(text, reader))
+      changed(rows, at = _ => 0)((_, text) => Redactor.redact(text, reader))
+    case _ if KeptConfs.areIn(command) => KeptConfs.masked(command, OwnConfs.current, rows)
     case _ => rows
   }
 
@@ -58,9 +59,10 @@ private[sinks] object Answers {
     }.flatten
   }.getOrElse(Nil)
 
-  private def changed(rows: Seq[Row], at: Int)(mask: (Row, String) => String): Seq[Row] = rows.map { row =>
-    val text = row.getString(at)
+  /** @param at which column of a row is masked */
+  def changed(rows: Seq[Row], at: Row => Int)(mask: (Row, String) => String): Seq[Row] = rows.map { row =>
+    val text = row.getString(at(row))
     val safe = if (text == null) text else mask(row, text)
-    if (safe eq text) row else Row.fromSeq(row.toSeq.updated(at, safe))
+    if (safe eq text) row else Row.fromSeq(row.toSeq.updated(at(row), safe))
   }
 }

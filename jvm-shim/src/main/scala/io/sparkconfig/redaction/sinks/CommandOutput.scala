@@ -12,7 +12,7 @@ import org.apache.spark.sql.{Row, SparkSessionExtensions}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Masks values in what `SET` and `EXPLAIN` answer, see [[Answers]], and in the logs of Python workers, which Spark 4.1
+ * Masks values in what commands answer, see [[Answers]], and in the logs of Python workers, which Spark 4.1
  * and later show as the table `python_worker_logs()`. The rows are masked where they are made, so that Connect and
  * Thrift clients get them like that too.
  */
@@ -27,6 +27,7 @@ private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
     override def apply(plan: SparkPlan): SparkPlan = plan match {
       case ExecutedCommandExec(command @ (_: SetCommand | _: ResetCommand | _: ExplainCommand)) =>
         ExecutedCommandExec(MaskedCommand(command))
+      case ExecutedCommandExec(command) if KeptConfs.areIn(command) => ExecutedCommandExec(MaskedCommand(command))
       // Not by its class: earlier Sparks have none.
       case _ => plan.transformUp {
           case logs if logs.getClass.getName == "org.apache.spark.sql.execution.python.PythonWorkerLogsExec" =>
@@ -37,6 +38,7 @@ private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
 
   private def inject(extensions: SparkSessionExtensions): Unit = {
     extensions.injectColumnar(_ => this)
+    extensions.injectPostHocResolutionRule(_ => KeptConfs.OfFunctions)
     extensions.injectParser((session, parser) =>
       // Other applications keep their own class of parser, which extensions may look for.
       if (ConnectServer.serves(session.sparkContext.getConf) || ThriftClients.serves)

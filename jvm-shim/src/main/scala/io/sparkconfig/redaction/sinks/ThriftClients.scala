@@ -17,6 +17,7 @@ import org.apache.hive.service.cli.{
   HiveSQLException,
   OperationHandle,
   OperationStatus,
+  OperationType,
   SessionHandle
 }
 import org.apache.hive.service.rpc.thrift.{TProtocolVersion, TRowSet, TTableSchema}
@@ -248,6 +249,16 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
     if (kind == FetchType.LOG && !Redactor.isEmpty) {
       if (found.isSetColumns) found.getColumns.forEach(_.getStringVal.getValues.clear())
       found.getRows.clear()
+    }
+    // Remarks about functions in SQL.
+    if (operation.getOperationType == OperationType.GET_FUNCTIONS) {
+      if (found.isSetColumns) found.getColumns.forEach { column =>
+        if (column.isSetStringVal) column.getStringVal.getValues.replaceAll(KeptConfs.masked(_, None))
+      }
+      if (found.isSetRows) found.getRows.forEach(_.getColVals.forEach { cell =>
+        if (cell.isSetStringVal && cell.getStringVal.isSetValue)
+          cell.getStringVal.setValue(KeptConfs.masked(cell.getStringVal.getValue, None))
+      })
     }
     found
   }
