@@ -308,7 +308,8 @@ def publish(head: str) -> None:
     for name, target in DATA.items():
         if (KEPT / f"{name}.json").exists():
             shutil.copyfile(KEPT / f"{name}.json", DOCS / "images" / target)
-    subprocess.run([sys.executable, str(DOCS / "pictures.py")], check=True, stdout=subprocess.DEVNULL)
+    pictures = HERE.parent / "tools" / "docs" / "pictures.py"
+    subprocess.run([sys.executable, str(pictures)], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

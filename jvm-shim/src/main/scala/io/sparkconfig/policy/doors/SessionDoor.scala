@@ -7,7 +7,7 @@ import java.util.{Collections, WeakHashMap}
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.Threads
-import io.sparkconfig.policy.PolicyClient
+import io.sparkconfig.policy.{KeptConfs, PolicyClient}
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -120,6 +120,7 @@ private[doors] object SessionDoor extends Door {
     FirstRules.inject(session)(new SessionRule(_))
     session.injectParser(SessionHook)
     session.injectPlannerStrategy(new SessionStrategy(_))
+    session.injectPostHocResolutionRule(_ => KeptConfs.OfFunctions)
   }
 
   def scopeOf(key: String): String = if (key.startsWith("spark.sql.catalog.")) "catalog" else "session"

@@ -2,7 +2,7 @@ package io.sparkconfig.redaction.sinks
 
 import scala.util.Try
 
-import io.sparkconfig.policy.{Requester, ShownConfs}
+import io.sparkconfig.policy.{KeptConfs, Requester, ShownConfs}
 import io.sparkconfig.redaction.engine.{Client, Redactor}
 import org.apache.spark.sql.catalyst.expressions.{InSet, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -12,8 +12,8 @@ import org.apache.spark.sql.sparkconfig.Sessions
 import org.apache.spark.sql.{Row, SparkSession}
 
 /**
- * What commands answer of the server's own: the values of confs that the session has not set itself, also those that a
- * view or a function keeps, and plans. All else is from a catalog, and was written there by one who had it.
+ * What commands answer of the server's own: the values of confs that the session has not set itself, and plans. All
+ * else is from a catalog, and was written there by one who had it.
  */
 private[sinks] object Answers {
 
@@ -29,7 +29,7 @@ private[sinks] object Answers {
         written <- command.origin.sqlText.flatMap(OwnConfs.setBy)
         if written._1 == key && written._2.trim == text.trim
       } OwnConfs.note(own, key, text)
-      changed(rows, at = _ => 1)((row, text) =>
+      changed(rows, 1)((row, text) =>
         if (session.exists(OwnConfs.knows(_, row.getString(0), text))) text
         else if (ShownConfs.hides(row.getString(0))) ShownConfs.Hidden
         else Redactor.redact(text, Client.Unknown))
@@ -38,8 +38,8 @@ private[sinks] object Answers {
       rows
     case explain: ExplainCommand =>
       val reader = client(explain)
-      changed(rows, at = _ => 0)((_, text) => Redactor.redact(text, reader))
-    case _ if KeptConfs.areIn(command) => KeptConfs.masked(command, OwnConfs.current, rows)
+      changed(rows, 0)((_, text) => Redactor.redact(text, reader))
+    case _ if KeptConfs.areIn(command) => KeptConfs.masked(command, rows)
     case _ => rows
   }
 
@@ -59,10 +59,9 @@ private[sinks] object Answers {
     }.flatten
   }.getOrElse(Nil)
 
-  /** @param at which column of a row is masked */
-  def changed(rows: Seq[Row], at: Row => Int)(mask: (Row, String) => String): Seq[Row] = rows.map { row =>
-    val text = row.getString(at(row))
+  private def changed(rows: Seq[Row], at: Int)(mask: (Row, String) => String): Seq[Row] = rows.map { row =>
+    val text = row.getString(at)
     val safe = if (text == null) text else mask(row, text)
-    if (safe eq text) row else Row.fromSeq(row.toSeq.updated(at(row), safe))
+    if (safe eq text) row else Row.fromSeq(row.toSeq.updated(at, safe))
   }
 }

@@ -1,5 +1,6 @@
 package io.sparkconfig.redaction.sinks
 
+import io.sparkconfig.policy.KeptConfs
 import io.sparkconfig.redaction.engine.{Client, Redactor}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -12,9 +13,8 @@ import org.apache.spark.sql.{Row, SparkSessionExtensions}
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Masks values in what commands answer, see [[Answers]], and in the logs of Python workers, which Spark 4.1
- * and later show as the table `python_worker_logs()`. The rows are masked where they are made, so that Connect and
- * Thrift clients get them like that too.
+ * Masks values in what commands answer, see [[Answers]], and in the logs of Python workers, which Spark 4.1 and later
+ * show as the table `python_worker_logs()`: where the rows are made, so that clients of servers get them like that.
  */
 private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
   override def name: String = "commands, logs of Python workers"
@@ -38,7 +38,6 @@ private[sparkconfig] object CommandOutput extends ColumnarRule with Sink {
 
   private def inject(extensions: SparkSessionExtensions): Unit = {
     extensions.injectColumnar(_ => this)
-    extensions.injectPostHocResolutionRule(_ => KeptConfs.OfFunctions)
     extensions.injectParser((session, parser) =>
       // Other applications keep their own class of parser, which extensions may look for.
       if (ConnectServer.serves(session.sparkContext.getConf) || ThriftClients.serves)

@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 import io.sparkconfig.core.Threads
-import io.sparkconfig.policy.doors.{LoginDoor, LoginTransport}
+import io.sparkconfig.policy.doors.{KeptRemarks, LoginDoor, LoginTransport}
 import io.sparkconfig.redaction.engine.{Client, Redactor, Throwables}
 import org.apache.hive.service.cli.session.HiveSession
 import org.apache.hive.service.cli.{
@@ -17,7 +17,6 @@ import org.apache.hive.service.cli.{
   HiveSQLException,
   OperationHandle,
   OperationStatus,
-  OperationType,
   SessionHandle
 }
 import org.apache.hive.service.rpc.thrift.{TProtocolVersion, TRowSet, TTableSchema}
@@ -102,7 +101,6 @@ private[sparkconfig] object ThriftClients extends Sink {
       Reflect.get(hive, "thriftCLIService")
     }
   }
-
 }
 
 // Apart from the object above, which every application loads: not every Spark has the server's classes.
@@ -250,16 +248,7 @@ private final class RedactingCli(service: CLIService) extends CLIService(null) {
       if (found.isSetColumns) found.getColumns.forEach(_.getStringVal.getValues.clear())
       found.getRows.clear()
     }
-    // Remarks about functions in SQL.
-    if (operation.getOperationType == OperationType.GET_FUNCTIONS) {
-      if (found.isSetColumns) found.getColumns.forEach { column =>
-        if (column.isSetStringVal) column.getStringVal.getValues.replaceAll(KeptConfs.masked(_, None))
-      }
-      if (found.isSetRows) found.getRows.forEach(_.getColVals.forEach { cell =>
-        if (cell.isSetStringVal && cell.getStringVal.isSetValue)
-          cell.getStringVal.setValue(KeptConfs.masked(cell.getStringVal.getValue, None))
-      })
-    }
+    KeptRemarks.mask(operation, found)
     found
   }
 
