@@ -115,14 +115,9 @@ def child() -> None:
         stage = max(stages, key=lambda each: each["numTasks"])["stageId"]
         return {
             "jobs": f"{ui}/jobs/",
-            "stages": f"{ui}/stages/",
             "stage": f"{ui}/stages/stage/?id={stage}&attempt=0",
             "environment": f"{ui}/environment/",
-            "executors": f"{ui}/executors/",
-            "SQL": f"{ui}/SQL/",
-            "query": f"{ui}/SQL/execution/?id=1",
             "metrics": f"{ui}/metrics/json/",
-            "REST stages": f"{rest}/stages",
             "REST tasks": f"{rest}/stages/{stage}/0/taskList?length=10000",
             "REST environment": f"{rest}/environment",
         }
@@ -266,8 +261,8 @@ def main() -> None:
         for column, unit in enumerate(("wall", "CPU")):
             note(f"{tasks} tasks, {unit} s", *([took[column] for took in side] for side in jobs))
         # Stock works as much, since the pages list all jobs.
-        samples = by_turns(both, args.rounds, lambda each: each.ask(("samples", SAMPLED * tasks)))[-1]
-        note(f"{tasks} tasks, by samples", *zip(*samples, strict=True))
+        samples = by_turns(both, args.rounds * 2, lambda each: each.ask(("samples", SAMPLED * tasks)))[-1]
+        note(f"{tasks} tasks, by samples", *zip(*samples[WARM_UP:], strict=True))
         addresses = {each.kind: each.ask(("pages",)) for each in both}
         for page in addresses["stock"]:
             pair = by_turns(

@@ -24,8 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tools" / "jars")]
 
-from tools import jars
-
+from fetched import jars
 from leaks.support import PYSPARK
 from sparkconfig import ConfigTransformer
 from sparkconfig.providers.file import FileConfigProvider
