@@ -58,8 +58,8 @@ PATHS: Sequence[str] = (
 )
 """Spellings of one file of the server; ``{lake}`` is a folder that users may read, beside the file."""
 
-NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |^CALL |RETURN \(|\bfielded\b")
-"""What 3.5 has not: options of one read, XML, pipes, variables, procedures, functions in SQL, any name for a field."""
+NEWER = re.compile(r" WITH \(|FROM xml\.|\|>|^DECLARE |^EXECUTE |^CALL |RETURN \(|\bfielded\b")
+"""What 3.5 has not: options of one read, XML, pipes, variables, procedures, SQL in a text, any name for a field."""
 
 # A password that everybody may use for one database, and nowhere else; that database; a table with that password.
 PASSWORD = "${{files:{folder}/shop/db.properties:password}}"
