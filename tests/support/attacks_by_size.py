@@ -39,6 +39,7 @@ _SERDE = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
 SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
     "keep the driver busy with partitions": [
         f"SELECT count(*) FROM {_MANY}",
+        "SET spark.sql.adaptive.coalescePartitions.initialPartitionNum = 3000",
         "SELECT * FROM range(0, 10, 1, 2001)",
         *(
             f"SELECT /*+ {hint} */ id FROM range(9)"
