@@ -41,6 +41,7 @@ def run(site: Site) -> Iterator[Run]:
         **thrift_confs(site.folder / "http"),
         "spark.hadoop.hive.server2.transport.mode": "http",
         "spark.hadoop.hive.server2.thrift.http.port": str(port),
+        "spark.hadoop.hive.server2.thrift.http.cookie.auth.enabled": "false",
     }
     server = site.start("http", ["spark-submit", "--class", THRIFT, "spark-internal"], **confs)
     server.wait_for(r"Started ThriftHttpCLIService", timeout=240)
@@ -114,3 +115,12 @@ def test_a_table_with_the_name_of_a_file_does_not_hide_it(run):
     assert run("bob", "SELECT count(*) FROM job") == [(0,)]
     assert run("bob", "DROP TABLE spark_catalog.text.job") == []
     assert run("bob", "USE default") == []
+
+
+def test_a_server_that_keeps_logins_in_cookies_does_not_start(site):
+    """Hive writes a name into them as it is: `zz&cu=ann` would be ann from then on."""
+    confs = {**thrift_confs(site.folder / "cookies"), "spark.hadoop.hive.server2.transport.mode": "http"}
+    confs["spark.hadoop.hive.server2.thrift.http.port"] = str(free_port())
+    server = site.start("cookies", ["spark-submit", "--class", THRIFT, "spark-internal"], **confs)
+    server.wait_for(r"set spark.hadoop.hive.server2.thrift.http.cookie.auth.enabled=false", timeout=240)
+    assert server.wait(timeout=120) == 1

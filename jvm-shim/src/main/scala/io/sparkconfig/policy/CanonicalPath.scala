@@ -17,7 +17,7 @@ import org.apache.hadoop.security.UserGroupInformation
 private[sparkconfig] object CanonicalPath {
   private val Glob = "*?[]{}\\"
 
-  /** Iceberg cuts off what begins with this sign, and with it what leads back. */
+  /** Iceberg ignores everything after the `#`, and so a `..` there. */
   private val LeadsBack = raw"#.*/\.\.(/|$$)".r
 
   /**

@@ -20,11 +20,12 @@ private[sparkconfig] object KeptConfs {
   private val Pair = ("""("(?:(?:view\.)?sqlConfig\.)?(spark\.[^"\\]+)"\s*:\s*")(?:[^"\\]++|\\.)*+""" +
     """|((?:^|\n)(?:Configs:)?\s+(spark\.[^=\s]+)=)[^\n]*""").r
 
-  def areIn(command: RunnableCommand): Boolean = command match {
+  /** Whether a command may show some that the policy hides; without a policy it stays as it is. */
+  def areIn(command: RunnableCommand): Boolean = PolicyClient.running.isDefined && (command match {
     case _: ShowTablePropertiesCommand | _: DescribeFunctionCommand => true
     // Not by its class: earlier Sparks have none.
     case other => other.getClass.getSimpleName == "DescribeRelationJsonCommand"
-  }
+  })
 
   /** The rows of such a command. */
   def masked(command: RunnableCommand, rows: Seq[Row]): Seq[Row] = command match {

@@ -116,7 +116,7 @@ private[policy] final class SharedRawFileSystem extends RawLocalFileSystem {
     val file = pathToFile(path)
     if (file.exists && !file.isFile && !file.isDirectory)
       throw new AccessControlException(
-        s"the operator's policy does not allow this: $path is no file, but a pipe or device")
+        s"the operator's policy does not allow this: $path is a pipe or device, not a file")
     val stream = super.open(path, size)
     opened(path, stream, stream.getFileDescriptor)
   }

@@ -3,6 +3,7 @@ package io.sparkconfig.policy.doors
 import java.nio.ByteBuffer
 import java.util.{Collections, WeakHashMap}
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hive.service.cli.thrift.ThriftBinaryCLIService
 import org.apache.spark.sparkconfig.access.Reflect
 import org.apache.thrift.server.TServer
@@ -22,7 +23,11 @@ private[sparkconfig] object LoginTransport {
   /** In milliseconds; what Hive allows a client for it. */
   private val LoginTime = 20000
 
-  /** Whether the service limits its clients now; false: it has no server yet. Those without SASL say no lengths. */
+  /**
+   * Whether the service limits its clients now; false: it has no server yet. Those without SASL say no lengths.
+   *
+   * @throws IllegalStateException if it answers over HTTP and keeps logins in cookies
+   */
   def limit(service: AnyRef): Boolean = service match {
     case binary: ThriftBinaryCLIService =>
       val server = Reflect.get(binary, "server").asInstanceOf[TServer]
@@ -35,8 +40,15 @@ private[sparkconfig] object LoginTransport {
           fields.foreach(_.set(server, limited))
         }
       server != null
-    case _ => true
+    case http =>
+      val conf = Reflect.get(http, "hiveConf").asInstanceOf[Configuration]
+      if (conf != null && conf.getBoolean(Cookies, true)) throw new IllegalStateException(
+        s"users could take each other's names by Hive's cookies; set spark.hadoop.$Cookies=false")
+      conf != null
   }
+
+  /** Hive writes a user's name into them as it is: who logs in as `a&cu=b` is b from then on. */
+  private val Cookies = "hive.server2.thrift.http.cookie.auth.enabled"
 
   /** Of one connection, reading and writing ask for the same transport. */
   private final class Limited(factory: TTransportFactory) extends TTransportFactory {

@@ -205,7 +205,7 @@ private[sparkconfig] object OptionsDoor extends Door {
 
   /**
    * Whether the source of a table belongs to a library, which reads the table's properties as confs: by Delta's a table
-   * names what commits its changes, and Iceberg hands all of them to Hadoop. A name without a dot is no conf.
+   * names what commits its changes, and Iceberg hands all of them to Hadoop. A name without a dot is never a conf.
    */
   private[doors] def isLibrarys(provider: String): Boolean = !SourceNames.of(provider).exists(OfSpark)
 
