@@ -1,0 +1,1 @@
+"""Real histories of rotation, and a checker of them: ``make history``."""
