@@ -1,4 +1,4 @@
-"""The same question asked slowly: is there an order of writes and reads that the promises allow? For small histories."""
+"""The same question asked slowly: is there an order of writes and reads that the promises allow? For small ones."""
 
 from __future__ import annotations
 
