@@ -176,7 +176,7 @@ machines: venv ## languages, sealed files, properties, policies and redaction ag
 	  tests/unit/redaction/test_machine.py tests/unit/language/test_references.py tests/unit/substitution/test_scanner.py
 
 model: ## how changes are delivered, as a model: every state of it, then mutants that break it; fetches spin by apt (ten minutes)
-	@PYTHONPATH=python $(PYTHON) tests/assurance/model/run.py
+	@PYTHONPATH=python:tests/assurance $(PYTHON) tests/assurance/model/run.py
 
 # A Connect server of 3.5 does not start with sparkconfig.
 ATTACK ?= --seconds 900 --write

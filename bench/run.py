@@ -15,6 +15,7 @@ import datetime as dt
 import json
 import os
 import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -30,6 +31,8 @@ DOCS = HERE.parent / "docs"
 PAGE = DOCS / "performance.md"
 BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
 KEPT = HERE.parent / "build" / "bench"
+ASIDE = re.compile(r"^instructions: |, CPU s$")
+"""Rows that results.md alone has: no reader's time depends on them; they show us what a change costs."""
 DATA = {"rotation": "rotation.json"}
 """Benches whose numbers are drawn: tools/docs/pictures.py. The plot of growth has more sizes than 20 minutes have
 room for; it is drawn from a run by hand: ``bench_growth.py --json docs/images/growth.json``."""
@@ -278,8 +281,8 @@ def rows() -> Iterator[Row]:
                 )
 
 
-def table(head: str) -> list[str]:
-    """Return the lines of the table, each row with its target if it has one."""
+def table(head: str, without: re.Pattern[str] | None = None) -> list[str]:
+    """Return the lines of the table, each row with its target if it has one, but those that match."""
     lines = [
         head,
         "",
@@ -287,6 +290,8 @@ def table(head: str) -> list[str]:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows():
+        if without and without.search(row.what):
+            continue
         targets = [target.verdict(row) for target in TARGETS if target.row in row.what]
         lines.append(f"| {' | '.join([*row, '; '.join(targets)])} |")
     return lines
@@ -301,7 +306,9 @@ def publish(head: str) -> None:
     """Put the table into the documentation, and the data of its pictures beside these."""
     text = PAGE.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
-    PAGE.write_text("\n".join([before + BEGIN, *table(head), END + rest.split(END)[1]]), encoding="utf-8")
+    PAGE.write_text(
+        "\n".join([before + BEGIN, *table(head, ASIDE), END + rest.split(END)[1]]), encoding="utf-8"
+    )
     for name, target in DATA.items():
         if (KEPT / f"{name}.json").exists():
             shutil.copyfile(KEPT / f"{name}.json", DOCS / "images" / target)

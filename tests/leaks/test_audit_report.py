@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leaks.audit.report import EXCUSES, Result, brief, markdown, problems, write
+from leaks.audit.report import EXCUSES, Result, markdown, problems, write
 from support.surfaces import Surface
 
 EXCUSED = next(iter(EXCUSES))
@@ -30,10 +30,6 @@ def test_an_excused_surface_is_none_and_its_row_says_why():
     lines = markdown(results)
     assert f"| {EXCUSED} | 5 | 5 (1) |" in lines
     assert lines[-1] == f"(1) {EXCUSES[EXCUSED]}"
-    assert brief(results) == [
-        "Secrets found: stock Spark 9, sparkconfig 5.",
-        f"The last are: {EXCUSES[EXCUSED]}",
-    ]
 
 
 def test_what_is_clean_everywhere_is_named_below_the_table():

@@ -315,6 +315,7 @@ PAGES = {
     "api-python.md": python_api,
     "settings.md": lambda: list(importlib.import_module("settings_table").lines()),
     "architecture.md": layers,
+    "assurance.md": lambda: importlib.import_module("assurance_table").lines(table),
     "cli.md": lambda: list(importlib.import_module("cli_table").lines()),
     "compatibility.md": compatibility,
     "data-sources.md": lambda: [*bindings(), "", *importlib.import_module("readers_table").lines()],

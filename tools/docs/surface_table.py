@@ -1,14 +1,11 @@
-"""The tables of docs/shared-servers.md that count the surface: what is decided for each Spark, and what attacks met."""
+"""The table of docs/shared-servers.md that counts the surface: what is decided for each Spark."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 
 import files
-
-ATTACKS = files.ROOT / "tests" / "assurance" / "surface" / "results.json"
 
 # What the names of a file are, unless its own name says so: functions.json.
 NAMES = {"connect.json": "Connect's messages"}
@@ -28,14 +25,4 @@ def lines(table: Callable[[list[str], list[list[str]]], list[str]]) -> list[str]
                 rows[-1][0] = f"{rows[-1][0].partition(' to ')[0]} to {spark}"
             else:
                 rows.append([f"{NAMES.get(path.name, path.stem)}, {spark}", *map(str, numbers)])
-    attacks = json.loads(ATTACKS.read_text(encoding="utf-8"))
-    return [
-        *table(["", "decided", "harmless", "judged", "refused"], rows),
-        "",
-        "`make attack` puts each bait into each field, statement, function and login, as far as its time goes:",
-        "",
-        *(
-            f"- {server}: {sent} of {made} sent, {refused} refused, {answered} answered, {hits} hits"
-            for server, made, sent, refused, answered, _, hits in attacks
-        ),
-    ]
+    return table(["", "decided", "harmless", "judged", "refused"], rows)

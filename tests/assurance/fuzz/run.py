@@ -2,9 +2,10 @@
 
     PYTHONPATH=tests:tests/assurance python -m fuzz.run TARGET SECONDS
 
-The corpus stays in ``build/fuzz/TARGET``, inputs that fail in ``build/fuzz/TARGET-failed``. Each run adds a line to
-``build/fuzz/runs.tsv``: target, executions, seconds of processor time of the fuzzer, of its JVM (0 where it has none),
-failures. The fuzzer's seconds include its start, which compiles the JVM's half.
+The corpus stays in ``build/fuzz/TARGET``, inputs that fail in ``build/fuzz/TARGET-failed``. Each run is added to
+``docs/assurance/fuzz.json``: how long it took, the processor time of the fuzzer and of its JVM (0 where it has none),
+how many inputs ran, how many failed, how many the corpus has. The fuzzer's seconds include its start, which compiles
+the JVM's half.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+import record
 
 BUILD = Path(__file__).resolve().parents[3] / "build" / "fuzz"
 _PR_SET_CHILD_SUBREAPER = 36
@@ -53,7 +56,7 @@ def main(target: str, seconds: int) -> int:
     corpus, failed = BUILD / target, BUILD / f"{target}-failed"
     for folder in (corpus, failed):
         folder.mkdir(parents=True, exist_ok=True)
-    before, end = _failures(failed), time.monotonic() + seconds
+    before, began = _failures(failed), time.monotonic()
     executions = 0
     log = BUILD / f"{target}.log"
     # A failure ends the process, and a run looks no further: the next input would fail by the same fault.
@@ -68,15 +71,20 @@ def main(target: str, seconds: int) -> int:
     )
     executions += int(counts[-1]) if counts else 0
     found = _failures(failed) - before
-    line = f"{target}\t{executions}\t{own:.0f}\t{left:.0f}\t{found}"
-    with (BUILD / "runs.tsv").open("a", encoding="utf-8") as stream:
-        stream.write(line + "\n")
+    took = time.monotonic() - began
+    _keep(target, {"seconds": round(took), "processor seconds": round(own), "of its JVM": round(left),
+                   "executions": executions, "failures": found, "corpus": len(list(corpus.iterdir()))})  # fmt: skip
     sys.stdout.write(
         f"{target}: {executions} executions, {own:.0f} s of processor time, {left:.0f} s of its JVM, {found} failures\n"
     )
     if code:
         sys.stdout.write("\n".join(text.splitlines()[-30:]) + f"\nAll of it: {log}\n")
-    return 1 if code or (time.monotonic() < end - 5 - seconds // 2 and not executions) else 0
+    return 1 if code or (took < seconds / 2 - 5 and not executions) else 0
+
+
+def _keep(target: str, numbers: dict[str, int]) -> None:
+    runs = record.read("fuzz") or []
+    record.write("fuzz", [*runs, {"target": target, **record.stamp(), **numbers}])
 
 
 if __name__ == "__main__":

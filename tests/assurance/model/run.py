@@ -11,6 +11,8 @@ into ``.cache``) and a C compiler; it makes a program of the model that visits s
 shows the shortest history that breaks a property in the words of the model. stateright, from the crates registry, needs
 Rust, and keeps hashes of states. Here states are kept whole (``COLLAPSE``): spin's own hashes (``HC4``) lost one state
 in five hundred.
+
+A whole run is kept in ``docs/assurance/model.json``.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import history
+
+import record
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -249,11 +253,13 @@ def main() -> int:
     runs = {"small": {**SMALL, "CRASHES": 1}} if small else RUNS
     print(f"{spin()}, {os.cpu_count()} processors", flush=True)
     failed = False
+    began, searched = time.monotonic(), {}
     print(f"\n{'run':26}{'states':>13}{'depth':>7}{'seconds':>9}  sizes", flush=True)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ended = {pool.submit(check, sizes): name for name, sizes in runs.items()}
         for each in concurrent.futures.as_completed(ended):
             name, result = ended[each], each.result()
+            searched[name] = {"states": result.states, "seconds": round(result.seconds, 1)}
             sizes = ", ".join(f"{value} {size.lower()}" for size, value in runs[name].items())
             print(f"{name:26}{result.states:13,}{result.depth:7}{result.seconds:9.1f}  {sizes}", flush=True)
             if result.broken:
@@ -277,6 +283,18 @@ def main() -> int:
         print(*(f"    {line}" for line in result.story[:-1]), sep="\n", flush=True)
     print()
     failed |= not replay_all()
+    if not small and not failed:
+        record.write(
+            "model",
+            {
+                **record.stamp(),
+                "seconds": round(time.monotonic() - began),
+                "properties": list(PROPERTIES.values()),
+                "runs": dict(sorted(searched.items())),
+                "mutants refuted": [mutant.what for mutant in MUTANTS.values()],
+                "histories replayed": HISTORIES,
+            },
+        )
     print(
         "\nFAILED" if failed else f"\nthe model holds, {len(MUTANTS)} of {len(MUTANTS)} mutants are refuted"
     )

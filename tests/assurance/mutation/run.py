@@ -5,7 +5,8 @@
 mutmut changes one operator, constant or call at a time and runs the unit tests that reach it. It works on a copy in
 ``build/mutation``, where the package lies in ``src``, as mutmut expects. ``--tenths 37`` takes a fifth of the mutants,
 those whose numbers end with 3 or 7. Prints the score of each package, and the survivors, which ``mutmut show NAME`` in
-that folder explains.
+that folder explains. The numbers are kept in ``docs/assurance/mutation.json``, unless some mutants were named.
+``equivalent.json`` says of survivors which no test can notice, and why.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests" / "assurance"))
+
+import record  # noqa: E402 - this checkout's
+
 WORK = ROOT / "build" / "mutation"
 PACKAGES = ("policy", "redaction", "resolution")
 # What starts other processes would run code that mutmut does not see; what waits for threads and clocks would notice
@@ -81,6 +86,10 @@ def mutants() -> dict[str, int | None]:
     return found
 
 
+def _ran() -> dict[str, int]:
+    return {name: code for name, code in mutants().items() if code is not None}
+
+
 def package_of(name: str) -> str:
     """The package of a mutant such as ``sparkconfig.policy.audit.x_record__mutmut_1``."""
     return name.split(".")[1]
@@ -92,9 +101,8 @@ def mutmut(*arguments: str) -> int:
     return subprocess.run(command, cwd=WORK, check=False).returncode
 
 
-def report() -> None:
+def report(ran: dict[str, int]) -> None:
     """Print what became of the mutants that ran."""
-    ran = {name: code for name, code in mutants().items() if code is not None}
     for package in PACKAGES:
         codes = Counter(code for name, code in ran.items() if package_of(name) == package)
         killed, late = (sum(codes[each] for each in kind) for kind in (FAILED, OUT_OF_TIME))
@@ -109,6 +117,20 @@ def report() -> None:
             sys.stdout.write(f"  {name} {'survived' if code == 0 else f'exit {code}'}\n")
 
 
+def keep(ran: dict[str, int], packages: list[str], tenths: str) -> None:
+    """Keep the numbers of each package, or part of one, whose mutants ran."""
+    kept = record.read("mutation") or {}
+    for package in packages:
+        within = f"sparkconfig.{package.replace('/', '.')}."
+        codes = {name: code for name, code in ran.items() if name.startswith(within)}
+        survivors = sorted(name for name, code in codes.items() if code not in FAILED | OUT_OF_TIME)
+        if codes:
+            kept[package] = {
+                **record.stamp(), "tenths": len(set(tenths)) or 10, "mutants": len(codes), "survivors": survivors,
+            }  # fmt: skip
+    record.write("mutation", kept)
+
+
 def main() -> int:
     """Mutate, test, report."""
     parser = argparse.ArgumentParser(description="mutation testing of policy, redaction and resolution")
@@ -120,11 +142,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="mutants, or patterns of their names")
     options = parser.parse_args()
     if options.report:
-        report()
+        report(_ran())
         return 0
     prepare(options.packages.split(","))
     code = mutmut(*options.names, *(f"*__mutmut_*{digit}" for digit in options.tenths))
-    report()
+    report(_ran())
+    if not options.names:
+        keep(_ran(), options.packages.split(","), options.tenths)
     return code
 
 

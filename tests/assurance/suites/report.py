@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import record
+
 ROOT = Path(__file__).resolve().parents[3]
 #: What tools/docs/generate.py makes the page of.
 RESULTS = Path(__file__).with_name("results.json")
@@ -35,6 +37,8 @@ class Row:
     left: Sequence[str] = ()
     #: Tests that differed once, and not in a second run on both sides.
     unstable: Sequence[str] = ()
+    date: str = field(default_factory=lambda: record.stamp()["date"])
+    cores: int = field(default_factory=lambda: record.stamp()["cores"])
 
 
 def line(row: Row) -> str:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import pyspark
 
+import record
 from support.processes import Run
 from support.spark_home import spark_home
 from surface import logins, statements
@@ -132,12 +133,16 @@ def tell(given: argparse.Namespace, sent: dict[int, Sent], made: int, hits: Mapp
     counts = Counter(each.answer.kind for each in sent.values())
     numbers = made, len(sent), counts["refused"], counts["answered"], counts["failed"], len(hits)
     row = [f"{given.kind.title()}, {pyspark.__version__}", *map("{:,}".format, numbers)]
+    stamp = record.stamp()
     print("{}: of {}: {} sent, {} refused, {} answered, {} failed otherwise, {} hits".format(*row))
     if given.json:
         told = [(*each.attack[:2], str(each.request), *each.answer) for each in sent.values()]
         given.json.write_text(json.dumps(told, indent=1))
     if given.write:
-        rows = {each[0]: each for each in [*json.loads(RESULTS.read_text()), row]}
+        rows = {
+            each[0]: each
+            for each in [*json.loads(RESULTS.read_text()), [*row, stamp["date"], stamp["cores"]]]
+        }
         lines = ",\n".join(json.dumps(rows[name]) for name in sorted(rows, reverse=True))
         RESULTS.write_text(f"[\n{lines}\n]\n")
     return 1 if hits else 0

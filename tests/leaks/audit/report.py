@@ -46,18 +46,6 @@ def problems(results: Sequence[Result]) -> list[str]:
     return found
 
 
-def brief(results: Sequence[Result]) -> list[str]:
-    """The sums of the columns, and the notes of excused surfaces."""
-    sums = ", ".join(
-        f"{result.title} {sum(each.occurrences for each in result.surfaces.values()):,}" for result in results
-    )
-    notes: list[str] = []
-    for result in results:
-        for name in result.surfaces:
-            _cell(result, name, notes)
-    return [f"Secrets found: {sums}.", *(f"The last are: {EXCUSES[name]}" for name in notes)]
-
-
 def markdown(results: Sequence[Result]) -> list[str]:
     """The table, the notes of its excused rows, and the surfaces where no column shows a leak."""
     names = list(dict.fromkeys(name for result in results for name in result.surfaces))
