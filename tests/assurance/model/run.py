@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import history
-
 import record
 
 HERE = Path(__file__).parent
