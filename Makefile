@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model attack clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model attack clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
@@ -201,6 +201,10 @@ third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ##
 	@$(FIND_JAVA); set -e; for spark in $(THIRD_PARTIES_SPARKS); do \
 	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/assurance/third_parties; \
 	done
+
+tools: jar ## programs that read or start Spark, as people use them: Prometheus (Debian's package prometheus)
+	@command -v prometheus > /dev/null || { echo "make tools needs Debian's package prometheus"; exit 1; }
+	@$(FIND_JAVA) && $(BIN)/python -m pytest -q tests/assurance/tools
 
 # What is not here is left out, and the page says so: Debian's mariadb-server and redis-server; Go, which compiles FerretDB.
 # The older Sparks run beside 4.3, and what they print comes at the end, in one piece.

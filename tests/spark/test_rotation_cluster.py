@@ -17,6 +17,7 @@ from sparkconfig._spark import driver
 from sparkconfig.agent import control
 from sparkconfig.cli import main
 from sparkconfig.streaming import managed
+from support import monitoring
 from support.crawl import fetch
 from support.processes import wait_until
 from support.rotation import Site, digest, replace_file, running_site
@@ -32,7 +33,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def site(cluster, tmp_path_factory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("rotation")
-    with running_site(cluster, folder, module=__name__, files=("main", "other", "late")) as site:
+    files = ("main", "other", "late")
+    with running_site(cluster, folder, module=__name__, files=files, conf=monitoring.spark_confs()) as site:
         yield site
 
 
@@ -267,6 +269,23 @@ def test_the_page_config_and_its_json_show_names_and_times_and_no_values(site: S
     assert (gauges["providers"], gauges["providersUp"], gauges["executorsBehind"]) == (1, 1, 0)
     for shown in (json.dumps(state), page, json.dumps(metrics)):
         assert not any(value in shown for value in site.values)
+
+
+@pytest.mark.templates(
+    client="PrometheusServlet", documents=["spark-defaults.conf", "grafana-dashboard.json", "alert-rules.yml"]
+)
+def test_the_dashboard_and_the_alert_rules_name_the_metrics_that_spark_prints(site: Site) -> None:
+    page = fetch(f"{site.context.uiWebUrl}/metrics/prometheus").decode()
+    printed = monitoring.printed(page)
+    shown = monitoring.names_in(" ".join(monitoring.dashboard_expressions()))
+    # Spark prints each gauge twice.
+    assert shown == {name for name in printed if name.endswith("_Value")}
+    asked = monitoring.names_in((monitoring.FOLDER / "alert-rules.yml").read_text())
+    assert asked
+    assert asked <= shown
+    (up,) = (value for name, value in printed.items() if name.endswith("_providersUp_Value"))
+    assert up == 1
+    assert not any(value in page for value in site.values)
 
 
 def test_managed_queries_restart_one_after_the_other_and_lose_nothing(site: Site) -> None:

@@ -1,0 +1,1 @@
+"""Programs of others that read or start Spark: run by `make tools`."""
