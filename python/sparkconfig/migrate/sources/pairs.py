@@ -74,6 +74,8 @@ _EXPANDED = re.compile(
     r"\$\((?:[^()\n]|\([^()\n]*\)){0,400}\)?|`[^`\n]{0,400}`|\$\{(?!\w+:\w)[^{}\n]{0,400}\}|\$[A-Za-z_]\w*|\$[0-9@*#?!]"
 )
 _COMMENT = re.compile(r"^[ \t]*(?:#|!|--|//|/?\*|REM\b)|[ \t]#[ \t]|--[ \t]", re.IGNORECASE)
+#: An option of a command that goes on over lines: "--name value", "--name=value".
+_OPTION_LINE = re.compile(r"[ \t]*--[a-z][\w-]{0,100}(?:[ \t]{1,20}[^ \t=\n]|=)", re.IGNORECASE)
 #: Cells of other languages in Databricks' notebooks, comments, literals, and documents up to a word.
 _HELD = re.compile(
     r"^[ \t]*(?:(?:#|//|--)[ \t]*MAGIC(?P<cell>[^\n]*)|(?P<comment>(?:#|//)[^\n]*))|"
@@ -217,7 +219,8 @@ def commented(content: str, texts: list[Text]) -> Iterator[Text]:
 
 
 def _is_comment(content: str, at: int) -> bool:
-    return _COMMENT.search(content[content.rfind("\n", 0, at) + 1 : at]) is not None
+    begin = content.rfind("\n", 0, at) + 1
+    return _COMMENT.search(content[begin:at]) is not None and not _OPTION_LINE.match(content, begin)
 
 
 def _text(content: str, found: re.Match[str], kept: str, *, variables: bool) -> Text:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sparkconfig.migrate.plan import Names, plan_file
 from support.migrations import VALUE, places
 
 SCRIPTS = [
@@ -353,3 +354,22 @@ def test_what_holds_no_secret_in_a_file_of_another_kind(tmp_path: Path, name: st
 def test_what_is_commented_out(tmp_path: Path, name: str, line: str) -> None:
     before = "a: b\n"
     assert {at for at, _ in places(tmp_path, name, f"{before}{line.format(VALUE)}\n")} == {2}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("run.sh", "spark-submit \\\n  --name x \\\n  --conf spark.shop.password={} \\\n  app.jar\n"),
+        ("run.sh", "tool \\\n  --password {}\n"),
+        ("Makefile", "run:\n\tspark-submit \\\n\t  --conf spark.shop.password={} \\\n\t  app.jar\n"),
+        ("Jenkinsfile", "sh '''\n  spark-submit \\\n  --conf spark.shop.password={} app.jar\n'''\n"),
+        ("job.py", 'run("""\nspark-submit \\\n  --conf spark.shop.password={} app.jar\n""")\n'),
+        ("job.yaml", "args:\n- |\n  tool \\\n    --name x \\\n    --password {} \\\n    --more\n"),
+    ],
+)
+def test_an_option_on_a_line_of_its_own_is_no_comment(tmp_path: Path, name: str, content: str) -> None:
+    """Dashes begin a comment of SQL, and the options of a command that goes on over lines."""
+    path = tmp_path / name
+    path.write_text(content.replace("{}", VALUE))
+    (left,) = plan_file(path, Names("app", {}), provider="s").left
+    assert "commented out" not in left.why
