@@ -3,6 +3,7 @@
 The jars are compiled against pinned Sparks, so that the same sources give the same wheel anywhere. Their wheels
 (850 MB) are fetched once into ``.cache`` of a checkout. An sdist holds the jars ready-made: installing from it
 needs neither Java nor Spark. Editable installs get no jar; ``make jar`` builds the one for the environment's Spark.
+Nor does pre-commit, which would wait minutes for the two Sparks of a hook that needs none.
 ``SPARKCONFIG_READY_JARS=DIR`` takes the jars of a folder as they are, so that tests need no second Spark.
 """
 
@@ -55,7 +56,7 @@ class JarHook(BuildHookInterface):  # type: ignore[misc, type-arg] # hatchling i
             version: ``editable`` or ``standard``.
             build_data: what the hook adds to.
         """
-        if version == "editable":
+        if version == "editable" or _for_pre_commit():
             return
         folder = "sparkconfig/jars" if self.target_name == "wheel" else "jvm-shim/jars"
         ready = os.environ.get("SPARKCONFIG_READY_JARS")
@@ -63,6 +64,12 @@ class JarHook(BuildHookInterface):  # type: ignore[misc, type-arg] # hatchling i
             build_data["force_include"][str(jar)] = f"{folder}/{jar.name}"
         if self.target_name == "wheel":
             build_data["force_include"][str(ROOT / "conf" / "policies")] = "sparkconfig/data/policies"
+
+
+def _for_pre_commit() -> bool:
+    """Whether pre-commit installs its clone into an environment in it: the hook looks at files and starts no Spark."""
+    environment = Path(os.environ.get("VIRTUAL_ENV") or ROOT)
+    return environment.parent == ROOT and environment.name.startswith("py_env-")
 
 
 def jars() -> list[Path]:

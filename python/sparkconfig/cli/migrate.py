@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sparkconfig.checks.exit_codes import ExitCode
+from sparkconfig.checks.exit_codes import ExitCode, FileError
 from sparkconfig.cli.keys import add_key_options, key_and_param, key_words
 from sparkconfig.cli.output import Output
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
     from sparkconfig.migrate.apply import Target
-    from sparkconfig.migrate.plan import FilePlan
+    from sparkconfig.migrate.plan import FilePlan, Names
 
 __all__ = ["register"]
 
@@ -28,11 +28,13 @@ _EPILOG = """\
 examples:
   sparkconfig migrate conf/spark-defaults.conf jobs/                    the plan: nothing is changed
   sparkconfig migrate conf/spark-defaults.conf jobs/ --apply --sealed-file shop.sealed --key-file shop.key --new-key
+  sparkconfig migrate --check --sarif literals.sarif .                  a gate: fails if a secret is in clear
   sparkconfig migrate --undo --sealed-file shop.sealed --key-file shop.key
 
 It rewrites confs in properties and in SparkApplication documents; elsewhere it names each place and what to write.
 
-exit codes: 0 nothing stays in clear but what the plan would move, 1 something stays, 3 a file cannot be read
+exit codes: 0 nothing stays in clear but what the plan would move, 1 something stays, 3 a file cannot be read;
+with --check: 0 no secret is in clear, 1 one is, 3 a file cannot be read
 """
 
 
@@ -47,6 +49,9 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="files and folders")
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--apply", action="store_true", help="change the files, and keep a sealed backup")
+    mode.add_argument(
+        "--check", action="store_true", help="a gate: name each secret in clear, and fail if there is one"
+    )
     mode.add_argument("--undo", action="store_true", help="restore the files from before the last --apply")
     parser.add_argument(
         "--sealed-file", type=Path, metavar="FILE", help="where values go; FILE.undo is the sealed backup"
@@ -62,24 +67,29 @@ def register(commands: _SubParsersAction[argparse.ArgumentParser]) -> None:
         choices=("properties", "script", "sql", "python", "notebook", "yaml", "code", "text"),
         help="what the files are; not needed if their suffixes say it",
     )
+    parser.add_argument("--sarif", type=Path, metavar="FILE", help="with --check: write SARIF 2.1.0, too")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, out: Output) -> ExitCode:
     """Print the plan, carry it out, or undo the last one."""
+    if options.sarif and not options.check:
+        options.parser.refuse("--sarif is for --check")
     if options.undo:
         return _undo(options, out)
     if not options.paths:
         options.parser.refuse("name the files to look at")
+    if options.check:
+        return _check(options, out)
     return _migrate(options, out, _target(options) if options.apply or options.sealed_file else None)
 
 
-def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> ExitCode:
+def _planned(options: argparse.Namespace, names: Names) -> tuple[list[FilePlan], dict[str, str], list[Path]]:
+    """The plans of the files, why others were not read, and which are no text."""
     from sparkconfig.errors import SparkConfigError
-    from sparkconfig.migrate import plan, settings
+    from sparkconfig.migrate import plan
 
-    names = plan.Names(options.section, target.values() if target else {})
     files, unknown = plan.files_in(options.paths)
     plans: list[FilePlan] = []
     unread: dict[str, str] = {}
@@ -87,10 +97,17 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
         try:
             plans.append(plan.plan_file(path, names, provider=options.provider, kind=options.kind))
         except SparkConfigError as error:
-            # One file of a folder does not keep the others from being moved.
-            if path in options.paths:
+            # One file of a folder does not keep the others from being moved, and none keeps a gate from its findings.
+            if path in options.paths and not options.check:
                 raise
             unread[str(path)] = str(error)
+    return plans, unread, unknown
+
+
+def _migrate(options: argparse.Namespace, out: Output, target: Target | None) -> ExitCode:
+    from sparkconfig.migrate import plan, settings
+
+    plans, unread, unknown = _planned(options, plan.Names(options.section, target.values() if target else {}))
     moving = [each for each in plans if each.moves]
     todo: dict[str, str] = {}
     if target is not None:
@@ -105,6 +122,47 @@ def _migrate(options: argparse.Namespace, out: Output, target: Target | None) ->
     if unread:
         return ExitCode.CONFIGURATION
     return ExitCode.UNRESOLVED if any(each.left for each in plans) else ExitCode.OK
+
+
+def _check(options: argparse.Namespace, out: Output) -> ExitCode:
+    from sparkconfig._base.text import counted
+    from sparkconfig.migrate import gate, plan
+
+    plans, unread, unknown = _planned(options, plan.Names(options.section, {}))
+    found, allowed = gate.findings(plans, options.provider)
+    if options.sarif:
+        _write(options.sarif, gate.sarif(found, unread))
+    lines = [
+        f"{each.path}:{each.line}: {each.key or 'text'}: {each.shape}: {each.todo}" for each in found
+    ] + [*unread.values()]
+    more = f", {allowed} allowed" if allowed else ""
+    skipped = f"; {counted(len(unknown), 'file')} not read: no text, over 1 MiB, or a page" if unknown else ""
+    lines.append(f"{counted(len(found), 'secret')} in clear{more} in {counted(len(plans), 'file')}{skipped}")
+    if found:
+        lines.append("where that is right, write 'sparkconfig: allow' into a comment on the line or above it")
+    data = {
+        "ok": not (found or unread),
+        "findings": [
+            {"file": str(each.path), "line": each.line, "key": each.key, "because": each.shape, "todo": each.todo}
+            for each in found
+        ],
+        "allowed": allowed,
+        "unread": unread,
+        "unknown": [str(path) for path in unknown],
+    }  # fmt: skip
+    out.result(data, lines)
+    if unread:
+        return ExitCode.CONFIGURATION
+    return ExitCode.UNRESOLVED if found else ExitCode.OK
+
+
+def _write(path: Path, log: dict[str, object]) -> None:
+    import json
+
+    try:
+        path.write_text(json.dumps(log, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(path, error, verb="written") from None
 
 
 def _target(options: argparse.Namespace) -> Target:
