@@ -79,7 +79,9 @@ release-check: dist jar ## the dry run of a release: make dist, and every check 
 	$(RELEASE)/python -m twine check --strict dist/*.whl dist/*.tar.gz
 	cd dist && sha256sum --check --quiet SHA256SUMS
 	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(RELEASE)/zizmor --offline --quiet .github/workflows
+	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.github-actions .github/actions/*/action.yml
+	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(RELEASE)/zizmor --offline --quiet .github
 	@$(FIND_JAVA) && $(BIN)/python -m pytest -q tests/assurance/artefacts && $(MAKE) --no-print-directory spark-suites SUITES=quick WRITE=
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck= .github/workflows/*.yml,@echo "actionlint was not found: skipped")
 
@@ -157,10 +159,11 @@ test-newest: venv
 ASSURANCE = @$(BIN)/python -m pip install -q -c python/constraints.txt --group assurance
 LOCK = $(BIN)/uv pip compile pyproject.toml -c python/constraints.txt --universal --python-version 3.11 --generate-hashes \
   --no-annotate --no-python-downloads --quiet --custom-compile-command "make hashes"
-hashes: venv ## write python/requirements*.txt: what constraints.txt pins, with hashes, for Python 3.11 and later
+hashes: venv ## write python/requirements*.txt, and those of the action: what constraints.txt pins, with hashes, for Python 3.11 and later
 	$(ASSURANCE)
 	$(LOCK) -o python/requirements.txt > /dev/null
 	$(LOCK) --extra all -o python/requirements-all.txt > /dev/null
+	$(LOCK) --extra yaml -o .github/actions/literals/requirements.txt > /dev/null
 	$(LOCK) --extra all --extra spark $(LOCKED_GROUPS:%=--group %) -o python/requirements-dev.txt > /dev/null
 LOCKED_GROUPS = dev demo stores real audit bench fuzz assurance release site
 
