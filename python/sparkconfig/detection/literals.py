@@ -18,7 +18,9 @@ BY_KEY = "its key names a secret"
 _SHORTEST_RANDOM = 16
 _RANDOM_BITS = 3.5
 _RANDOM = re.compile(r"[A-Za-z0-9+/=_~.!@#$%^&*-]+")
-_NAMES_OF_SQL_AND_PATHS = re.compile(r"[/\\]|://|^[a-z_.]+$|^[A-Z_.]+$|^[\w]+(\.[\w]+){2,}$")
+_NAMES_OF_SQL_AND_PATHS = re.compile(
+    r"[/\\]|://|^[a-z_.]+$|^[A-Z_.]+$|^[\w]+(\.[\w]+){2,}$|^[a-z]+(\.[A-Za-z]\w*)+$"
+)
 # What a constant or a table of names holds: "fs.s3a.secret.key".
 _NAME_OF_CONF = re.compile(
     r"[a-z][a-z-]*(?:\.[a-z0-9_-]+)*\.(?:key|secret|password|passwd|token|credentials?|[a-z]+-(?:key|password|token))"
@@ -35,6 +37,8 @@ def find(key: str, value: str) -> list[Span]:
     """
     if not value.strip() or is_whole_placeholder(value):
         return []
+    if value.isupper() and value.lower() in ("name", key.lower()):
+        return []  # --password PASSWORD: how it is used
     inner = [span for span in shapes(value, prose=False) if is_literal(value[span.start : span.end])]
     if _JAAS_WHOLE.match(value) or any("address" in span.shape for span in inner):
         return inner

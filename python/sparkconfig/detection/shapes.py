@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -89,6 +90,8 @@ _NAME = re.compile(SECRET_NAMES, re.IGNORECASE)
 # A text that each alternative of the names holds: finding these first is many times faster than the expression.
 _HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "key")
 _BEFORE_HINT = 12  # letters of "encryption_" before "key"
+_BEFORE_NAME = 60
+_IN_NAMES = string.ascii_letters + string.digits + "._-"
 _BEARER = re.compile(r"\b(?:Bearer|Basic) ([A-Za-z0-9+/=._~-]{12,4000})", re.IGNORECASE)
 _DIGITS = re.compile(r"\d\D*\d|\w{5}.*\d")
 # What is beside such names in prose and in code.
@@ -157,9 +160,11 @@ def _named(text: str, *, prose: bool) -> Iterator[Span]:
     for found in _names(text, _NAMED[prose]):
         group = next(name for name in _GROUPS if found[name] is not None)
         value = found[group]
-        if text.startswith("$", max(found.start() - 1, 0)) and text.startswith(":", found.end("name")):
-            continue  # $PWD:/home/me
-        name = found["name"]
+        before = text[max(found.start() - _BEFORE_NAME, 0) : found.start()]
+        if before.endswith(("$", "/")) and text.startswith(":", found.end("name")):
+            continue  # $PWD:/home/me, ./creds:/etc/secrets:ro
+        # All of it: pullSecrets are names of secrets.
+        name = before[len(before.rstrip(_IN_NAMES)) :] + found["name"]
         # What goes on with another word: a value with digits, or that looks random.
         sure = names_secret(name) and not name.lower().endswith("tokens")
         if not sure and not (

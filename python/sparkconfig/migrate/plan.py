@@ -260,7 +260,7 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
 
     for span in spans:
         value = text.value[span.start : span.end]
-        after = max(document.content.find(value, after, text.end), after)
+        after = max(_place(document.content, text, span, after), after)
         line = document.line(after)
         edit = None
         if why is None:
@@ -281,6 +281,14 @@ def _look_at(plan: FilePlan, text: Text, places: ConfPlaces, names: Names, provi
         moves = []
     plan.moves += moves
     plan.left += left
+
+
+def _place(content: str, text: Text, span: Span, after: int) -> int:
+    """Where a file holds a part of a text, found with what is before it on its line: it may be elsewhere, too."""
+    before = text.value[max(0, span.start - 20) : span.start].rpartition("\n")[2]
+    value = text.value[span.start : span.end]
+    found = content.find(before + value, after, text.end)
+    return content.find(value, after, text.end) if found < 0 else found + len(before)
 
 
 def _shown(key: str) -> str:

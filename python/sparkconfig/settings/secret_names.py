@@ -32,10 +32,13 @@ _SHORT = late(
 )
 # Names of Kubernetes' secrets, and where they are mounted.
 _NO_SECRET = late(
-    r"^spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|^spark\.redaction\."
+    r"^spark\.kubernetes\.(driver|executor)\.secret(s|KeyRef)\.|^spark\.redaction\.|\boauth2\.client\.(id|endpoint)\b"
+    # Of images: files with the secrets, and where Airflow finds a setting
+    r"|SSL_(?:KEY|KEYSTORE|TRUSTSTORE)_CREDENTIALS$|^AIRFLOW__[A-Z_]+(?:_CONN|_KEY|_URL|_BACKEND|_PASSWORD)_SECRET$"
     # Of language models, of pages; a secret that has its name here
-    r"|(?i:(?:pad(?:ding)?|unk(?:nown)?|bos|eos|bot|eot|sep|cls|mask|stop|start|end|begin|special|image|next|prev(?:ious)?"
-    r"|page|continuation|sync|delimiter)[._ -]?tokens?$|(?:existing|pull)[._-]?secrets?$)"
+    r"|(?i:(?:prompt|completion|input|output|max(?:imum)?|total|num(?:ber)?|generated|cached)[._ -]?tokens$"
+    r"|(?:pad(?:ding)?|unk(?:nown)?|bos|eos|bot|eot|sep|cls|mask|stop|start|end|begin|special|image|next|prev(?:ious)?"
+    r"|page|continuation|sync|delimiter)[._ -]?tokens?$|(?:existing|pull|credentials)[._-]?secrets?$)"
 )
 _WITHIN = late(
     r"pass(word|wd|phrase)|pwd|secret|token|credential|auth|\b(key|sig|sas)\b|signature"
@@ -44,7 +47,8 @@ _WITHIN = late(
 )
 # What such a name goes on with if something about the secret, and not itself, is its value.
 _OTHER_NOUN = late(
-    r"(?:name|[._ -]?id|type|ur[il]|class|providers?|files?|path|dir|folder|location|length|size|timeout|interval"
+    r"(?:name|[._ -]?id|(?<=token)i[sz](?:er|ation)"
+    r"|type|ur[il]|class|providers?|files?|path|dir|folder|location|length|size|timeout|interval"
     r"|enabled?|disabled|renewal|version|count|expiry|expiration|alias|format|store|polic(?:y|ies)|scope|services?|renewer|manager"
     r"|factory|[._-]on|spec|bits?|algorithm|mechanism|period|validity|lifetime|duration|ratio|attempts|retries|age|ttl"
     r"|mode|protocol|encoding|separator|prefix|suffix|hosts?|port|attributes?|columns?|cols?|fields?|headers?|params?"
@@ -54,7 +58,11 @@ _OTHER_NOUN = late(
     r"|(?:[._-]|interval|timeout|period|age|ttl)(?:ns|us|ms|millis|s|secs?|seconds|mins?|minutes|hours|days|bytes|kb|mb))$",
     re.IGNORECASE,
 )
-_SWITCH = late(r"|true|false|yes|no|on|off|0|1|none|null|nil|~|undefined|enabled|disabled", re.IGNORECASE)
+#: Also what a workflow of GitHub is allowed, as in "id-token: write", and one or two signs that are no letter or digit.
+_SWITCH = late(
+    r"|true|false|yes|no|on|off|0|1|none|null|nil|undefined|enabled|disabled|read|write|inherit|[^\w\s]{1,2}",
+    re.IGNORECASE,
+)
 # 90d, 1h30m, P90D, PT1H30M, 512 MiB, 4k, 1000 tokens
 _MEASURE = late(
     r"(?:\d+(?:\.\d+)? ?(?:[num]s|[smhdwyk]|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|[kmgt]i?b?|bytes|tokens|%))+"

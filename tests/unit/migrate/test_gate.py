@@ -161,6 +161,18 @@ def test_a_file_elsewhere_has_a_whole_address(
     assert uri == (tmp_path / "conf" / "job.conf").as_uri()
 
 
+def test_a_value_that_stands_in_other_lines_too(
+    check: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    pytest.importorskip("yaml", reason="the extra yaml")
+    line = "    --conf spark.hadoop.fs.s3a.access.key=tycoon \\\n"
+    (tmp_path / "job.yaml").write_text(
+        f"args:\n- |\n  spark-submit \\\n    --name tycoon-parser \\\n{line}    app.jar\n"
+    )
+    (finding,) = json.loads(check("job.yaml", "--json")[1])["findings"]
+    assert finding["line"] == 5
+
+
 def test_command_lines_that_make_no_sense(check: Callable[..., tuple[int, str]]) -> None:
     assert check()[0] == ExitCode.USAGE
     assert check("conf", "--apply")[0] == ExitCode.USAGE

@@ -56,8 +56,8 @@ def literals(content: str, start: int, end: int, *, lines: bool) -> Iterator[tup
     tokens = []
     for found in words.TOKEN.finditer(content, start, end):
         kind = found.lastgroup or ""
-        if kind == "back" and not lines:
-            continue
+        if (kind == "back" and not lines) or content.endswith(":?", start, found.start()):
+            continue  # ${X:?"what to say without it"}
         if kind == "element":
             tokens.append(_Token("sign", "=", found.start(), found.start()))
         tokens.append(_Token("literal" if kind in words.LITERALS else kind, found[kind], *found.span(kind)))

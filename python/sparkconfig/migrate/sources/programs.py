@@ -69,7 +69,7 @@ PROGRAMS = [
     rf"{_GIVEN}[\"']?[^\s:\"'$]{{1,200}}:{_VALUE}[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd",
     rf"\bchpasswd{_TO_LINE_END}<<<[ \t]*[\"']?[^\s:\"'$]{{1,200}}:{_VALUE}",
     rf"\bhtpasswd[ \t]+-\w*b\w*[ \t]+\S+[ \t]+\S+[ \t]+[\"']?{_VALUE}",
-    rf"\b(?:ssh-keygen{_WITHIN}-N|openssl{_WITHIN}-k){_BETWEEN}?[\"']?{_VALUE}",
+    rf"\b(?:ssh-keygen{_WITHIN}-N|openssl{_WITHIN}-k(?![a-z])){_BETWEEN}?[\"']?{_VALUE}",
     # git config x.password value, setenv PASSWORD value
     rf"{_COMMAND}(?:--)?(?:set|set_?env|config|put)\b[^\n;|&<,\"']{{0,200}}?[ \t][\"']?{KEY}[\"']?[ \t]+{_ALONE}",
     rf"\b(?:secrets?|parameter|keyvault|secretsmanager)\b{_WITHIN}--(?:\w+-)?(?:value|string){_BETWEEN}[\"']?{_VALUE}",
