@@ -162,7 +162,8 @@ def test_the_wheel_holds_the_jars_and_nothing_of_the_checkout(wheel: Path) -> No
         "sparkconfig",
         f"sparkconfig-{__version__}.dist-info",
     }
-    assert {"sparkconfig/py.typed", "sparkconfig/data/policies/shared-server.json"} <= set(names)
+    policies = {f"sparkconfig/data/policies/{name}" for name in ("shared-server.json", "policy.schema.json")}
+    assert {"sparkconfig/py.typed", *policies} <= set(names)
     every = [f"sparkconfig/jars/{kind}_{scala}-{__version__}.jar"
              for kind in ("sparkconfig", *(f"sparkconfig-{each}" for each in LIBRARIES))
              for scala in ("2.12", "2.13")]  # fmt: skip

@@ -22,15 +22,25 @@ def text() -> str:
     definitions = {**own.pop("$defs"), **element.pop("$defs")}
     # Databricks' other attributes, such as node types, are left alone.
     databricks = {
+        "description": "A cluster policy of Databricks: its spark_conf rules.",
         "type": "object",
-        "properties": {name: False for name in own["properties"] if not name.startswith("$")},
         "patternProperties": {_CONF: element},
-        "not": {"propertyNames": {"not": {"pattern": _CONF}}},  # at least one is
     }
+    # Not anyOf: an editor would say no more than that neither form fits.
     top = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A policy document of sparkconfig",
-        "anyOf": [own, databricks],
+        "type": "object",
+        "if": {
+            "not": {
+                "anyOf": [
+                    {"propertyNames": {"not": {"pattern": _CONF}}},
+                    *({"required": [name]} for name in own["properties"] if not name.startswith("$")),
+                ]
+            }
+        },
+        "then": databricks,
+        "else": own,
     }
     lines = [f"  {json.dumps(name)}: {_short(each)}" for name, each in sorted(definitions.items())]
     return _short(top).removesuffix("}") + ', "$defs": {\n' + ",\n".join(lines) + "\n}}\n"

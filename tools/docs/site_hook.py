@@ -1,4 +1,4 @@
-"""For mkdocs: links from a page to files outside of docs lead to the repository."""
+"""For mkdocs: links to files outside of docs lead to the repository; the schema of policies is a file of the site."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-_OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\.)")
+_SCHEMA = "conf/policies/policy.schema.json"
+_OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\.\.)")
 #: What GitHub shows and a site does not.
 _EXAMPLES = re.compile(r"\]\((examples/[^)]*)\)")
 
@@ -19,6 +20,16 @@ def on_config(config: Any) -> Any:  # noqa: ANN401 - mkdocs' own
     return config
 
 
+def on_files(files: Any, *, config: Any) -> Any:  # noqa: ANN401 - mkdocs' own
+    """Return the files of the site with the schema of policies, for editors."""
+    from mkdocs.structure.files import File
+
+    root = Path(config["config_file_path"]).parent
+    name = Path(_SCHEMA).name
+    files.append(File.generated(config, name, content=(root / _SCHEMA).read_text(encoding="utf-8")))
+    return files
+
+
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> str:  # noqa: ANN401 - mkdocs' own
     """Return the page's text with these links replaced."""
     del files
@@ -29,6 +40,8 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
         ups = found[0].count("../")
         return f"]({blob}" if ups > depth else found[0]
 
+    if not depth:
+        markdown = markdown.replace(f"](../{_SCHEMA})", f"]({Path(_SCHEMA).name})")
     markdown = _OUTSIDE.sub(outside, markdown)
     markdown = markdown.replace("](adr/)", "](adr/README.md)")
     return markdown if depth else _EXAMPLES.sub(lambda found: f"]({blob}docs/{found[1]})", markdown)

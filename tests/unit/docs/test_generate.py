@@ -6,6 +6,7 @@ import importlib.util
 import re
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,3 +69,15 @@ def test_every_document_in_conf_is_run_by_a_test_or_known_not_to_be(generate):
     assert set(generate.documents()) - ran == NEVER_RUN
     servers = {"beeline", "Hive JDBC", "Kyuubi JDBC", "PyHive", "PySpark Connect"}
     assert servers <= {client for client, names in generate.runs() if "shared-server.json" in names}
+
+
+def test_links_of_the_site_to_files_of_the_repository() -> None:
+    """The schema of policies is a file of the site; folders such as .github are the repository's, too."""
+    hook = runpy.run_path(str(ROOT / "tools" / "docs" / "site_hook.py"))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="policies.md"))
+    text = "[a](../conf/policies/policy.schema.json) [b](../.github/a.yml) [c](../../x) [d](adr/) [e](examples/f.py)"
+    shown = hook["on_page_markdown"](text, page=page, config={"repo_url": "R"}, files=None)
+    assert shown == (
+        "[a](policy.schema.json) [b](R/blob/main/.github/a.yml) [c](R/blob/main/x) [d](adr/README.md)"
+        " [e](R/blob/main/docs/examples/f.py)"
+    )

@@ -321,7 +321,9 @@ SHIPPED = sorted(path.name for path in POLICIES.iterdir() if path.name != "polic
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_an_editor_finds_nothing_in_a_shipped_policy(name: str) -> None:
-    SCHEMA.validate(read(POLICIES / name).data)
+    data = read(POLICIES / name).data
+    assert (POLICIES / data["$schema"]).is_file()  # which is what an editor opens
+    SCHEMA.validate(data)
 
 
 @pytest.mark.parametrize(
@@ -342,3 +344,28 @@ def test_an_editor_finds_nothing_in_a_shipped_policy(name: str) -> None:
 )
 def test_an_editor_shows_what_the_start_would_refuse(text: str) -> None:
     assert not SCHEMA.is_valid(parse(text, "policy.json").data)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            '{"rules": [{"key": "a", "type": "forbidden"}, {"key": "spark.jars", "type": "forbiden"}]}',
+            ["rules", 1],
+        ),
+        ('{"rules": [], "paths": [{"type": "allow"}]}', ["paths", 0]),
+        ('{"spark_conf.spark.jars": {"type": "rang", "minValue": 1}}', ["spark_conf.spark.jars"]),
+        ('{"spark_conf.spark.jars": {"type": "unlimited"}, "rules": []}', []),
+    ],
+)
+def test_an_editor_marks_the_place(text: str, place: list[str | int]) -> None:
+    (error,) = SCHEMA.iter_errors(parse(text, "policy.json").data)
+    assert list(error.absolute_path)[: len(place)] == place
+
+
+def test_a_cluster_policy_of_databricks_keeps_its_other_attributes() -> None:
+    policy = {
+        "node_type_id": {"type": "allowlist", "values": ["i3.xlarge"]},
+        "custom_tags.team": {"type": "fixed"},
+    }
+    SCHEMA.validate({**policy, "spark_conf.spark.speculation": {"type": "fixed", "value": "false"}})
