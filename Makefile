@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model growth attack clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model history attack clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
@@ -83,6 +83,7 @@ release-check: dist jar ## the dry run of a release: make dist, and every check 
 	$(RELEASE)/python -m check_jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(RELEASE)/zizmor --offline --quiet .github
 	@$(FIND_JAVA) && $(BIN)/python -m pytest -q tests/assurance/artefacts && $(MAKE) --no-print-directory spark-suites SUITES=quick WRITE=
+	@test "$$(id -u)" = 0 && $(MAKE) --no-print-directory history MINUTES=3 WRITE= || { test "$$(id -u)" != 0 && echo "make history needs root: skipped"; }
 	$(if $(ACTIONLINT),$(ACTIONLINT) -shellcheck= .github/workflows/*.yml,@echo "actionlint was not found: skipped")
 
 # The oldest Spark of each jar; 4.3 is in the environment of development.
@@ -181,10 +182,10 @@ machines: venv ## languages, sealed files, properties, policies and redaction ag
 model: ## how changes are delivered, as a model: every state of it, then mutants that break it; fetches spin by apt (ten minutes)
 	@PYTHONPATH=python:tests/assurance $(PYTHON) tests/assurance/model/run.py
 
-GROWTH ?= 1
-SCENARIOS ?=
-growth: jar ## what grows in applications that do the same again and again, beside stock Spark (20 minutes; GROWTH=0.01 SCENARIOS=starts to try it)
-	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python -m growth.run --size $(GROWTH) $(if $(SCENARIOS),$(SCENARIOS),$(if $(filter 1,$(GROWTH)),--write))
+MINUTES ?= 60
+history: jar ## a cluster with 34 kinds of fault while values rotate, and a check of what each process read, as root (MINUTES=60; BROKEN=1: the product broken on purpose)
+	@$(FIND_JAVA) && PYTHONPATH=python:tests:tests/assurance $(BIN)/python -m history.run --minutes $(MINUTES) $(if $(BROKEN),--broken) $(WRITE); said=$$?; \
+	  $(BIN)/python tools/docs/generate.py; exit $$said
 
 # A Connect server of 3.5 does not start with sparkconfig.
 ATTACK ?= --seconds 900 --write

@@ -17,6 +17,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import jwt
@@ -26,6 +27,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from support.fakes.http_server import FakeHttpServer, Response
 from support.fakes.tls import make_tls
+from support.postgres import PostgresServer
 from support.processes import wait_until
 
 GIVEN = os.environ.get("VAULT_ADDR"), os.environ.get("VAULT_TOKEN"), os.environ.get("VAULT_CACERT")
@@ -55,20 +57,27 @@ class RealVault:
 
     MOUNTS = {"kv2": f"{_NAME}-kv2", "kv1": f"{_NAME}-kv1", "dynamic": f"{_NAME}-db"}  # noqa: RUF012
 
-    def __init__(self, address, token, ca=None):
+    def __init__(self, address: str, token: str, ca: str | None = None) -> None:
         self.url = address.rstrip("/")
         self._admin = token
         self._ca = ca
         self._context = ssl.create_default_context(cafile=ca)
         self._reviewer = None
-        self.postgres = None
+        self.postgres: PostgresServer | None = None
         self._key = ec.generate_private_key(ec.SECP256R1())
 
     @property
     def local(self):
         return urlsplit(self.url).hostname in {"localhost", "127.0.0.1"}
 
-    def call(self, method, path, body=None, namespace=None, may_fail=False):
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        namespace: str | None = None,
+        may_fail: bool = False,
+    ) -> Any:
         headers = {"X-Vault-Token": self._admin, **({"X-Vault-Namespace": namespace} if namespace else {})}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}/v1/{quote(path)}", data, headers, method=method)

@@ -18,7 +18,7 @@ an order; the tests hold the three against each other.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -44,6 +44,7 @@ class Verdict:
     Attributes:
         late: for each process, by how many nanoseconds its stalest read was behind the end of the write that it missed.
         failed: how many reads ended with an error that says nothing of the value.
+        busy: how many reads are late only if the time counts in which something waited for a processor.
     """
 
     errors: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
@@ -51,6 +52,7 @@ class Verdict:
     late: dict[str, int] = field(default_factory=dict)
     reads: int = 0
     failed: int = 0
+    busy: int = 0
 
     @property
     def holds(self) -> bool:
@@ -64,13 +66,18 @@ class Verdict:
             self.examples.append(f"{kind}: {process} {read}{more}")
 
 
-def check(versions: Sequence[Version], seen: Iterable[Seen]) -> Verdict:
+def check(
+    versions: Sequence[Version],
+    seen: Iterable[Seen],
+    waited: Callable[[int, int], int] = lambda begin, end: 0,
+) -> Verdict:
     """Check the reads of one path.
 
     Args:
         versions: its writes in their order, of which none begins before the one before it has ended.
+        waited: how many nanoseconds between two moments do not count, since something waited for a processor.
     """
-    history = _History(versions)
+    history = _History(versions, waited)
     for each in seen:
         history.take(each)
     history.settle()
@@ -78,8 +85,9 @@ def check(versions: Sequence[Version], seen: Iterable[Seen]) -> Verdict:
 
 
 class _History:
-    def __init__(self, versions: Sequence[Version]) -> None:
+    def __init__(self, versions: Sequence[Version], waited: Callable[[int, int], int]) -> None:
         self.verdict = Verdict()
+        self._waited = waited
         self._versions = versions
         self._at = {version.number: index for index, version in enumerate(versions) if not version.gone}
         self._gone = [index for index, version in enumerate(versions) if version.gone]
@@ -124,10 +132,12 @@ class _History:
                 if at + 1 < len(self._known):
                     missed = self._known[at + 1]
                     late = max(late, read.begin - missed)
-                    if earliest > missed:
+                    if earliest > missed + self._waited(missed, read.begin):
                         more = f", {(read.begin - missed) / 1e6:.1f} ms after {self._versions[at + 1]}"
                         kind = "revoked" if self._was_gone(at, earliest) else "stale"
                         self.verdict.add(kind, seen.process, read, more)
+                    elif earliest > missed:
+                        self.verdict.busy += 1
             self.verdict.late[seen.process] = late
 
     def _place(self, read: Read, earliest: int) -> int | None:
@@ -164,19 +174,18 @@ class _History:
 
 
 def converged(versions: Sequence[Version], seen: Sequence[Seen]) -> Mapping[str, int | None]:
-    """For each process that read after the last change: after how many nanoseconds all reads had it; None: never."""
+    """For each process that read after the last change: how long after it the last read without it began; None: never.
+
+    Never, if not even the last read of a process that has its bound behind it has the change.
+    """
     last = versions[-1]
     wanted = NO_VALUE if last.gone else last.number
     result: dict[str, int | None] = {}
     for each in seen:
         after = sorted(read for read in each.reads if read.begin > last.end and read.user != FAILED)
-        if not after:
-            continue
-        since = len(after)
-        while since and after[since - 1].user == wanted == after[since - 1].password:
-            since -= 1
-        if since == len(after):
-            result[each.process] = None
-        else:
-            result[each.process] = max(0, after[since].end - last.end)
+        wrong = [read.begin for read in after if not read.user == wanted == read.password]
+        if after and each.bound.earliest(after[-1].begin) > last.end:
+            result[each.process] = (
+                None if after[-1].begin in wrong[-1:] else max([0, *(at - last.end for at in wrong)])
+            )
     return result

@@ -9,7 +9,7 @@ from support.fakes.http_server import FakeHttpServer, Response
 class FaultProxy(FakeHttpServer):
     """Forwards every request as it is, its Host header included, since that is signed."""
 
-    def __init__(self, upstream, tls=None):
+    def __init__(self, upstream: str, tls: object = None) -> None:
         super().__init__(tls)
         self._upstream = urlsplit(upstream)
 

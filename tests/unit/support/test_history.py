@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from history.broken import BREAKS
 from history.brute import is_possible, operations
 from history.check import KINDS, Seen, check, converged
 from history.journal import FAILED, NO_VALUE, Journal, Read, Reader, fingerprint, load, number_in, value
@@ -101,7 +102,7 @@ def test_how_long_each_process_takes_to_converge() -> None:
         "silent": [Read(50, 60, 0, 0, 0)],
     }  # fmt: skip
     seen = [Seen(process, Bound(5), found) for process, found in reads.items()]
-    assert converged(versions, seen) == {"soon": 30, "back": None}
+    assert converged(versions, seen) == {"soon": 10, "back": None}
 
 
 def test_a_fault_holds_up_what_was_written_shortly_before_it_until_its_end() -> None:
@@ -143,3 +144,8 @@ def test_rotations_are_read_again_in_their_order(tmp_path) -> None:
     found = rotations(tmp_path / "rotations")
     assert [version.number for version in found[1]] == [0, 2]
     assert found[2] == [Version(5, 1, 2, gone=True)]
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_what_is_broken_on_purpose_fits_the_product_of_today(name: str) -> None:
+    assert BREAKS[name].text()

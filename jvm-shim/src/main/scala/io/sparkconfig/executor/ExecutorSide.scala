@@ -67,8 +67,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     }
 
   /** Before any code of the task: what it holds, or is about to use, is masked here. */
-  override def onTaskStart(): Unit = {
-    WorkerServer.ready()
+  override def onTaskStart(): Unit =
     for {
       source <- values
       task <- Option(TaskContext.get())
@@ -78,7 +77,6 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     }
       try source.reach(wanted)
       catch { case _: InterruptedException => Thread.currentThread().interrupt() } // the task was killed
-  }
 
   /** Python workers are a convenience: an executor without them still computes. */
   private def serveWorkers(source: ExecutorValues, policies: Boolean): Unit =
