@@ -15,11 +15,11 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model history attack clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke versions-matrix options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model history attack clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
-RELEASES = dist release-check artefacts-check smoke options-matrix policy-matrix hashes site
+RELEASES = dist release-check artefacts-check smoke versions-matrix options-matrix policy-matrix hashes site
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | \
@@ -211,7 +211,24 @@ third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ##
 	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/assurance/third_parties; \
 	done
 
-tools: jar ## programs that read or start Spark, as people use them: Prometheus (Debian's package prometheus)
+# Airflow starts spark-submit and needs no Spark of its own. dbt-core 1.12 fetches a parser from elsewhere as it is built.
+.venvs/airflow/.ready:
+	@echo "Making .venvs/airflow: the newest Airflow and its provider for Spark"
+	$(PYTHON) -m venv .venvs/airflow
+	$(ASSURANCE)
+	echo 'pyspark; sys_platform == "none"' > .venvs/airflow/overrides.txt
+	$(BIN)/uv pip install -q --python .venvs/airflow/bin/python --overrides .venvs/airflow/overrides.txt \
+	  apache-airflow apache-airflow-providers-apache-spark
+	@touch $@
+
+.venvs/dbt/.ready:
+	@echo "Making .venvs/dbt: dbt-spark with a Spark of its own"
+	$(PYTHON) -m venv .venvs/dbt
+	.venvs/dbt/bin/python -m pip install -q $(QUICKLY) 'dbt-spark[session]' 'dbt-core<1.12' pyspark==4.3.0 cryptography py4j
+	@echo "$(CURDIR)/python" > "$$(.venvs/dbt/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
+	@touch $@
+
+tools: jar .venvs/airflow/.ready .venvs/dbt/.ready ## programs that read or start Spark, as people use them: Airflow, dbt, Prometheus (Debian's package prometheus)
 	@command -v prometheus > /dev/null || { echo "make tools needs Debian's package prometheus"; exit 1; }
 	@$(FIND_JAVA) && $(BIN)/python -m pytest -q tests/assurance/tools
 
@@ -264,6 +281,10 @@ SMOKE_TESTS ?= tests/spark/test_rotation_faults.py tests/spark/test_plugin_start
 	.venvs/pyspark-$*/bin/python -m pip install -q -c .venvs/pyspark-$*/constraints.txt pyspark==$* cryptography py4j pytest pytest-timeout pytest-xdist pyspark-test --group demo
 	@echo "$(CURDIR)/python" > "$$(.venvs/pyspark-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/sparkconfig-dev.pth"
 	@touch $@
+
+VERSIONS ?=
+versions-matrix: venv ## a small application on each Spark, Java and Python of this machine, into docs/compatibility.md (VERSIONS="--java 25")
+	$(BIN)/python tests/assurance/versions/run.py --write $(VERSIONS); failed=$$?; $(BIN)/python tools/docs/generate.py; exit $$failed
 
 smoke: $(SMOKE_SPARKS:%=.venvs/pyspark-%/.ready) venv ## the slice and rotation on the oldest supported Sparks (SMOKE_SPARKS)
 	@failed=; for spark in $(SMOKE_SPARKS); do \
