@@ -317,7 +317,7 @@ PAGES = {
     "architecture.md": layers,
     "assurance.md": lambda: importlib.import_module("assurance_table").lines(table),
     "cli.md": lambda: list(importlib.import_module("cli_table").lines()),
-    "compatibility.md": compatibility,
+    "compatibility.md": lambda: list(importlib.import_module("versions_table").lines(table)),
     "data-sources.md": lambda: [*bindings(), "", *importlib.import_module("readers_table").lines()],
     "policies.md": doors,
     "providers.md": lambda: importlib.import_module("providers_table").markdown(catalog(third_parties=False)),
@@ -334,12 +334,17 @@ PAGES = {
 }
 
 
-def current(page: str, lines: list[str]) -> str:
-    """Return the page with its generated part written again."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    generated = "\n".join(lines)
-    return f"{before}{BEGIN}\n{generated}\n{END}{after}"
+# Pages with a second part.
+SECOND = {"compatibility.md": compatibility}
+
+
+def current(page: str, *parts: list[str]) -> str:
+    """Return the page with its generated parts written again."""
+    written, *rest = page.split(BEGIN)
+    for lines, text in zip(parts, rest, strict=True):
+        generated = "\n".join(lines)
+        written += f"{BEGIN}\n{generated}\n{END}{text.partition(END)[2]}"
+    return written
 
 
 def main(arguments: list[str]) -> int:
@@ -353,7 +358,7 @@ def main(arguments: list[str]) -> int:
     for name, lines in PAGES.items():
         path = ROOT / "docs" / name
         page = path.read_text(encoding="utf-8")
-        fresh = current(page, lines())
+        fresh = current(page, lines(), *(SECOND[each]() for each in SECOND if each == name))
         stale |= page != fresh
         if arguments != ["--check"]:
             path.write_text(fresh, encoding="utf-8")

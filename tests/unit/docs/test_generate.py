@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import runpy
 from pathlib import Path
@@ -81,3 +82,38 @@ def test_links_of_the_site_to_files_of_the_repository() -> None:
         "[a](policy.schema.json) [b](R/blob/main/.github/a.yml) [c](R/blob/main/x) [d](adr/README.md)"
         " [e](R/blob/main/docs/examples/f.py)"
     )
+
+
+def test_a_cell_says_what_stock_spark_cannot_do_and_our_own_failure_is_an_error(
+    tmp_path, generate, monkeypatch
+):
+    spec = importlib.util.spec_from_file_location("versions", ROOT / "tools" / "docs" / "versions_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "RESULTS", tmp_path / "results.json")
+    good = {"start": "ok", "uses": "ok", "frames": "ok"}
+
+    def lines(*cells):
+        names = ("spark", "java", "python", "with", "without")
+        rows = [dict(zip(names, cell, strict=False), pandas="3", pyarrow="9") for cell in cells]
+        module.RESULTS.write_text(json.dumps(rows))
+        return module.lines(generate.table)
+
+    dead, old = {"start": "Py4JError"}, {**good, "frames": "TypeError"}
+    assert lines(
+        ("3.5.9", "17", "3.9", old, {"start": "ok", "frames": "TypeError"}),
+        ("3.5.9", "25", "3.10", dead, dead),
+        ("4.3.0", "17", "3.10", good),
+        ("4.3.0", "25", "3.10", good),
+    ) == [
+        "| Spark | Python 3.9, pandas 3, pyarrow 9 | Python 3.10, pandas 3, pyarrow 9 |",
+        "| --- | --- | --- |",
+        "| 4.3.0 |  | 17, 25 |",
+        "| 3.5.9 | 17\\* |  |",
+        "",
+        "- \\* stock Spark 3.5.9 fails with these pandas and pyarrow: Python 3.9",
+        "- stock Spark 3.5.9 does not start: Java 25",
+    ]
+    for failed in ({**good, "uses": "AssertionError"}, {**good, "frames": "TypeError"}, dead):
+        with pytest.raises(ValueError, match=r"4\.3\.0, Java 25, Python 3\.10"):
+            lines(("4.3.0", "25", "3.10", failed, {"start": "ok", "frames": "ok"}))
