@@ -1,4 +1,4 @@
-"""Run a small application on each Spark, Java and Python: ``run.py [--spark 4.3.0] [--java 17] [--write]``.
+"""Run a small application on each Spark, Java and Python: ``run.py [--spark 4.3.0] [--java 17] [--write [FILE]]``.
 
 Java is looked for in JAVA_HOME and /usr/lib/jvm, and 21 comes from PyPI; Python on the PATH and from pyenv. Cells of
 what is not on this machine stay as they were. Each Python gets the newest pandas and pyarrow that pip has for it. Where
@@ -170,7 +170,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for name, known in (("spark", SPARKS), ("java", JAVAS), ("python", PYTHONS)):
         parser.add_argument(f"--{name}", choices=known, action="append")
-    parser.add_argument("--write", action="store_true", help="into results.json")
+    parser.add_argument(
+        "--write", type=Path, nargs="?", const=RESULTS, help="into results.json, or another file"
+    )
     arguments = parser.parse_args()
     failed = False
     for version in arguments.spark or SPARKS:
@@ -181,17 +183,17 @@ def main() -> int:
                 failed |= bool(failures(found))
                 print(json.dumps(found), flush=True)
                 if arguments.write:
-                    _keep(found)
+                    _keep(found, arguments.write)
     return int(failed)
 
 
-def _keep(found: dict[str, Any]) -> None:
+def _keep(found: dict[str, Any], results: Path) -> None:
     """Put a cell into the place of the earlier one."""
     names = ("spark", "java", "python")
-    kept = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
+    kept = json.loads(results.read_text(encoding="utf-8")) if results.exists() else []
     cells = {tuple(each[name] for name in names): each for each in [*kept, found]}
     lines = ",\n".join(json.dumps(each) for _, each in sorted(cells.items()))
-    RESULTS.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    results.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
