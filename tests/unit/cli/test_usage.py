@@ -292,3 +292,10 @@ def _parser(words: tuple[str, ...]) -> argparse.ArgumentParser:
 
 def _options(words: tuple[str, ...]) -> set[str]:
     return {option for action in _parser(words)._actions for option in action.option_strings}
+
+
+def test_without_a_command_it_shows_those_of_a_first_day(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == ExitCode.USAGE
+    shown = [line.split()[1] for line in said(capsys).splitlines() if line.startswith("  sparkconfig ")]
+    assert shown == ["migrate", "seal", "init", "resolve", "doctor"]
+    assert set(shown) <= {words[0] for words in EVERY}
