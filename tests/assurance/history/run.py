@@ -182,11 +182,11 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write docs/assurance/history.json")
     parser.add_argument("--only", action="append", default=[], help="a kind of fault; more than one: again")
     parser.add_argument(
-        "--broken", action="store_true", help="the product broken on purpose, for two minutes each"
+        "--broken", action="store_true", help="the product broken on purpose, 90 seconds each"
     )
     options = parser.parse_args()
     if options.broken:
-        add_broken(break_it(2), write=options.write)
+        add_broken(break_it(1.5), write=options.write)
         return 0
     chosen = [each for each in KINDS if not options.only or each.name in options.only]
     asked = small_histories(5000, "a run")

@@ -10,7 +10,13 @@ from sparkconfig._base import durations
 from sparkconfig._base.gone import GONE
 from sparkconfig._base.record import Record
 from sparkconfig._base.text import nearest
-from sparkconfig.errors import AccessDeniedError, ConfigurationError
+from sparkconfig.errors import (
+    AccessDeniedError,
+    ConfigurationError,
+    ProviderError,
+    ProviderUnavailableError,
+)
+from sparkconfig.providers._kit.paths import failure
 
 __all__ = ["Param", "ParamValues", "read_params"]
 
@@ -97,9 +103,7 @@ class ParamValues:
         try:
             return Path(path).read_text(encoding="utf-8").strip()
         except (OSError, ValueError) as error:
-            raise self.wrong(
-                name, f"names a file that cannot be read ({type(error).__name__})", path
-            ) from None
+            raise self._unreadable(name, path, error) from None
 
     def server(self, name: str, address: str) -> str:
         """Return the URL of a server without a slash at its end; ``address`` may come from the environment.
@@ -121,16 +125,24 @@ class ParamValues:
         """Return the text of a file that may be replaced at any time; without it there is no identity.
 
         Raises:
-            AccessDeniedError: it cannot be read, or is empty.
+            AccessDeniedError: it is not there, may not be read, or is empty.
+            ProviderUnavailableError: the system cannot read it now, as when this process has no descriptor left.
         """
+        path = self.text(name)
+        kind: type[ProviderError] = AccessDeniedError
         try:
-            text = self.file_text(name)
-            problem = str(self.wrong(name, "names an empty file"))
-        except ConfigurationError as error:
-            text, problem = "", str(error)
+            text = Path(path).read_text(encoding="utf-8").strip()
+            problem = self.wrong(name, "names an empty file")
+        except (OSError, ValueError) as error:
+            text, problem = "", self._unreadable(name, path, error)
+            if isinstance(failure(error, path), ProviderUnavailableError):
+                kind = ProviderUnavailableError
         if not text:
-            raise AccessDeniedError(problem)
+            raise kind(str(problem))
         return text
+
+    def _unreadable(self, name: str, path: str, error: Exception) -> ConfigurationError:
+        return self.wrong(name, f"names a file that cannot be read ({type(error).__name__})", path)
 
     def wrong(self, name: str, problem: str, value: str | None = None) -> ConfigurationError:
         """Return an error that names the param, and its value unless that is a secret."""

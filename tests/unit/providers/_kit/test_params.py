@@ -1,8 +1,10 @@
 """Params, attempts, pins and HTTP failures: what the stores share."""
 
+import errno
 import socket
 import ssl
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +80,28 @@ class TestParams:
         for name in ("absent", "empty"):
             with pytest.raises(AccessDeniedError, match="param token"):
                 values(token=str(tmp_path / name)).identity("token")
+
+    @pytest.mark.parametrize(
+        "number", ["EMFILE", "ENFILE", "EIO", "ESTALE", "ENOMEM", "ETIMEDOUT", "EHOSTDOWN"]
+    )
+    def test_an_identity_that_cannot_be_read_for_a_while_is_an_outage_and_ends_no_value(
+        self, tmp_path, monkeypatch, number
+    ):
+        def fail(*_arguments, **_options):
+            raise OSError(getattr(errno, number), "a passing failure")
+
+        monkeypatch.setattr(Path, "read_text", fail)
+        with pytest.raises(ProviderUnavailableError, match="param token"):
+            values(token=str(tmp_path / "t")).identity("token")
+
+    @pytest.mark.parametrize("number", ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "EISDIR"])
+    def test_an_identity_that_is_not_there_or_not_for_this_user_is_none(self, tmp_path, monkeypatch, number):
+        def fail(*_arguments, **_options):
+            raise OSError(getattr(errno, number), "it is so")
+
+        monkeypatch.setattr(Path, "read_text", fail)
+        with pytest.raises(AccessDeniedError, match="param token"):
+            values(token=str(tmp_path / "t")).identity("token")
 
 
 class TestAttempts:
