@@ -129,9 +129,13 @@ def migrate(user: User) -> None:
     old.write_text(before)
     target = ("--sealed-file", "migrated.sealed", "--key-file", "migrated.key")
     expect(user.command("migrate", "old.conf"), "spark.shop.password")
+    expect(
+        user.command("migrate", "--check", "old.conf", "--sarif", "old.sarif", code=1), "spark.shop.password"
+    )
     user.command("migrate", "old.conf", "--apply", "--new-key", *target, "--json")
     if VALUE in old.read_text() or "${" not in old.read_text():
         raise WrongError("migrate --apply left the value")
+    user.command("migrate", "--check", "old.conf")
     user.command("resolve", "--dry-run", "old.conf")
     user.command("migrate", "--undo", *target)
     if old.read_text() != before:
