@@ -178,6 +178,8 @@ private[doors] class StatementWalk(
 
   private def argument(is: Argument, value: Any): Unit = ((is.verdict, value): @unchecked) match {
     case (_, null | None | _: java.lang.Boolean | _: java.lang.Number) | (Some("reads:nothing"), _) => ()
+    // The operators are functions, too: `%` is no place.
+    case (Some("asks:namespace"), Name(Seq(function))) if SqlSurface.function(function).isDefined => ()
     case (Some("asks:namespace"), Name(parts)) => if (leadsAway(parts :+ "")) placeInName(parts)
     case (Some(kind @ ("asks:table" | "asks:name")), Name(parts)) =>
       name(parts, is.access, kind == "asks:table" && direct(parts))
