@@ -12,6 +12,7 @@ import pytest
 
 from leaks.support import bare_jvm
 from support.attacks import BAIT
+from support.false_lengths import write_all
 from support.shipped_rules import shipped_rules
 from support.sql_clients import jdbc_rows
 from support.sql_servers import Site, connect_server, thrift_server
@@ -124,6 +125,20 @@ def test_keys_by_the_thousand_and_of_megabytes_are_refused_before_anybody_waits(
     client.end()
 
 
+def test_a_file_that_lies_about_its_lengths_is_an_error_and_the_server_goes_on(site, log_in):
+    """Natively, Snappy writes as much as its text says; Spark reads at the addresses that a file of ORC says."""
+    client = log_in("ann")
+    folder = site.folder / "lake" / f"lengths-{len(list((site.folder / 'lake').iterdir()))}"
+    queries = write_all(folder)
+    assert str(client.run(queries.pop("whole.snappy"))[0][0]) == "1000"
+    for name, query in queries.items():
+        problem = attempt(client.run, query)
+        assert problem, name
+        assert problem.startswith("NOT BY POLICY"), name
+    assert client.run("SELECT 1")
+    client.end()
+
+
 @pytest.fixture
 def connections(server: str) -> Iterator[Callable[[], socket.socket]]:
     """Connections to the Thrift server without a driver."""
@@ -148,6 +163,19 @@ def test_nobody_has_memory_taken_by_saying_a_length(connections, length):
         with contextlib.suppress(ConnectionResetError):
             while each.recv(1000):
                 pass
+
+
+@pytest.mark.parametrize("length", [32 << 20, 1 << 20])
+def test_a_message_takes_memory_as_it_comes(connections, length, thrift):
+    """Sixty times 32 MB were more than the server has."""
+    begun = [connections() for _ in range(60)]
+    for each in begun:
+        each.sendall(sasl(1, b"PLAIN") + sasl(5, b"\0ann\0ann"))
+        assert each.recv(5) == sasl(5, b"")
+        each.sendall(struct.pack(">I", length))
+    client = thrift("bob")
+    assert client.run("SELECT 1")
+    client.end()
 
 
 def test_who_does_not_log_in_is_sent_away(connections):

@@ -137,6 +137,11 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "outside('string', 0, 99999, 'ahead')",
         "outside('large_binary', -8, 77, 'chunk')",
     ],
+    "read behind sent rows": [
+        *(f"behind({power})" for power in (10, 13, 16, 19)),
+        "behind(16, 'lz4')",
+        "behind(16, 'zstd')",
+    ],
     "have rows that nobody sent": [
         "many('null', 20_000_000)",
         "many('null', 20_000_000, 'ahead')",
@@ -169,6 +174,9 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "upload('cache/' + 'a' * 64, b'ro', b'ws')",
         "upload('cache/{{digest}}', b'rows') or upload('cache/A', b'r', b'o', b'ws')",
         "upload('cache/../jars/a.jar', b'rows')",
+        "upload('cache/{{digest}}', b'ro', b'ws', between=['cache/{{digest}}'], digested=1)",
+        "upload('cache/{{digest}}', b'ro', b'ws', between=[''], digested=1)",
+        "upload('cache/{{digest}}', b'ro', b'w', b's', between=['cache/{{digest}}', ''], digested=2)",
     ],
     "send fields that this Spark does not know": [
         f"unknown('{kind}')" for kind in ("Plan", "Relation", "Range", "Expression")

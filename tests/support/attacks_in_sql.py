@@ -118,15 +118,38 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "CACHE TABLE peek AS SELECT * FROM text.`{lake}/linked`",
         "SELECT * FROM linked_table",
     ],
+    # Spark compares names of sources as equalsIgnoreCase does: a dotless i is an i to it.
+    "use a source whose name is spelt with other letters": [
+        "SELECT * FROM `b\u0131naryFile`.`{lake}/other/keys.txt`",
+        "SELECT * FROM `b\u0131naryF\u0131le`.`file:{lake}`",
+        "SELECT * FROM `l\u0131b\u017fvm`.`{lake}`",
+        "SELECT * FROM `c\u017fv`.job",
+        "SELECT * FROM `j\u017fon`.`{bait}`",
+        "SELECT count(*) FROM IDENTIFIER('`b\u0131naryFile`.`{lake}/other`')",
+        "CREATE TEMPORARY VIEW peek USING `b\u0130naryfile` OPTIONS (path '{lake}')",
+        "CREATE TABLE peek USING `b\u0131naryfile` LOCATION '{lake}'",
+        "INSERT OVERWRITE DIRECTORY '{lake}/x' USING `l\u0131b\u017fvm` SELECT 1",
+    ],
+    "give a view what Spark itself writes down": [
+        f"CREATE VIEW peek TBLPROPERTIES ('{name}' = '{text}') AS SELECT 1 AS a"
+        for name, text in (
+            ("view.subType", "METRIC_VIEW"),
+            ("VIEW.subType", "METRIC_VIEW"),
+            ("view.sqlConfig.spark.sql.ansi.enabled", "false"),
+            ("view.referredTempViewNames", "[]"),
+            ("spark.sql.sources.schema", "{{}}"),
+        )
+    ]
+    + ["CREATE OR REPLACE VIEW peek TBLPROPERTIES ('view.subType' = 'METRIC_VIEW') AS SELECT 1 AS a"],
     "name a relation by a text": [
-        "SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')",
-        "SELECT * FROM IDENTIFIER('binary' || 'File.`{lake}`')",
-        "WITH a AS (SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')) SELECT * FROM a",
-        "SELECT (SELECT count(*) FROM IDENTIFIER('binaryFile.`{lake}`'))",
-        "TABLE IDENTIFIER('binaryFile.`{lake}`')",
-        "CREATE TEMPORARY VIEW peek AS SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')",
+        "SELECT * FROM IDENTIFIER('binaryFile.`{lake}/other`')",
+        "SELECT * FROM IDENTIFIER('binary' || 'File.`{lake}/other`')",
+        "WITH a AS (SELECT * FROM IDENTIFIER('binaryFile.`{lake}/other`')) SELECT * FROM a",
+        "SELECT (SELECT count(*) FROM IDENTIFIER('binaryFile.`{lake}/other`'))",
+        "TABLE IDENTIFIER('binaryFile.`{lake}/other`')",
+        "CREATE TEMPORARY VIEW peek AS SELECT * FROM IDENTIFIER('binaryFile.`{lake}/other`')",
         "CREATE TABLE peek USING csv AS SELECT * FROM IDENTIFIER('text.`{bait}`')",
-        "CACHE TABLE peek AS SELECT * FROM IDENTIFIER('binaryFile.`{lake}`')",
+        "CACHE TABLE peek AS SELECT * FROM IDENTIFIER('binaryFile.`{lake}/other`')",
     ],
     "fetch a schema from somewhere else": [
         "CREATE TABLE peek (a INT) USING avro TBLPROPERTIES ('avro.schema.url' = 'file:{bait}')",

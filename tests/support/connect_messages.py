@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["called", "many", "outside", "parse", "rows_ahead", "sent", "unknown_fields", "upload"]
+__all__ = ["behind", "called", "many", "outside", "parse", "rows_ahead", "sent", "unknown_fields", "upload"]
 
 
 def called(name: str, function: str = "transform") -> Any:
@@ -59,6 +60,30 @@ def outside(session: Any, kind: str, first: int, last: int, way: str = "") -> ob
     return session.client.schema(Plan(root=relation))
 
 
+def behind(session: Any, power: int, compression: str = "") -> object:
+    """Rows that reach behind what was sent, to the end of what Arrow allocates for it; or compressed ones."""
+    import pyarrow as pa
+    from pyspark.sql.connect.proto import Plan, Relation
+
+    length = 2**power + 100
+    batch, sink = pa.record_batch([pa.array(["z" * length])], ["a"]), pa.BufferOutputStream()
+    with pa.ipc.new_stream(
+        sink, batch.schema, options=pa.ipc.IpcWriteOptions(compression=compression or None)
+    ) as stream:
+        stream.write_batch(batch)
+    rows, relation = bytearray(sink.getvalue().to_pybytes()), Relation()
+    if not compression:
+        offsets = rows.rindex(struct.pack("<ii", 0, length))
+        said = rows.rindex(struct.pack("<q", length), 0, offsets)
+        more = 2 ** (power + 1) - struct.unpack("<q", rows[said - 8 : said])[0]
+        rows[said : said + 8], rows[offsets : offsets + 8] = (
+            struct.pack("<q", more),
+            struct.pack("<ii", 0, more),
+        )
+    relation.local_relation.data = bytes(rows)
+    return session.client.schema(Plan(root=relation))
+
+
 def many(session: Any, kind: str, rows: int, way: str = "", times: int = 1) -> object:
     """Rows without end in few bytes: ``rows`` of a type that takes none, ``times`` in one message or by one name."""
     import pyarrow as pa
@@ -106,11 +131,16 @@ def sent(session: Any, call: str, *, is_compressed: bool = False, **fields: Any)
     return list(answer) if call == "ExecutePlan" else answer
 
 
-def upload(session: Any, name: str, *parts: bytes) -> object:
-    """Send an artifact of this name, in several parts if there are some. ``{digest}`` is that of its content."""
+def upload(session: Any, name: str, *parts: bytes, between: Sequence[str] = (), digested: int = 99) -> object:
+    """Send an artifact of this name, in several parts if there are some. ``{digest}`` is that of its content.
+
+    Args:
+        between: names of other artifacts, which are sent before its last part.
+        digested: how many parts the digest is made of.
+    """
     from pyspark.sql.connect.proto import AddArtifactsRequest
 
-    name = name.format(digest=hashlib.sha256(b"".join(parts)).hexdigest())
+    name = name.format(digest=hashlib.sha256(b"".join(parts[:digested])).hexdigest())
 
     def request() -> Any:
         made = AddArtifactsRequest(session_id=session.session_id)
@@ -131,6 +161,11 @@ def upload(session: Any, name: str, *parts: bytes) -> object:
     for part in parts[1:]:
         requests.append(request())
         requests[-1].chunk.CopyFrom(chunk(part))
+    for other in between:
+        own = hashlib.sha256(b"rows").hexdigest()
+        requests.insert(-1, request())
+        if other:
+            requests[-2].batch.artifacts.add(name=other.format(digest=own), data=chunk(b"rows"))
     return session.client._artifact_manager._request_add_artifacts(iter(requests))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from support.attacks_in_files import resumed
 from support.connect_messages import (
+    behind,
     called,
     many,
     outside,
@@ -42,6 +43,7 @@ def texts_name(session: Any, folder: Path) -> dict[str, Any]:
         "DEFAULT": T.StructType.fromJson(
             {"fields": [{**fields[0], "type": "string", "metadata": {"EXISTS_DEFAULT": "upper(user())"}}]}
         ),
+        "behind": partial(behind, session),
         "called": called,
         "listener": lambda payload: send_listener(session, payload),
         "ahead": partial(rows_ahead, session),

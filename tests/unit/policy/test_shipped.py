@@ -70,11 +70,12 @@ KAFKA_BAD = _words(
     sasl.oauthbearer.assertion.private.key.file sasl.oauthbearer.assertion.template.file ssl.engine.factory.class
     sasl.oauthbearer.token.endpoint.url config.providers.sparkconfig.param.file something.that.comes.later
     ssl.secure.random.implementation ssl.provider sasl.oauthbearer.client.credentials.client.secret
+    sasl.mechanism sasl.jaas.config sasl.kerberos.service.name sasl.login.callback.handler.class
 """
 )
 KAFKA_GOOD = _words(
     """
-    bootstrap.servers security.protocol sasl.mechanism ssl.truststore.certificates ssl.truststore.password
+    bootstrap.servers ssl.truststore.certificates ssl.truststore.password
     ssl.keystore.key ssl.key.password ssl.endpoint.identification.algorithm group.id client.id isolation.level
     request.timeout.ms session.timeout.ms max.poll.records fetch.max.bytes max.partition.fetch.bytes acks batch.size
     linger.ms compression.type max.request.size retries

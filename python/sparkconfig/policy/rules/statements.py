@@ -46,8 +46,6 @@ _MOST, _LONGEST = 4096, 1000
 # Years, months and days of a table in braces are far fewer.
 _MOST_BRACES, _MOST_PATHS = 20, 1_000_000
 _ANY = Pattern("*")
-#: Delta reads another version of a table for such an end, Iceberg another of its tables, both without it.
-_CUT = re.compile(r"(@v\d+|@\d{17}|#[^#]*)$", re.IGNORECASE)
 _GLOB = re.compile(r"[*?\[\]{}\\]")
 _SEGMENT = re.compile(r"[\w@+-][\w.@+-]*")
 
@@ -280,12 +278,11 @@ def _has_slash_in_braces(text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _spellings(path: str) -> tuple[_Spelling, ...]:
-    """The path as the driver wrote it, with its percent escapes decoded, and as Delta and Iceberg cut it."""
+    """The path as the driver wrote it, and with its percent escapes decoded."""
     plain = path
     for _ in range(3):
         plain = unquote(plain)
-    cut = [_CUT.sub("", each) for each in (path, plain)]
-    return tuple(map(_Spelling.of, dict.fromkeys([path, plain, _normal(plain), *cut])))
+    return tuple(map(_Spelling.of, dict.fromkeys([path, plain, _normal(plain)])))
 
 
 def _normal(path: str) -> str:

@@ -10,6 +10,8 @@ private[sparkconfig] object SharedJvm {
   def prepare(): Unit = {
     XmlAccess.close()
     Proxies.fix()
+    BoundedSnappy.guard()
+    NoPool.replace()
     fillMemory()
   }
 

@@ -19,6 +19,9 @@ private[driver] object Defaults {
   private val OfSharedServers = Seq(
     // A log that a stream has left in a folder names files anywhere, and who may write there may write a log.
     "spark.sql.streaming.fileStreamSink.ignoreMetadata" -> "true",
+    // Spark takes addresses in the server's memory from lengths that stand in a file of ORC, and checks none.
+    "spark.sql.orc.enableVectorizedReader" -> "false",
+    "spark.sql.columnVector.offheap.enabled" -> "false",
     // For one user's StackOverflowError, Spark would end the executor with everybody's tasks, or the server.
     "spark.executor.killOnFatalError.depth" -> "0")
 

@@ -17,15 +17,11 @@ import org.apache.hadoop.security.UserGroupInformation
 private[sparkconfig] object CanonicalPath {
   private val Glob = "*?[]{}\\"
 
-  /** Iceberg ignores everything after the `#`, and so a `..` there. */
-  private val LeadsBack = raw"#.*/\.\.(/|$$)".r
-
   /**
    * @param local whether it is a path of this machine whatever the default is, as in LOAD DATA LOCAL
    * @param links whether they are followed
    */
   def of(text: String, conf: Configuration, local: Boolean = false, links: Boolean = true): String = Try {
-    require(LeadsBack.findFirstIn(text).isEmpty)
     val uri = new Path(text).toUri
     val default = if (local) new File("/").toURI else FileSystem.getDefaultUri(conf)
     val scheme = Option(uri.getScheme).getOrElse(default.getScheme).toLowerCase(Locale.ROOT)

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
+import org.apache.arrow.flatbuf.{Message, MessageHeader, RecordBatch}
 import org.apache.arrow.memory.RootAllocator
 import org.apache.arrow.vector.complex.{FixedSizeListVector, LargeListVector, ListVector}
 import org.apache.arrow.vector.ipc.ArrowStreamReader
@@ -35,7 +36,10 @@ private[doors] object ArrowRows {
     try if (areFramed(new DataInputStream(open()), length)) within(open(), new RootAllocator(most(length))) else None
     catch { case NonFatal(_) | _: StackOverflowError => None }
 
-  /** Arrow allocates what a message says, before it reads. */
+  /**
+   * Arrow allocates what a message says, before it reads, and more than that: a part that leaves the body of its
+   * message would still be within, in memory that others had. No client compresses such rows or sends dictionaries.
+   */
   private def areFramed(stream: DataInputStream, length: Long): Boolean = {
     var left = length
     def size(): Int = { left -= Integer.BYTES; Integer.reverseBytes(stream.readInt()) }
@@ -45,14 +49,25 @@ private[doors] object ArrowRows {
       own = next()
       if (own > left) return false
       if (own > 0) {
-        val body = MessageMetadataResult.create(ByteBuffer.wrap(stream.readNBytes(own)), own).getMessageBodyLength
+        val message = MessageMetadataResult.create(ByteBuffer.wrap(stream.readNBytes(own)), own)
+        val body = message.getMessageBodyLength
         left -= own
-        if (body < 0 || body > left) return false
+        if (body < 0 || body > left || !isWithin(message.getMessage, body)) return false
         stream.skipNBytes(body)
         left -= body
       }
     }
     own >= 0
+  }
+
+  private def isWithin(message: Message, body: Long): Boolean = message.headerType match {
+    case MessageHeader.Schema => body == 0
+    case MessageHeader.RecordBatch =>
+      val batch = message.header(new RecordBatch).asInstanceOf[RecordBatch]
+      batch.compression == null && (0 until batch.buffersLength).map(batch.buffers(_)).forall { each =>
+        each.offset >= 0 && each.length >= 0 && each.offset <= body - each.length
+      }
+    case _ => false
   }
 
   private def within(stream: InputStream, memory: RootAllocator): Option[Long] =

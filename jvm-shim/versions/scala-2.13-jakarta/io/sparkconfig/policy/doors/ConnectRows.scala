@@ -1,7 +1,7 @@
 package io.sparkconfig.policy.doors
 
-import java.io.InputStream
-import java.security.MessageDigest
+import java.io.{InputStream, OutputStream}
+import java.security.{DigestInputStream, MessageDigest}
 
 import scala.collection.JavaConverters._
 
@@ -14,7 +14,8 @@ import org.sparkproject.connect.protobuf.CodedInputStream
 
 /**
  * Rows that a client sends ahead of the plan that uses them. They are read when a plan names them, since only the plan
- * says what they are. They cannot change in between: their name is the digest of their content.
+ * says what they are. They cannot change in between: their name is the digest of their content, as it was sent and as
+ * it lies there.
  */
 private[doors] object ConnectRows {
   val Place = "cache/"
@@ -42,44 +43,56 @@ private[doors] object ConnectRows {
   }
 
   private def read[T](who: Requester, name: String)(reader: (() => InputStream, Long) => T): Option[T] =
-    ClientRows.read(who.user, who.session, name)(reader)
+    ClientRows.read(who.user, who.session, name) { (open, length) =>
+      val digest = MessageDigest.getInstance("SHA-256")
+      new DigestInputStream(open(), digest).transferTo(OutputStream.nullOutputStream())
+      if (hex(digest) == name) Some(reader(open, length)) else None
+    }.flatten
+
+  def hex(digest: MessageDigest): String = digest.digest.map(each => f"$each%02x").mkString
 }
 
 /**
  * One call in which a client sends artifacts. What lies under [[ConnectRows.Place]] and is not named by its digest is
- * an artifact like any other.
+ * an artifact like any other. The server would add chunks to an artifact that it has begun whatever comes between them.
  */
 private[doors] final class ConnectRows {
   private val digest = MessageDigest.getInstance("SHA-256")
   private var name = ""
+  private var chunks = 0L
 
   /** What the policies are asked about besides, now that this message ends what came before it. */
   def items(message: Any): Set[StatementItem] = message match {
-    case request: AddArtifactsRequest if request.hasChunk =>
-      digest.update(request.getChunk.getData.asReadOnlyByteBuffer)
-      Set.empty
+    case request: AddArtifactsRequest if request.hasChunk != (chunks > 0) => Set(outOfTurn)
+    case request: AddArtifactsRequest if request.hasChunk => more(request.getChunk)
+    case request: AddArtifactsRequest if request.hasBeginChunk =>
+      val begun = request.getBeginChunk
+      begin(begun.getName, begun.getNumChunks)
+      more(begun.getInitialChunk)
     case request: AddArtifactsRequest =>
-      val before = end()
-      val batch = request.getBatch.getArtifactsList.asScala.flatMap { each =>
-        begin(each.getName, each.getData)
-        end()
-      }
-      if (request.hasBeginChunk) begin(request.getBeginChunk.getName, request.getBeginChunk.getInitialChunk)
-      before ++ batch
+      request.getBatch.getArtifactsList.asScala.flatMap { each =>
+        begin(each.getName, 1)
+        more(each.getData)
+      }.toSet
     case _ => Set.empty
   }
 
   /** The same at the end of the call. */
-  def end(): Set[StatementItem] = {
-    val called = name
-    val own = ConnectRows.Place + digest.digest.map(each => f"$each%02x").mkString
-    name = ""
-    if (called.startsWith(ConnectRows.Place) && called != own) Set(statement("add-artifact", called)) else Set.empty
+  def end(): Set[StatementItem] = if (chunks > 0) Set(outOfTurn) else Set.empty
+
+  private def outOfTurn = statement("add-artifact", s"$name: its chunks are not sent one after the other")
+
+  private def begin(called: String, all: Long): Unit = {
+    name = called
+    chunks = math.max(all, 1)
+    digest.reset()
   }
 
-  private def begin(called: String, chunk: ArtifactChunk): Unit = {
-    name = called
-    digest.reset()
+  private def more(chunk: ArtifactChunk): Set[StatementItem] = {
     digest.update(chunk.getData.asReadOnlyByteBuffer)
+    chunks -= 1
+    val isOther =
+      chunks == 0 && name.startsWith(ConnectRows.Place) && name != ConnectRows.Place + ConnectRows.hex(digest)
+    if (isOther) Set(statement("add-artifact", name)) else Set.empty
   }
 }

@@ -58,7 +58,7 @@ private[sparkconfig] object ConnectStatements {
 
     def texts: Seq[String] = all.collect { case text: String if text.nonEmpty => text }
 
-    def options: Map[String, String] = all.collect { case entry: Message => entryOf(entry) }.toMap
+    def options: Map[String, String] = entriesOf(value)
   }
 
   /** What the verdicts of the file mean: what is asked about. Of the first three, others ask when there is a plan. */
@@ -73,7 +73,16 @@ private[sparkconfig] object ConnectStatements {
       found.texts.flatMap(name => Seq(statement(found.argument, name), StatementItem("function", name)))),
     "asks:path" -> (found =>
       found.texts.map(StatementItem.path(_, found.argument, hadoop))),
-    "asks:source" -> (found => walked(walk => found.texts.foreach(walk.source(_, found.argument)))),
+    "asks:source" -> (found =>
+      walked { walk =>
+        found.texts.foreach(walk.source(_, found.argument))
+        val beside = found.message.getAllFields.asScala.map { case (field, value) => field.getName -> value }
+        // Where a table is named, its place is told to the catalog.
+        if (!beside.keySet.exists(Set("table", "table_name"))) {
+          val options = beside.get("options").toSeq.flatMap(entriesOf(_).keys)
+          found.texts.foreach(walk.readsPlace(_, options, beside.get("path")))
+        }
+      }),
     "asks:options" -> (found =>
       if (StatementWalk.isFlood(found.options)) Seq(StatementWalk.Flood)
       else (found.options.keys ++ found.options.values).flatMap(typeIn) ++
@@ -261,6 +270,11 @@ private[sparkconfig] object ConnectStatements {
 
   private def field(message: Message, name: String): Option[FieldDescriptor] =
     Option(message.getDescriptorForType.findFieldByName(name))
+
+  private def entriesOf(map: AnyRef): Map[String, String] = map match {
+    case entries: java.util.List[_] => entries.asScala.collect { case entry: Message => entryOf(entry) }.toMap
+    case _ => Map.empty
+  }
 
   private def entryOf(entry: Message): (String, String) = value(entry, "key").toString -> value(entry, "value").toString
 

@@ -4,6 +4,7 @@ import java.util.Locale
 
 import scala.util.Try
 
+import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.analysis.{
   ExpressionWithUnresolvedIdentifier,
   PlanWithUnresolvedIdentifier,
@@ -58,12 +59,21 @@ private[doors] object FunctionCalls {
    * IDENTIFIER in the place of a table's name: what is to be looked at instead, and whether nobody knows it. Spark 3.5
    * makes the relation of it before rules see its name; later Sparks show them the name.
    */
-  def table(named: PlanWithUnresolvedIdentifier): (Option[LogicalPlan], Boolean) = named.productIterator.toList match {
-    case List(name: Expression, build: Function1[Seq[String], LogicalPlan] @unchecked) =>
-      val made = nameOf(name).map(build)
+  def table(named: PlanWithUnresolvedIdentifier): (Option[LogicalPlan], Boolean) =
+    if (!SPARK_VERSION.startsWith("3.")) (None, false)
+    else {
+      val made = named.productIterator.toList match {
+        case List(name: Expression, build: Function1[Seq[String], LogicalPlan] @unchecked) => nameOf(name).map(build)
+        // Since 3.5.2.
+        case List(
+              name: Expression,
+              children: Seq[LogicalPlan] @unchecked,
+              build: Function2[Seq[String], Seq[LogicalPlan], LogicalPlan] @unchecked) =>
+          nameOf(name).map(build(_, children))
+        case _ => None
+      }
       (made, made.isEmpty)
-    case _ => (None, false)
-  }
+    }
 
   /**
    * What a call asks about.

@@ -6,19 +6,26 @@ import java.util.{Collections, WeakHashMap}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hive.service.cli.thrift.ThriftBinaryCLIService
 import org.apache.spark.sparkconfig.access.Reflect
+import org.apache.thrift.protocol.TBinaryProtocol
 import org.apache.thrift.server.TServer
 import org.apache.thrift.transport.{TSocket, TTransport, TTransportException, TTransportFactory}
 
 /**
  * The lengths that clients of a Thrift server say, before it takes memory for them: it would take a hundred megabytes
  * for five bytes of somebody who has not logged in, and wait for the rest for ever. So a login is short and ends in
- * time; after it, a message may be as long as a long statement.
+ * time; after it, a message may be as long as a long statement, and takes memory as it comes.
  */
 private[sparkconfig] object LoginTransport {
 
   /** A ticket of Kerberos has up to 64 kB. */
   private val MostOfLogin = 128 << 10
   private val Most = 32 << 20
+
+  /** Of a list in a message. */
+  private val MostEntries = 1000000L
+
+  /** What a message may take before so much of it has come. */
+  private val Unread = 64 << 10
 
   /** In milliseconds; what Hive allows a client for it. */
   private val LoginTime = 20000
@@ -31,14 +38,18 @@ private[sparkconfig] object LoginTransport {
   def limit(service: AnyRef): Boolean = service match {
     case binary: ThriftBinaryCLIService =>
       val server = Reflect.get(binary, "server").asInstanceOf[TServer]
-      if (server != null) Seq("inputTransportFactory_", "outputTransportFactory_")
-        .map(Reflect.field(classOf[TServer], _))
-        .filter(_.get(server).getClass != classOf[TTransportFactory])
-        .groupBy(_.get(server))
-        .foreach { case (factory: TTransportFactory, fields) =>
-          val limited = new Limited(factory)
-          fields.foreach(_.set(server, limited))
-        }
+      if (server != null) {
+        Seq("inputTransportFactory_", "outputTransportFactory_")
+          .map(Reflect.field(classOf[TServer], _))
+          .filter(_.get(server).getClass != classOf[TTransportFactory])
+          .groupBy(_.get(server))
+          .foreach { case (factory: TTransportFactory, fields) =>
+            val limited = new Limited(factory)
+            fields.foreach(_.set(server, limited))
+          }
+        val protocols = new TBinaryProtocol.Factory(false, true, Most.toLong, MostEntries)
+        Reflect.field(classOf[TServer], "inputProtocolFactory_").set(server, protocols)
+      }
       server != null
     case http =>
       val conf = Reflect.get(http, "hiveConf").asInstanceOf[Configuration]
@@ -69,6 +80,7 @@ private[sparkconfig] object LoginTransport {
     private val began = System.nanoTime
     private var most = MostOfLogin
     private var isLength = true
+    private var message = Array.emptyByteArray
     setTimeout(LoginTime)
 
     def loggedIn(): Unit = if (most == MostOfLogin) {
@@ -83,13 +95,28 @@ private[sparkconfig] object LoginTransport {
     }
 
     override def readAll(buffer: Array[Byte], offset: Int, length: Int): Int = {
-      val count = super.readAll(buffer, offset, length)
+      if (message.length == length) System.arraycopy(message, 0, buffer, offset, length)
+      else super.readAll(buffer, offset, length)
+      message = Array.emptyByteArray
       if (isLength) {
         val size = ByteBuffer.wrap(buffer).getInt(offset + length - Integer.BYTES)
         if (size < 0 || size > most) throw new TTransportException(s"a message of $size bytes; $most are allowed")
+        if (size > Unread) message = whole(size)
       }
       isLength = !isLength
-      count
+      length
+    }
+
+    /** A long message, in memory that grows as it comes. */
+    private def whole(size: Int): Array[Byte] = {
+      var read = new Array[Byte](Unread)
+      super.readAll(read, 0, Unread)
+      while (read.length < size) {
+        val before = read.length
+        read = java.util.Arrays.copyOf(read, math.min(size, 2 * before))
+        super.readAll(read, before, read.length - before)
+      }
+      read
     }
   }
 }

@@ -75,6 +75,7 @@ private final class OptionsRule(session: Sessions.Spark) extends Rule[LogicalPla
     case "SetTableProperties" | "AlterTableSetPropertiesCommand" => change(policies, node, Map.empty, maps(node))
     case "SetTableSerDeProperties" | "AlterTableSerDePropertiesCommand" => change(policies, node, maps(node), Map.empty)
     case "SetTableLocation" | "AlterTableSetLocationCommand" => change(policies, node, Map.empty, Map.empty)
+    case "CreateViewCommand" => table(policies, None, Map.empty, maps(node))
     case "CreateTableLikeCommand" => table(policies, None, Map.empty, maps(node))
     // Delta's: a copy has the properties of its source, and these besides.
     case "CloneTableStatement" | "CloneTableCommand" => table(policies, None, Map.empty, maps(node), readsAll = true)
@@ -199,15 +200,11 @@ private[sparkconfig] object OptionsDoor extends Door {
     case table: Table => SourceNames.of(table)
   }.getOrElse(Nil)
 
-  /** Sources of Spark's own: properties of their tables are notes to the catalog. */
-  private val OfSpark =
-    Set("avro", "binaryfile", "csv", "hive", "jdbc", "json", "orc", "parquet", "text", "xml")
-
   /**
    * Whether the source of a table belongs to a library, which reads the table's properties as confs: by Delta's a table
    * names what commits its changes, and Iceberg hands all of them to Hadoop. A name without a dot is never a conf.
    */
-  private[doors] def isLibrarys(provider: String): Boolean = !SourceNames.of(provider).exists(OfSpark)
+  private[doors] def isLibrarys(provider: String): Boolean = !SourceNames.isSparks(provider)
 
   /**
    * Properties of the table that is written: some of Iceberg's name classes, and its writers hand all of them to

@@ -19,6 +19,7 @@ private[doors] object SqlSurface {
     "refused",
     "asks:statement",
     "asks:path",
+    "asks:place",
     "asks:resource",
     "asks:resources",
     "asks:source",

@@ -130,7 +130,8 @@ private[sparkconfig] object StatementDoor extends Door {
   }
 
   private def checkText(text: String): Unit = asked.foreach { policies =>
-    policies.statement(SqlVariables.ofServer(text).map(name => statement("variable", name)) ++ nesting(text))
+    val variables = SqlVariables.ofServer(text, ServerConfs.read().contains(_))
+    policies.statement(variables.map(statement("variable", _)) ++ nesting(text))
   }
 
   /** For what is nested more deeply Spark's parser takes minutes, and memory that it keeps. */

@@ -110,6 +110,7 @@ private[doors] class StatementWalk(
         if (TypeTexts.holdsUdt(text.toString)) found += statement("udt")
         found ++= StatementDoor.nesting(text.toString)
         if (places && text.toString.exists("/:".contains(_))) Both.foreach(path(text.toString, _))
+        if (places && text.toString.contains("`") && text.toString.contains("/")) placeOfLibrary(text.toString)
       case _ if kind.arguments.nonEmpty => arguments(kind, each.asInstanceOf[Product], Both, local = false)
       case _ => each.productIterator.foreach(nested)
     }
@@ -134,11 +135,25 @@ private[doors] class StatementWalk(
   /** A table's name. A catalog may take it for a place: Delta's and Iceberg's do. */
   def name(parts: Seq[String], access: Seq[String], isPath: Boolean = false): Unit = {
     if (leadsAway(parts)) placeInName(parts)
-    if (parts.last.contains("/") || isPath) access.foreach { access =>
-      if (parts.size > 1 && SourceNames.exists(parts(parts.size - 2))) source(parts(parts.size - 2), access)
-      path(parts.last, access)
+    if (parts.last.contains("/") || isPath) {
+      val format = parts.init.lastOption.filter(SourceNames.exists)
+      if (!format.exists(SourceNames.isSparks)) placeOfLibrary(parts.last)
+      access.foreach { access =>
+        format.foreach(source(_, access))
+        path(parts.last, access)
+      }
     }
   }
+
+  /**
+   * A place that a library opens by its name: Delta looks for a table above it, both Delta and Iceberg cut parts off
+   * its end, and what they read there names other files. Tables of theirs have names in a catalog.
+   */
+  private def placeOfLibrary(place: String): Unit = found += statement("place-of-library", place)
+
+  /** The same for a source and its place that stand beside each other. */
+  def readsPlace(format: String, options: Iterable[String], places: Iterable[Any]): Unit =
+    if (!SourceNames.isSparks(format) && (places.nonEmpty || options.exists(isPlace))) placeOfLibrary(format)
 
   private def placeInName(parts: Seq[String]): Unit = found += statement("place-in-name", parts.mkString("."))
 
@@ -165,6 +180,7 @@ private[doors] class StatementWalk(
 
   private def arguments(kind: Kind, owner: Product, access: Seq[String], local: Boolean): Unit = {
     val all = Arguments.of(owner)
+    source(kind, all)
     val here = local || all.exists { case (name, value) => name == "isLocal" && value == true }
     all.foreach { case (name, value) =>
       val verdict = kind.arguments.get(name)
@@ -173,6 +189,18 @@ private[doors] class StatementWalk(
       if (verdict.exists(_.kind == "reads:function")) call(FunctionCalls.table(value, all.map(_._2)))
       val own = verdict.map(_.argument).filter(_.nonEmpty).fold(access)(_.split('-').toSeq)
       argument(Argument(s"${kind.name}.$name", verdict.map(_.kind), own, here), value)
+    }
+  }
+
+  /** Of reads and writes; where a table is made, its place is told to the catalog. */
+  private def source(kind: Kind, all: Seq[(String, Any)]): Unit = {
+    def of(verdict: String*) = all.filter(each => kind.arguments.get(each._1).exists(is => verdict.contains(is.kind)))
+    all.foreach { case (name, format) =>
+      if (kind.arguments.get(name).exists(is => is.kind == "asks:source" && Access.contains(is.argument))) {
+        val options = of("asks:options").collect { case (_, Options(texts, _)) => texts.keys }.flatten
+        val places = of("asks:path").map(_._2).filterNot(Set[Any](Nil, None, null))
+        readsPlace(Option(format).mkString, options, places)
+      }
     }
   }
 
@@ -212,6 +240,9 @@ private[doors] class StatementWalk(
 
   private def leaf(is: Argument, value: AnyRef): Unit = is.verdict match {
     case Some("harmless" | "reads:named") => ()
+    case Some("asks:place") =>
+      placeOfLibrary(value.toString)
+      is.access.foreach(path(value.toString, _))
     case Some("asks:path" | "asks:resource") => is.access.foreach(path(value.toString, _, is.local))
     case Some("asks:source") => is.access.foreach(source(value.toString, _))
     case Some("asks:function") => found += StatementItem("function", value.toString)
@@ -265,6 +296,7 @@ private[doors] class StatementWalk(
 
 private[doors] object StatementWalk {
   private val Both = Seq(Read, Write)
+  private val Access = Both.toSet
   private val Containers = "scala\\.(Tuple.*|util\\.(Left|Right))".r
 
   /**
@@ -294,6 +326,8 @@ private[doors] object StatementWalk {
   /** Spark copies a read's options once for each of them: 8,000 took 5 s, and no source has a hundred. */
   private val MostKeys = 1000
   private val LongestKey = 1000
+
+  private def isPlace(key: String): Boolean = Set("path", "paths")(key.toLowerCase(Locale.ROOT))
 
   /** What is asked about in the place of [[isFlood]]. */
   val Flood: StatementItem =

@@ -111,6 +111,7 @@ class StatementWalkSuite extends FunSuite {
       "SELECT * FROM text.`/lake/x`" -> Set("source text read", "path file:/lake/x read"),
       "DESCRIBE TABLE EXTENDED delta.`/lake/x`" -> Set(
         "statement describe-relation",
+        "statement place-of-library /lake/x",
         "path file:/lake/x read",
         "path file:/lake/x write"),
       "ADD JAR '/lake/x.jar'" -> Set("statement add-jar /lake/x.jar", "path file:/lake/x.jar read"),

@@ -15,14 +15,16 @@ object SqlVariables {
    * What the text names that is not the session's: variables of the server's environment (`env:HOME`) and JVM
    * (`system:user.home`), also by way of a conf whose value names one, and confs (`conf:spark.x`), whose values would
    * become data. References of providers have other prefixes, and are left alone by Spark.
+   *
+   * @param isServers whether a conf of the session's is one of the server's though its name does not say so
    */
-  def ofServer(text: String): Set[String] =
+  def ofServer(text: String, isServers: String => Boolean = _ => false): Set[String] =
     if (!text.contains("${") || !SQLConf.get.variableSubstituteEnabled) Set.empty
     else {
       val found = mutable.Set.empty[String]
       val confs = provider { key =>
         val text = Try(SQLConf.get.getConfString(key)).toOption
-        if (text.isDefined && key.startsWith("spark.")) found += s"conf:$key"
+        if (text.isDefined && (key.startsWith("spark.") || isServers(key))) found += s"conf:$key"
         text
       }
       val reader = new ConfigReader(confs)
