@@ -135,7 +135,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         for name, text in (
             ("view.subType", "METRIC_VIEW"),
             ("VIEW.subType", "METRIC_VIEW"),
-            ("view.sqlConfig.spark.sql.ansi.enabled", "false"),
+            ("view.sqlConfig.spark.sql.extensions", "com.acme.Own"),
             ("view.referredTempViewNames", "[]"),
             ("spark.sql.sources.schema", "{{}}"),
         )
