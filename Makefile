@@ -15,7 +15,7 @@ FAST_SPARK = $(FIND_JAVA) && $(1)/python tests/support/bytecode.py && JAVA_HOME=
 BUILD_JAR = $(FIND_JAVA) && $(BIN)/python tools/jars/build.py --java "$$JAVA_HOME/bin/java" --pyspark "$$($(BIN)/python -c 'import pyspark, pathlib; print(pathlib.Path(pyspark.__file__).parent)')"
 
 .DEFAULT_GOAL := help
-.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke versions-matrix options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model history attack clean
+.PHONY: help venv run examples jar jar-35 dist artefacts-check lint check docs unit bench scala test test-beside test-newest newest browser release-check site spark-suites third-parties tools real real-newest real-older yarn rotation-faults smoke versions-matrix options-matrix test-35 policy-matrix audit fuzz hashes mutation machines model history growth attack clean
 
 # Everything else is the laboratory: what runs for minutes to hours.
 DAILY = run test check lint docs venv jar unit scala examples clean
@@ -186,6 +186,11 @@ MINUTES ?= 60
 history: jar ## a cluster with 34 kinds of fault while values rotate, and a check of what each process read, as root (MINUTES=60; BROKEN=1: the product broken on purpose)
 	@$(FIND_JAVA) && PYTHONPATH=python:tests:tests/assurance $(BIN)/python -m history.run --minutes $(MINUTES) $(if $(BROKEN),--broken) $(WRITE); said=$$?; \
 	  $(BIN)/python tools/docs/generate.py; exit $$said
+
+GROWTH ?= 1
+SCENARIOS ?=
+growth: jar ## what grows in applications that do the same again and again, beside stock Spark (20 minutes; GROWTH=0.01 SCENARIOS=starts to try it)
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python -m growth.run --size $(GROWTH) $(if $(SCENARIOS),$(SCENARIOS),$(if $(filter 1,$(GROWTH)),--write))
 
 # A Connect server of 3.5 does not start with sparkconfig.
 ATTACK ?= --seconds 900 --write

@@ -122,24 +122,32 @@ def _growing(found: Mapping[str, Any]) -> Iterator[Row]:
     yield ["", told, when(found, spark=found["spark"])]
 
 
+#: What the page tells of each scenario; growth.json has the rest.
+MEASURES = ("heap", "side process", "descriptors", "files")
+
+
 def _growth(table: Table, found: Mapping[str, Any] | None) -> list[str]:
     if not found:
         return []
-    rows = [
-        [
-            row["what"],
-            f"{row['count']:,} {row['per']}",
-            _slope(row["ours"]),
-            _slope(row["stock"]),
-            row["bound"],
-        ]
-        for row in found["rows"]
+    told: dict[str, dict[str, str]] = {}
+    for row in found["rows"]:
+        stock = "" if row["stock"] is None else f" ({_slope(row['stock'])})"
+        above = "" if row["within"] else " **above**"
+        told.setdefault(f"{row['count']:,} {row['per']}", {})[row["what"]] = (
+            f"{_slope(row['ours'])}{stock}{above}"
+        )
+    return [
+        "What one of each adds, in bytes and numbers (stock Spark):",
+        "",
+        *table(
+            ["", *MEASURES],
+            [[what, *(cells.get(each, "") for each in MEASURES)] for what, cells in told.items()],
+        ),
     ]
-    return table(["a unit adds", "units", "sparkconfig", "stock Spark", "bound"], rows)
 
 
-def _slope(number: float | None) -> str:
-    return "" if number is None else f"{number:,.3g}"
+def _slope(number: float) -> str:
+    return f"{round(number, 2) or 0:,g}" if abs(number) < 100 else f"{number:,.0f}"
 
 
 #: Each kind of run: what the page calls it, the command that prints it, and what makes its rows.

@@ -43,8 +43,8 @@ def main() -> int:
         if path.stem.endswith("Suite")
     ]
     # The compiler and the suites in one JVM each, on few threads: two minutes of a small machine are too many.
-    opened = "--add-opens=java.base/java.io=ALL-UNNAMED"  # as Spark has it
-    java = [options.java, opened, "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]
+    opened = [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in ("io", "lang")]  # as Spark has it
+    java = [options.java, *opened, "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]
     with tempfile.TemporaryDirectory(prefix="sparkconfig-suites-") as classes:
         compiled = subprocess.run(
             [*java, f"{spark}/*", "scala.tools.nsc.Main", "-encoding", "UTF-8", "-d", classes,

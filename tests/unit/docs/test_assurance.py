@@ -39,19 +39,12 @@ DESCRIPTORS = {
     "count": 100,
     "ours": 1.0,
     "stock": 0.0,
-    "bound": "stock + 0.1",
+    "within": False,
 }
-HEAP = {
-    "what": "heap, bytes",
-    "per": "rotations",
-    "count": 10000,
-    "ours": 12.3456,
-    "stock": None,
-    "bound": "64",
-}
+HEAP = {"what": "heap", "per": "rotations", "count": 10000, "ours": 12345.6, "stock": None, "within": True}
 GROWTH = {
     "date": "2026-12-01", "spark": "4.3.0", "cores": 2, "minutes": 20,
-    "rows": [{**DESCRIPTORS, "within": False}, {**HEAP, "within": True}],
+    "rows": [DESCRIPTORS, HEAP, {**HEAP, "what": "descriptors", "ours": -0.001}],
 }  # fmt: skip
 
 
@@ -126,11 +119,11 @@ def test_survivors_of_mutation_that_were_judged_equivalent(told, page, tmp_path,
 def test_growth(told):
     rows = told(growth=GROWTH)
     assert rows["Growth"] == [
-        "2 slopes, 1 above their bounds, in 20 minutes",
+        "3 slopes, 1 above their bounds, in 20 minutes",
         "2026-12-01, Spark 4.3.0, 2 cores: `make growth`",
     ]
-    assert rows["descriptors"] == ["100 starts", "1", "0", "stock + 0.1"]
-    assert rows["heap, bytes"] == ["10,000 rotations", "12.3", "", "64"]
+    assert rows["100 starts"] == ["", "", "1 (0) **above**", ""]
+    assert rows["10,000 rotations"] == ["12,346", "", "0", ""]
 
 
 def test_other_pages_data_have_a_date(told):

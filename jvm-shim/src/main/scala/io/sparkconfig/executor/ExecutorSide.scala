@@ -67,7 +67,8 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     }
 
   /** Before any code of the task: what it holds, or is about to use, is masked here. */
-  override def onTaskStart(): Unit =
+  override def onTaskStart(): Unit = {
+    WorkerServer.ready()
     for {
       source <- values
       task <- Option(TaskContext.get())
@@ -77,6 +78,7 @@ private[sparkconfig] class ExecutorSide extends ExecutorPlugin {
     }
       try source.reach(wanted)
       catch { case _: InterruptedException => Thread.currentThread().interrupt() } // the task was killed
+  }
 
   /** Python workers are a convenience: an executor without them still computes. */
   private def serveWorkers(source: ExecutorValues, policies: Boolean): Unit =

@@ -18,15 +18,31 @@ import io.sparkconfig.files.DirectoryLock
  * generation as eight bytes to map. Nothing in it is a secret, and its name tells nothing: where it is, and the token
  * that opens the socket, are in the environment of this process's workers alone.
  */
-private[workers] final class WorkerFolder private (val folder: Path, lock: DirectoryLock) {
+private[workers] final class WorkerFolder private (val folder: Path, lock: DirectoryLock, token: String) {
   import WorkerFolder._
 
   val socket: Path = folder.resolve("s")
-  private val token = Tokens.text()
+  private val owner = Files.getOwner(folder)
   private val version = mapped(folder.resolve("version"))
 
   /** Tells workers, without a system call on either side, that a generation came. */
   def announce(generation: Long): Unit = version.putLong(0, generation)
+
+  /** Whether all of it is on disk. */
+  def isThere: Boolean = Names.forall(name => Files.exists(folder.resolve(name)))
+
+  /**
+   * The same anew, after a cleaner of temporary files removed it. Workers that have the old generation mapped see that
+   * it is none.
+   *
+   * @throws IOException it cannot be made; a link, or what another user made, may be there by its name
+   */
+  def again(): WorkerFolder = {
+    announce(-1)
+    quietly(lock.close())
+    if (isDirectoryOf(folder, owner)) WorkerFolder.remove(folder)
+    open(Files.createDirectory(folder, ownerOnly), token)
+  }
 
   /** Has the workers that start from now on find this folder. */
   def tell(): Unit = WorkerEnvironment.set(Variable, describe)
@@ -92,13 +108,17 @@ private[workers] object WorkerFolder {
       throw new IOException(
         s"${reasons.mkString(", and ")}: set -Djava.io.tmpdir to a short path that this user may write")
     }
-    val folder = Files.createTempDirectory(base, "", ownerOnly)
-    try {
-      val lock = DirectoryLock.share(folder)
-      sweep(base, folder)
-      new WorkerFolder(folder, lock)
-    } catch { case e: IOException => remove(folder); throw e } // a full disk
+    val made = open(Files.createTempDirectory(base, "", ownerOnly), Tokens.text())
+    sweep(base, made.folder)
+    made
   }
+
+  private def open(folder: Path, token: String): WorkerFolder =
+    try new WorkerFolder(folder, DirectoryLock.share(folder), token)
+    catch { case e: IOException => remove(folder); throw e } // a full disk
+
+  private def isDirectoryOf(path: Path, owner: AnyRef): Boolean =
+    Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) && Files.getOwner(path, LinkOption.NOFOLLOW_LINKS) == owner
 
   /** Takes away what a JVM inherits that a Python worker of another application has started. */
   def forgetInherited(): Unit =
@@ -115,7 +135,7 @@ private[workers] object WorkerFolder {
 
   private def isOfAWorker(path: Path, owner: AnyRef): Boolean =
     try
-      Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) && Files.getOwner(path, LinkOption.NOFOLLOW_LINKS) == owner &&
+      isDirectoryOf(path, owner) &&
         Seq("version", DirectoryLock.Name).forall(name =>
           Files.isRegularFile(path.resolve(name), LinkOption.NOFOLLOW_LINKS))
     catch { case _: IOException => false } // its owner removes it

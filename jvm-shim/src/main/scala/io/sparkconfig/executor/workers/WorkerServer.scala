@@ -10,6 +10,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.JsonNode
 import io.sparkconfig.core.{Expression, Json, Snapshot, SparkConfigException, Threads, Used, ValueSource}
+import io.sparkconfig.redaction.engine.Redactor
 import org.slf4j.LoggerFactory
 
 /**
@@ -26,53 +27,93 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
   import WorkerServer._
 
   private val log = LoggerFactory.getLogger(classOf[WorkerServer])
-  private val folder = WorkerFolder.create()
-  private val listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
   private val threads: Pool = Executors.newCachedThreadPool(Threads.factory("sparkconfig-worker-server"))
   private val granted = ConcurrentHashMap.newKeySet[String]()
-  private val atExit = Threads.atExit("sparkconfig-worker-cleanup")(folder.remove())
+  private val atExit = Threads.atExit("sparkconfig-worker-cleanup")(door.folder.remove())
+  @volatile private var door = new Door(WorkerFolder.create())
+  @volatile private var isOpen = true
+  private var warned = false
 
   def start(): Unit = {
     Runtime.getRuntime.addShutdownHook(atExit)
-    try listener.bind(UnixDomainSocketAddress.of(folder.socket), Backlog)
+    try door.open()
     catch { case e: IOException => close(); throw e }
     publish(values.snapshot)
-    threads.submit(runnable(acceptAll()))
     threads.submit(runnable(keep()))
-    try folder.tell()
+    try door.folder.tell()
     catch { case e: IllegalStateException => close(); throw e }
+    running = Some(this)
   }
 
-  def publish(snapshot: Snapshot): Unit = folder.announce(snapshot.generation)
+  def publish(snapshot: Snapshot): Unit = synchronized(door.folder.announce(snapshot.generation))
 
-  def close(): Unit = {
-    try listener.close()
-    catch { case _: IOException => () }
+  /** Before a task: its worker may be new, and all temporary files may have been removed since the last one. */
+  def ready(): Unit = if (isOpen && !door.folder.isThere) openAgain()
+
+  /** At the same place, with the same token: daemons that start workers have the environment of before. */
+  private def openAgain(): Unit = synchronized {
+    if (isOpen && !door.folder.isThere)
+      try {
+        door.close()
+        val next = new Door(door.folder.again())
+        next.open()
+        door = next
+        publish(values.snapshot)
+        warned = false
+      } catch {
+        case e: IOException if warned => ()
+        case e: IOException =>
+          warned = true
+          log.warn(s"new Python workers cannot ask for values: ${Redactor.redact(e.toString)}")
+      }
+  }
+
+  def close(): Unit = synchronized {
+    isOpen = false
+    running = running.filter(_ ne this)
+    door.close()
     threads.shutdownNow()
-    folder.remove()
+    door.folder.remove()
     try Runtime.getRuntime.removeShutdownHook(atExit)
     catch { case _: IllegalStateException => () } // it runs already
   }
 
-  private def acceptAll(): Unit =
-    try while (listener.isOpen) {
-        val client = listener.accept()
-        threads.submit(runnable(serve(client)))
-      }
-    catch { case _: IOException => () }
+  /** The socket in a folder. */
+  private final class Door(val folder: WorkerFolder) {
+    private val listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+
+    def open(): Unit =
+      try {
+        listener.bind(UnixDomainSocketAddress.of(folder.socket), Backlog)
+        threads.submit(runnable(acceptAll()))
+      } catch { case e: IOException => close(); throw e }
+
+    def close(): Unit =
+      try listener.close()
+      catch { case _: IOException => () }
+
+    private def acceptAll(): Unit =
+      try while (listener.isOpen) {
+          val client = listener.accept()
+          threads.submit(runnable(serve(client, this)))
+        }
+      catch { case _: IOException => () }
+  }
 
   /** Cleaners of temporary directories remove what was not touched for ten days. */
   private def keep(): Unit =
-    try while (listener.isOpen) { Thread.sleep(TouchMs); folder.touch() }
+    try while (isOpen) { Thread.sleep(TouchMs); door.folder.touch() }
     catch { case _: InterruptedException => () }
 
-  private def serve(client: SocketChannel): Unit =
+  /** A worker that came by an earlier door is sent to the new one: what it has mapped is told no more. */
+  private def serve(client: SocketChannel, by: Door): Unit =
     try {
       val in = new DataInputStream(Channels.newInputStream(client))
       val out = new DataOutputStream(Channels.newOutputStream(client))
-      if (folder.opens(read(in).path("token").asText(""))) {
+      if (by.folder.opens(read(in).path("token").asText(""))) {
         send(out, ok())
-        while (true) send(out, answer(read(in)))
+        var request = read(in)
+        while (door eq by) { send(out, answer(request)); request = read(in) }
       }
     } catch {
       case _: IOException => () // the worker has ended
@@ -146,6 +187,11 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
 }
 
 private[sparkconfig] object WorkerServer {
+
+  @volatile private var running: Option[WorkerServer] = None
+
+  /** Before a task of this process; see [[WorkerServer.ready]]. */
+  def ready(): Unit = running.foreach(_.ready())
 
   /** Where workers may not ask: those of this process ask no other application's executor either. */
   def none(): Unit = WorkerFolder.forgetInherited()
