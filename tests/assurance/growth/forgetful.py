@@ -1,4 +1,6 @@
-"""sparkconfig that remembers old values for a number of generations alone: the 24 hours are zero seconds."""
+"""sparkconfig with bounds that a run of this size reaches: old values are masked for a number of generations alone, not
+for 24 hours besides, and so many texts are kept new.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,15 @@ from pathlib import Path
 import sparkconfig
 
 DATA = "data/redaction.json"
+IN_USE = "resolution/in_use.py"
+GENERATIONS, TEXTS = 1000, 10_000
 
 
-def forgetful(folder: Path, generations: int) -> dict[str, str]:
+def forgetful(folder: Path, size: float) -> dict[str, str]:
     """Make it for the JVM and for the side process, and return the confs that choose it."""
     package = Path(sparkconfig.__file__).parent
     rules = json.loads((package / DATA).read_text(encoding="utf-8"))
-    rules["canonical"]["forget"] = {"generations": generations, "seconds": 0}
+    rules["canonical"]["forget"] = {"generations": max(2, round(GENERATIONS * size)), "seconds": 0}
     text = json.dumps(rules)
     # The first on the class path counts.
     for_jvm = folder / "classes" / "io" / "sparkconfig" / "redaction" / "redaction.json"
@@ -29,5 +33,12 @@ def forgetful(folder: Path, generations: int) -> dict[str, str]:
     own = next((environment / "lib").glob("python*/site-packages"))
     shutil.copytree(package, own / "sparkconfig", ignore=shutil.ignore_patterns("__pycache__"))
     (own / "sparkconfig" / DATA).write_text(text, encoding="utf-8")
+    code = (package / IN_USE).read_text(encoding="utf-8")
+    if code.count(f"MOST_IN_USE = {TEXTS:_}\n") != 1:
+        raise ValueError(f"{IN_USE} has another bound")
+    (own / "sparkconfig" / IN_USE).write_text(
+        code.replace(f"MOST_IN_USE = {TEXTS:_}\n", f"MOST_IN_USE = {max(20, round(TEXTS * size))}\n"),
+        encoding="utf-8",
+    )
     (own / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return {"spark.config.agent.python": str(environment / "bin" / "python")}

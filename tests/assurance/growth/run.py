@@ -16,6 +16,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from support.processes import HarnessError, Run
 from support.shim import shim_jar
 
 Samples = Mapping[int, measure.Sample]
+TESTS = Path(__file__).resolve().parents[2]
 #: How many units make a whole run.
 COUNTS = {"rotations": 10_000, "queries": 100_000, "sessions": 200, "starts": 100, "wipes": 100, "kills": 20}
 #: Only with sparkconfig.
@@ -67,7 +69,7 @@ def look(run: Run, name: str, size: float, *, plugin: bool) -> dict[int, measure
     folder = run.private_dir(title)
     temporary = run.private_dir(f"{title}-tmp")
     env = {
-        "PYTHONPATH": ":".join(sys.path), "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary),
+        "PYTHONPATH": f"{TESTS}:{TESTS}/assurance", "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary),
         "SPARKCONFIG_TEST_JAR": str(shim_jar()), "PYSPARK_PYTHON": sys.executable,
     }  # fmt: skip
     began = []
@@ -129,13 +131,19 @@ def main() -> int:
     if given.child:
         return 0
     began, found = time.monotonic(), []
-    with Run(keep_logs=given.logs) as run:
-        for name in given.scenarios or COUNTS:
-            ours = look(run, name, given.size, plugin=True)
-            stock = None if name in OURS_ALONE else look(run, name, given.size, plugin=False)
-            mine = list(rows(name, ours, stock))
-            show(mine)
-            found += mine
+    with Run(keep_logs=given.logs) as run, ThreadPoolExecutor(2) as pool:
+        looks = {
+            (name, plugin): pool.submit(look, run, name, given.size, plugin=plugin)
+            for name in given.scenarios or COUNTS
+            for plugin in (True, False)
+            if plugin or name not in OURS_ALONE
+        }
+        for (name, plugin), ours in looks.items():
+            if plugin:
+                stock = looks.get((name, False))
+                mine = list(rows(name, ours.result(), stock and stock.result()))
+                show(mine)
+                found += mine
     minutes = round((time.monotonic() - began) / 60, 1)
     print(f"{minutes} minutes")
     if given.write:

@@ -25,7 +25,6 @@ from support.shim import shim_jar
 
 HERE = Path(__file__).resolve().parent
 KEYS = 10
-GENERATIONS = 1000
 
 
 @dataclass
@@ -96,8 +95,7 @@ def rotations(place: Place) -> Iterator[tuple[Any, Advance]]:
     """The store's file gets new values, and the driver has them."""
     from sparkconfig._spark import driver
 
-    # Old values are masked for 1,000 generations and 24 hours: here the hours are over at once.
-    with place.session(**forgetful(place.folder, max(2, round(GENERATIONS * place.size)))) as spark:
+    with place.session(**forgetful(place.folder, place.size)) as spark:
 
         def advance(count: int) -> None:
             for _ in range(count):
@@ -115,14 +113,14 @@ def rotations(place: Place) -> Iterator[tuple[Any, Advance]]:
 def queries(place: Place) -> Iterator[tuple[Any, Advance]]:
     """Queries are analysed whose options hold references, in texts of which no two are alike."""
     compile_scala(HERE / "Growth.scala", place.folder / "classes")
-    with place.session() as spark:
+    with place.session(**forgetful(place.folder, place.size)) as spark:
         jvm, done = spark.sparkContext._jvm, 0
         texts = spark.sparkContext._gateway.new_array(jvm.java.lang.String, 2)
         texts[0], texts[1] = place.reference(0), place.reference(1)
 
         def advance(count: int) -> None:
             nonlocal done
-            jvm.growth.Growth.queries(spark._jsparkSession, done, count, f"{place.folder}/data", texts)
+            jvm.growth.Growth.queries(spark._jsparkSession, done, count, texts)
             done += count
 
         yield jvm, advance
