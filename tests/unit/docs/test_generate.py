@@ -111,8 +111,8 @@ def test_a_cell_says_what_stock_spark_cannot_do_and_our_own_failure_is_an_error(
         "| 4.3.0 |  | 17, 25 |",
         "| 3.5.9 | 17\\* |  |",
         "",
-        "- \\* stock Spark 3.5.9 fails with these pandas and pyarrow: Python 3.9",
-        "- stock Spark 3.5.9 does not start: Java 25",
+        "- \\* pandas fails on Spark 3.5.9 there without sparkconfig, too",
+        "- Spark 3.5.9 does not start on Java 25 without sparkconfig either",
     ]
     for failed in ({**good, "uses": "AssertionError"}, {**good, "frames": "TypeError"}, dead):
         with pytest.raises(ValueError, match=r"4\.3\.0, Java 25, Python 3\.10"):
