@@ -213,6 +213,7 @@ THIRD_PARTIES_SPARKS ?= 3.5.9 4.1.4
 THIRD_PARTIES ?= check
 third-parties: $(THIRD_PARTIES_SPARKS:%=.venvs/pyspark-%/.ready-options) venv ## Delta, Iceberg, OpenLineage and a user's own plugin beside sparkconfig (THIRD_PARTIES=write records stock Spark anew)
 	@$(FIND_JAVA); set -e; for spark in $(THIRD_PARTIES_SPARKS); do \
+	  .venvs/pyspark-$$spark/bin/python -m pip install -q -c python/constraints.txt $(POLICY_PACKAGES); \
 	  echo "== pyspark $$spark"; THIRD_PARTIES=$(THIRD_PARTIES) .venvs/pyspark-$$spark/bin/python -m pytest -q tests/assurance/third_parties; \
 	done
 

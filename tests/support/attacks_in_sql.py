@@ -141,6 +141,20 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         )
     ]
     + ["CREATE OR REPLACE VIEW peek TBLPROPERTIES ('view.subType' = 'METRIC_VIEW') AS SELECT 1 AS a"],
+    "have a column's name expanded": [
+        text.replace("NAME", name)
+        for name in ("\\u0024{{env.HOME}}", "\\u0024{{fs.defaultFS}}")
+        for text in (
+            "CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS SELECT named_struct('NAME', 1) AS s",
+            "CREATE TABLE peek USING orc LOCATION '{lake}/named' AS SELECT array(named_struct('NAME', 1)) AS s",
+            "INSERT OVERWRITE DIRECTORY '{lake}/named' USING parquet SELECT map('a', named_struct('NAME', 1)) AS s",
+            "CREATE TABLE peek (a INT COMMENT 'NAME') USING parquet LOCATION '{lake}/named'",
+            "CREATE TABLE peek (a STRUCT<b: INT COMMENT 'NAME'>) USING parquet LOCATION '{lake}/named'",
+            "CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS "
+            "SELECT * FROM (SELECT 'NAME' AS k, 1 AS v) PIVOT (max(v) FOR k IN ('NAME'))",
+        )
+    ]
+    + ["CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS SELECT 1 AS `$${{z}}{{env.HOME}}`"],
     "name a relation by a text": [
         "SELECT * FROM IDENTIFIER('binaryFile.`{lake}/other`')",
         "SELECT * FROM IDENTIFIER('binary' || 'File.`{lake}/other`')",

@@ -15,8 +15,8 @@ import scala.util.control.NonFatal
 
 import io.sparkconfig.bindings.ReferenceDriver
 import io.sparkconfig.driver.DriverApi
-import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.api.plugin.{DriverPlugin, ExecutorPlugin, PluginContext, SparkPlugin}
+import org.apache.spark.{SparkContext, TaskContext}
 
 /** A path: its number, its two references, and the URL behind which a database asks for them, or an empty text. */
 final case class HistoryPath(number: Int, user: String, password: String, url: String) {
@@ -64,7 +64,9 @@ object Floors {
 
   def of(context: TaskContext, path: Int): Int = {
     val text = Option(context).flatMap(each => Option(each.getLocalProperty(Property))).getOrElse("")
-    text.split(",").collectFirst { case each if each.startsWith(s"$path=") => each.substring(each.indexOf('=') + 1).toInt }
+    text.split(",").collectFirst {
+      case each if each.startsWith(s"$path=") => each.substring(each.indexOf('=') + 1).toInt
+    }
       .getOrElse(-1)
   }
 
@@ -76,7 +78,8 @@ final class Journal private (kind: String) {
   import Journal._
   private val buffer = ByteBuffer.allocate(1 << 16)
   private lazy val file = {
-    val path = Paths.get(System.getProperty("history.folder"), s"${kind.replace(' ', '-')}-$name-${System.nanoTime()}.reads")
+    val path =
+      Paths.get(System.getProperty("history.folder"), s"${kind.replace(' ', '-')}-$name-${System.nanoTime()}.reads")
     val stream = new FileOutputStream(path.toFile, true)
     stream.write(s"""{"name": "$name", "kind": "$kind", "where": "$where"}\n""".getBytes(UTF_8))
     stream
@@ -131,7 +134,8 @@ object Journal {
   def outcome(e: Throwable): Int = {
     val text = String.valueOf(e.getMessage)
     // In a process in which the application has ended, nothing "can be resolved in this process".
-    val isNone = text.contains("has no value") || (text.contains("cannot be resolved") && !text.contains("in this process"))
+    val isNone =
+      text.contains("has no value") || (text.contains("cannot be resolved") && !text.contains("in this process"))
     if (isNone) NoValue
     else {
       if (told.size < 20 && told.add(text)) System.err.println(s"a read failed: $e")
@@ -154,10 +158,15 @@ final class RecordingDriver extends Driver {
     else {
       val (number, real) = url.substring(Prefix.length).span(_ != ':')
       val context = TaskContext.get()
-      val journal = Journal.of(if (context == null) "driver JDBC" else if (real.isEmpty) "executor JDBC" else "executor login")
+      val journal =
+        Journal.of(if (context == null) "driver JDBC" else if (real.isEmpty) "executor JDBC" else "executor login")
       val (user, password) = (properties.getProperty("user"), properties.getProperty("password"))
       journal.note(
-        Begin.get, number.toInt, Journal.number(user), Journal.number(password), Floors.of(context, number.toInt),
+        Begin.get,
+        number.toInt,
+        Journal.number(user),
+        Journal.number(password),
+        Floors.of(context, number.toInt),
         Floors.task(context))
       // A second try is another use.
       Begin.set(System.nanoTime())
@@ -227,30 +236,32 @@ object Readers {
   /** Reads all the time in the driver's JVM. */
   def watch(paths: String, pauseMicros: Long): Unit = {
     RecordingDriver.register()
-    val thread = new Thread(() => {
-      val journal = Journal.of("driver Scala")
-      val all = HistoryPath.all(paths)
-      var count = 0
-      while (watching) {
-        all.foreach { path =>
-          val begin = System.nanoTime()
-          val (user, password) =
-            try {
-              val found = DriverApi.configs(Map("u" -> path.user, "p" -> path.password).asJava)
-              (Journal.number(found.get("u")), Journal.number(found.get("p")))
-            } catch {
-              case NonFatal(e) =>
-                val found = Journal.outcome(e)
-                (found, found)
-            }
-          journal.note(begin, path.number, user, password, -1, 0)
-          java.util.concurrent.locks.LockSupport.parkNanos(pauseMicros * 1000)
+    val thread = new Thread(
+      () => {
+        val journal = Journal.of("driver Scala")
+        val all = HistoryPath.all(paths)
+        var count = 0
+        while (watching) {
+          all.foreach { path =>
+            val begin = System.nanoTime()
+            val (user, password) =
+              try {
+                val found = DriverApi.configs(Map("u" -> path.user, "p" -> path.password).asJava)
+                (Journal.number(found.get("u")), Journal.number(found.get("p")))
+              } catch {
+                case NonFatal(e) =>
+                  val found = Journal.outcome(e)
+                  (found, found)
+              }
+            journal.note(begin, path.number, user, password, -1, 0)
+            java.util.concurrent.locks.LockSupport.parkNanos(pauseMicros * 1000)
+          }
+          count += 1
+          if (count % 20 == 0) Journal.flushAll()
         }
-        count += 1
-        if (count % 20 == 0) Journal.flushAll()
-      }
-      Journal.flushAll()
-    }, "history-driver")
+        Journal.flushAll()
+      },
+      "history-driver")
     thread.setDaemon(true)
     thread.start()
   }

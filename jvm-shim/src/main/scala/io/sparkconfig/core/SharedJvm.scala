@@ -12,6 +12,7 @@ private[sparkconfig] object SharedJvm {
     Proxies.fix()
     BoundedSnappy.guard()
     NoPool.replace()
+    AvroReaders.plain()
     fillMemory()
   }
 

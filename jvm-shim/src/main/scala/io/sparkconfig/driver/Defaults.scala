@@ -1,7 +1,7 @@
 package io.sparkconfig.driver
 
 import io.sparkconfig.core.PolicyStart
-import org.apache.spark.{SparkConf, SparkContext}
+import org.apache.spark.{SPARK_VERSION, SparkConf, SparkContext}
 
 /** Puts the operator's defaults in place; Spark reads these confs after plugins start. */
 private[driver] object Defaults {
@@ -22,6 +22,8 @@ private[driver] object Defaults {
     // Spark takes addresses in the server's memory from lengths that stand in a file of ORC, and checks none.
     "spark.sql.orc.enableVectorizedReader" -> "false",
     "spark.sql.columnVector.offheap.enabled" -> "false",
+    // 3.5's reader of columns lets a count of Parquet become negative, and writes behind its memory then.
+    "spark.sql.parquet.enableVectorizedReader" -> (!SPARK_VERSION.startsWith("3.")).toString,
     // For one user's StackOverflowError, Spark would end the executor with everybody's tasks, or the server.
     "spark.executor.killOnFatalError.depth" -> "0")
 

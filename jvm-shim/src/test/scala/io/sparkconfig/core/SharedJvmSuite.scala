@@ -4,6 +4,9 @@ import java.io.IOException
 import java.nio.ByteBuffer
 
 import munit.FunSuite
+import org.apache.avro.Schema
+import org.apache.avro.generic.GenericDatumReader
+import org.apache.avro.io.DecoderFactory
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.compress.{CodecPool, GzipCodec}
 import org.xerial.snappy.Snappy
@@ -14,6 +17,14 @@ class SharedJvmSuite extends FunSuite {
   override def beforeAll(): Unit = {
     BoundedSnappy.guard()
     NoPool.replace()
+    AvroReaders.plain()
+  }
+
+  test("a schema of Avro names a class, and it is no more than a text") {
+    val named = """{"type": "string", "avro.java.string": "String", "java-class": "java.io.FileInputStream"}"""
+    val schema = new Schema.Parser().parse(named)
+    val decoder = DecoderFactory.get.binaryDecoder("\u0012/etc/none".getBytes, null)
+    assertEquals(new GenericDatumReader[AnyRef](schema).read(null, decoder).toString, "/etc/none")
   }
 
   test("no user gets a decompressor that another had") {

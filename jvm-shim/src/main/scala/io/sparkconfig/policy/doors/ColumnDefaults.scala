@@ -130,6 +130,8 @@ private[doors] object ColumnDefaultRule extends Rule[LogicalPlan] {
     if (!plan.isInstanceOf[ResolvedTable]) StatementDoor.asked.foreach { policies =>
       OptionsDoor.fresh(plan) { node =>
         if (isOpen(node)) policies.statement(Set(statement(ColumnDefaults.Refused)))
+        if (SchemaVariables.isIn(node))
+          policies.statement(Set(statement("variable", "the name or comment of a column")))
       }
     }
     plan
