@@ -92,13 +92,11 @@ def templates() -> list[str]:
 
 
 def layers() -> list[str]:
-    """Return a picture of the layers, from the contract that import-linter checks."""
+    """Return the layers, the highest first, from the contract that import-linter checks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     rows = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    boxes = [f'    layer{number}["{row}"]' for number, row in enumerate(rows, 1)]
-    arrows = " --> ".join(f"layer{number}" for number in range(1, len(rows) + 1))
-    return ["```mermaid", "flowchart TD", *boxes, f"    {arrows}", "```"]
+    return ["```text", *rows, "```"]
 
 
 def compatibility() -> list[str]:

@@ -58,12 +58,8 @@ COVERS = {
 def lines() -> list[str]:
     """Return the table, Python's packages first."""
     rows = ["| package | its tests |", "| --- | --- |"]
-    python = {name: _of_python(name) for name in _python()}
-    mirrored = [name for name, places in python.items() if places == [f"tests/unit/{name}"]]
     rows += [
-        f"| `sparkconfig.{name}` | {_cell(places)} |"
-        for name, places in python.items()
-        if name not in mirrored
+        f"| `sparkconfig.{name}` | {_cell(list(PYTHON[name]))} |" for name in _python() if name in PYTHON
     ]
     rows += [f"| `io.sparkconfig.{name}` | {_cell(_of_scala(name))} |" for name in scala()]
     return rows
@@ -89,13 +85,6 @@ def scala() -> list[str]:
             if path.is_dir() and "test" not in path.parts
         }
     )
-
-
-def _of_python(name: str) -> list[str]:
-    """The folder or file that mirrors it, and what else stands behind its promises."""
-    unit = ROOT / "tests" / "unit"
-    found = [place for place in (unit / name, unit / f"test_{name}.py") if place.exists()]
-    return [*(place.relative_to(ROOT).as_posix() for place in found), *PYTHON.get(name, ())]
 
 
 def _of_scala(name: str) -> list[str]:

@@ -218,14 +218,13 @@ def _start_and_kill(place: Place) -> None:
         sys.executable, "-m", "growth.run", "--child", "victim", "--folder", place.folder / "victim",
         "--plugin", str(int(place.plugin)),
     ]  # fmt: skip
-    victim = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert victim.stdout
-    assert victim.stdout.readline() == "READY\n"
-    family = psutil.Process(victim.pid).children(recursive=True)
-    driver = next(each for each in family if "java" in each.name())
-    os.kill(driver.pid, signal.SIGKILL)
-    victim.kill()
-    victim.wait()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as victim:
+        assert victim.stdout
+        assert victim.stdout.readline() == "READY\n"
+        family = psutil.Process(victim.pid).children(recursive=True)
+        driver = next(each for each in family if "java" in each.name())
+        os.kill(driver.pid, signal.SIGKILL)
+        victim.kill()
     psutil.wait_procs(family, timeout=60)
     left = [each.cmdline() for each in family if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
     assert not left, left
