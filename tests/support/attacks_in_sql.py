@@ -150,8 +150,10 @@ IN_SQL: Mapping[str, Sequence[str]] = {
             "INSERT OVERWRITE DIRECTORY '{lake}/named' USING parquet SELECT map('a', named_struct('NAME', 1)) AS s",
             "CREATE TABLE peek (a INT COMMENT 'NAME') USING parquet LOCATION '{lake}/named'",
             "CREATE TABLE peek (a STRUCT<b: INT COMMENT 'NAME'>) USING parquet LOCATION '{lake}/named'",
-            "CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS "
-            "SELECT * FROM (SELECT 'NAME' AS k, 1 AS v) PIVOT (max(v) FOR k IN ('NAME'))",
+            (
+                "CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS "
+                "SELECT * FROM (SELECT 'NAME' AS k, 1 AS v) PIVOT (max(v) FOR k IN ('NAME'))"
+            ),
         )
     ]
     + ["CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS SELECT 1 AS `$${{z}}{{env.HOME}}`"],
