@@ -139,6 +139,19 @@ def test_a_file_that_lies_about_its_lengths_is_an_error_and_the_server_goes_on(s
     client.end()
 
 
+def test_a_default_of_a_column_names_no_conf_of_the_server(log_in):
+    """Readers of Parquet take it from a conf of Hadoop's, which expands it."""
+    client = log_in("carla")
+    table = f"defaults_{client.session.__class__.__module__.split('.')[0]}"
+    client.run(f"CREATE TABLE {table} (q INT) USING parquet")
+    client.run(f"INSERT INTO {table} VALUES (1)")
+    for name in ("env.HOME", "user.home", "fs.defaultFS"):
+        client.run(f"ALTER TABLE {table} ADD COLUMN `{name}` STRING DEFAULT '\\u0024{{{name}}}'")
+        assert "variable" in str(attempt(client.run, f"SELECT * FROM {table}"))
+    client.run(f"DROP TABLE {table}")
+    client.end()
+
+
 @pytest.fixture
 def connections(server: str) -> Iterator[Callable[[], socket.socket]]:
     """Connections to the Thrift server without a driver."""

@@ -157,6 +157,13 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         )
     ]
     + ["CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS SELECT 1 AS `$${{z}}{{env.HOME}}`"],
+    "call a function of one's own like one that is built in": [
+        "SELECT from_csv('1', 'a INT', session.map('mode', 'FAILFAST'))",
+        "SELECT to_json(named_struct('a', 1), default.map('a', 'b'))",
+        "SELECT from_json('{{}}', session.schema_of_json('{{}}'))",
+        "SELECT from_xml('<a/>', default.schema_of_xml('<a/>'))",
+        "SELECT schema_of_csv('1', session.map('mode', 'FAILFAST'))",
+    ],
     "name a relation by a text": [
         "SELECT * FROM IDENTIFIER('binaryFile.`{lake}/other`')",
         "SELECT * FROM IDENTIFIER('binary' || 'File.`{lake}/other`')",

@@ -34,6 +34,12 @@ private[doors] object FunctionCalls {
     case _ => None
   }
 
+  /** A call by a name without a database: a function of a user's own may be called like one that is built in. */
+  def builtIn(each: Expression): Option[Call] = each match {
+    case call: UnresolvedFunction if call.nameParts.size > 1 => None
+    case other => of(other)
+  }
+
   /** A table function: its name and its other arguments in the plan. */
   def table(name: Any, beside: Seq[Any]): Call = {
     val last = name match {
@@ -117,7 +123,7 @@ private[doors] object FunctionCalls {
   private def entries(argument: Expression): Option[Seq[(String, String)]] = {
     val arguments = argument match {
       case made: CreateMap => Some(made.children) // on Spark 3.5 functions inside of others may be resolved by now
-      case other => of(other).filter(_.name == "map").map(_.arguments)
+      case other => builtIn(other).filter(_.name == "map").map(_.arguments)
     }
     arguments.flatMap { all =>
       val pairs = all.grouped(2).map {

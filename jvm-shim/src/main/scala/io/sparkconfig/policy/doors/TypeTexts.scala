@@ -12,7 +12,7 @@ private[doors] object TypeTexts {
   def isOpen(argument: Expression): Boolean = argument match {
     case _: Literal => false // it is looked at by itself
     case other => FunctionCalls.of(other) match {
-        case Some(call) => !call.name.startsWith("schema_of_")
+        case Some(call) => !call.name.startsWith("schema_of_") || FunctionCalls.builtIn(other).isEmpty
         // The values of parameters are literals of the same statement.
         case None => !Kinds.of(other.getClass).verdict.exists(_.kind == "reads:named")
       }
