@@ -139,6 +139,7 @@ CONNECT: Mapping[str, Sequence[str]] = {
     ],
     "read behind sent rows": [
         *(f"behind({power})" for power in (10, 13, 16, 19)),
+        *(f"behind(16, buffers={count})" for count in (0x7FFFFFFF, 1_000_000, 100, -1)),
         "behind(16, 'lz4')",
         "behind(16, 'zstd')",
     ],

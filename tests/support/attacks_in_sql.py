@@ -242,6 +242,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "SELECT from_protobuf(X'00', 'a', '{bait}')",
         "SELECT from_protobuf(X'00', 'a', trim('{bait}'), map('mode', 'PERMISSIVE'))",
         "SELECT to_protobuf(named_struct('a', 1), 'a', 'file:{bait}')",
+        "SELECT from_protobuf(X'00', 'java.lang.Runtime'), to_protobuf(named_struct('a', 1), 'com.acme.Own')",
     ],
     "read the server's properties by XPath": [
         "SELECT xpath_string('<a/>', 'system-property(\"java.class.path\")')",

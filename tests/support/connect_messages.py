@@ -60,8 +60,12 @@ def outside(session: Any, kind: str, first: int, last: int, way: str = "") -> ob
     return session.client.schema(Plan(root=relation))
 
 
-def behind(session: Any, power: int, compression: str = "") -> object:
-    """Rows that reach behind what was sent, to the end of what Arrow allocates for it; or compressed ones."""
+def behind(session: Any, power: int, compression: str = "", buffers: int = 0) -> object:
+    """Rows that reach behind what was sent, to the end of what Arrow allocates for it; or compressed ones.
+
+    Args:
+        buffers: how many buffers a batch says that it has, instead of three.
+    """
     import pyarrow as pa
     from pyspark.sql.connect.proto import Plan, Relation
 
@@ -72,7 +76,10 @@ def behind(session: Any, power: int, compression: str = "") -> object:
     ) as stream:
         stream.write_batch(batch)
     rows, relation = bytearray(sink.getvalue().to_pybytes()), Relation()
-    if not compression:
+    if buffers:
+        said = rows.index(struct.pack("<iqq", 3, 0, 0))
+        rows[said : said + 4] = struct.pack("<i", buffers)
+    elif not compression:
         offsets = rows.rindex(struct.pack("<ii", 0, length))
         said = rows.rindex(struct.pack("<q", length), 0, offsets)
         more = 2 ** (power + 1) - struct.unpack("<q", rows[said - 8 : said])[0]

@@ -6,8 +6,8 @@ import org.apache.hadoop.io.compress.{CodecPool, Decompressor}
 import org.apache.spark.sparkconfig.access.Reflect
 
 /**
- * Hadoop's pool of decompressors without anything in it. They keep their buffers, from one user's task to another's, and
- * a file that copies from what it has not written shows what was there: LZ4 does in the libraries of Spark 3.5.
+ * Hadoop's pool of decompressors without anything in it. They keep their buffers, from one user's task to another's:
+ * a file that copies from what it has not written shows what was there. LZ4 does in the libraries of Spark 3.5.
  */
 private[core] final class NoPool extends ConcurrentHashMap[Class[Decompressor], java.util.Set[Decompressor]] {
   override def put(kind: Class[Decompressor], kept: java.util.Set[Decompressor]): java.util.Set[Decompressor] = null

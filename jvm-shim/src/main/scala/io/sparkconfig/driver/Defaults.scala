@@ -22,6 +22,7 @@ private[driver] object Defaults {
     // Spark takes addresses in the server's memory from lengths that stand in a file of ORC, and checks none.
     "spark.sql.orc.enableVectorizedReader" -> "false",
     "spark.sql.columnVector.offheap.enabled" -> "false",
+    "spark.sql.parquet.enableNestedColumnVectorizedReader" -> "false",
     // 3.5's reader of columns lets a count of Parquet become negative, and writes behind its memory then.
     "spark.sql.parquet.enableVectorizedReader" -> (!SPARK_VERSION.startsWith("3.")).toString,
     // For one user's StackOverflowError, Spark would end the executor with everybody's tasks, or the server.

@@ -52,7 +52,7 @@ private[doors] object ArrowRows {
         val message = MessageMetadataResult.create(ByteBuffer.wrap(stream.readNBytes(own)), own)
         val body = message.getMessageBodyLength
         left -= own
-        if (body < 0 || body > left || !isWithin(message.getMessage, body)) return false
+        if (body < 0 || body > left || !isWithin(message.getMessage, body, own)) return false
         stream.skipNBytes(body)
         left -= body
       }
@@ -60,11 +60,15 @@ private[doors] object ArrowRows {
     own >= 0
   }
 
-  private def isWithin(message: Message, body: Long): Boolean = message.headerType match {
+  /** @param own the length of the message's own part, in which each buffer of a batch takes 16 bytes */
+  private def isWithin(message: Message, body: Long, own: Int): Boolean = message.headerType match {
     case MessageHeader.Schema => body == 0
     case MessageHeader.RecordBatch =>
       val batch = message.header(new RecordBatch).asInstanceOf[RecordBatch]
-      batch.compression == null && (0 until batch.buffersLength).map(batch.buffers(_)).forall { each =>
+      val counts = Seq(batch.buffersLength, batch.nodesLength)
+      batch.compression == null && counts.forall(count => count >= 0 && count <= own / 16) &&
+      (0 until batch.buffersLength).forall { number =>
+        val each = batch.buffers(number)
         each.offset >= 0 && each.length >= 0 && each.offset <= body - each.length
       }
     case _ => false

@@ -109,6 +109,11 @@ private[doors] object FunctionCalls {
       case other if entries(other).isDefined => None
       case other => Some("${" + other.sql + "}")
     }
+    // Without a file of descriptors the name before it is that of a class.
+    val isClass = words.exists(_.startsWith("path=")) && !at("path").exists {
+      case Literal(value, _) => value != null
+      case other => entries(other).isEmpty
+    }
     // Which argument it is cannot be told by its place then.
     val isNamed = call.arguments.exists(_.isInstanceOf[NamedArgumentExpression])
     Asked(
@@ -116,7 +121,7 @@ private[doors] object FunctionCalls {
       maps.flatten.flatten.toMap,
       paths,
       at("type").exists(TypeTexts.isOpen),
-      isNamed || maps.exists(_.isEmpty) || at("xpath").exists(XPaths.isOpen))
+      isNamed || isClass || maps.exists(_.isEmpty) || at("xpath").exists(XPaths.isOpen))
   }
 
   /** The entries of `map(...)`; None: they are not all literals. */
