@@ -5,7 +5,7 @@
 mutmut changes one operator, constant or call at a time and runs the unit tests that reach it. It works on a copy in
 ``build/mutation``, where the package lies in ``src``, as mutmut expects. ``--tenths 37`` takes a fifth of the mutants,
 those whose numbers end with 3 or 7. Prints the score of each package, and the survivors, which ``mutmut show NAME`` in
-that folder explains. The numbers are kept in ``docs/assurance/mutation.json``, unless some mutants were named.
+that folder explains. The numbers are kept in ``docs/assurance/mutation.json``, unless some were named or did not run.
 ``equivalent.json`` says of survivors which no test can notice, and why.
 """
 
@@ -147,7 +147,13 @@ def main() -> int:
     prepare(options.packages.split(","))
     code = mutmut(*options.names, *(f"*__mutmut_*{digit}" for digit in options.tenths))
     report(_ran())
-    if not options.names:
+    left = sum(
+        code is None and name.endswith(tuple(options.tenths or "0123456789"))
+        for name, code in mutants().items()
+    )
+    if left:
+        sys.stdout.write(f"{left} did not run: nothing is kept\n")
+    elif not options.names:
         keep(_ran(), options.packages.split(","), options.tenths)
     return code
 
