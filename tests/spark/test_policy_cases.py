@@ -69,6 +69,8 @@ def test_a_statement_is_explained(capsys):
 
 
 UNSEEN = {
+    "have a column's name expanded": "the names that are written are known when the statement is analysed",
+    "give a view Spark's own properties": "properties are judged when the view is made",
     "read through a link in the lake": "links are found when a file is opened",
     "call a class by its name": "functions are found when the statement is analysed",
     "read a file by an option of a function": "some of these functions, too",
@@ -81,16 +83,16 @@ UNSEEN = {
     "have Hadoop read the environment, or the operator's confs": "a conf of the server",
     "guess a server's conf": "the server's confs are not known here",
     "write where one may only read": "which connections there are is not known here",
-    "read a file while rows are merged, changed or declared": "a table that was made before",
+    "read a file in MERGE, UPDATE or DECLARE": "a table that was made before",
     "read the server's environment": "in a comment",
     "read the server's properties by XPath": "by a function whose body is analysed when it is made",
     "load a class by a property of a table": "the options of a format are asked about when the table is made",
     "run Java by a name": "names are looked at when the statement is analysed",
     "have SQL evaluated by the name of a field": "by a table that was made before",
     "keep the driver busy with partitions": "partitions are counted when the statement is analysed",
-    "keep the driver busy with partitions that add up": "they are counted when the statement is planned",
+    "keep the driver busy with adding partitions": "they are counted when the statement is planned",
     "have Spark write down what it has computed": "plans are measured before they run",
-    "have Hive make a type of types that grows by powers": "properties are judged when the table is made",
+    "have Hive make types that grow by powers": "properties are judged when the table is made",
     "name a relation by a text": "the name is known when the statement is analysed",
     "keep Spark's parser busy": "how deep a statement is counted where clients are served",
 }

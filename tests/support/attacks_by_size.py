@@ -64,7 +64,7 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
             "partitionColumn 'ID', lowerBound '0', upperBound '99999999', numPartitions '3000')"
         ),
     ],
-    "keep Spark's parser busy with a text that holds a type": [
+    "keep Spark's parser busy with types": [
         f"SELECT from_json('{{{{}}}}', '{_COMMENTS}')",
         f"SELECT from_json('{{{{}}}}', '{_TYPES}')",
         f"SELECT from_csv('1', '{_TYPES}')",
@@ -76,7 +76,7 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"CREATE TABLE peek (a INT) USING csv TBLPROPERTIES ('a' = '{_COMMENTS}')",
         f"EXECUTE IMMEDIATE 'SELECT from_json(''{{{{}}}}'', ''{_COMMENTS}'')'",
     ],
-    "keep the driver busy with partitions that add up": [
+    "keep the driver busy with adding partitions": [
         f"SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ count(*) FROM {_SOME} a JOIN {_SOME} b ON a.id < b.id",
         f"SELECT /*+ SHUFFLE_REPLICATE_NL(a, b, c) */ 1 FROM {_SOME} a CROSS JOIN {_SOME} b CROSS JOIN {_SOME} c",
         f"WITH t AS (SELECT id FROM {_SOME}) SELECT /*+ SHUFFLE_REPLICATE_NL(a, t) */ count(*) FROM t a JOIN t",
@@ -88,7 +88,7 @@ SQL_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"INSERT INTO kept SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ a.id FROM {_SOME} a JOIN {_SOME} b",
         f"CREATE TABLE peek AS SELECT /*+ SHUFFLE_REPLICATE_NL(a, b) */ a.id FROM {_SOME} a JOIN {_SOME} b",
     ],
-    "have Hive make a type of types that grows by powers": [
+    "have Hive make types that grow by powers": [
         "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('avro.schema.literal' = '\"int\"')",
         "CREATE TABLE peek (a INT) STORED AS AVRO TBLPROPERTIES ('AVRO.schema.literal' = '\"int\"')",
         f"CREATE TABLE peek (a INT) ROW FORMAT SERDE '{_SERDE}' WITH SERDEPROPERTIES ('avro.schema.literal' = 'x')",
@@ -142,7 +142,7 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
         ),
         "spark.readStream.format('rate').option('numPartitions', 3000).load().isStreaming",
     ],
-    "keep Spark's parser busy with a text that holds a type": [
+    "keep Spark's parser busy with types": [
         f"spark.range(1).select(F.from_json(F.lit('{{{{}}}}'), '{_DEEP}')).collect()",
         f"spark.range(1).select(F.from_csv(F.lit('1'), '{_DEEP}')).collect()",
         f"spark.range(1).select(F.lit('1').cast('{_DEEP}')).collect()",
@@ -150,7 +150,7 @@ CONNECT_BY_SIZE: Mapping[str, Sequence[str]] = {
         f"spark.read.format('jdbc').options(**look, dbtable='own_ids', customSchema='{_DEEP}').load().schema",
         f"spark.range(1).select(F.expr(r\"from_json('', '{_COMMENTS}')\")).collect()",
     ],
-    "keep the driver busy with partitions that add up": [
+    "keep the driver busy with adding partitions": [
         *(
             f"spark.range(0, 9, 1, 400){more}.hint('shuffle_replicate_nl').join(spark.range(0, 9, 1, 400)).count()"
             for more in ("", ".cache()", ".repartition(400)", ".localCheckpoint()", ".union(spark.range(9))")

@@ -218,7 +218,7 @@ CONNECT: Mapping[str, Sequence[str]] = {
         "rate.writeStream.format('parquet').option('checkpointLocation', '{folder}/c').start('{folder}/out')",
         "rate.writeStream.format('memory').queryName('peek').option('checkpointLocation', '{folder}/c').start()",
     ],
-    "have a stream's name lead to another place below the server's root for checkpoints, or out of it": [
+    "have a stream's name lead to another checkpoint, or out of their root": [
         "rate.writeStream.format('noop').queryName('../lake/c').start()",
         "rate.writeStream.format('noop').queryName('../lake/users/bob/c').start()",
         "rate.writeStream.format('memory').queryName('own/../../lake/c').start()",

@@ -119,7 +119,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "SELECT * FROM linked_table",
     ],
     # Spark compares names of sources as equalsIgnoreCase does: a dotless i is an i to it.
-    "use a source whose name is spelt with other letters": [
+    "spell a source with other letters": [
         "SELECT * FROM `b\u0131naryFile`.`{lake}/other/keys.txt`",
         "SELECT * FROM `b\u0131naryF\u0131le`.`file:{lake}`",
         "SELECT * FROM `l\u0131b\u017fvm`.`{lake}`",
@@ -130,7 +130,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         "CREATE TABLE peek USING `b\u0131naryfile` LOCATION '{lake}'",
         "INSERT OVERWRITE DIRECTORY '{lake}/x' USING `l\u0131b\u017fvm` SELECT 1",
     ],
-    "give a view what Spark itself writes down": [
+    "give a view Spark's own properties": [
         f"CREATE VIEW peek TBLPROPERTIES ('{name}' = '{text}') AS SELECT 1 AS a"
         for name, text in (
             ("view.subType", "METRIC_VIEW"),
@@ -157,7 +157,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         )
     ]
     + ["CREATE TABLE peek USING parquet LOCATION '{lake}/named' AS SELECT 1 AS `$${{z}}{{env.HOME}}`"],
-    "call a function of one's own like one that is built in": [
+    "call one's own function like a built-in one": [
         "SELECT from_csv('1', 'a INT', session.map('mode', 'FAILFAST'))",
         "SELECT to_json(named_struct('a', 1), default.map('a', 'b'))",
         "SELECT from_json('{{}}', session.schema_of_json('{{}}'))",
@@ -267,7 +267,7 @@ IN_SQL: Mapping[str, Sequence[str]] = {
         )
     ]
     + ["ALTER TABLE kept SET TBLPROPERTIES ('parquet.crypto.factory.class' = 'com.acme.Own')"],
-    "read a file while rows are merged, changed or declared": [
+    "read a file in MERGE, UPDATE or DECLARE": [
         "MERGE INTO kept USING text.`{bait}` t ON id = length(t.value) WHEN NOT MATCHED THEN INSERT (id) VALUES (1)",
         "MERGE INTO kept USING (SELECT * FROM text.`file:{bait}`) t ON true WHEN MATCHED THEN DELETE",
         "UPDATE kept SET id = (SELECT count(*) FROM text.`{bait}`)",
