@@ -190,7 +190,7 @@ history: jar ## a cluster with 34 kinds of fault while values rotate, and a chec
 GROWTH ?= 1
 SCENARIOS ?=
 growth: jar ## what grows in applications that do the same again and again, beside stock Spark (20 minutes; GROWTH=0.01 SCENARIOS=starts to try it)
-	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python -m growth.run --size $(GROWTH) $(if $(SCENARIOS),$(SCENARIOS),$(if $(filter 1,$(GROWTH)),--write))
+	@$(FIND_JAVA) && PYTHONPATH=tests:tests/assurance $(BIN)/python -m growth.run --size $(GROWTH) $(if $(filter 1,$(GROWTH)),--write) $(SCENARIOS)
 
 # A Connect server of 3.5 does not start with sparkconfig.
 ATTACK ?= --seconds 900 --write

@@ -118,7 +118,7 @@ def _suites(found: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
 
 def _growing(found: Mapping[str, Any]) -> Iterator[Row]:
     over = [row for row in found["rows"] if not row["within"]]
-    told = f"{len(found['rows'])} slopes, {len(over)} above their bounds, in {found['minutes']:g} minutes"
+    told = f"{len(found['rows'])} slopes, {len(over)} above their bounds"
     yield ["", told, when(found, spark=found["spark"])]
 
 

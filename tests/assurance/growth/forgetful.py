@@ -1,5 +1,7 @@
-"""sparkconfig with bounds that a run of this size reaches: old values are masked for a number of generations alone, not
-for 24 hours besides, and so many texts are kept new.
+"""sparkconfig with bounds that a run of this size reaches.
+
+Old values are masked for 1,000 generations alone, not for 24 hours besides; and 1,000 texts are kept new, not 10,000:
+the time that a new text takes grows with their number.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import sparkconfig
 
 DATA = "data/redaction.json"
 IN_USE = "resolution/in_use.py"
-GENERATIONS, TEXTS = 1000, 10_000
+GENERATIONS, TEXTS = 1000, 1000
+SHIPPED = "MOST_IN_USE = 10_000\n"
 
 
 def forgetful(folder: Path, size: float) -> dict[str, str]:
@@ -34,11 +37,9 @@ def forgetful(folder: Path, size: float) -> dict[str, str]:
     shutil.copytree(package, own / "sparkconfig", ignore=shutil.ignore_patterns("__pycache__"))
     (own / "sparkconfig" / DATA).write_text(text, encoding="utf-8")
     code = (package / IN_USE).read_text(encoding="utf-8")
-    if code.count(f"MOST_IN_USE = {TEXTS:_}\n") != 1:
+    if code.count(SHIPPED) != 1:
         raise ValueError(f"{IN_USE} has another bound")
-    (own / "sparkconfig" / IN_USE).write_text(
-        code.replace(f"MOST_IN_USE = {TEXTS:_}\n", f"MOST_IN_USE = {max(20, round(TEXTS * size))}\n"),
-        encoding="utf-8",
-    )
+    fewer = code.replace(SHIPPED, f"MOST_IN_USE = {max(20, round(TEXTS * size))}\n")
+    (own / "sparkconfig" / IN_USE).write_text(fewer, encoding="utf-8")
     (own / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return {"spark.config.agent.python": str(environment / "bin" / "python")}

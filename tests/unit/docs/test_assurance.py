@@ -43,7 +43,7 @@ DESCRIPTORS = {
 }
 HEAP = {"what": "heap", "per": "rotations", "count": 10000, "ours": 12345.6, "stock": None, "within": True}
 GROWTH = {
-    "date": "2026-12-01", "spark": "4.3.0", "cores": 2, "minutes": 20,
+    "date": "2026-12-01", "spark": "4.3.0", "cores": 2,
     "rows": [DESCRIPTORS, HEAP, {**HEAP, "what": "descriptors", "ours": -0.001}],
 }  # fmt: skip
 
@@ -118,7 +118,7 @@ def test_survivors_of_mutation_that_were_judged_equivalent(told, page, tmp_path,
 
 def test_growth(told, page):
     assert told(growth=GROWTH)["Growth"] == [
-        "3 slopes, 1 above their bounds, in 20 minutes",
+        "3 slopes, 1 above their bounds",
         "2026-12-01, Spark 4.3.0, 2 cores: `make growth`",
     ]
     assert page["_growth"](GROWTH)[2:] == [
