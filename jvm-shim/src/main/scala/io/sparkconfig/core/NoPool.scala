@@ -1,15 +1,16 @@
 package io.sparkconfig.core
 
-import java.util.concurrent.ConcurrentHashMap
+import java.util.HashMap
 
 import org.apache.hadoop.io.compress.{CodecPool, Decompressor}
 import org.apache.spark.sparkconfig.access.Reflect
 
 /**
  * Hadoop's pool of decompressors without anything in it. They keep their buffers, from one user's task to another's:
- * a file that copies from what it has not written shows what was there. LZ4 does in the libraries of Spark 3.5.
+ * a file that copies from what it has not written shows what was there. LZ4 does in the libraries of Spark 3.5. A codec
+ * without a decompressor, such as Parquet's of Zstandard, asks for that of no class.
  */
-private[core] final class NoPool extends ConcurrentHashMap[Class[Decompressor], java.util.Set[Decompressor]] {
+private[core] final class NoPool extends HashMap[Class[Decompressor], java.util.Set[Decompressor]] {
   override def put(kind: Class[Decompressor], kept: java.util.Set[Decompressor]): java.util.Set[Decompressor] = null
 }
 

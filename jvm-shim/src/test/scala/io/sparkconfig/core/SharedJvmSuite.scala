@@ -9,6 +9,7 @@ import org.apache.avro.generic.GenericDatumReader
 import org.apache.avro.io.DecoderFactory
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.compress.{CodecPool, GzipCodec}
+import org.apache.parquet.hadoop.codec.ZstandardCodec
 import org.xerial.snappy.Snappy
 
 class SharedJvmSuite extends FunSuite {
@@ -33,6 +34,10 @@ class SharedJvmSuite extends FunSuite {
     val first = CodecPool.getDecompressor(codec)
     CodecPool.returnDecompressor(first)
     assert(CodecPool.getDecompressor(codec) ne first)
+  }
+
+  test("a codec without a decompressor gets none") {
+    assertEquals(CodecPool.getDecompressor(new ZstandardCodec), null)
   }
 
   private def direct(bytes: Array[Byte]): ByteBuffer = {
