@@ -46,7 +46,7 @@ HERE = Path(__file__).parent
 TESTS = HERE.parents[1]
 CACHE = TESTS.parent / ".cache"
 POLL_MS = 500
-LEASE_SECONDS = 2
+LEASE_SECONDS = 1
 
 
 class ReachablePostgres(PostgresServer):
