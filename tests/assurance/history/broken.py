@@ -53,6 +53,19 @@ class Break:
         return whole.replace(self.old, self.new)
 
 
+_LAST = "    received.foreach(snapshot => Redactor.register(snapshot.secretValues, snapshot.generation))\n"
+_MASKS = (
+    """    Option(news.retired).foreach { retired =>
+      Redactor.register(key().decryptMasks(retired.masks, content(retired.inline, retired.shared)), news.generation)
+    }
+    // Newer news only: an answer may be overtaken by the next one.
+    val received =
+      if (news.generation <= held.get().generation) None
+      else Some(key().decrypt(news.generation, content(news.inline, news.shared)))
+"""
+    + _LAST
+)
+
 BREAKS = {
     "older": Break(
         "an older generation wins",
@@ -98,8 +111,8 @@ BREAKS = {
     "mask": Break(
         "a value is used before it is masked",
         "io/sparkconfig/executor/ExecutorValues.scala",
-        "    received.foreach(snapshot => Redactor.register(snapshot.secretValues, snapshot.generation))\n",
-        "",
+        _MASKS,
+        _MASKS.replace("Redactor.register(key()", "Seq(key()").replace(_LAST, ""),
         ("not masked",),
     ),
 }
