@@ -22,7 +22,7 @@ def show(outcome: Outcome, minutes: float) -> None:
         ("reads", outcome.reads),
         ("reads that failed", outcome.failed),
         ("rotations", outcome.rotations),
-        ("passwords shown by tasks", outcome.leaks),
+        ("passwords shown by tasks and connections", outcome.leaks),
     ):
         print(f"\n{title}: {sum(rows.values()):,}")
         for name, count in sorted(rows.items()):

@@ -148,12 +148,12 @@ def history(minutes: float, kinds: Sequence[Kind], wrong: Break | None = None) -
 
 
 def leaks(run: Run, where: Site) -> dict[str, int]:
-    """How often tasks and drivers showed a password, and how often it was not masked."""
+    """How often tasks and connections showed a password, and how often it was not masked."""
     result = {"shown": 0, "not masked": 0}
     logs = [*where.cluster.executor_logs(), *run.logs.glob("[AB]-*.log")]
     for file in logs:
         for line in file.read_text(errors="replace").splitlines():
-            if line.startswith("a task uses "):
+            if line.startswith(("a task uses ", "a connection uses ")):
                 result["shown"] += 1
                 result["not masked"] += " uses hist" in line
     return result
