@@ -62,6 +62,8 @@ def _history(found: Mapping[str, Any]) -> Iterator[Row]:
         f"{len(faults)} kinds; reads: {_counts(found['reads'])}; violations: {_counts(found['violations'])}; "
         f"converged in {found['converged_seconds']:g} s"
     )
+    if broken := found.get("broken on purpose"):
+        told += f"; broken on purpose: {sum(map(bool, broken.values()))} of {len(broken)} found"
     yield ["", told, when(found, spark=found["spark"])]
 
 

@@ -65,7 +65,8 @@ def publish(outcome: Outcome, minutes: float, *, write: bool) -> None:
         "spark": pyspark.__version__,
         "python": platform.python_version(),
         "minutes": minutes,
-        "reads": outcome.reads,
+        # Those that have found something.
+        "reads": {kind: count - outcome.failed.get(kind, 0) for kind, count in outcome.reads.items()},
         "tasks": outcome.tasks,
         "rotations": sum(outcome.rotations.values()),
         "faults": {kind: row["faults"] for kind, row in sorted(outcome.faults.items())},

@@ -1,6 +1,6 @@
 """Run a cluster with faults, and check what its readers saw: ``make history MINUTES=60``.
 
-    python -m history.run [--minutes 60] [--write] [--only KIND]...
+    python -m history.run [--minutes 60] [--write] [--only KIND]... [--again FOLDER]
 
 Needs root on Linux: hosts are network namespaces, and disks that are full are file systems of their own.
 """
@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import sys
 import threading
 import time
@@ -134,24 +135,26 @@ def history(minutes: float, kinds: Sequence[Kind], wrong: Break | None = None) -
         for application in where.applications:
             application.stop()
         (where.folder / "named.json").write_text(json.dumps(where.leases.named))
-        (where.folder / "promises.json").write_text(
-            json.dumps([dataclasses.asdict(each) for each in promises(where)])
-        )
-        outcome = evaluate(where.folder, promises(where))
-        outcome.leaks = leaks(run, where)
+        told = [dataclasses.asdict(each) for each in promises(where)]
+        (where.folder / "promises.json").write_text(json.dumps(told))
+        shutil.copytree(run.logs, where.folder / "logs")
         if kept := os.environ.get("HISTORY_KEEP"):
-            import shutil
-
             shutil.copytree(where.folder, kept, dirs_exist_ok=True)
-            shutil.copytree(run.logs, Path(kept) / "logs", dirs_exist_ok=True)
+        return verdict(where.folder)
+
+
+def verdict(folder: Path) -> Outcome:
+    """Check what a run has written down."""
+    told = json.loads((folder / "promises.json").read_text())
+    outcome = evaluate(folder, [Promise(**each) for each in told])
+    outcome.leaks = leaks(folder / "logs")
     return outcome
 
 
-def leaks(run: Run, where: Site) -> dict[str, int]:
+def leaks(logs: Path) -> dict[str, int]:
     """How often tasks and connections showed a password, and how often it was not masked."""
     result = {"shown": 0, "not masked": 0}
-    logs = [*where.cluster.executor_logs(), *run.logs.glob("[AB]-*.log")]
-    for file in logs:
+    for file in (path for path in logs.rglob("*") if path.is_file()):
         for line in file.read_text(errors="replace").splitlines():
             if line.startswith(("a task uses ", "a connection uses ")):
                 result["shown"] += 1
@@ -185,6 +188,7 @@ def main() -> int:
     parser.add_argument(
         "--only", action="append", default=[], help="a kind of fault, or what is broken; more than one: again"
     )
+    parser.add_argument("--again", type=Path, help="check what a run has kept in HISTORY_KEEP once more")
     parser.add_argument(
         "--broken", action="store_true", help="the product broken on purpose, 90 seconds each"
     )
@@ -195,7 +199,7 @@ def main() -> int:
     chosen = [each for each in KINDS if not options.only or each.name in options.only]
     asked = small_histories(5000, "a run")
     print("the checker's verdicts on small random histories:", asked, flush=True)
-    outcome = history(options.minutes, chosen)
+    outcome = verdict(options.again) if options.again else history(options.minutes, chosen)
     outcome.small = asked
     show(outcome, options.minutes)
     publish(outcome, options.minutes, write=options.write)

@@ -96,6 +96,9 @@ def test_a_history(told):
         "60 minutes, 2,000 rotations, 7 faults of 2 kinds; reads: workers 1,000, executors 20; "
         "violations: torn 0, backwards 1; converged in 1.5 s"
     )
+    broken = {"an older generation wins": {"backwards": 4}, "a push without acknowledgement": {}}
+    found, _ = told(history={**HISTORY, "broken on purpose": broken})["Histories of real runs with faults"]
+    assert found.endswith("converged in 1.5 s; broken on purpose: 1 of 2 found")
 
 
 def test_runs_of_a_fuzzer_add_up(told):
