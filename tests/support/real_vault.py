@@ -146,8 +146,9 @@ class RealVault:
     def destroy(self, path, version):
         self.call("POST", f"{_NAME}-kv2/destroy/{path}", {"versions": [version]})
 
-    def new_token(self):
-        answer = self.call("POST", "auth/token/create", {"policies": [_NAME], "ttl": "1h", "no_parent": True})
+    def new_token(self, hours: int = 1):
+        body = {"policies": [_NAME], "ttl": f"{hours}h", "no_parent": True}
+        answer = self.call("POST", "auth/token/create", body)
         return answer["auth"]["client_token"]
 
     def revoke_token(self, token):

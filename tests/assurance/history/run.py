@@ -130,17 +130,24 @@ def history(minutes: float, kinds: Sequence[Kind], wrong: Break | None = None) -
         where = stack.enter_context(site(run, patched=patched, jar=jar))
         meter = PressureMeter(where.folder / "pressure")
         meter.start()
+        # What was seen until a fault of the harness is not lost.
+        stack.callback(keep, run, where)
         Conductor(where, kinds).run(minutes * 60)
         meter.close()
         for application in where.applications:
             application.stop()
-        (where.folder / "named.json").write_text(json.dumps(where.leases.named))
-        told = [dataclasses.asdict(each) for each in promises(where)]
-        (where.folder / "promises.json").write_text(json.dumps(told))
-        shutil.copytree(run.logs, where.folder / "logs")
-        if kept := os.environ.get("HISTORY_KEEP"):
-            shutil.copytree(where.folder, kept, dirs_exist_ok=True)
+        keep(run, where)
         return verdict(where.folder)
+
+
+def keep(run: Run, where: Site) -> None:
+    """Put what `verdict` needs beside what readers have written, and copy it to the folder HISTORY_KEEP."""
+    (where.folder / "named.json").write_text(json.dumps(where.leases.named))
+    told = [dataclasses.asdict(each) for each in promises(where)]
+    (where.folder / "promises.json").write_text(json.dumps(told))
+    shutil.copytree(run.logs, where.folder / "logs", dirs_exist_ok=True)
+    if kept := os.environ.get("HISTORY_KEEP"):
+        shutil.copytree(where.folder, kept, dirs_exist_ok=True)
 
 
 def verdict(folder: Path) -> Outcome:

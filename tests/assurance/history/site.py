@@ -204,7 +204,8 @@ def site(run: Run, *, patched: Path | None = None, jar: Path | None = None) -> I
             NotedLeases(vault, seconds=LEASE_SECONDS, troubles=troubles, rotations=rotations, path=7)
         )
         proxy = stack.enter_context(KeyValueProxy(vault.url, troubles))
-        token = run.private_file("token", leases.token)
+        # An application whose token ends has no values any more, and must not.
+        token = run.private_file("token", vault.new_token(hours=24))
         address = f"{network.address}:{postgres.port}"
         # What is written where it is would be empty once the disk is full.
         kinds = (
