@@ -51,7 +51,7 @@ class ConfigValue(Record):
 
     @property
     def allowed(self) -> bool:
-        """Whether there is no error."""
+        """True if the policies refused nothing."""
         return not self.errors
 
     def __str__(self) -> str:

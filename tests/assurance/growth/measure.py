@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import statistics
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ def heap(jvm: Any) -> float:
     """Bytes that garbage collections of a driver's JVM leave, the least of a few: Spark's cleaners take their time."""
     memory = jvm.java.lang.management.ManagementFactory.getMemoryMXBean()
     found = []
-    for _ in range(4):
+    for _ in range(8):
         jvm.java.lang.System.gc()
-        time.sleep(0.15)
         found.append(memory.getHeapMemoryUsage().getUsed())
     return float(min(found))
 

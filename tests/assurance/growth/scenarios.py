@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -218,7 +217,7 @@ def _start_and_kill(place: Place) -> None:
         sys.executable, "-m", "growth.run", "--child", "victim", "--folder", place.folder / "victim",
         "--plugin", str(int(place.plugin)),
     ]  # fmt: skip
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as victim:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as victim:
         assert victim.stdout
         assert victim.stdout.readline() == "READY\n"
         family = psutil.Process(victim.pid).children(recursive=True)
@@ -235,7 +234,7 @@ def victim(place: Place) -> None:
     with place.session() as spark:
         assert spark.sparkContext.parallelize([1, 2], 1).map(str).collect() == ["1", "2"]
         print("READY", flush=True)
-        time.sleep(600)
+        sys.stdin.read()  # until it is killed, or whoever started it has ended
 
 
 SCENARIOS: dict[str, Scenario] = {

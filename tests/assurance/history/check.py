@@ -56,7 +56,7 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether there is no error."""
+        """True if no read broke a rule."""
         return not any(self.errors.values())
 
     def add(self, kind: str, process: str, read: Read, more: str = "") -> None:

@@ -78,7 +78,7 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether there is no error, and everybody has the last values."""
+        """True if no read broke a rule and every process ended with the last values."""
         right = not any(sum(each.values()) for each in self.errors.values())
         return right and None not in self.converged.values() and not self.leaks.get("not masked")
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from history.brute import is_possible, operations
+from history.brute import Operation, is_possible, operations
 from history.check import Seen, check
 from history.journal import Read
 from history.planted import planted
@@ -63,10 +63,10 @@ def errors_in_recorded(
     return result
 
 
-def _porcupine(given: Sequence[Sequence[object]]) -> list[bool]:
+def _porcupine(given: Sequence[Sequence[Operation]]) -> list[bool]:
     with tempfile.TemporaryDirectory() as folder:
         try:
-            return porcupine(given, Path(folder))  # type: ignore[arg-type]
+            return porcupine(given, Path(folder))
         except FileNotFoundError:
             return []
 

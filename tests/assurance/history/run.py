@@ -65,14 +65,14 @@ class Conductor:
         print(f"{time.strftime('%H:%M:%S')} both applications run", flush=True)
         end = time.monotonic() + seconds - 2 * CALM
         try:
-            time.sleep(3)
+            self._over.wait(3)  # every store rotates by then
             for kind in itertools.cycle(self._kinds):
                 begin = time.monotonic()
                 if begin > end:
                     break
                 self._cause(kind)
-                time.sleep(max(1.0, FAULTS - (time.monotonic() - begin)))
-            time.sleep(max(CALM, end - time.monotonic()))
+                self._over.wait(max(1.0, FAULTS - (time.monotonic() - begin)))
+            self._over.wait(max(CALM, end - time.monotonic()))
         finally:
             self._over.set()
             for thread in rotating:
@@ -87,7 +87,7 @@ class Conductor:
     def _cause(self, kind: Kind) -> None:
         begin = time.monotonic_ns()
         with kind.act(self._site) as scope:
-            time.sleep(kind.seconds)
+            self._over.wait(kind.seconds)
         end = time.monotonic_ns()
         until = begin
         if kind.since is not None:

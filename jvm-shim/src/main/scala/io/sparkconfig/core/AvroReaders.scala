@@ -4,8 +4,8 @@ import org.apache.avro.generic.GenericData
 import org.apache.avro.specific.SpecificData
 
 /**
- * Avro's fast reader makes an object of whatever class a schema names for a text, with the text as its argument: a
- * file's header, or a schema that a statement writes, would have any class open any file. Its other reader does not.
+ * For a string, an Avro schema may name a Java class, and Avro's fast reader calls that class's constructor with the
+ * string. A file's header, or a schema in a statement, could open any file that way. The ordinary reader does not.
  */
 private[core] object AvroReaders {
 

@@ -8,8 +8,8 @@ import org.apache.spark.sparkconfig.access.Reflect
 import org.xerial.snappy.{Snappy, SnappyNative}
 
 /**
- * Snappy's native code writes as many bytes as the compressed text says, however small the buffer is that it gets; and
- * Hadoop and Parquet hand it what stands in a file. Here the text must fit.
+ * Snappy's native code trusts the length in the compressed block and writes that many bytes, whatever the size of its
+ * buffer. Hadoop and Parquet pass it bytes straight from a file, so the length is checked here first.
  */
 private[core] final class BoundedSnappy extends SnappyNative {
   override def rawUncompress(from: ByteBuffer, at: Int, length: Int, to: ByteBuffer, toAt: Int): Int = {
@@ -24,7 +24,7 @@ private[core] final class BoundedSnappy extends SnappyNative {
 
   /** More than 2 GB is a negative number here. */
   private def fit(bytes: Int, room: Long): Unit =
-    if (bytes < 0 || bytes > room) throw new IOException("a block of Snappy says a length that its buffer has not")
+    if (bytes < 0 || bytes > room) throw new IOException("a Snappy block is longer than the buffer it is read into")
 }
 
 private[core] object BoundedSnappy {

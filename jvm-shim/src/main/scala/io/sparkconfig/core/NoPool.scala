@@ -6,9 +6,9 @@ import org.apache.hadoop.io.compress.{CodecPool, Decompressor}
 import org.apache.spark.sparkconfig.access.Reflect
 
 /**
- * Hadoop's pool of decompressors without anything in it. They keep their buffers, from one user's task to another's:
- * a file that copies from what it has not written shows what was there. LZ4 does in the libraries of Spark 3.5. A codec
- * without a decompressor, such as Parquet's of Zstandard, asks for that of no class.
+ * A pool of Hadoop's decompressors that is always empty. A pooled decompressor keeps its buffer, and in Spark 3.5's LZ4
+ * libraries a crafted file can copy old bytes of that buffer, which may be another user's rows. The key is null for a
+ * codec without a decompressor, such as Parquet's Zstandard.
  */
 private[core] final class NoPool extends HashMap[Class[Decompressor], java.util.Set[Decompressor]] {
   override def put(kind: Class[Decompressor], kept: java.util.Set[Decompressor]): java.util.Set[Decompressor] = null

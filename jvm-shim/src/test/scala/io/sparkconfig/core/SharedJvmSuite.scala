@@ -21,14 +21,14 @@ class SharedJvmSuite extends FunSuite {
     AvroReaders.plain()
   }
 
-  test("a schema of Avro names a class, and it is no more than a text") {
+  test("a class that an Avro schema names for a string is not loaded") {
     val named = """{"type": "string", "avro.java.string": "String", "java-class": "java.io.FileInputStream"}"""
     val schema = new Schema.Parser().parse(named)
     val decoder = DecoderFactory.get.binaryDecoder("\u0012/etc/none".getBytes, null)
     assertEquals(new GenericDatumReader[AnyRef](schema).read(null, decoder).toString, "/etc/none")
   }
 
-  test("no user gets a decompressor that another had") {
+  test("decompressors are not reused") {
     val codec = new GzipCodec
     codec.setConf(new Configuration(false))
     val first = CodecPool.getDecompressor(codec)
@@ -36,7 +36,7 @@ class SharedJvmSuite extends FunSuite {
     assert(CodecPool.getDecompressor(codec) ne first)
   }
 
-  test("a codec without a decompressor gets none") {
+  test("a codec without a decompressor still works") {
     assertEquals(CodecPool.getDecompressor(new ZstandardCodec), null)
   }
 

@@ -48,11 +48,18 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
   def publish(snapshot: Snapshot): Unit = synchronized(door.folder.announce(snapshot.generation))
 
   /** Before a task: its worker may be new, and all temporary files may have been removed since the last one. */
-  def ready(): Unit = if (isOpen && !door.folder.isThere) openAgain()
-
-  /** At the same place, with the same token: daemons that start workers have the environment of before. */
-  private def openAgain(): Unit = synchronized {
+  def ready(): Unit =
     if (isOpen && !door.folder.isThere)
+      openAgain().foreach(e => log.warn(s"new Python workers cannot ask for values: ${Redactor.redact(e.toString)}"))
+
+  /**
+   * At the same place, with the same token: daemons that start workers still have the old environment.
+   *
+   * @return why it failed, the first time
+   */
+  private def openAgain(): Option[IOException] = synchronized {
+    if (!isOpen || door.folder.isThere) None
+    else
       try {
         door.close()
         val next = new Door(door.folder.again())
@@ -60,11 +67,12 @@ private[sparkconfig] final class WorkerServer(values: ValueSource, policies: Boo
         door = next
         publish(values.snapshot)
         warned = false
+        None
       } catch {
-        case e: IOException if warned => ()
         case e: IOException =>
+          val isFirst = !warned
           warned = true
-          log.warn(s"new Python workers cannot ask for values: ${Redactor.redact(e.toString)}")
+          Some(e).filter(_ => isFirst)
       }
   }
 

@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{Command, CommandResult, Loca
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, Metadata, StructType, UserDefinedType}
 
 /**
- * Names and comments of columns. Readers and writers of files hand them to Hadoop as a conf, which puts environment
- * variables, system properties and all of the server's confs in the place of `${...}`. So no column that is read or
- * written is called so, however its name came about.
+ * Names, comments and defaults of columns. File readers and writers pass the schema through a Hadoop conf, which
+ * expands `${...}` to environment variables, system properties and any of the server's confs. So a schema that is read
+ * or written must not contain `${`, wherever it comes from.
  */
 private[doors] object SchemaVariables {
   private def holds(text: String): Boolean = text.contains("${")

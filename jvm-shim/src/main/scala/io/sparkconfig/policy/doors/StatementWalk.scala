@@ -146,12 +146,12 @@ private[doors] class StatementWalk(
   }
 
   /**
-   * A place that a library opens by its name: Delta looks for a table above it, both Delta and Iceberg cut parts off
-   * its end, and what they read there names other files. Tables of theirs have names in a catalog.
+   * A table of a library, named by its path. Delta searches the folders above it, Delta and Iceberg drop parts of its
+   * end, and the metadata they read there names other files. So such tables are used by their names in a catalog.
    */
   private def placeOfLibrary(place: String): Unit = found += statement("place-of-library", place)
 
-  /** The same for a source and its place that stand beside each other. */
+  /** The same where a statement gives the source and the path separately. */
   def readsPlace(format: String, options: Iterable[String], places: Iterable[Any]): Unit =
     if (!SourceNames.isSparks(format) && (places.nonEmpty || options.exists(isPlace))) placeOfLibrary(format)
 
@@ -192,7 +192,7 @@ private[doors] class StatementWalk(
     }
   }
 
-  /** Of reads and writes; where a table is made, its place is told to the catalog. */
+  /** For reads and writes only: the path of a new table is registered in the catalog. */
   private def source(kind: Kind, all: Seq[(String, Any)]): Unit = {
     def of(verdict: String*) = all.filter(each => kind.arguments.get(each._1).exists(is => verdict.contains(is.kind)))
     all.foreach { case (name, format) =>
@@ -206,7 +206,7 @@ private[doors] class StatementWalk(
 
   private def argument(is: Argument, value: Any): Unit = ((is.verdict, value): @unchecked) match {
     case (_, null | None | _: java.lang.Boolean | _: java.lang.Number) | (Some("reads:nothing"), _) => ()
-    // The operators are functions, too: `%` is no place.
+    // Operators are functions, too, so `%` is a function's name here and not part of a path.
     case (Some("asks:namespace"), Name(Seq(function))) if SqlSurface.function(function).isDefined => ()
     case (Some("asks:namespace"), Name(parts)) => if (leadsAway(parts :+ "")) placeInName(parts)
     case (Some(kind @ ("asks:table" | "asks:name")), Name(parts)) =>
